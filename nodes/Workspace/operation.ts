@@ -1,0 +1,202 @@
+import type { Readable } from 'node:stream';
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+import type { IDataObject, INodePropertyTypeOptions } from 'n8n-workflow';
+
+import type { Failure } from '../items/failure';
+import type { ResumableUpload } from './google/resumableUpload';
+
+/**
+ * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
+ * error shaping happen behind them, once for all operations; whatever a call throws is a `Failure`.
+ *
+ * A POST is not repeated after an ambiguous failure unless the call says that repeating is harmless, in googleapis' own
+ * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
+ */
+export interface Clients {
+	readonly gmail: gmail_v1.Gmail;
+	readonly sheets: sheets_v4.Sheets;
+	readonly docs: docs_v1.Docs;
+	readonly drive: drive_v3.Drive;
+	/** Drive's resumable upload, which googleapis does not have. */
+	readonly resumableUpload: ResumableUpload;
+}
+
+/** Bytes of an input: a binary field, base64 text or a file. */
+export interface Source {
+	readonly fileName?: string;
+	readonly mimeType?: string;
+	/** Bytes. */
+	readonly size: number;
+	/** Opens the bytes anew at each call. */
+	open(): Promise<Readable>;
+}
+
+/** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
+export interface Item {
+	/** Position among the input items, from 0. */
+	readonly index: number;
+	/** The input item's JSON. */
+	readonly json: IDataObject;
+	/** Unguessable, new for each item and try: markers and private properties are made from it. */
+	readonly token: string;
+	/** Aborts when the execution is stopped. */
+	readonly signal: AbortSignal | undefined;
+	/** Names of the item's binary fields. */
+	readonly binaryFields: readonly string[];
+	/** @throws Failure 400 that names the missing field and those that exist. */
+	binary(field: string): Promise<Source>;
+	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
+	file(path: string): Promise<Source>;
+	/** Answers equal questions of all items in this run with one call. */
+	once<T>(key: string, ask: () => Promise<T>): Promise<T>;
+	/** Records something that now exists, so that a later failure of the same item names it. */
+	made(what: Made): void;
+	/** A hint shown on the node after the run. */
+	hint(text: string): void;
+	/** n8n's log at info level; never content, never a secret. */
+	log(text: string): void;
+}
+
+export interface Made {
+	/** As in "The document … exists already". */
+	readonly kind: 'document' | 'spreadsheet' | 'file';
+	readonly id: string;
+	readonly url?: string;
+}
+
+/** A choice of a dropdown. */
+export interface Choice {
+	readonly name: string;
+	readonly value: string;
+	readonly description?: string;
+}
+
+/**
+ * What a field holds beyond n8n's type of it; decides how both input modes read and check it.
+ *
+ * `list`: text separated by commas or new lines, or an array -> string[]; `addressList`: the text as it stands (an RFC 5322
+ * list has commas inside quotes), an array is joined by commas -> string; `pairs`: fixedCollection or plain object ->
+ * `{ name, value }[]`; `fileId`: a resource locator, id or URL of Google -> the id; `id`: an id -> checked text;
+ * `rows`: JSON text or array -> rows as given, unchecked beyond "array of arrays"; `attachments`: list of binary fields,
+ * in JSON mode also `{ fileName, mimeType, content }[]` -> Attachment[].
+ */
+export type Holds = 'list' | 'addressList' | 'pairs' | 'fileId' | 'id' | 'rows' | 'attachments';
+
+export type Attachment =
+	| { readonly field: string }
+	| { readonly fileName: string; readonly mimeType?: string; readonly content: string };
+
+export interface Field {
+	readonly displayName: string;
+	/** Saved in workflows; also the key in JSON mode. */
+	readonly name: string;
+	readonly type: 'string' | 'number' | 'boolean' | 'options' | 'json' | 'dateTime' | 'resourceLocator' | 'fixedCollection';
+	/** As in n8n; saved workflows depend on it. */
+	readonly default: unknown;
+	readonly description?: string;
+	readonly hint?: string;
+	readonly placeholder?: string;
+	/** Must have a value. Checked per item, so that Continue on Fail holds. */
+	readonly required?: boolean;
+	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */
+	readonly requiredInForm?: boolean;
+	readonly options?: readonly Choice[];
+	readonly typeOptions?: INodePropertyTypeOptions;
+	readonly holds?: Holds;
+	/** The picker of a `fileId` field: the name of its listSearch method. */
+	readonly searchListMethod?: string;
+	/** Shown only while other fields of the same operation have one of these values. */
+	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
+	/** Default in JSON mode where it differs from the form's. */
+	readonly jsonDefault?: unknown;
+	/** Number limits, whole numbers only. */
+	readonly minimum?: number;
+	readonly maximum?: number;
+	/** For `pairs`: the fixedCollection's group and the key of the first column, e.g. `header` and `name`. */
+	readonly pair?: { readonly group: string; readonly key: string };
+}
+
+type ValueOf<F extends Field> = F extends { holds: 'list' }
+	? string[]
+	: F extends { holds: 'pairs' }
+		? Array<{ name: string; value: string }>
+		: F extends { holds: 'attachments' }
+			? Attachment[]
+			: F extends { holds: 'rows' }
+				? unknown[][]
+				: F extends { type: 'options'; options: ReadonlyArray<infer C extends Choice> }
+					? C['value']
+					: F extends { type: 'boolean' }
+						? boolean
+						: F extends { type: 'number' }
+							? number
+							: F extends { type: 'json' }
+								? unknown
+								: string;
+
+/** Values of all fields and options by name. A value that nobody gave is the field's default. */
+export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {
+	readonly [K in F[number] as K['name']]: ValueOf<K>;
+} & { readonly [K in O[number] as K['name']]: ValueOf<K> };
+
+/** Bytes that become a binary field of an output item. */
+export interface OutputBinary {
+	readonly data: Buffer;
+	readonly fileName?: string;
+	readonly mimeType?: string;
+}
+
+export interface OutputItem {
+	readonly json: IDataObject;
+	readonly binary?: Readonly<Record<string, OutputBinary>>;
+}
+
+export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
+
+/** One member of a combined request. */
+export interface Member<P> {
+	readonly params: P;
+	readonly item: Item;
+}
+
+export interface Operation<
+	F extends readonly Field[] = readonly Field[],
+	O extends readonly Field[] = readonly Field[],
+	R = unknown,
+> {
+	/** Saved in workflows; the file is named after it. */
+	readonly value: string;
+	readonly name: string;
+	/** Without an article: "Send message". */
+	readonly action: string;
+	readonly description: string;
+	readonly fields: F;
+	readonly options: O;
+	/** True when asking twice changes nothing: items may then run side by side. */
+	readonly readsOnly?: boolean;
+	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
+	/** Output items of one result; one item with the result as its JSON when absent. */
+	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
+	/**
+	 * What an ambiguous failure of `execute` really was: a result when it is certain that the work was done, undefined when nothing
+	 * is known (the failure then stands), or a Failure thrown with a clearer text. Must never repeat the work.
+	 */
+	recover?(client: Clients, params: ParamsOf<F, O>, failure: Failure, item: Item): Promise<R | undefined>;
+	/** Serves items with the same key in one go; results in the order of the members. No key: `execute` alone. */
+	readonly combine?: {
+		key(params: ParamsOf<F, O>): string | undefined;
+		execute(client: Clients, members: ReadonlyArray<Member<ParamsOf<F, O>>>): Promise<R[]>;
+	};
+	/** What the user can do, by HTTP status; appended to what the service said. */
+	readonly errors?: Readonly<Record<number, string>>;
+}
+
+/** An operation whose parameter types follow from its fields. */
+export function defineOperation<const F extends readonly Field[], const O extends readonly Field[], R>(
+	operation: Operation<F, O, R>,
+): Operation<F, O, R> {
+	return operation;
+}

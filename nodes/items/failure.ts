@@ -1,0 +1,50 @@
+import { statusName } from './status';
+
+export interface FailureDetails {
+	/** HTTP status; 400 for input refused before any request, 401 token, 502 cut or oversize answer, 503 no connection, 504 timeout. */
+	readonly code: number;
+	/** What happened, in a sentence that a user of the workflow understands. */
+	readonly message: string;
+	/** What to do about it. */
+	readonly description?: string;
+	/** Symbolic status as the service sent it; derived from `code` when absent. */
+	readonly status?: string;
+	/** True when the service may have carried out the request although no answer says so. */
+	readonly ambiguous?: boolean;
+	/** Wait that the service asked for, in milliseconds. */
+	readonly retryAfterMilliseconds?: number;
+	readonly cause?: unknown;
+}
+
+/**
+ * A failure of one item, in the vocabulary of the public interface. Never carries a secret, a request body or a
+ * response body beyond the service's own error message.
+ *
+ * Compared by name, never with `instanceof`: lazily loaded bundles carry a copy of this class of their own.
+ */
+export class Failure extends Error {
+	override readonly name = 'Failure';
+	readonly code: number;
+	readonly status: string;
+	readonly description: string | undefined;
+	readonly ambiguous: boolean;
+	readonly retryAfterMilliseconds: number | undefined;
+
+	constructor(details: FailureDetails) {
+		super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+		this.code = details.code;
+		this.status = details.status ?? statusName(details.code);
+		this.description = details.description;
+		this.ambiguous = details.ambiguous ?? false;
+		this.retryAfterMilliseconds = details.retryAfterMilliseconds;
+	}
+}
+
+export function isFailure(error: unknown): error is Failure {
+	return error instanceof Error && error.name === 'Failure';
+}
+
+/** Input refused before any request was sent. */
+export function refusal(message: string, description?: string): Failure {
+	return new Failure({ code: 400, message, description });
+}
