@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+
+import { ApiError, type Call } from './service.ts';
+
+/** A file as all services see it: Drive lists it, Sheets and Docs keep its content. */
+export interface StoredFile {
+	readonly id: string;
+	name: string;
+	mimeType: string;
+	parents: string[];
+	/** Shared drive, if it lives in one. */
+	driveId: string | undefined;
+	trashed: boolean;
+	description: string | undefined;
+	properties: Record<string, string>;
+	/** The OAuth client that made it: all that `drive.file` lets that client see. */
+	readonly clientId: string;
+	readonly createdTime: string;
+}
+
+export const fullDriveScope = 'https://www.googleapis.com/auth/drive';
+
+/** The files of all services in one place. */
+export class FileRegistry {
+	private readonly files = new Map<string, StoredFile>();
+	/** Told of every new file, so that Sheets and Docs give it a content when Drive made it. */
+	readonly onCreated: Array<(file: StoredFile) => void> = [];
+
+	newId(): string {
+		return `1${randomBytes(24).toString('base64url')}`;
+	}
+
+	/** @throws ApiError 409 when the id exists already */
+	add(file: Pick<StoredFile, 'name' | 'mimeType' | 'clientId'> & Partial<StoredFile>): StoredFile {
+		const stored: StoredFile = {
+			id: file.id ?? this.newId(),
+			name: file.name,
+			mimeType: file.mimeType,
+			parents: file.parents ?? ['root'],
+			driveId: file.driveId,
+			trashed: file.trashed ?? false,
+			description: file.description,
+			properties: { ...file.properties },
+			clientId: file.clientId,
+			createdTime: file.createdTime ?? new Date().toISOString(),
+		};
+		if (this.files.has(stored.id)) {
+			throw new ApiError(409, 'A file already exists with the provided ID.', { reason: 'fileIdInUse' });
+		}
+		this.files.set(stored.id, stored);
+		for (const listener of this.onCreated) listener(stored);
+		return stored;
+	}
+
+	all(): StoredFile[] {
+		return [...this.files.values()];
+	}
+
+	get(id: string): StoredFile | undefined {
+		return this.files.get(id);
+	}
+
+	/** Whether the call's token may know of the file: `drive.file` sees only what its own client made. */
+	visibleTo(call: Pick<Call, 'clientId' | 'scopes'>, file: StoredFile): boolean {
+		const seesAll = call.scopes.some((scope) => wholeDriveScopes.has(scope));
+		return seesAll || file.clientId === call.clientId;
+	}
+
+	clear(): void {
+		this.files.clear();
+	}
+}
+
+const wholeDriveScopes = new Set([
+	fullDriveScope,
+	'https://www.googleapis.com/auth/drive.readonly',
+	'https://www.googleapis.com/auth/spreadsheets',
+	'https://www.googleapis.com/auth/spreadsheets.readonly',
+	'https://www.googleapis.com/auth/documents',
+	'https://www.googleapis.com/auth/documents.readonly',
+]);
