@@ -1,0 +1,80 @@
+import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
+import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
+import tseslint from 'typescript-eslint';
+
+const product = ['nodes/**/*.ts', 'credentials/**/*.ts'];
+
+/** One direction of import: what stands in `files` never imports `group`. */
+const never = (files, ...groups) => ({
+	files,
+	rules: {
+		'@typescript-eslint/no-restricted-imports': [
+			'error',
+			{
+				paths: [
+					{ name: 'googleapis', message: 'Import the API by its sub-path: the root loads all of them.' },
+					{ name: 'n8n-core', message: 'Only tests may use n8n-core.' },
+				],
+				patterns: groups,
+			},
+		],
+	},
+});
+
+const group = (patterns, message, more = {}) => ({ group: patterns, message, ...more });
+const devOnly = group(['**/dev/**', '**/test/**', '**/bench/**', 'n8n-core', 'n8n-core/*'], 'The package never imports what only development has.');
+const heavy = group(
+	['googleapis/*', 'nodemailer', 'nodemailer/*', 'ws', 'mdast-*', 'micromark*', 'html-to-text'],
+	'Load it at first use: import a file of its own dynamically.',
+	{ allowTypeImports: true },
+);
+
+export default tseslint.config(
+	{ ignores: ['dist/', '.dev/', 'coverage/', 'dev/n8n/host/', 'node_modules/'] },
+	...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
+	{
+		files: ['**/*.ts'],
+		languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+		rules: {
+			'@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+			'@typescript-eslint/consistent-type-imports': 'error',
+		},
+	},
+	{
+		files: product,
+		...n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport,
+	},
+	{
+		files: ['package.json'],
+		plugins: n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport.plugins,
+		languageOptions: { parser: tseslint.parser, parserOptions: { extraFileExtensions: ['.json'] } },
+		rules: n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport.rules,
+	},
+	{
+		files: product,
+		plugins: { 'n8n-nodes-base': n8nNodesBase },
+		rules: { 'no-console': 'error' },
+	},
+	{ files: ['nodes/**/*.ts'], rules: n8nNodesBase.configs.nodes.rules },
+	{ files: ['credentials/**/*.ts'], rules: n8nNodesBase.configs.credentials.rules },
+	never(product, devOnly),
+	never(
+		['nodes/Workspace/actions/**/*.operation.ts'],
+		devOnly,
+		heavy,
+		group(['**/google/transport', '**/google/clients', '**/google/retry', '**/google/errors'], 'An operation is handed a client.'),
+		group(['**/run', '**/properties', '**/inputObject', '**/Agent/**'], 'An operation knows nothing of the runner.'),
+	),
+	never(
+		['nodes/Workspace/google/**/*.ts'],
+		devOnly,
+		group(['**/actions/**', '**/run', '**/properties', '**/inputObject'], 'The transport knows no operation.'),
+	),
+	never(['nodes/items/**/*.ts', 'nodes/retry/**/*.ts'], devOnly, group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.')),
+	never(['nodes/Agent/**/*.ts'], devOnly, group(['**/Workspace/**'], 'The nodes do not know each other.')),
+	never(
+		['nodes/Agent/session/**/*.ts'],
+		devOnly,
+		group(['**/AgentExecute/**', '**/AgentSessionTrigger/**', '**/Workspace/**'], 'The session knows neither node.'),
+	),
+);
