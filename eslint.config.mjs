@@ -22,7 +22,10 @@ const never = (files, ...groups) => ({
 });
 
 const group = (patterns, message, more = {}) => ({ group: patterns, message, ...more });
-const devOnly = group(['**/dev/**', '**/test/**', '**/bench/**', 'n8n-core', 'n8n-core/*'], 'The package never imports what only development has.');
+const devOnly = group(
+	['**/dev/**', '**/test/**', '**/bench/**', 'n8n-core', 'n8n-core/*'],
+	'The package never imports what only development has.',
+);
 const heavy = group(
 	['googleapis/*', 'nodemailer', 'nodemailer/*', 'ws', 'mdast-*', 'micromark*', 'html-to-text'],
 	'Load it at first use: import a file of its own dynamically.',
@@ -36,7 +39,10 @@ export default tseslint.config(
 		files: ['**/*.ts'],
 		languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
 		rules: {
-			'@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+			'@typescript-eslint/restrict-template-expressions': [
+				'error',
+				{ allowNumber: true, allowBoolean: true },
+			],
 			'@typescript-eslint/consistent-type-imports': 'error',
 		},
 	},
@@ -62,19 +68,35 @@ export default tseslint.config(
 		['nodes/Workspace/actions/**/*.operation.ts'],
 		devOnly,
 		heavy,
-		group(['**/google/transport', '**/google/clients', '**/google/retry', '**/google/errors'], 'An operation is handed a client.'),
-		group(['**/run', '**/properties', '**/inputObject', '**/Agent/**'], 'An operation knows nothing of the runner.'),
+		group(
+			['**/google/transport', '**/google/clients', '**/google/retry', '**/google/errors'],
+			'An operation is handed a client.',
+		),
+		group(
+			['**/run', '**/properties', '**/inputObject', '**/Agent/**'],
+			'An operation knows nothing of the runner.',
+		),
 	),
 	never(
 		['nodes/Workspace/google/**/*.ts'],
 		devOnly,
-		group(['**/actions/**', '**/run', '**/properties', '**/inputObject'], 'The transport knows no operation.'),
+		group(
+			['**/actions/**', '**/run', '**/properties', '**/inputObject'],
+			'The transport knows no operation.',
+		),
 	),
-	never(['nodes/items/**/*.ts', 'nodes/retry/**/*.ts'], devOnly, group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.')),
+	never(
+		['nodes/items/**/*.ts', 'nodes/retry/**/*.ts'],
+		devOnly,
+		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
+	),
 	never(['nodes/Agent/**/*.ts'], devOnly, group(['**/Workspace/**'], 'The nodes do not know each other.')),
 	never(
 		['nodes/Agent/session/**/*.ts'],
 		devOnly,
-		group(['**/AgentExecute/**', '**/AgentSessionTrigger/**', '**/Workspace/**'], 'The session knows neither node.'),
+		group(
+			['**/AgentExecute/**', '**/AgentSessionTrigger/**', '**/Workspace/**'],
+			'The session knows neither node.',
+		),
 	),
 );

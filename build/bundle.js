@@ -47,11 +47,14 @@ async function bundlePackage({ root, entries }) {
 			entryPoints: [source],
 			outfile: target,
 			absWorkingDir: root,
-			plugins: [leaveOut, lazyFiles(root, target, (lazy) => {
-				if (known.has(lazy.target)) return;
-				known.add(lazy.target);
-				pending.push(lazy);
-			})],
+			plugins: [
+				leaveOut,
+				lazyFiles(root, target, (lazy) => {
+					if (known.has(lazy.target)) return;
+					known.add(lazy.target);
+					pending.push(lazy);
+				}),
+			],
 		});
 		for (const input of Object.keys(result.metafile.inputs)) inputs.add(input);
 	}
@@ -87,7 +90,13 @@ function lazyFiles(root, target, found) {
 function lazyTarget(root, source) {
 	const relative = path.relative(root, source);
 	const inDist = relative.startsWith('node_modules')
-		? path.join('vendor', relative.slice('node_modules/'.length).replaceAll(path.sep, '_').replace(/\.[cm]?js$/, '.js'))
+		? path.join(
+				'vendor',
+				relative
+					.slice('node_modules/'.length)
+					.replaceAll(path.sep, '_')
+					.replace(/\.[cm]?js$/, '.js'),
+			)
 		: relative.replace(/\.ts$/, '.js');
 	return path.join(root, 'dist', inDist);
 }

@@ -9,10 +9,14 @@ function packageFolder(input) {
 
 function notice(root, folder) {
 	const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
-	const files = readdirSync(path.join(root, folder)).filter((name) => /^(licen[cs]e|notice|copying)/i.test(name));
+	const files = readdirSync(path.join(root, folder)).filter((name) =>
+		/^(licen[cs]e|notice|copying)/i.test(name),
+	);
 	const texts = files.map((name) => readFileSync(path.join(root, folder, name), 'utf8').trim());
 	const head = `${manifest.name} ${manifest.version} (${licenceName(manifest)})`;
-	return [head, '-'.repeat(head.length), ...(texts.length > 0 ? texts : [withoutFile(manifest)])].join('\n\n');
+	return [head, '-'.repeat(head.length), ...(texts.length > 0 ? texts : [withoutFile(manifest)])].join(
+		'\n\n',
+	);
 }
 
 function licenceName({ license }) {
@@ -30,7 +34,10 @@ async function writeNotices({ root, inputs, target }) {
 	const missing = folders.filter((folder) => !existsSync(path.join(root, folder, 'package.json')));
 	if (missing.length > 0) throw new Error(`No package.json in ${missing.join(', ')}`);
 	const intro = 'This package contains code of the following packages, under the licences given with each.';
-	writeFileSync(path.join(root, target), [intro, ...folders.map((folder) => notice(root, folder))].join('\n\n\n') + '\n');
+	writeFileSync(
+		path.join(root, target),
+		[intro, ...folders.map((folder) => notice(root, folder))].join('\n\n\n') + '\n',
+	);
 }
 
 module.exports = { writeNotices };

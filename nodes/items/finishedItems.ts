@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution are answered
+ * from here, so that nothing is sent twice.
+ *
+ * Outcomes live in the process, and only between a try that failed and the one after it. n8n runs the tries of a node in one
+ * process, in queue mode too.
+ */
+export interface TryOfNode {
+	/** n8n's execution id. */
+	readonly executionId: string;
+	/** Id of the node in its workflow. */
+	readonly nodeId: string;
+	/** How often the node ran before in this execution (loops). */
+	readonly runIndex: number;
+	/** The node's Retry On Fail settings; without it nothing is kept. */
+	readonly retryOnFail: boolean;
+	readonly maxTries?: number;
+}
+
+interface KeptRun {
+	readonly outcomes: Map<string, unknown>;
+	readonly keptAt: number;
+	tries: number;
+}
+
+/** Outcomes kept over all runs; beyond it the oldest run is forgotten. */
+const maxOutcomes = 20_000;
+/** n8n waits 5 s at most between tries, but a try itself may take long. */
+const maxAgeMilliseconds = 60 * 60 * 1000;
+
+export class FinishedItems<T> {
+	private readonly attempt: TryOfNode;
+	private readonly now: () => number;
+	private readonly runKey: string;
+	private readonly earlier: KeptRun | undefined;
+	private readonly finished = new Map<string, T>();
+
+	constructor(attempt: TryOfNode, now: () => number = Date.now) {
+		this.attempt = attempt;
+		this.now = now;
+		this.runKey = JSON.stringify([attempt.executionId, attempt.nodeId, attempt.runIndex]);
+		this.earlier = attempt.retryOnFail ? keptRuns().get(this.runKey) : undefined;
+	}
+
+	/**
+	 * What an item came to in an earlier try.
+	 * @param sent what would be sent, without what differs at every try (timestamps, generated ids)
+	 */
+	recall(itemIndex: number, sent: unknown): T | undefined {
+		if (!this.earlier) return undefined;
+		const key = itemKey(itemIndex, sent);
+		// Only this class writes to the slot, under keys that name the node: the type is the one that was put in.
+		const outcome = this.earlier.outcomes.get(key) as T | undefined;
+		if (outcome !== undefined) this.finished.set(key, outcome);
+		return outcome;
+	}
+
+	remember(itemIndex: number, sent: unknown, outcome: T): void {
+		if (this.attempt.retryOnFail) this.finished.set(itemKey(itemIndex, sent), outcome);
+	}
+
+	/** Ends the try: after a failure its outcomes are kept for the next one, if there is a next one; else they are dropped. */
+	end(failed: boolean): void {
+		if (!this.attempt.retryOnFail) return;
+		const tries = (this.earlier?.tries ?? 0) + 1;
+		if (failed && tries < triesOf(this.attempt)) this.keep(tries);
+		else this.drop();
+	}
+
+	private keep(tries: number): void {
+		const runs = keptRuns();
+		const outcomes = new Map<string, unknown>([...(runs.get(this.runKey)?.outcomes ?? []), ...this.finished]);
+		runs.delete(this.runKey);
+		runs.set(this.runKey, { outcomes, tries, keptAt: this.now() });
+		forgetOldest(runs, this.now());
+	}
+
+	/** Runs of a tool may share an index: only what this try knows of goes. */
+	private drop(): void {
+		const kept = keptRuns().get(this.runKey);
+		if (!kept) return;
+		for (const key of this.finished.keys()) kept.outcomes.delete(key);
+		if (kept.outcomes.size === 0 || kept === this.earlier) keptRuns().delete(this.runKey);
+	}
+}
+
+/** How many outcomes the process keeps at the moment. */
+export function keptOutcomes(): number {
+	return [...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
+}
+
+/** As n8n bounds it: 2 to 5 tries, 3 when unset. */
+function triesOf({ maxTries }: TryOfNode): number {
+	return Math.min(5, Math.max(2, maxTries ?? 3));
+}
+
+function itemKey(itemIndex: number, sent: unknown): string {
+	const hash = createHash('sha256').update(JSON.stringify([sent]));
+	return `${itemIndex}:${hash.digest('base64url')}`;
+}
+
+function forgetOldest(runs: Map<string, KeptRun>, now: number): void {
+	let total = keptOutcomes();
+	for (const [key, run] of runs) {
+		const tooOld = now - run.keptAt > maxAgeMilliseconds;
+		if (!tooOld && (total <= maxOutcomes || runs.size === 1)) return;
+		total -= run.outcomes.size;
+		runs.delete(key);
+	}
+}
+
+const slot = Symbol.for('n8n-nodes-agent-workspace.finishedItems');
+
+/** In a global slot, because each node's bundle has its own copy of this module. */
+function keptRuns(): Map<string, KeptRun> {
+	const holder = globalThis as { [slot]?: Map<string, KeptRun> };
+	return (holder[slot] ??= new Map<string, KeptRun>());
+}

@@ -1,0 +1,50 @@
+import type { INode } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { asFailure, errorItem, nodeError } from '../../nodes/items/errorItem';
+import { Failure, refusal } from '../../nodes/items/failure';
+import { statusName } from '../../nodes/items/status';
+
+const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+
+test.each([
+	[400, 'INVALID_ARGUMENT'],
+	[401, 'UNAUTHENTICATED'],
+	[302, 'FAILED_PRECONDITION'],
+	[412, 'FAILED_PRECONDITION'],
+	[429, 'RESOURCE_EXHAUSTED'],
+	[502, 'UNAVAILABLE'],
+	[503, 'UNAVAILABLE'],
+	[504, 'DEADLINE_EXCEEDED'],
+	[418, 'UNKNOWN'],
+])('status %d is named %s', (code, name) => {
+	expect(statusName(code)).toBe(name);
+});
+
+test('an error item has the error as its only key, and is paired', () => {
+	expect(errorItem(new Failure({ code: 404, message: 'No such step' }), 7)).toEqual({
+		json: { error: { code: 404, message: 'No such step', status: 'NOT_FOUND' } },
+		pairedItem: { item: 7 },
+	});
+});
+
+test('the error that stops the node keeps our words even where n8n has stock texts', () => {
+	const error = nodeError(
+		node,
+		new Failure({ code: 401, message: 'Refused: ECONNREFUSED', description: 'Do this' }),
+		3,
+	);
+	expect(error).toMatchObject({ message: 'Refused: ECONNREFUSED', description: 'Do this', httpCode: '401' });
+	expect(error.context.itemIndex).toBe(3);
+});
+
+test('an error of n8n about the input is a 400, an unforeseen one a 500', () => {
+	const missing = new NodeOperationError(node, 'No binary field', { description: 'Name one' });
+	expect(asFailure(missing)).toMatchObject({
+		code: 400,
+		message: 'No binary field',
+		description: 'Name one',
+	});
+	expect(asFailure(new TypeError('x is undefined'))).toMatchObject({ code: 500, status: 'INTERNAL' });
+	expect(asFailure(refusal('No'))).toMatchObject({ code: 400, message: 'No' });
+});
