@@ -1,9 +1,10 @@
 // ES modules among the libraries that we bundle; jest runs CommonJS, so it transforms them as it does our own code.
-const esModules =
-	'mdast-util-[^/]+|micromark[^/]*|unist-util-[^/]+|decode-named-character-reference|character-entities|ccount|' +
-	'escape-string-regexp|longest-streak|markdown-table|zwitch|devlop|trim-lines|html-to-text|@selderee|selderee|parseley|leac|peberminta|' +
-	'entities|htmlparser2|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|agent-base|proxy-from-env|p-limit|p-queue|p-timeout|eventemitter3|' +
-	'yocto-queue|emulate|commander|yaml';
+const esModules = [
+	'mdast-util-[^/]+|micromark[^/]*|unist-util-[^/]+|decode-named-character-reference|character-entities|ccount',
+	'escape-string-regexp|longest-streak|markdown-table|zwitch|devlop|trim-lines|html-to-text|@selderee|selderee|parseley|leac',
+	'peberminta|entities|htmlparser2|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|agent-base',
+	'proxy-from-env|p-limit|p-queue|p-timeout|eventemitter3|yocto-queue|emulate|commander|yaml|flatted',
+].join('|');
 
 const common = {
 	rootDir: __dirname,
@@ -18,10 +19,16 @@ const common = {
 	transformIgnorePatterns: [`/node_modules/(?!(${esModules})/)`],
 };
 
-const suite = (displayName, folders) => ({
+/** Suites that need the real n8n; each is a folder under test/. */
+const inN8n = ['e2e', 'browser', 'queue'];
+const own = [...inN8n, 'chaos'];
+
+const suite = (folder) => ({
 	...common,
-	displayName,
-	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+	displayName: folder,
+	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
+	setupFilesAfterEnv: ['<rootDir>/test/e2e/patience.ts'],
+	...(inN8n.includes(folder) && { globalSetup: '<rootDir>/test/e2e/globalSetup.ts' }),
 });
 
 module.exports = {
@@ -30,9 +37,8 @@ module.exports = {
 			...common,
 			displayName: 'unit',
 			testMatch: ['<rootDir>/test/**/*.test.ts'],
-			testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|queue|chaos)/'],
+			testPathIgnorePatterns: ['/node_modules/', `<rootDir>/test/(${own.join('|')})/`],
 		},
+		...own.map(suite),
 	],
-	testTimeout: 30_000,
 };
-void suite;

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+
+/** A failure that is told in one sentence, without a stack. */
+export class Sentence extends Error {
+	override readonly name = 'Sentence';
+}
+
+export interface CommandOptions {
+	readonly cwd: string;
+	readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Runs a command to its end. @returns what it printed. @throws Error with what it printed, when it fails */
+export async function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<string> {
+	const child = spawn(command, args, {
+		cwd: options.cwd,
+		env: options.env ?? process.env,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	let printed = '';
+	let complaints = '';
+	child.stdout.on('data', (data: Buffer) => {
+		printed += data.toString();
+	});
+	child.stderr.on('data', (data: Buffer) => {
+		complaints += data.toString();
+	});
+	const code = await new Promise<number | null>((resolve, reject) => {
+		child.on('error', reject);
+		child.on('close', resolve);
+	});
+	if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}\n${printed}${complaints}`);
+	return printed;
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+import { runCommand, Sentence } from './command.ts';
+
+export const root = path.join(import.meta.dirname, '..', '..');
+const pinned = path.join(import.meta.dirname, 'host');
+
+/**
+ * Where the pinned n8n lives: the user's cache folder, keyed by its lock file, so that every checkout shares it.
+ * `N8N_HOST_DIR` overrides.
+ */
+export async function hostFolder(): Promise<string> {
+	if (process.env.N8N_HOST_DIR) return path.resolve(process.env.N8N_HOST_DIR);
+	const lock = await readFile(path.join(pinned, 'package-lock.json'));
+	const key = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+	const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
+	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
+}
+
+/** Installs the pinned n8n unless it is there. @returns its folder. @throws Sentence when the machine lacks something */
+export async function ensureHost(say: (text: string) => void = console.log): Promise<string> {
+	const folder = await hostFolder();
+	const ready = path.join(folder, '.ready');
+	if (existsSync(ready)) return folder;
+
+	await checkTools();
+	const began = Date.now();
+	const partial = `${folder}.partial-${process.pid}`;
+	await mkdir(partial, { recursive: true });
+	try {
+		for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
+			await cp(path.join(pinned, name), path.join(partial, name));
+		}
+		say(`Installing n8n 2.41.1 for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
+		await step(say, 'downloading 2,115 packages', partial, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+		await step(say, 'building the database driver', partial, ['rebuild', 'sqlite3', '--ignore-scripts=false']);
+		await writeFile(path.join(partial, '.ready'), new Date().toISOString());
+		if (!existsSync(ready)) {
+			await rm(folder, { recursive: true, force: true });
+			await rename(partial, folder);
+		}
+	} finally {
+		await rm(partial, { recursive: true, force: true });
+	}
+	say(`n8n is installed (${seconds(began)} s).`);
+	return folder;
+}
+
+async function step(say: (text: string) => void, title: string, cwd: string, args: string[]): Promise<void> {
+	const began = Date.now();
+	say(`  ${title} …`);
+	const ticker = setInterval(() => {
+		say(`  ${title}: ${seconds(began)} s`);
+	}, 15_000);
+	try {
+		await runCommand('npm', args, { cwd });
+	} catch (error) {
+		throw new Sentence(sentenceFor(error instanceof Error ? error.message : String(error)), { cause: error });
+	} finally {
+		clearInterval(ticker);
+	}
+}
+
+function sentenceFor(printed: string): string {
+	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT/.test(printed)) {
+		return 'n8n could not be downloaded: no answer from the npm registry. Check the network connection (and the proxy, if there is one), then run the same command again.';
+	}
+	if (/ENOSPC/.test(printed)) return 'The disk is full: n8n needs about 2.2 GB.';
+	return `n8n could not be installed. npm says:\n${printed}`;
+}
+
+/** n8n's database driver is compiled on the machine. */
+async function checkTools(): Promise<void> {
+	const missing: string[] = [];
+	for (const tool of ['python3', 'make', 'g++']) {
+		await runCommand(tool, ['--version'], { cwd: root }).catch(() => missing.push(tool));
+	}
+	if (missing.length === 0) return;
+	throw new Sentence(
+		`${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing: n8n's database driver is compiled on this machine. ` +
+			'On Debian or Ubuntu: sudo apt-get install python3 make g++',
+	);
+}
+
+function seconds(since: number): number {
+	return Math.round((Date.now() - since) / 1000);
+}

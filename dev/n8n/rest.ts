@@ -1,0 +1,152 @@
+import { parse } from 'flatted';
+
+/** The owner of every n8n of ours: development and tests only, reachable on loopback only. */
+export const owner = {
+	email: 'owner@example.com',
+	firstName: 'Dev',
+	lastName: 'Owner',
+	password: 'Agent-Workspace-1',
+} as const;
+
+export interface WorkflowDefinition {
+	readonly id?: string;
+	readonly name: string;
+	readonly nodes: ReadonlyArray<Record<string, unknown>>;
+	readonly connections: Readonly<Record<string, unknown>>;
+	readonly settings?: Readonly<Record<string, unknown>>;
+	readonly [key: string]: unknown;
+}
+
+export interface NodeItem {
+	readonly json: Record<string, unknown>;
+	readonly binary?: Record<string, Record<string, unknown>>;
+	readonly pairedItem?: unknown;
+}
+
+export interface NodeRun {
+	readonly startTime: number;
+	/** Milliseconds. */
+	readonly executionTime: number;
+	readonly executionStatus: string;
+	readonly error?: Record<string, unknown> & { message: string };
+	readonly data?: { main?: Array<NodeItem[] | null> };
+	readonly hints?: Array<{ message: string }>;
+}
+
+export interface Execution {
+	readonly id: string;
+	readonly status: string;
+	readonly startedAt: string;
+	readonly stoppedAt?: string;
+	readonly mode: string;
+	readonly resultData: {
+		readonly runData: Record<string, NodeRun[]>;
+		readonly error?: Record<string, unknown> & { message: string };
+	};
+	/** The data as n8n stores it, for searches. */
+	readonly raw: string;
+}
+
+/** n8n's REST API as its editor uses it. */
+export class N8nApi {
+	private readonly url: string;
+	private readonly cookie: string;
+
+	private constructor(url: string, cookie: string) {
+		this.url = url;
+		this.cookie = cookie;
+	}
+
+	/** Signs in; on a fresh user folder the owner is made first. */
+	static async signIn(url: string): Promise<N8nApi> {
+		const post = async (path: string, body: object) =>
+			await fetch(`${url}/rest/${path}`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json', 'browser-id': browserId },
+				body: JSON.stringify(body),
+			});
+		let answer = await post('owner/setup', owner);
+		if (!answer.ok) answer = await post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		if (!answer.ok) throw new Error(`n8n refused the sign-in: ${answer.status} ${await answer.text()}`);
+		const cookie = answer.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ');
+		return new N8nApi(url, cookie);
+	}
+
+	async request<T>(method: string, path: string, body?: unknown): Promise<T> {
+		const answer = await fetch(`${this.url}/rest/${path}`, {
+			method,
+			headers: { cookie: this.cookie, 'content-type': 'application/json', 'browser-id': browserId },
+			body: body === undefined ? undefined : JSON.stringify(body),
+		});
+		const text = await answer.text();
+		if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 2000)}`);
+		return (text === '' ? undefined : (JSON.parse(text) as { data: T }).data) as T;
+	}
+
+	/** @returns what a node's `credentials` entry holds */
+	async createCredential(type: string, name: string, data: Record<string, unknown>): Promise<{ id: string; name: string }> {
+		const { id } = await this.request<{ id: string }>('POST', 'credentials', { name, type, data });
+		return { id, name };
+	}
+
+	/** The Test button of a credential form. */
+	async testCredential(type: string, name: string, data: Record<string, unknown>): Promise<{ status: string; message: string }> {
+		return await this.request('POST', 'credentials/test', { credentials: { id: '', name, type, data } });
+	}
+
+	async createWorkflow(workflow: WorkflowDefinition): Promise<WorkflowDefinition & { id: string; versionId: string }> {
+		return await this.request('POST', 'workflows', { settings: { executionOrder: 'v1' }, ...workflow });
+	}
+
+	/** Starts a manual run from the trigger node. @returns the execution's id */
+	async startRun(workflow: WorkflowDefinition & { id: string }, triggerName: string): Promise<string> {
+		const { executionId } = await this.request<{ executionId: string }>('POST', `workflows/${workflow.id}/run`, {
+			workflowData: workflow,
+			triggerToStartFrom: { name: triggerName },
+		});
+		return executionId;
+	}
+
+	/** Runs a workflow to its end. The trigger is the first node unless named. */
+	async run(workflow: WorkflowDefinition & { id: string }, triggerName?: string): Promise<Execution> {
+		const trigger = triggerName ?? String(workflow.nodes[0]?.name);
+		return await this.untilDone(await this.startRun(workflow, trigger));
+	}
+
+	/** Creates and runs a workflow. */
+	async runOnce(definition: WorkflowDefinition, triggerName?: string): Promise<Execution> {
+		return await this.run(await this.createWorkflow(definition), triggerName);
+	}
+
+	async execution(id: string): Promise<Execution> {
+		const stored = await this.request<Omit<Execution, 'raw' | 'resultData'> & { data: string }>('GET', `executions/${id}`);
+		const data = stored.data === '' ? undefined : (parse(stored.data) as Pick<Execution, 'resultData'>);
+		return { ...stored, raw: stored.data, resultData: data?.resultData ?? { runData: {} } };
+	}
+
+	async untilDone(id: string, timeoutMilliseconds = 120_000): Promise<Execution> {
+		const deadline = Date.now() + timeoutMilliseconds;
+		while (Date.now() < deadline) {
+			const { status } = await this.request<{ status: string }>('GET', `executions/${id}`);
+			if (!['new', 'running', 'waiting'].includes(status)) return await this.execution(id);
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+		throw new Error(`Execution ${id} did not end within ${timeoutMilliseconds} ms`);
+	}
+
+	async stopExecution(id: string): Promise<void> {
+		await this.request('POST', `executions/${id}/stop`);
+	}
+
+	/** Publishes the workflow's present version. */
+	async activate(workflow: { id: string; versionId: string }): Promise<void> {
+		await this.request('POST', `workflows/${workflow.id}/activate`, { versionId: workflow.versionId });
+	}
+
+	async deactivate(workflow: { id: string }): Promise<void> {
+		await this.request('POST', `workflows/${workflow.id}/deactivate`, {});
+	}
+}
+
+/** n8n binds a session to the browser that signed in. */
+const browserId = 'n8n-nodes-agent-workspace-dev';

@@ -1,0 +1,137 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+
+import { Sentence } from './command.ts';
+import { ensureHost } from './host.ts';
+import { N8nApi } from './rest.ts';
+
+export interface N8nOptions {
+	/** Parent of `.n8n`; made when missing. */
+	readonly userFolder: string;
+	/** A free one when absent. */
+	readonly port?: number;
+	readonly env?: Readonly<Record<string, string>>;
+	/** `start` (default) or `worker`. */
+	readonly command?: readonly string[];
+	/** Told of each line that n8n prints. */
+	readonly onOutput?: (line: string) => void;
+}
+
+/** A running n8n, signed in as its owner. */
+export interface N8nServer {
+	readonly url: string;
+	readonly api: N8nApi;
+	readonly pid: number;
+	/** All that n8n printed so far. */
+	output(): string;
+	/** SIGTERM, then SIGKILL after 35 s (n8n gives itself 30). */
+	stop(): Promise<void>;
+	/** SIGKILL. */
+	kill(): Promise<void>;
+}
+
+/** No telemetry, no update checks, no remote texts; only loopback. */
+const quiet = {
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+	N8N_LISTEN_ADDRESS: '127.0.0.1',
+	N8N_SECURE_COOKIE: 'false',
+	EXTERNAL_FRONTEND_HOOKS_URLS: '',
+	NO_COLOR: '1',
+};
+
+export async function freePort(): Promise<number> {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const address = server.address();
+	await new Promise((resolve) => server.close(resolve));
+	if (address === null || typeof address === 'string') throw new Error('No free port');
+	return address.port;
+}
+
+/** Starts the pinned n8n and waits until it answers. @throws Sentence when it ends before that */
+export async function startN8n(options: N8nOptions): Promise<N8nServer> {
+	const { child, output, port } = await spawnN8n(options);
+	const url = `http://127.0.0.1:${port}`;
+	await untilReady(`${url}/healthz/readiness`, child, output);
+	return {
+		url,
+		api: await N8nApi.signIn(url),
+		pid: child.pid ?? -1,
+		output,
+		stop: () => end(child, 'SIGTERM'),
+		kill: () => end(child, 'SIGKILL'),
+	};
+}
+
+export interface SpawnedN8n {
+	readonly child: ChildProcess;
+	readonly port: number;
+	output(): string;
+}
+
+/** Spawns n8n without waiting: for workers, and for starts that are meant to be watched. */
+export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
+	const host = await ensureHost();
+	await mkdir(options.userFolder, { recursive: true });
+	const port = options.port ?? (await freePort());
+	const brokerPort = await freePort();
+	const command = [path.join(host, 'node_modules', 'n8n', 'bin', 'n8n'), ...(options.command ?? ['start'])];
+	const child = spawn(process.execPath, command, {
+		cwd: options.userFolder,
+		env: {
+			...withoutNpm(process.env),
+			...quiet,
+			N8N_PORT: String(port),
+			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+			N8N_USER_FOLDER: options.userFolder,
+			...options.env,
+		},
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	let printed = '';
+	const collect = (data: Buffer) => {
+		const text = data.toString();
+		printed += text;
+		for (const line of text.split('\n')) if (line) options.onOutput?.(line);
+	};
+	child.stdout.on('data', collect);
+	child.stderr.on('data', collect);
+	return { child, port, output: () => printed };
+}
+
+/** npm hands its settings to scripts as variables; n8n's own npm calls must not see them. */
+function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_') && name !== 'NODE_OPTIONS'));
+}
+
+async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
+	const deadline = Date.now() + 120_000;
+	for (;;) {
+		if (child.exitCode !== null) throw new Sentence(`n8n ended while it started. It printed:\n${output()}`);
+		if (Date.now() > deadline) {
+			await end(child, 'SIGKILL');
+			throw new Sentence(`n8n did not answer within 120 s. It printed:\n${output()}`);
+		}
+		const answer = await fetch(url).catch(() => undefined);
+		if (answer?.ok) return;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const ended = new Promise((resolve) => child.once('close', resolve));
+	child.kill(signal);
+	const last = setTimeout(() => child.kill('SIGKILL'), 35_000);
+	await ended;
+	clearTimeout(last);
+}

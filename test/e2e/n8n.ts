@@ -1,0 +1,65 @@
+import { rm } from 'node:fs/promises';
+
+import { startN8n, type N8nOptions, type N8nServer } from '../../dev/n8n/server.ts';
+import { copyOfTemplate } from './globalSetup';
+
+export interface TestN8n extends N8nServer {
+	readonly userFolder: string;
+	/** Starts n8n again on the same user folder and port, after `stop` or `kill`. */
+	restart(env?: Record<string, string>): Promise<void>;
+	/** Stops n8n and removes its user folder. */
+	remove(): Promise<void>;
+}
+
+/** The real n8n with the packed package installed, on a user folder of its own. */
+export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<TestN8n> {
+	const userFolder = options.userFolder ?? (await copyOfTemplate());
+	let server = await startN8n({ ...options, userFolder });
+	const port = Number(new URL(server.url).port);
+	return {
+		userFolder,
+		url: server.url,
+		get api() {
+			return server.api;
+		},
+		get pid() {
+			return server.pid;
+		},
+		output: () => server.output(),
+		stop: () => server.stop(),
+		kill: () => server.kill(),
+		async restart(env) {
+			server = await startN8n({ ...options, port, userFolder, env: { ...options.env, ...env } });
+		},
+		async remove() {
+			await server.stop();
+			await rm(userFolder, { recursive: true, force: true });
+		},
+	};
+}
+
+let counter = 0;
+
+/** A node of a workflow; ids and positions are made up. */
+export function node(name: string, type: string, parameters: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
+	counter++;
+	return { id: `node-${counter}`, name, type, typeVersion: 1, position: [counter * 200, 0], parameters, ...more };
+}
+
+/** Connects nodes in a row by their names: main output 0 to main input 0. */
+export function inRow(...names: string[]): Record<string, unknown> {
+	const pairs = names.slice(0, -1).map((from, index) => [from, names[index + 1]] as const);
+	return Object.fromEntries(pairs.map(([from, to]) => [from, { main: [[{ node: to, type: 'main', index: 0 }]] }]));
+}
+
+export const manualTrigger = () => node('Start', 'n8n-nodes-base.manualTrigger');
+
+/** Makes the given items. */
+export function items(name: string, values: readonly object[]) {
+	return node(
+		name,
+		'n8n-nodes-base.code',
+		{ jsCode: `return ${JSON.stringify(values)}.map((json) => ({ json }));` },
+		{ typeVersion: 2 },
+	);
+}
