@@ -13,6 +13,8 @@ export interface StoredFile {
 	trashed: boolean;
 	description: string | undefined;
 	properties: Record<string, string>;
+	/** Properties that only the client which set them sees. */
+	appProperties: Record<string, string>;
 	/** The OAuth client that made it: all that `drive.file` lets that client see. */
 	readonly clientId: string;
 	readonly createdTime: string;
@@ -41,6 +43,7 @@ export class FileRegistry {
 			trashed: file.trashed ?? false,
 			description: file.description,
 			properties: { ...file.properties },
+			appProperties: { ...file.appProperties },
 			clientId: file.clientId,
 			createdTime: file.createdTime ?? new Date().toISOString(),
 		};
@@ -60,9 +63,13 @@ export class FileRegistry {
 		return this.files.get(id);
 	}
 
-	/** Whether the call's token may know of the file: `drive.file` sees only what its own client made. */
-	visibleTo(call: Pick<Call, 'clientId' | 'scopes'>, file: StoredFile): boolean {
-		const seesAll = call.scopes.some((scope) => wholeDriveScopes.has(scope));
+	/**
+	 * Whether the call's token may know of the file in the API that it calls: `spreadsheets` shows every spreadsheet in the
+	 * Sheets API and nothing in the Drive API; `drive.file` sees, in every API, only what its own client made.
+	 */
+	visibleTo(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
+		const api = call.method.slice(0, call.method.indexOf('.'));
+		const seesAll = call.scopes.some((scope) => wholeDrive.has(scope) || wholeApi[api]?.has(scope));
 		return seesAll || file.clientId === call.clientId;
 	}
 
@@ -71,11 +78,16 @@ export class FileRegistry {
 	}
 }
 
-const wholeDriveScopes = new Set([
-	fullDriveScope,
-	'https://www.googleapis.com/auth/drive.readonly',
-	'https://www.googleapis.com/auth/spreadsheets',
-	'https://www.googleapis.com/auth/spreadsheets.readonly',
-	'https://www.googleapis.com/auth/documents',
-	'https://www.googleapis.com/auth/documents.readonly',
-]);
+/** Scopes that show every file in every API. */
+const wholeDrive = new Set([fullDriveScope, `${fullDriveScope}.readonly`]);
+
+/** Scopes that show every file in one API, by the first part of its method ids. */
+const wholeApi: Readonly<Record<string, ReadonlySet<string>>> = {
+	drive: new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.metadata.readonly`]),
+	sheets: withReadonly('https://www.googleapis.com/auth/spreadsheets'),
+	docs: withReadonly('https://www.googleapis.com/auth/documents'),
+};
+
+function withReadonly(scope: string): ReadonlySet<string> {
+	return new Set([scope, `${scope}.readonly`]);
+}
