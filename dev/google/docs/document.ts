@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { entriesOf, render } from './render.ts';
+import { invalid, textOf, type Segment } from './segment.ts';
+
+type Content = docs_v1.Schema$StructuralElement[];
+
+/** Content in Google's form; indexes and missing final newlines are filled in. */
+export interface TabSeed {
+	readonly title?: string;
+	readonly tabId?: string;
+	readonly body?: Content;
+	readonly headers?: Readonly<Record<string, Content>>;
+	readonly footers?: Readonly<Record<string, Content>>;
+	readonly footnotes?: Readonly<Record<string, Content>>;
+	readonly lists?: Record<string, docs_v1.Schema$List>;
+	readonly inlineObjects?: Record<string, docs_v1.Schema$InlineObject>;
+	readonly children?: readonly TabSeed[];
+}
+
+export interface Tab {
+	readonly tabId: string;
+	readonly title: string;
+	readonly parentTabId: string | undefined;
+	body: Segment;
+	readonly headers: Record<string, Segment>;
+	readonly footers: Record<string, Segment>;
+	readonly footnotes: Record<string, Segment>;
+	readonly lists: Record<string, docs_v1.Schema$List>;
+	readonly inlineObjects: Record<string, docs_v1.Schema$InlineObject>;
+	readonly children: Tab[];
+}
+
+export interface StoredDocument {
+	readonly id: string;
+	title: string;
+	revisionId: string;
+	tabs: Tab[];
+	/** Batches that were carried out: a write that happened twice shows up here. */
+	batches: number;
+}
+
+export function newId(prefix: string): string {
+	return prefix + randomBytes(9).toString('hex').slice(0, 12);
+}
+
+const emptyParagraph: docs_v1.Schema$StructuralElement = { paragraph: { elements: [] } };
+
+function segmentOf(content: Content | undefined): Segment {
+	const last = content?.at(-1);
+	const closed = last?.paragraph ? content : [...(content ?? []), emptyParagraph];
+	return { entries: entriesOf(closed ?? []) };
+}
+
+function segmentsOf(contents: Readonly<Record<string, Content>> | undefined): Record<string, Segment> {
+	return Object.fromEntries(Object.entries(contents ?? {}).map(([id, content]) => [id, segmentOf(content)]));
+}
+
+export function newTab(seed: TabSeed, position: number, parentTabId?: string): Tab {
+	const tabId = seed.tabId ?? (position === 0 && parentTabId === undefined ? 't.0' : newId('t.'));
+	const body = segmentOf(seed.body);
+	if (body.entries[0]?.kind !== 'sectionBreak') body.entries.unshift({ kind: 'sectionBreak' });
+	return {
+		tabId,
+		title: seed.title ?? `Tab ${position + 1}`,
+		parentTabId,
+		body,
+		headers: segmentsOf(seed.headers),
+		footers: segmentsOf(seed.footers),
+		footnotes: segmentsOf(seed.footnotes),
+		lists: structuredClone(seed.lists ?? {}),
+		inlineObjects: structuredClone(seed.inlineObjects ?? {}),
+		children: (seed.children ?? []).map((child, at) => newTab(child, at, tabId)),
+	};
+}
+
+export function allTabs(tabs: readonly Tab[]): Tab[] {
+	return tabs.flatMap((tab) => [tab, ...allTabs(tab.children)]);
+}
+
+/** The tab of a location; without an id the first. */
+export function tabOf(document: StoredDocument, tabId: string | null | undefined): Tab {
+	const tabs = allTabs(document.tabs);
+	const tab = tabId ? tabs.find((one) => one.tabId === tabId) : tabs[0];
+	if (tab === undefined) throw invalid(`The tab ID ${tabId ?? ''} was not found.`);
+	return tab;
+}
+
+export function segmentIn(tab: Tab, segmentId: string | null | undefined): Segment {
+	if (!segmentId) return tab.body;
+	const segment = tab.headers[segmentId] ?? tab.footers[segmentId] ?? tab.footnotes[segmentId];
+	if (segment === undefined) throw invalid(`Segment with ID ${segmentId} was not found.`);
+	return segment;
+}
+
+/** All text of a body as it is stored, tables and their cells in order. */
+export function bodyText(tab: Tab): string {
+	return tab.body.entries.map((entry) => (entry.kind === 'paragraph' ? textOf(entry) : '')).join('');
+}
+
+function contentOf(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$DocumentTab {
+	const each = <T>(segments: Record<string, Segment>, make: (id: string, content: Content) => T) =>
+		Object.fromEntries(
+			Object.entries(segments).map(([id, segment]) => [id, make(id, render(segment, withoutSuggestions))]),
+		);
+	const content: docs_v1.Schema$DocumentTab = {
+		body: { content: render(tab.body, withoutSuggestions) },
+		documentStyle: { pageNumberStart: 1, marginTop: { magnitude: 72, unit: 'PT' } },
+	};
+	const parts: docs_v1.Schema$DocumentTab = {
+		headers: each(tab.headers, (headerId, body) => ({ headerId, content: body })),
+		footers: each(tab.footers, (footerId, body) => ({ footerId, content: body })),
+		footnotes: each(tab.footnotes, (footnoteId, body) => ({ footnoteId, content: body })),
+		lists: tab.lists,
+		inlineObjects: tab.inlineObjects,
+	};
+	for (const [name, part] of Object.entries(parts)) {
+		if (Object.keys(part).length > 0) Object.assign(content, { [name]: part });
+	}
+	return content;
+}
+
+function tabOut(
+	tab: Tab,
+	index: number,
+	nestingLevel: number,
+	withoutSuggestions: boolean,
+): docs_v1.Schema$Tab {
+	const { tabId, title, parentTabId } = tab;
+	const place = nestingLevel > 0 ? { parentTabId, nestingLevel } : {};
+	const out: docs_v1.Schema$Tab = {
+		tabProperties: { tabId, title, index, ...place },
+		documentTab: contentOf(tab, withoutSuggestions),
+	};
+	if (tab.children.length > 0) {
+		out.childTabs = tab.children.map((child, at) => tabOut(child, at, nestingLevel + 1, withoutSuggestions));
+	}
+	return out;
+}
+
+/** With tabs there is no top-level body; without, the first tab alone. */
+export function documentOut(
+	document: StoredDocument,
+	includeTabs: boolean,
+	suggestionsViewMode: string,
+): docs_v1.Schema$Document {
+	const withoutSuggestions = suggestionsViewMode === 'PREVIEW_WITHOUT_SUGGESTIONS';
+	const first = document.tabs[0];
+	const content = includeTabs
+		? { tabs: document.tabs.map((tab, at) => tabOut(tab, at, 0, withoutSuggestions)) }
+		: first && contentOf(first, withoutSuggestions);
+	return {
+		documentId: document.id,
+		title: document.title,
+		revisionId: document.revisionId,
+		suggestionsViewMode,
+		...content,
+	};
+}

@@ -1,0 +1,83 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { paragraphsIn } from './edits.ts';
+import { cutRuns, entryAt, invalid, textOf, tidy, type Segment } from './segment.ts';
+
+const deepest = 9;
+const indentPoints = 36;
+
+type Level = docs_v1.Schema$NestingLevel;
+
+const bullets = (...symbols: string[]) =>
+	levels((level) => ({ glyphSymbol: symbols[level % symbols.length], glyphFormat: `%${level}` }));
+const numbers = (end: string, ...types: string[]) =>
+	levels((level) => ({ glyphType: types[level % types.length], glyphFormat: `%${level}${end}` }));
+
+function levels(look: (level: number) => Level): Level[] {
+	return Array.from({ length: deepest }, (_, level) => ({
+		bulletAlignment: 'START',
+		...look(level),
+		indentFirstLine: { magnitude: indentPoints * level + indentPoints / 2, unit: 'PT' },
+		indentStart: { magnitude: indentPoints * (level + 1), unit: 'PT' },
+		textStyle: { underline: false },
+		startNumber: 1,
+	}));
+}
+
+const presets: Readonly<Record<string, Level[]>> = {
+	BULLET_DISC_CIRCLE_SQUARE: bullets('●', '○', '■'),
+	BULLET_CHECKBOX: levels((level) => ({ glyphType: 'GLYPH_TYPE_UNSPECIFIED', glyphFormat: `%${level}` })),
+	NUMBERED_DECIMAL_ALPHA_ROMAN: numbers('.', 'DECIMAL', 'ALPHA', 'ROMAN'),
+	NUMBERED_DECIMAL_ALPHA_ROMAN_PARENS: numbers(')', 'DECIMAL', 'ALPHA', 'ROMAN'),
+	NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL: numbers('.', 'UPPER_ROMAN', 'UPPER_ALPHA', 'DECIMAL'),
+};
+
+export type Lists = Record<string, docs_v1.Schema$List>;
+
+/** Leading tabs give the level and go; the list before goes on when its preset is the same. */
+export function createBullets(
+	segment: Segment,
+	start: number,
+	end: number,
+	{ bulletPreset }: docs_v1.Schema$CreateParagraphBulletsRequest,
+	lists: Lists,
+	newId: (prefix: string) => string,
+): void {
+	const nestingLevels = presets[bulletPreset ?? ''];
+	if (nestingLevels === undefined) throw invalid(`Invalid bullet preset: ${bulletPreset ?? ''}`);
+	const touched = paragraphsIn(segment, start, end);
+	const before = touched[0] === undefined ? undefined : segment.entries[touched[0].at - 1];
+	const known = before?.kind === 'paragraph' ? before.bullet?.listId : undefined;
+	let listId = known !== undefined && sameLook(lists[known], nestingLevels) ? known : undefined;
+	if (listId === undefined) {
+		listId = newId('kix.');
+		lists[listId] = { listProperties: { nestingLevels: structuredClone(nestingLevels) } };
+	}
+	for (const { paragraph } of touched) {
+		const tabs = /^\t*/.exec(textOf(paragraph))?.[0].length ?? 0;
+		paragraph.runs.splice(0, cutRuns(paragraph, tabs));
+		tidy(paragraph);
+		const level = Math.min(tabs, deepest - 1);
+		paragraph.bullet = { listId, nestingLevel: level };
+		paragraph.style.indentStart = nestingLevels[level]?.indentStart;
+		paragraph.style.indentFirstLine = nestingLevels[level]?.indentFirstLine;
+	}
+}
+
+function sameLook(list: docs_v1.Schema$List | undefined, nestingLevels: Level[]): boolean {
+	const look = (all: Level[]) =>
+		JSON.stringify(all.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]));
+	return look(list?.listProperties?.nestingLevels ?? []) === look(nestingLevels);
+}
+
+/** The level stays visible as an indent. */
+export function deleteBullets(segment: Segment, start: number, end: number): void {
+	for (const { paragraph, at } of paragraphsIn(segment, start, end)) {
+		const entry = entryAt(segment, at);
+		if (entry.kind !== 'paragraph' || paragraph.bullet === undefined) continue;
+		const indent = { magnitude: indentPoints * paragraph.bullet.nestingLevel, unit: 'PT' };
+		paragraph.style.indentStart = indent;
+		paragraph.style.indentFirstLine = indent;
+		delete paragraph.bullet;
+	}
+}

@@ -1,0 +1,171 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { lengthOf, type Entry, type Mark, type Paragraph, type Run, type Segment } from './segment.ts';
+
+type Element = docs_v1.Schema$StructuralElement;
+
+/** A segment as Google gives it, with indexes. Without suggestions: what was suggested to go in is not there. */
+export function render(segment: Segment, withoutSuggestions: boolean): Element[] {
+	const entries = withoutSuggestions ? segment.entries.map(withoutSuggested) : segment.entries;
+	return new Reader(entries).content();
+}
+
+function withoutSuggested(entry: Entry): Entry {
+	if (entry.kind !== 'paragraph') return entry;
+	const runs = entry.runs
+		.filter((run) => run.suggested?.insertion === undefined)
+		.map(({ suggested: _suggested, ...run }) => run);
+	return { ...entry, runs };
+}
+
+/** Google leaves a zero out. */
+function between(startIndex: number, endIndex: number): { startIndex?: number; endIndex: number } {
+	return startIndex === 0 ? { endIndex } : { startIndex, endIndex };
+}
+
+class Reader {
+	private readonly entries: readonly Entry[];
+	private at = 0;
+	private index = 0;
+
+	constructor(entries: readonly Entry[]) {
+		this.entries = entries;
+	}
+
+	private get kind(): Entry['kind'] | undefined {
+		return this.entries[this.at]?.kind;
+	}
+
+	private take(): Entry | undefined {
+		const entry = this.entries[this.at++];
+		if (entry !== undefined) this.index += lengthOf(entry);
+		return entry;
+	}
+
+	content(): Element[] {
+		const elements: Element[] = [];
+		for (;;) {
+			const start = this.index;
+			const kind = this.kind;
+			if (kind === 'paragraph') {
+				const paragraph = this.entries[this.at];
+				this.take();
+				if (paragraph?.kind !== 'paragraph') break;
+				elements.push({ ...between(start, this.index), paragraph: renderParagraph(paragraph, start) });
+			} else if (kind === 'tableStart') {
+				const table = this.table();
+				elements.push({ ...between(start, this.index), table });
+			} else if (kind === 'tocStart') {
+				this.take();
+				const content = this.content();
+				this.take();
+				elements.push({ ...between(start, this.index), tableOfContents: { content } });
+			} else if (kind === 'sectionBreak') {
+				this.take();
+				elements.push({ ...between(start, this.index), sectionBreak: { sectionStyle } });
+			} else break;
+		}
+		return elements;
+	}
+
+	private table(): docs_v1.Schema$Table {
+		this.take();
+		const tableRows: docs_v1.Schema$TableRow[] = [];
+		while (this.kind === 'rowStart') tableRows.push(this.row());
+		this.take();
+		const columns = tableRows[0]?.tableCells?.length ?? 0;
+		const tableColumnProperties = Array.from({ length: columns }, () => ({
+			widthType: 'EVENLY_DISTRIBUTED',
+		}));
+		return { rows: tableRows.length, columns, tableRows, tableStyle: { tableColumnProperties } };
+	}
+
+	private row(): docs_v1.Schema$TableRow {
+		const startIndex = this.index;
+		this.take();
+		const tableCells: docs_v1.Schema$TableCell[] = [];
+		while (this.kind === 'cellStart') {
+			const cellStart = this.index;
+			this.take();
+			const content = this.content();
+			tableCells.push({ startIndex: cellStart, endIndex: this.index, content, tableCellStyle: {} });
+		}
+		return { startIndex, endIndex: this.index, tableCells, tableRowStyle: {} };
+	}
+}
+
+const sectionStyle: docs_v1.Schema$SectionStyle = {
+	columnSeparatorStyle: 'NONE',
+	contentDirection: 'LEFT_TO_RIGHT',
+	sectionType: 'CONTINUOUS',
+};
+
+function renderParagraph(paragraph: Paragraph, start: number): docs_v1.Schema$Paragraph {
+	let index = start;
+	const elements = paragraph.runs.map((run) => {
+		const from = index;
+		index += run.text.length;
+		return { ...between(from, index), ...renderRun(run) };
+	});
+	const rendered: docs_v1.Schema$Paragraph = {
+		elements,
+		paragraphStyle: { direction: 'LEFT_TO_RIGHT', namedStyleType: 'NORMAL_TEXT', ...paragraph.style },
+	};
+	if (paragraph.bullet === undefined) return rendered;
+	const { listId, nestingLevel } = paragraph.bullet;
+	rendered.bullet = { listId, textStyle: {}, ...(nestingLevel > 0 && { nestingLevel }) };
+	return rendered;
+}
+
+function renderRun(run: Run): docs_v1.Schema$ParagraphElement {
+	if (run.object !== undefined) return run.object;
+	const textRun: docs_v1.Schema$TextRun = { content: run.text, textStyle: run.style };
+	if (run.suggested?.insertion !== undefined) textRun.suggestedInsertionIds = run.suggested.insertion;
+	if (run.suggested?.deletion !== undefined) textRun.suggestedDeletionIds = run.suggested.deletion;
+	return { textRun };
+}
+
+/** The inverse: entries of content in Google's form, whose indexes do not matter. */
+export function entriesOf(content: readonly Element[]): Entry[] {
+	return content.flatMap((element): Entry[] => {
+		if (element.paragraph) return [paragraphOf(element.paragraph)];
+		if (element.tableOfContents) {
+			return [mark('tocStart'), ...entriesOf(element.tableOfContents.content ?? []), mark('tocEnd')];
+		}
+		if (element.sectionBreak) return [mark('sectionBreak')];
+		const rows = element.table?.tableRows ?? [];
+		const cells = (row: docs_v1.Schema$TableRow) =>
+			(row.tableCells ?? []).flatMap((cell) => [mark('cellStart'), ...entriesOf(cell.content ?? [])]);
+		return [
+			mark('tableStart'),
+			...rows.flatMap((row) => [mark('rowStart'), ...cells(row)]),
+			mark('tableEnd'),
+		];
+	});
+}
+
+function mark(kind: Mark['kind']): Mark {
+	return { kind };
+}
+
+function paragraphOf({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragraph): Paragraph {
+	const runs = (elements ?? []).map(runOf);
+	const last = runs.at(-1);
+	if (last === undefined || last.object !== undefined || !last.text.endsWith('\n'))
+		runs.push({ text: '\n', style: {} });
+	const paragraph: Paragraph = { kind: 'paragraph', runs, style: { ...paragraphStyle } };
+	if (bullet?.listId) paragraph.bullet = { listId: bullet.listId, nestingLevel: bullet.nestingLevel ?? 0 };
+	return paragraph;
+}
+
+function runOf(element: docs_v1.Schema$ParagraphElement): Run {
+	const { startIndex: _start, endIndex: _end, ...object } = element;
+	const { textRun } = object;
+	if (!textRun) return { text: '\ue907', style: {}, object };
+	const run: Run = { text: textRun.content ?? '', style: { ...textRun.textStyle } };
+	const { suggestedInsertionIds: insertion, suggestedDeletionIds: deletion } = textRun;
+	if (insertion || deletion) {
+		run.suggested = { ...(insertion && { insertion }), ...(deletion && { deletion }) };
+	}
+	return run;
+}

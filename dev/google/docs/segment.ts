@@ -1,0 +1,133 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { ApiError } from '../service.ts';
+
+/** A run of characters of one style, or one object of one unit (person, rich link, date, image …). */
+export interface Run {
+	text: string;
+	style: docs_v1.Schema$TextStyle;
+	/** The paragraph element as Google gives it, without indexes; `text` is then one placeholder unit. */
+	object?: docs_v1.Schema$ParagraphElement;
+	suggested?: { insertion?: string[]; deletion?: string[] };
+}
+
+/** Always ends with a newline, which belongs to its last run. */
+export interface Paragraph {
+	readonly kind: 'paragraph';
+	runs: Run[];
+	style: docs_v1.Schema$ParagraphStyle;
+	bullet?: { listId: string; nestingLevel: number };
+}
+
+/** A structural mark of one unit. */
+export interface Mark {
+	readonly kind:
+		'sectionBreak' | 'tableStart' | 'rowStart' | 'cellStart' | 'tableEnd' | 'tocStart' | 'tocEnd';
+}
+
+export type Entry = Paragraph | Mark;
+
+/** Body, header, footer or footnote: flat, as the indexes count it. The body starts with a section break. */
+export interface Segment {
+	entries: Entry[];
+}
+
+/** UTF-16 units. */
+export function lengthOf(entry: Entry): number {
+	if (entry.kind !== 'paragraph') return 1;
+	return entry.runs.reduce((sum, run) => sum + run.text.length, 0);
+}
+
+export function endOf(segment: Segment): number {
+	return segment.entries.reduce((sum, entry) => sum + lengthOf(entry), 0);
+}
+
+export function textOf(paragraph: Paragraph): string {
+	return paragraph.runs.map((run) => run.text).join('');
+}
+
+export interface Place {
+	/** Position among the entries. */
+	readonly at: number;
+	/** Units inside the entry. */
+	readonly offset: number;
+}
+
+export function invalid(message: string): ApiError {
+	return new ApiError(400, message, { status: 'INVALID_ARGUMENT' });
+}
+
+export function placeOf(segment: Segment, index: number): Place {
+	let start = 0;
+	for (let at = 0; at < segment.entries.length; at++) {
+		const length = lengthOf(entryAt(segment, at));
+		if (index < start + length) return { at, offset: index - start };
+		start += length;
+	}
+	throw invalid(`Index ${index} must be less than the end index of the referenced segment, ${start}.`);
+}
+
+export function entryAt(segment: Segment, at: number): Entry {
+	const entry = segment.entries[at];
+	if (entry === undefined) throw new Error(`no entry ${at}`);
+	return entry;
+}
+
+/** First index that an edit may name: before it stands the body's section break. */
+function firstIndex(segment: Segment): number {
+	return segment.entries[0]?.kind === 'sectionBreak' ? 1 : 0;
+}
+
+export function checkIndex(segment: Segment, index: number): void {
+	const first = firstIndex(segment);
+	if (index < first) throw invalid(`Index ${index} must be greater than or equal to ${first}.`);
+}
+
+export function splitsPair(paragraph: Paragraph, offset: number): boolean {
+	const text = textOf(paragraph);
+	const before = text.charCodeAt(offset - 1);
+	const after = text.charCodeAt(offset);
+	return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
+
+/** Parts the runs so that a run starts at the offset; returns that run's position. */
+export function cutRuns(paragraph: Paragraph, offset: number): number {
+	let start = 0;
+	for (let at = 0; at < paragraph.runs.length; at++) {
+		const run = paragraph.runs[at];
+		if (run === undefined || start === offset) return at;
+		const end = start + run.text.length;
+		if (offset < end) {
+			const left = { ...run, text: run.text.slice(0, offset - start), style: { ...run.style } };
+			const right = { ...run, text: run.text.slice(offset - start), style: { ...run.style } };
+			paragraph.runs.splice(at, 1, left, right);
+			return at + 1;
+		}
+		start = end;
+	}
+	return paragraph.runs.length;
+}
+
+export function newParagraph(like: Paragraph | undefined, runs: Run[]): Paragraph {
+	const paragraph: Paragraph = { kind: 'paragraph', runs, style: { ...like?.style } };
+	if (like?.bullet !== undefined) paragraph.bullet = { ...like.bullet };
+	return paragraph;
+}
+
+/** Joins neighbours of one style, as Google gives them. */
+export function tidy(paragraph: Paragraph): void {
+	const runs: Run[] = [];
+	for (const run of paragraph.runs) {
+		const last = runs.at(-1);
+		if (run.text === '') continue;
+		if (last !== undefined && joins(last, run)) last.text += run.text;
+		else runs.push(run);
+	}
+	paragraph.runs = runs;
+}
+
+function joins(left: Run, right: Run): boolean {
+	if (left.object !== undefined || right.object !== undefined) return false;
+	const key = (run: Run) => JSON.stringify([Object.entries(run.style).sort(), run.suggested]);
+	return key(left) === key(right);
+}

@@ -1,0 +1,138 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import type { FileRegistry, StoredFile } from '../files.ts';
+import { ApiError, type Call, type Service } from '../service.ts';
+import {
+	bodyText,
+	documentOut,
+	newId,
+	newTab,
+	tabOf,
+	type StoredDocument,
+	type TabSeed,
+} from './document.ts';
+import { insertText } from './edits.ts';
+import { apply } from './requests.ts';
+import { endOf } from './segment.ts';
+
+export const documentType = 'application/vnd.google-apps.document';
+
+export interface DocumentSeed {
+	readonly title: string;
+	readonly tabs?: readonly TabSeed[];
+	readonly file?: Partial<StoredFile>;
+}
+
+export interface DocsService extends Service {
+	/** @returns the new document's id */
+	seed(document: DocumentSeed): string;
+	/** All text of a tab's body as stored, with its final newline. */
+	text(documentId: string, tabId?: string): string;
+	/** Somebody else types at the end of the first tab. */
+	type(documentId: string, text: string): void;
+	revisionOf(documentId: string): string;
+	/** Batches carried out. */
+	batchesOf(documentId: string): number;
+}
+
+/** Documents, kept beside the files of all services: a document that Drive made is here too. */
+export function createDocsService({ files }: { files: FileRegistry }): DocsService {
+	const documents = new Map<string, StoredDocument>();
+	const newRevision = () => newId('AJ');
+
+	function keep(file: StoredFile, tabs: readonly TabSeed[] = [{}]): StoredDocument {
+		const document: StoredDocument = {
+			id: file.id,
+			title: file.name,
+			revisionId: newRevision(),
+			tabs: tabs.map((tab, at) => newTab(tab, at)),
+			batches: 0,
+		};
+		documents.set(file.id, document);
+		return document;
+	}
+
+	function known(id: string): StoredDocument {
+		const document = documents.get(id);
+		if (document === undefined)
+			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
+		return document;
+	}
+
+	function asked(call: Call): StoredDocument {
+		const id = String(call.params['documentId'] ?? '');
+		const file = files.get(id);
+		const visible = file !== undefined && files.visibleTo(call, file);
+		return known(visible ? id : '');
+	}
+
+	files.onCreated.push((file) => {
+		if (file.mimeType === documentType) keep(file);
+	});
+
+	return {
+		methods: {
+			'docs.documents.create': (call) => {
+				const { title } = bodyOf<docs_v1.Schema$Document>(call);
+				const name = title ?? 'Untitled document';
+				const { id } = files.add({ name, mimeType: documentType, clientId: call.clientId });
+				return { body: documentOut(known(id), false, 'SUGGESTIONS_INLINE') };
+			},
+			'docs.documents.get': (call) => {
+				const view = String(call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS');
+				const shown = view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
+				return { body: documentOut(asked(call), call.params['includeTabsContent'] === 'true', shown) };
+			},
+			'docs.documents.batchUpdate': (call) => ({ body: batchUpdate(asked(call), bodyOf(call), newRevision) }),
+		},
+		seed({ title, tabs, file }) {
+			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: documentType });
+			const stored = files.get(id);
+			if (stored !== undefined && tabs !== undefined) keep(stored, tabs);
+			return id;
+		},
+		text: (documentId, tabId) => bodyText(tabOf(known(documentId), tabId)),
+		type(documentId, text) {
+			const document = known(documentId);
+			const { body } = tabOf(document, undefined);
+			insertText(body, endOf(body) - 1, text);
+			document.revisionId = newRevision();
+		},
+		revisionOf: (documentId) => known(documentId).revisionId,
+		batchesOf: (documentId) => known(documentId).batches,
+		reset: () => documents.clear(),
+	};
+}
+
+function bodyOf<T extends object>(call: Call): T {
+	return structuredClone(call.body ?? {}) as T;
+}
+
+/** All requests or none. */
+function batchUpdate(
+	document: StoredDocument,
+	{ requests = [], writeControl }: docs_v1.Schema$BatchUpdateDocumentRequest,
+	newRevision: () => string,
+): docs_v1.Schema$BatchUpdateDocumentResponse {
+	const required = writeControl?.requiredRevisionId;
+	if (required && required !== document.revisionId) {
+		const message = `The required revision ID '${required}' does not match the latest revision.`;
+		throw new ApiError(400, message, { status: 'FAILED_PRECONDITION' });
+	}
+	const before = structuredClone(document.tabs);
+	try {
+		for (const [position, request] of requests.entries()) apply(document, request, position);
+	} catch (error) {
+		document.tabs = before;
+		throw error;
+	}
+	if (requests.length > 0) {
+		document.revisionId = newRevision();
+		document.batches++;
+	}
+	return {
+		documentId: document.id,
+		replies: requests.map(() => ({})),
+		writeControl: { requiredRevisionId: document.revisionId },
+	};
+}
