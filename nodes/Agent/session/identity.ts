@@ -1,0 +1,201 @@
+import { refusal } from '../../items/failure';
+
+export type TimestampUnit = 'seconds' | 'milliseconds';
+
+/** The `agentApi` credential, checked. */
+export interface AgentApiCredential {
+	readonly deploymentUrl: string;
+	readonly webSocketUrl: string;
+	readonly apiKey: string;
+	/** Of the channel's timestamp; the execute call always sends milliseconds. */
+	readonly timestampUnit: TimestampUnit;
+	readonly allowUnauthorizedCerts: boolean;
+}
+
+/** The `agentSignatureApi` credential; what is missing here may still come from the item. */
+export interface AgentSignatureCredential {
+	readonly userId: string;
+	readonly userPublicKey: string;
+	readonly signature: string;
+	/** `current`: the time of each call; `issued`: the timestamp that came with the signature. */
+	readonly timestampMode: 'current' | 'issued';
+	/** As typed; milliseconds. */
+	readonly issuedTimestamp: unknown;
+}
+
+/** Values of one item that take the place of the credential's; empty means the credential's. */
+export interface IdentityOverrides {
+	readonly userId?: unknown;
+	readonly userPublicKey?: unknown;
+	readonly signature?: unknown;
+	/** Milliseconds since 1970, as a number or its digits. */
+	readonly timestamp?: unknown;
+}
+
+/** Who calls, with the timestamp of this very call. */
+export interface Identity {
+	readonly userId: string;
+	readonly userPublicKey: string;
+	readonly signature: string;
+	/** Milliseconds since 1970. */
+	readonly timestamp: number;
+}
+
+/** Reads what `getCredentials('agentApi')` gave. @throws Failure 400 without an API key */
+export function agentApiCredential(raw: Readonly<Record<string, unknown>>): AgentApiCredential {
+	const apiKey = text(raw.apiKey);
+	if (apiKey === '') {
+		throw refusal(
+			'The Agent API credential has no API key',
+			'Enter the API key that the operating team gave you.',
+		);
+	}
+	return {
+		deploymentUrl: text(raw.deploymentUrl),
+		webSocketUrl: text(raw.webSocketUrl),
+		apiKey,
+		timestampUnit: raw.timestampUnit === 'milliseconds' ? 'milliseconds' : 'seconds',
+		allowUnauthorizedCerts: raw.allowUnauthorizedCerts === true,
+	};
+}
+
+/** Reads what `getCredentials('agentSignatureApi')` gave. */
+export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>): AgentSignatureCredential {
+	return {
+		userId: text(raw.userId),
+		userPublicKey: text(raw.userPublicKey),
+		signature: text(raw.signature),
+		timestampMode: raw.timestampMode === 'issued' ? 'issued' : 'current',
+		issuedTimestamp: raw.issuedTimestamp,
+	};
+}
+
+/**
+ * The identity of one call. Call it anew for every request and every connection, so that the timestamp is fresh.
+ * @throws Failure 400 for a value that is missing, or a timestamp that is not in milliseconds
+ */
+export function identityOf(
+	credential: AgentSignatureCredential,
+	overrides: IdentityOverrides = {},
+	nowMilliseconds: number = Date.now(),
+): Identity {
+	return {
+		userId: present(overrides.userId, credential.userId, 'user ID'),
+		userPublicKey: present(overrides.userPublicKey, credential.userPublicKey, 'user public key'),
+		signature: present(overrides.signature, credential.signature, 'signature'),
+		timestamp: timestampOf(credential, overrides, nowMilliseconds),
+	};
+}
+
+/**
+ * Where the execute call goes: `{deploymentUrl}/execute`.
+ * @throws Failure 400, without the URL in its text
+ */
+export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
+	return at(base(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']), 'execute').href;
+}
+
+/**
+ * Where the channel of a session is opened: `{webSocketUrl}/ws?…`. The result holds the API key and the signature: it goes
+ * to the socket and nowhere else.
+ * @throws Failure 400, without the URL in its text
+ */
+export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {
+	if (sessionId === '') throw refusal('The session ID is empty', 'Enter the ID of the session to listen to.');
+	const url = channelBase(credential);
+	const query = new URLSearchParams({
+		sessionId,
+		userPublicKey: identity.userPublicKey,
+		signature: identity.signature,
+		timestamp: String(
+			credential.timestampUnit === 'seconds' ? Math.floor(identity.timestamp / 1000) : identity.timestamp,
+		),
+		apiKey: credential.apiKey,
+	});
+	// A plus sign for a space is understood in forms only; a real plus sign is already %2B here.
+	url.search = query.toString().replaceAll('+', '%20');
+	return url.href;
+}
+
+/** The channel's address without its query: safe to show. @throws Failure 400 */
+export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
+	const url = base(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
+	if (url.protocol === 'http:') url.protocol = 'ws:';
+	if (url.protocol === 'https:') url.protocol = 'wss:';
+	return at(url, 'ws');
+}
+
+const text = (value: unknown): string =>
+	typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+
+function present(override: unknown, fallback: string, name: string): string {
+	const value = text(override) || fallback;
+	if (value === '') {
+		throw refusal(
+			`There is no ${name}`,
+			`Enter the ${name} in the Agent Signature API credential or in the node's options.`,
+		);
+	}
+	return value;
+}
+
+function timestampOf(
+	credential: AgentSignatureCredential,
+	overrides: IdentityOverrides,
+	nowMilliseconds: number,
+): number {
+	if (text(overrides.timestamp) !== '') return milliseconds(overrides.timestamp, "The option 'Timestamp'");
+	if (credential.timestampMode === 'current') return nowMilliseconds;
+	return milliseconds(
+		credential.issuedTimestamp,
+		'The issued timestamp of the Agent Signature API credential',
+	);
+}
+
+/** 1973 as milliseconds; the present as seconds is far below. */
+const leastMilliseconds = 1e11;
+/** The year 5138 as milliseconds; the present as microseconds is far above. */
+const mostMilliseconds = 1e14;
+const howToGive = 'Give the milliseconds since 1970, 13 digits such as 1767225600000.';
+
+function milliseconds(value: unknown, name: string): number {
+	const digits = text(value);
+	if (!/^\d{1,20}$/.test(digits)) throw refusal(`${name} is not a whole number of milliseconds`, howToGive);
+	const number = Number(digits);
+	if (number < leastMilliseconds) {
+		throw refusal(
+			`${name} is in seconds or too early`,
+			`${howToGive} The channel's seconds are made from them.`,
+		);
+	}
+	if (number >= mostMilliseconds) throw refusal(`${name} is too late to be in milliseconds`, howToGive);
+	return number;
+}
+
+function base(value: string, name: string, protocols: readonly string[]): URL {
+	const schemes = protocols.map((protocol) => `${protocol}//`).join(', ');
+	const how = `Open the Agent API credential and enter an address that starts with ${schemes}.`;
+	const field = `The ${name} of the Agent API credential`;
+	if (value === '') throw refusal(`${field} is empty`, how);
+	const url = URL.canParse(value) ? new URL(value) : undefined;
+	if (url === undefined || !protocols.includes(url.protocol))
+		throw refusal(`${field} is not a complete address`, how);
+	if (url.username !== '' || url.password !== '') {
+		throw refusal(
+			`${field} holds a user name or password`,
+			'Remove the part before the @; the API key has a field of its own.',
+		);
+	}
+	if (url.search !== '' || url.hash !== '') {
+		throw refusal(
+			`${field} holds a ? or #`,
+			'Enter the address without them; the node adds the query itself.',
+		);
+	}
+	return url;
+}
+
+function at(url: URL, segment: string): URL {
+	url.pathname = `${url.pathname.replace(/\/+$/, '')}/${segment}`;
+	return url;
+}
