@@ -116,10 +116,8 @@ function contentOf(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$Docume
 		lists: tab.lists,
 		inlineObjects: tab.inlineObjects,
 	};
-	for (const [name, part] of Object.entries(parts)) {
-		if (Object.keys(part).length > 0) Object.assign(content, { [name]: part });
-	}
-	return content;
+	const filled = Object.entries(parts).filter((part: [string, object]) => Object.keys(part[1]).length > 0);
+	return { ...content, ...Object.fromEntries<object>(filled) };
 }
 
 function tabOut(

@@ -17,7 +17,6 @@ import {
 } from './segment.ts';
 
 // Control characters but tab, newline and vertical tab, and the private use area (InsertTextRequest.text).
-// eslint-disable-next-line no-control-regex
 const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 const outsideParagraph =

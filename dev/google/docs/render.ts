@@ -14,7 +14,7 @@ function withoutSuggested(entry: Entry): Entry {
 	if (entry.kind !== 'paragraph') return entry;
 	const runs = entry.runs
 		.filter((run) => run.suggested?.insertion === undefined)
-		.map(({ suggested: _suggested, ...run }) => run);
+		.map((run) => ({ ...run, suggested: undefined }));
 	return { ...entry, runs };
 }
 
@@ -159,9 +159,8 @@ function paragraphOf({ elements, paragraphStyle, bullet }: docs_v1.Schema$Paragr
 }
 
 function runOf(element: docs_v1.Schema$ParagraphElement): Run {
-	const { startIndex: _start, endIndex: _end, ...object } = element;
-	const { textRun } = object;
-	if (!textRun) return { text: '\ue907', style: {}, object };
+	const { textRun } = element;
+	if (!textRun) return { text: '\ue907', style: {}, object: element };
 	const run: Run = { text: textRun.content ?? '', style: { ...textRun.textStyle } };
 	const { suggestedInsertionIds: insertion, suggestedDeletionIds: deletion } = textRun;
 	if (insertion || deletion) {

@@ -52,11 +52,10 @@ function named<K extends string>(mask: string | null | undefined, known: readonl
 }
 
 /** A listed field without a value goes back to its default. */
-function applyFields<T extends object, K extends keyof T>(target: T, source: T, fields: readonly K[]): void {
-	for (const field of fields) {
-		if (source[field] === undefined) delete target[field];
-		else target[field] = source[field];
-	}
+function withFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
+	const kept = Object.entries(target).filter(([name]) => !fields.some((field) => field === name));
+	const given = Object.entries(source).filter(([name]) => fields.some((field) => field === name));
+	return Object.fromEntries([...kept, ...given]) as T;
 }
 
 export function updateTextStyle(
@@ -71,7 +70,7 @@ export function updateTextStyle(
 		const first = cutRuns(paragraph, from);
 		const last = cutRuns(paragraph, to);
 		for (const run of paragraph.runs.slice(first, last)) {
-			applyFields(run.style, style, listed);
+			run.style = withFields(run.style, style, listed);
 			if (listed.includes('link')) lookOfLink(run.style, listed, style.link !== undefined);
 		}
 		tidy(paragraph);
@@ -100,7 +99,7 @@ export function updateParagraphStyle(
 ): void {
 	const listed = named(fields, paragraphFields);
 	for (const { paragraph } of paragraphsIn(segment, start, end)) {
-		applyFields(paragraph.style, { ...paragraphStyle }, listed);
+		paragraph.style = withFields(paragraph.style, { ...paragraphStyle }, listed);
 		paragraph.style.namedStyleType ??= 'NORMAL_TEXT';
 		if (paragraph.style.namedStyleType.startsWith('HEADING_')) paragraph.style.headingId ??= newId('h.');
 		else delete paragraph.style.headingId;
