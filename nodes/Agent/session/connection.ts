@@ -1,0 +1,112 @@
+import type { Failure } from '../../items/failure';
+import type { Clock } from './clock';
+import type { Ending, Verdict } from './failures';
+import type { AgentApiCredential, Identity } from './identity';
+import type { MessageFormat, SessionMessage } from './messages';
+import type { OpenSocket } from './transport';
+
+export interface ConnectionOptions {
+	readonly sessionId: string;
+	/** Default `auto`. */
+	readonly messageFormat?: MessageFormat;
+	/** Between pings; 0 = off. Default 25. */
+	readonly heartbeatSeconds?: number;
+	/** Sent as a text message instead of a protocol ping when not empty. */
+	readonly pingText?: string;
+	/** Sent each time the channel opens when not empty. */
+	readonly initialMessage?: string;
+	/** Cap of the backoff. Default 60. */
+	readonly reconnectMaxDelaySeconds?: number;
+	/** Close codes after which only the slow lane tries again, besides the built-in ones. */
+	readonly finalCloseCodes?: readonly number[];
+	/** Default 16 MiB. */
+	readonly maxMessageBytes?: number;
+	/** How many sessions reconnect beside this one, itself included; spreads them. Default 1. */
+	readonly sessions?: number;
+}
+
+/** Read anew before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
+export type ReadIdentity = () => Promise<{ readonly api: AgentApiCredential; readonly identity: Identity }>;
+
+/** Emitted as an item when the user asked for connection events. */
+export interface ConnectionEvent {
+	readonly sessionId: string;
+	readonly event: 'connected' | 'disconnected' | 'reconnected';
+	/** ISO 8601, UTC, milliseconds. */
+	readonly at: string;
+	/** With `reconnected`: how long no channel was open; else null. */
+	readonly gapMs: number | null;
+	/** With `disconnected` and `reconnected`: why the channel was lost; else null. */
+	readonly reason: string | null;
+}
+
+/** A channel that ended, or an attempt that came to nothing. */
+export interface EndedChannel {
+	readonly ending: Ending;
+	/** Whether it had been open. */
+	readonly opened: boolean;
+	readonly verdict: Verdict;
+	/** For the user, without secrets; `code` as in the public interface. */
+	readonly failure: Failure;
+	/** When the next attempt starts. */
+	readonly retryInMilliseconds: number;
+	/** True when the next attempt is one of the slow lane. */
+	readonly slowLane: boolean;
+}
+
+/** Nothing is called after `close()`. An exception thrown here is logged by its name and changes nothing. */
+export interface ConnectionListener {
+	message(message: SessionMessage): void;
+	event?(event: ConnectionEvent): void;
+	ended?(channel: EndedChannel): void;
+	/**
+	 * Once per outage and kind, for a failed execution: `refused` when only the slow lane tries on, `outage` after 5 minutes
+	 * without a channel.
+	 */
+	alert?(failure: Failure, kind: 'refused' | 'outage'): void;
+}
+
+export interface ConnectionLog {
+	debug(text: string): void;
+	info(text: string): void;
+	warn(text: string): void;
+}
+
+export interface ConnectionEnvironment {
+	readonly clock: Clock;
+	/** Gives 0 <= x < 1. */
+	readonly random: () => number;
+	readonly loadSocket: () => Promise<OpenSocket>;
+	readonly log: ConnectionLog;
+}
+
+export type ConnectionState = 'idle' | 'connecting' | 'open' | 'paused' | 'backoff' | 'slow' | 'closed';
+
+export interface ConnectionStatus {
+	readonly state: ConnectionState;
+	/** Attempts since the channel was last open. */
+	readonly attempts: number;
+	/** Why the last channel or attempt ended; undefined when none did. */
+	readonly lastFailure: Failure | undefined;
+}
+
+export interface Connection {
+	status(): ConnectionStatus;
+	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
+	pause(): void;
+	resume(): void;
+	/** Idempotent, within 300 ms, never rejects; leaves no timer and no socket. */
+	close(): Promise<void>;
+}
+
+/** Keeps the channel of one session open, channel after channel, until `close()`. */
+export type Connect = (
+	options: ConnectionOptions,
+	readIdentity: ReadIdentity,
+	listener: ConnectionListener,
+	environment?: Partial<ConnectionEnvironment>,
+) => Connection;
+
+export const connect: Connect = () => {
+	throw new Error('not there yet');
+};
