@@ -1,0 +1,129 @@
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import { fullDriveScope, type FileRegistry, type StoredFile } from '../files.ts';
+import { ApiError, type Call } from '../service.ts';
+import type { Content } from './content.ts';
+import { rootId } from './resource.ts';
+import { folderType, importFormats, isWorkspaceType, takesGeneratedId } from './types.ts';
+
+/** The part of a call that decides what it may do. */
+export type Caller = Pick<Call, 'method' | 'params' | 'clientId' | 'scopes'>;
+
+export interface Media {
+	readonly contentType: string;
+	readonly content: Content;
+}
+
+export interface SharedDrive {
+	readonly id: string;
+	readonly name: string;
+}
+
+/** Files, folders and shared drives as Drive's rules see them. */
+export class Library {
+	readonly contents = new Map<string, Content>();
+	readonly sharedDrives = new Map<string, SharedDrive>();
+	readonly generatedIds = new Set<string>();
+	readonly files: FileRegistry;
+
+	constructor(files: FileRegistry) {
+		this.files = files;
+	}
+
+	/** @throws ApiError 404 when the caller may not know of it, as Drive does */
+	find(caller: Caller, id: string): StoredFile {
+		const file = this.files.get(id);
+		if (file === undefined || !this.files.visibleTo(caller, file)) throw notFound(id);
+		if (file.driveId !== undefined && !supportsAllDrives(caller)) throw notFound(id);
+		return file;
+	}
+
+	/** What `create` would refuse, without making anything: a resumable session is refused at its start. */
+	check(caller: Caller, metadata: drive_v3.Schema$File, contentType?: string): void {
+		const target = metadata.mimeType ?? contentType ?? 'application/octet-stream';
+		if (metadata.id) this.checkId(metadata.id, target);
+		if (contentType !== undefined && isWorkspaceType(target)) checkConversion(contentType, target);
+		this.parentsOf(caller, metadata.parents ?? []);
+	}
+
+	create(caller: Caller, metadata: drive_v3.Schema$File, media?: Media): StoredFile {
+		this.check(caller, metadata, media?.contentType);
+		const mimeType = metadata.mimeType ?? media?.contentType ?? 'application/octet-stream';
+		const file = this.files.add({
+			id: metadata.id ?? undefined,
+			name: metadata.name ?? 'Untitled',
+			mimeType,
+			clientId: caller.clientId,
+			description: metadata.description ?? undefined,
+			properties: metadata.properties ?? {},
+			appProperties: metadata.appProperties ?? {},
+			createdTime: metadata.createdTime ?? undefined,
+			...this.parentsOf(caller, metadata.parents ?? []),
+		});
+		if (media && !isWorkspaceType(mimeType)) this.contents.set(file.id, media.content);
+		return file;
+	}
+
+	update(caller: Caller, file: StoredFile, metadata: drive_v3.Schema$File, media?: Media): void {
+		file.name = metadata.name ?? file.name;
+		file.mimeType = metadata.mimeType ?? file.mimeType;
+		file.description = metadata.description ?? file.description;
+		file.trashed = metadata.trashed ?? file.trashed;
+		Object.assign(file.properties, metadata.properties);
+		Object.assign(file.appProperties, metadata.appProperties);
+		const added = namesIn(caller.params['addParents']);
+		if (added.length > 0) Object.assign(file, this.parentsOf(caller, added));
+		if (media && !isWorkspaceType(file.mimeType)) this.contents.set(file.id, media.content);
+	}
+
+	private checkId(id: string, mimeType: string): void {
+		if (this.files.get(id)) {
+			throw new ApiError(409, 'A file already exists with the provided ID.', { reason: 'fileIdInUse' });
+		}
+		if (!takesGeneratedId(mimeType)) {
+			const message = 'Generated IDs are not supported for Docs Editors formats.';
+			throw new ApiError(403, message, { reason: 'generatedIdNotSupported' });
+		}
+		if (!this.generatedIds.has(id)) {
+			throw new ApiError(400, 'The provided file ID is not usable.', { reason: 'invalid' });
+		}
+	}
+
+	private parentsOf(caller: Caller, ids: readonly string[]): Pick<StoredFile, 'parents' | 'driveId'> {
+		if (ids.length > 1) {
+			throw new ApiError(400, 'A file must have exactly one parent.', { reason: 'invalid' });
+		}
+		const [id = 'root'] = ids;
+		if (id === 'root' || id === rootId) return { parents: ['root'], driveId: undefined };
+		if (this.sharedDrives.has(id)) {
+			if (!supportsAllDrives(caller) || !caller.scopes.includes(fullDriveScope)) throw notFound(id);
+			return { parents: [id], driveId: id };
+		}
+		const folder = this.find(caller, id);
+		if (folder.mimeType !== folderType) {
+			throw new ApiError(403, 'The specified parent is not a folder.', { reason: 'parentNotAFolder' });
+		}
+		return { parents: [id], driveId: folder.driveId };
+	}
+}
+
+function checkConversion(from: string, to: string): void {
+	const type = from.split(';')[0]?.trim().toLowerCase() ?? '';
+	if (importFormats[to]?.includes(type)) return;
+	const message = 'Conversion of the uploaded content to the requested output type is not supported.';
+	throw new ApiError(400, message, { reason: 'conversionUnsupportedConversionPath' });
+}
+
+export function supportsAllDrives({ params }: Pick<Call, 'params'>): boolean {
+	return params['supportsAllDrives'] === 'true';
+}
+
+export function notFound(id: string): ApiError {
+	return new ApiError(404, `File not found: ${id}.`, { reason: 'notFound' });
+}
+
+function namesIn(value: string | readonly string[] | undefined): string[] {
+	return String(value ?? '')
+		.split(',')
+		.filter(Boolean);
+}

@@ -1,0 +1,89 @@
+import type { StoredFile } from '../files.ts';
+import { ApiError, type Call } from '../service.ts';
+import { supportsAllDrives, type Library } from './library.ts';
+import { parseQuery } from './query.ts';
+import { rootId } from './resource.ts';
+
+export interface Page<T> {
+	readonly entries: readonly T[];
+	readonly nextPageToken: string | undefined;
+}
+
+/** The files that a `files.list` call asks for. */
+export function listFiles(library: Library, call: Call): Page<StoredFile> {
+	const inScope = corpusOf(call);
+	const q = String(call.params['q'] ?? '').replaceAll(`'${rootId}'`, "'root'");
+	const matches = parseQuery(q);
+	const found = library.files
+		.all()
+		.filter((file) => library.files.visibleTo(call, file) && inScope(file) && matches(file));
+	return pageOf(ordered(found, String(call.params['orderBy'] ?? '')), call, 100, 1000);
+}
+
+/** One page; a token is good only for the question that it came with. */
+export function pageOf<T>(all: readonly T[], call: Call, standard: number, most: number): Page<T> {
+	const { q, pageToken, pageSize, orderBy } = call.params;
+	const question = JSON.stringify([call.method, q ?? '', orderBy ?? '']);
+	const size = Number(pageSize ?? standard);
+	if (!Number.isInteger(size) || size < 1 || size > most) throw invalid('pageSize');
+	const from = pageToken === undefined ? 0 : offsetIn(String(pageToken), question);
+	const until = from + size;
+	const nextPageToken =
+		until < all.length ? Buffer.from(JSON.stringify([question, until])).toString('base64url') : undefined;
+	return { entries: all.slice(from, until), nextPageToken };
+}
+
+function offsetIn(token: string, question: string): number {
+	try {
+		const [asked, offset] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [string, number];
+		if (asked === question) return offset;
+	} catch {
+		// A token that nobody gave out is as wrong as one of another question.
+	}
+	throw invalid('pageToken');
+}
+
+/** Which drives are searched. */
+function corpusOf(call: Call): (file: StoredFile) => boolean {
+	const { corpora = 'user', driveId } = call.params;
+	const withDrives = supportsAllDrives(call) && call.params['includeItemsFromAllDrives'] === 'true';
+	if (corpora === 'drive') {
+		if (driveId === undefined || !withDrives) throw invalid('driveId');
+		return (file) => file.driveId === driveId;
+	}
+	if (driveId !== undefined) throw invalid('driveId');
+	if (corpora === 'allDrives' && !withDrives) throw invalid('corpora');
+	return (file) => file.driveId === undefined || withDrives;
+}
+
+const sortKeys: Readonly<Record<string, (a: StoredFile, b: StoredFile) => number>> = {
+	name: (a, b) => compare(a.name, b.name),
+	name_natural: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }),
+	createdTime: (a, b) => compare(a.createdTime, b.createdTime),
+	modifiedTime: (a, b) => compare(a.createdTime, b.createdTime),
+	modifiedByMeTime: (a, b) => compare(a.createdTime, b.createdTime),
+	viewedByMeTime: (a, b) => compare(a.createdTime, b.createdTime),
+	folder: () => 0,
+	recency: (a, b) => compare(a.createdTime, b.createdTime),
+};
+
+function ordered(files: StoredFile[], orderBy: string): StoredFile[] {
+	const comparisons = orderBy
+		.split(',')
+		.filter(Boolean)
+		.map((key) => {
+			const [name = '', direction] = key.trim().split(' ');
+			const by = sortKeys[name];
+			if (by === undefined || (direction !== undefined && direction !== 'desc')) throw invalid('orderBy');
+			return direction === 'desc' ? (a: StoredFile, b: StoredFile) => -by(a, b) : by;
+		});
+	return files.sort((a, b) => comparisons.map((by) => by(a, b)).find((order) => order !== 0) ?? 0);
+}
+
+function compare(a: string, b: string): number {
+	return a < b ? -1 : Number(a > b);
+}
+
+function invalid(parameter: string): ApiError {
+	return new ApiError(400, `Invalid Value for ${parameter}`, { reason: 'invalid' });
+}

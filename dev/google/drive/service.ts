@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import type { FileRegistry, StoredFile } from '../files.ts';
+import { ApiError, type Call, type Reply, type Service } from '../service.ts';
+import { contentOf, type Content } from './content.ts';
+import { partial } from './fields.ts';
+import { Library, type Media } from './library.ts';
+import { listFiles, pageOf } from './listing.ts';
+import { fileOut } from './resource.ts';
+import type { SessionFaults, UploadSession } from './session.ts';
+import { importFormats } from './types.ts';
+import { Uploads } from './uploads.ts';
+
+export interface DriveOptions {
+	readonly files: FileRegistry;
+	/** False keeps only sizes and checksums, so that files of any size fit in memory. */
+	readonly keepContent?: boolean;
+}
+
+export interface DriveService extends Service {
+	/** @returns the new shared drive's id */
+	seedSharedDrive(name: string): string;
+	/** A binary file's bytes. */
+	content(fileId: string): Content | undefined;
+	/** All resumable sessions, in order. */
+	readonly sessions: readonly UploadSession[];
+	/** What befalls resumable sessions from now on. */
+	readonly faults: SessionFaults;
+	/** Starts a resumable session; its address is answered in `Location`. */
+	startSession(call: Call, address: URL): Reply;
+	/** A request to a session's address; undefined when the connection was cut and nobody waits for an answer. */
+	putToSession(uploadId: string, request: IncomingMessage): Promise<Reply | undefined>;
+}
+
+const fileFields = 'kind,id,name,mimeType';
+
+export function createDriveService({ files, keepContent = true }: DriveOptions): DriveService {
+	const library = new Library(files);
+	const uploads = new Uploads(keepContent);
+
+	function show(call: Call, file: StoredFile): Reply {
+		const shown = fileOut(file, library.contents.get(file.id), call);
+		return { body: partial(shown, fieldsOf(call, fileFields)) };
+	}
+
+	function mediaOf({ media }: Call): Media | undefined {
+		return media && { contentType: media.contentType, content: contentOf(media.data, keepContent) };
+	}
+
+	function save(call: Call, media: Media | undefined): Reply {
+		if (call.method === 'drive.files.create')
+			return show(call, library.create(call, metadataOf(call), media));
+		const file = library.find(call, String(call.params['fileId']));
+		library.update(call, file, metadataOf(call), media);
+		return show(call, file);
+	}
+
+	return {
+		methods: {
+			'drive.files.create': (call) => save(call, mediaOf(call)),
+			'drive.files.update': (call) => save(call, mediaOf(call)),
+			'drive.files.get': (call) => {
+				const file = library.find(call, String(call.params['fileId']));
+				if (call.params['alt'] !== 'media') return show(call, file);
+				return { body: library.contents.get(file.id)?.data ?? notDownloadable() };
+			},
+			'drive.files.list': (call) => {
+				const { entries, nextPageToken } = listFiles(library, call);
+				const shown = entries.map((file) => fileOut(file, library.contents.get(file.id), call));
+				const body = { kind: 'drive#fileList', incompleteSearch: false, files: shown, nextPageToken };
+				const standard = `kind,incompleteSearch,nextPageToken,files(${fileFields})`;
+				return { body: partial(body, fieldsOf(call, standard)) };
+			},
+			'drive.files.generateIds': (call) => ({
+				body: partial(generateIds(call, library.generatedIds), fieldsOf(call, '*')),
+			}),
+			'drive.drives.list': (call) => {
+				const { entries, nextPageToken } = pageOf([...library.sharedDrives.values()], call, 10, 100);
+				const drives = entries.map((drive) => ({ kind: 'drive#drive', ...drive }));
+				const body = { kind: 'drive#driveList', drives, nextPageToken };
+				return { body: partial(body, fieldsOf(call, 'kind,nextPageToken,drives(kind,id,name)')) };
+			},
+			'drive.about.get': (call) => ({ body: partial(about(call), fieldsOf(call, undefined)) }),
+		},
+		startSession(call, address) {
+			const contentType = call.headers['x-upload-content-type'] ?? 'application/octet-stream';
+			if (call.method === 'drive.files.create') library.check(call, metadataOf(call), contentType);
+			else library.find(call, String(call.params['fileId']));
+			return uploads.start(call, address, (content) => save(call, { contentType, content }));
+		},
+		putToSession: (uploadId, request) => uploads.put(uploadId, request),
+		sessions: uploads.sessions,
+		faults: uploads.faults,
+		content: (fileId) => library.contents.get(fileId),
+		seedSharedDrive(name) {
+			const id = `0A${randomBytes(12).toString('base64url')}Uk9PVA`;
+			library.sharedDrives.set(id, { id, name });
+			return id;
+		},
+		reset() {
+			library.contents.clear();
+			library.sharedDrives.clear();
+			library.generatedIds.clear();
+			uploads.reset();
+		},
+	};
+}
+
+function metadataOf({ body }: Call): drive_v3.Schema$File {
+	return body ?? {};
+}
+
+function fieldsOf({ params }: Call, standard: string | undefined): string {
+	const fields = params['fields'] ?? standard;
+	if (fields === undefined) {
+		const message = "The 'fields' parameter is required for this method.";
+		throw new ApiError(400, message, { reason: 'required' });
+	}
+	return String(fields);
+}
+
+function notDownloadable(): never {
+	const message = 'Only files with binary content can be downloaded. Use Export with Docs Editors files.';
+	throw new ApiError(403, message, { reason: 'fileNotDownloadable' });
+}
+
+function generateIds({ params }: Call, generated: Set<string>): drive_v3.Schema$GeneratedIds {
+	const count = Number(params['count'] ?? 10);
+	if (!Number.isInteger(count) || count < 1 || count > 1000) {
+		throw new ApiError(400, 'Invalid Value', { reason: 'invalid' });
+	}
+	const ids = Array.from({ length: count }, () => `1${randomBytes(24).toString('base64url')}`);
+	for (const id of ids) generated.add(id);
+	return { kind: 'drive#generatedIds', space: 'drive', ids };
+}
+
+function about({ user }: Call): drive_v3.Schema$About {
+	const importTargets: Record<string, string[]> = {};
+	for (const [target, sources] of Object.entries(importFormats)) {
+		for (const source of sources) (importTargets[source] ??= []).push(target);
+	}
+	return {
+		kind: 'drive#about',
+		user: { kind: 'drive#user', displayName: user.split('@')[0], emailAddress: user, me: true },
+		importFormats: importTargets,
+		maxUploadSize: '5242880000000',
+		canCreateDrives: true,
+		appInstalled: true,
+	};
+}

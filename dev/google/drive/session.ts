@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+
+import { ApiError, type Reply } from '../service.ts';
+import { ContentSink, type Content } from './content.ts';
+
+/** Drive keeps whole multiples of this, except at the end of a file; bytes. */
+const granularity = 262_144;
+
+/** What befalls a session; each is used up when it happened. */
+export interface SessionFaults {
+	/** The next chunk is kept only up to so many bytes (down to a whole multiple of 256 KiB). */
+	keepOnly?: number;
+	/** Offsets in the file at which the connection is reset, ascending. */
+	resetAt: number[];
+	/** The next request finds no session: 404 or 410. */
+	lost?: 404 | 410;
+	/** The next chunk is stored and then answered by a reset instead of an answer. */
+	resetAfterNext?: boolean;
+}
+
+export interface SessionStart {
+	readonly id: string;
+	/** From `X-Upload-Content-Length`; undefined when the client does not know it. */
+	readonly total: number | undefined;
+	readonly keepContent: boolean;
+	readonly faults: SessionFaults;
+	/** Makes the file; its answer ends the session. */
+	finish(content: Content): Reply;
+}
+
+interface ContentRange {
+	readonly first: number;
+	/** Undefined for a status query. */
+	readonly last: number | undefined;
+	readonly total: number | undefined;
+}
+
+/** One resumable upload. */
+export class UploadSession {
+	/** Bytes of all bodies that came in, kept or not. */
+	receivedBytes = 0;
+	/** Bodies that came in, by their `Content-Range`. */
+	readonly ranges: string[] = [];
+	readonly id: string;
+	private readonly start: SessionStart;
+	private readonly sink: ContentSink;
+	private done: Reply | undefined;
+
+	constructor(start: SessionStart) {
+		this.id = start.id;
+		this.start = start;
+		this.sink = new ContentSink(start.keepContent);
+	}
+
+	get storedBytes(): number {
+		return this.sink.size;
+	}
+
+	/** @returns undefined when the connection was cut: there is nobody to answer */
+	async put(request: IncomingMessage): Promise<Reply | undefined> {
+		const range = this.rangeOf(request);
+		if (this.done !== undefined) return this.done;
+		if (range.last === undefined) return this.status(range.total);
+		if (range.first > this.sink.size) throw tooFar(range.first, this.sink.size);
+		if (!(await this.take(request, range))) return undefined;
+		if (this.start.faults.resetAfterNext) {
+			this.start.faults.resetAfterNext = false;
+			this.status(range.total);
+			request.socket.resetAndDestroy();
+			return undefined;
+		}
+		return this.status(range.total);
+	}
+
+	private status(total: number | undefined): Reply {
+		if (total !== undefined && this.sink.size === total) {
+			this.done = this.start.finish(this.sink.finish());
+			return this.done;
+		}
+		const headers: Record<string, string> = { 'X-GUploader-UploadID': this.id };
+		if (this.sink.size > 0) headers['Range'] = `bytes=0-${this.sink.size - 1}`;
+		return { status: 308, headers };
+	}
+
+	private rangeOf(request: IncomingMessage): ContentRange {
+		const text = request.headers['content-range'];
+		const length = Number(request.headers['content-length'] ?? 0);
+		const { total: announced } = this.start;
+		if (text === undefined) return { first: 0, last: length - 1, total: announced ?? length };
+		this.ranges.push(text);
+		const [, first, last, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(text) ?? [];
+		if (total === undefined) throw badRequest(`Failed to parse Content-Range header.`);
+		const range = {
+			first: Number(first ?? 0),
+			last: last === undefined ? undefined : Number(last),
+			total: total === '*' ? undefined : Number(total),
+		};
+		const body = range.last === undefined ? 0 : range.last - range.first + 1;
+		if (request.headers['content-length'] !== undefined && body !== length) {
+			throw badRequest('Content-Range does not agree with Content-Length.');
+		}
+		if (announced !== undefined && range.total !== undefined && range.total !== announced) {
+			throw badRequest('The total differs from X-Upload-Content-Length.');
+		}
+		return range;
+	}
+
+	/** Takes a chunk as far as it comes; the part that fills no 256 KiB is kept only at the end of the file. */
+	private async take(request: IncomingMessage, { first, last, total }: ContentRange): Promise<boolean> {
+		const { faults } = this.start;
+		const from = this.sink.size;
+		const until = Math.min((last ?? 0) + 1, from + (faults.keepOnly ?? Infinity));
+		faults.keepOnly = undefined;
+		const pending: Buffer[] = [];
+		let offset = first;
+		for await (const chunk of ofRequest(request)) {
+			this.receivedBytes += chunk.length;
+			const wanted = chunk.subarray(Math.max(0, from - offset), Math.max(0, until - offset));
+			offset += chunk.length;
+			if (wanted.length > 0) pending.push(wanted);
+			this.keepWhole(pending);
+			if (offset >= (faults.resetAt[0] ?? Infinity)) {
+				faults.resetAt.shift();
+				request.socket.resetAndDestroy();
+				return false;
+			}
+		}
+		if (request.destroyed && !request.complete) return false;
+		if (until === total) for (const chunk of pending.splice(0)) this.sink.take(chunk);
+		return true;
+	}
+
+	private keepWhole(pending: Buffer[]): void {
+		const size = pending.reduce((sum, chunk) => sum + chunk.length, 0);
+		let usable = size - (size % granularity);
+		while (usable > 0) {
+			const chunk = pending.shift() ?? Buffer.alloc(0);
+			this.sink.take(chunk.subarray(0, usable));
+			if (chunk.length > usable) pending.unshift(chunk.subarray(usable));
+			usable -= Math.min(usable, chunk.length);
+		}
+	}
+}
+
+/** The body as it comes; it just ends when the other side cuts the connection. */
+async function* ofRequest(request: IncomingMessage): AsyncGenerator<Buffer> {
+	try {
+		for await (const chunk of request) yield chunk as Buffer;
+	} catch (error) {
+		if (!request.errored) throw error;
+	}
+}
+
+function badRequest(message: string): ApiError {
+	return new ApiError(400, `Invalid request. ${message}`, { reason: 'badRequest' });
+}
+
+function tooFar(offset: number, size: number): ApiError {
+	const message = `Invalid request. According to the Content-Range header, the upload offset is ${offset} byte(s), which exceeds already uploaded size of ${size} byte(s).`;
+	return new ApiError(503, message, { reason: 'backendError' });
+}

@@ -1,0 +1,62 @@
+/** Media types of Google's own files, and what Drive turns into them. */
+const workspacePrefix = 'application/vnd.google-apps.';
+
+export const folderType = `${workspacePrefix}folder`;
+const shortcutType = `${workspacePrefix}shortcut`;
+
+const office = 'application/vnd.openxmlformats-officedocument';
+const openDocument = 'application/vnd.oasis.opendocument';
+
+/** What Drive converts, by target. */
+export const importFormats: Readonly<Record<string, readonly string[]>> = {
+	[`${workspacePrefix}document`]: [
+		'text/plain',
+		'text/html',
+		'text/markdown',
+		'text/rtf',
+		'application/rtf',
+		'application/pdf',
+		'application/msword',
+		'image/png',
+		'image/jpeg',
+		`${office}.wordprocessingml.document`,
+		`${openDocument}.text`,
+	],
+	[`${workspacePrefix}spreadsheet`]: [
+		'text/csv',
+		'text/tab-separated-values',
+		'application/vnd.ms-excel',
+		`${office}.spreadsheetml.sheet`,
+		`${openDocument}.spreadsheet`,
+	],
+	[`${workspacePrefix}presentation`]: [
+		'application/vnd.ms-powerpoint',
+		`${office}.presentationml.presentation`,
+		`${openDocument}.presentation`,
+	],
+};
+
+/** A type of Google's own: no bytes, no checksum. */
+export function isWorkspaceType(mimeType: string): boolean {
+	return mimeType.startsWith(workspacePrefix);
+}
+
+/** Folders take a generated id, Docs editors' files and shortcuts do not. */
+export function takesGeneratedId(mimeType: string): boolean {
+	return !isWorkspaceType(mimeType) || mimeType === folderType;
+}
+
+export { shortcutType };
+
+const editors: Readonly<Record<string, string>> = {
+	[`${workspacePrefix}document`]: 'document',
+	[`${workspacePrefix}spreadsheet`]: 'spreadsheets',
+	[`${workspacePrefix}presentation`]: 'presentation',
+};
+
+export function webViewLink(id: string, mimeType: string): string {
+	const editor = editors[mimeType];
+	if (editor !== undefined) return `https://docs.google.com/${editor}/d/${id}/edit?usp=drivesdk`;
+	if (mimeType === folderType) return `https://drive.google.com/drive/folders/${id}`;
+	return `https://drive.google.com/file/d/${id}/view?usp=drivesdk`;
+}
