@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** One API call as the front hands it to a service: routed by the contract, decoded, authenticated. */
 export interface Call {
 	/** Method id of the discovery document, e.g. `sheets.spreadsheets.values.append`. */
@@ -47,6 +49,10 @@ export class ApiError extends Error {
 export interface Service {
 	/** Handlers by method id. */
 	readonly methods: Readonly<Record<string, Handler>>;
+	/** Starts a resumable session; its address is answered in `Location`. */
+	startSession?(call: Call, address: URL): Reply;
+	/** A request to a session's address, unread; undefined when the connection was cut and nobody waits for an answer. */
+	putToSession?(uploadId: string, request: IncomingMessage): Promise<Reply | undefined>;
 	/** Forgets everything. */
 	reset(): void;
 	close?(): Promise<void>;

@@ -1,0 +1,37 @@
+import { ApiError } from './service.ts';
+import type { Route } from './router.ts';
+import type { Grant, Tokens } from './tokens.ts';
+
+export function bearerOf(authorization: string | undefined): string | undefined {
+	return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
+}
+
+/**
+ * The grant behind a request.
+ * @throws ApiError 401 for a bad token, 401 or 403 (by family) for none, 403 for a token without the method's scope
+ */
+export function authenticated(token: string | undefined, { api, method }: Route, tokens: Tokens): Grant {
+	if (token === undefined) throw missingToken(api.name);
+	const grant = tokens.find(token);
+	if (!grant) {
+		const message =
+			'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+		throw new ApiError(401, message, { status: 'UNAUTHENTICATED' });
+	}
+	if (!method.scopes.some((scope) => grant.scopes.includes(scope))) {
+		const message = 'Request had insufficient authentication scopes.';
+		throw new ApiError(403, message, { status: 'PERMISSION_DENIED', reason: 'insufficientPermissions' });
+	}
+	return grant;
+}
+
+function missingToken(api: string): ApiError {
+	if (api === 'drive' || api === 'sheets') {
+		const message =
+			"Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
+		return new ApiError(403, message, { status: 'PERMISSION_DENIED' });
+	}
+	const message =
+		'Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+	return new ApiError(401, message, { status: 'UNAUTHENTICATED' });
+}

@@ -1,0 +1,89 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+
+import type { Discovery, DiscoverySchema, Parameter } from './contract.ts';
+import type { Route } from './router.ts';
+
+/** Query parameters that the upload servers know beyond the contract. */
+const ofUploads = ['upload_id'];
+
+const digits = /^-?\d+$/;
+const types: Readonly<Record<string, RegExp>> = {
+	integer: digits,
+	number: /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/,
+	boolean: /^(true|false)$/,
+	string: /^[^]*$/,
+};
+
+/** What is wrong with a request's query; empty when nothing is. */
+export function queryFaults({ api, method, upload }: Route, query: URLSearchParams): string[] {
+	const declared = { ...api.commonParameters, ...method.parameters };
+	return [...new Set(query.keys())].flatMap((name) => {
+		if (upload && ofUploads.includes(name)) return [];
+		const parameter = declared[name];
+		if (parameter?.location !== 'query') return [`unknown query parameter '${name}'`];
+		const values = query.getAll(name);
+		if (values.length > 1 && !parameter.repeated) return [`query parameter '${name}' is repeated`];
+		return values.flatMap((value) => valueFaults(name, value, parameter));
+	});
+}
+
+function valueFaults(name: string, value: string, { type, format, enum: choices }: Parameter): string[] {
+	if (choices && !choices.includes(value)) {
+		return [`query parameter '${name}' is '${value}', not one of ${choices.join(', ')}`];
+	}
+	const fits = types[type]?.test(value) && !(format?.startsWith('uint') && value.startsWith('-'));
+	return fits ? [] : [`query parameter '${name}' is '${value}', not ${format ?? type}`];
+}
+
+/** What is wrong with a JSON body, by the request's or the response's schema; empty when nothing is. */
+export function bodyFaults({ api, method }: Route, of: 'request' | 'response', body: unknown): string[] {
+	const reference = method[of];
+	if (!reference) return body === undefined ? [] : [`no ${of} body is declared`];
+	const validate = validatorFor(api, reference.$ref);
+	if (validate(body)) return [];
+	return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+		const extra = 'additionalProperty' in params ? ` '${String(params['additionalProperty'])}'` : '';
+		return `${of} ${instancePath || 'body'} ${message ?? 'is wrong'}${extra}`;
+	});
+}
+
+const validators = new Map<string, Ajv>();
+
+function validatorFor(api: Discovery, schema: string): ValidateFunction {
+	let ajv = validators.get(api.name);
+	if (!ajv) {
+		ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+		const definitions = Object.entries(api.schemas).map(([name, value]) => [name, converted(value)]);
+		ajv.addSchema({ $id: api.name, definitions: Object.fromEntries(definitions) as object });
+		validators.set(api.name, ajv);
+	}
+	const validate = ajv.getSchema(`${api.name}#/definitions/${schema}`);
+	if (!validate) throw new Error(`The contract of ${api.name} has no schema ${schema}`);
+	return validate;
+}
+
+/** Discovery style as JSON Schema: references, `any`, 64-bit integers as digits, bytes as base64; nothing undeclared. */
+function converted(schema: DiscoverySchema): object {
+	const { $ref, type, format, properties, items, additionalProperties } = schema;
+	if ($ref !== undefined) return { $ref: `#/definitions/${$ref}` };
+	if (type === 'any') return {};
+	if (type === 'array') return { type, ...(items && { items: converted(items) }) };
+	if (type === 'object') {
+		return {
+			type,
+			properties: Object.fromEntries(
+				Object.entries(properties ?? {}).map(([name, value]) => [name, converted(value)]),
+			),
+			additionalProperties: additionalProperties ? converted(additionalProperties) : false,
+		};
+	}
+	return { type, ...(schema.enum && { enum: schema.enum }), ...patternOf(format) };
+}
+
+function patternOf(format: string | undefined): object {
+	if (format === 'int64') return { pattern: digits.source };
+	if (format === 'uint64') return { pattern: '^\\d+$' };
+	if (format === 'byte') return { pattern: '^[A-Za-z0-9+/_-]*={0,2}$' };
+	if (format === 'date-time' || format === 'google-datetime') return { pattern: '^\\d{4}-\\d\\d-\\d\\dT' };
+	return {};
+}

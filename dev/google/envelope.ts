@@ -1,0 +1,73 @@
+import type { Reply, ApiError } from './service.ts';
+
+const statusNames: Readonly<Record<number, string>> = {
+	400: 'INVALID_ARGUMENT',
+	401: 'UNAUTHENTICATED',
+	403: 'PERMISSION_DENIED',
+	404: 'NOT_FOUND',
+	409: 'ALREADY_EXISTS',
+	412: 'FAILED_PRECONDITION',
+	413: 'INVALID_ARGUMENT',
+	429: 'RESOURCE_EXHAUSTED',
+	500: 'INTERNAL',
+	502: 'UNAVAILABLE',
+	503: 'UNAVAILABLE',
+	504: 'DEADLINE_EXCEEDED',
+};
+
+/** Reasons that `details[]` words in another way than `errors[]`. */
+const detailReasons: Readonly<Record<string, string>> = {
+	insufficientPermissions: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
+	rateLimitExceeded: 'RATE_LIMIT_EXCEEDED',
+	userRateLimitExceeded: 'RATE_LIMIT_EXCEEDED',
+	accessNotConfigured: 'SERVICE_DISABLED',
+};
+
+/**
+ * An error as its family of APIs words it: Drive always has `errors[]` and has a `status` for authentication failures only,
+ * Gmail has both, Docs and Sheets never have `errors[]`.
+ * @param id method id
+ */
+export function errorReply(id: string, { code, message, status, reason }: ApiError): Reply {
+	const family = id.slice(0, id.indexOf('.'));
+	const symbolic = status ?? (family === 'drive' ? undefined : statusNames[code]);
+	const errors = [{ message, domain: domainOf(reason), reason: reason ?? reasonOf(code) }];
+	return {
+		status: code,
+		headers: code === 401 ? { 'WWW-Authenticate': 'Bearer realm="https://accounts.google.com/"' } : {},
+		body: {
+			error: {
+				code,
+				message,
+				...((family === 'drive' || family === 'gmail') && { errors }),
+				...(symbolic !== undefined && { status: symbolic }),
+				...(reason !== undefined && { details: detailsOf(reason, family) }),
+			},
+		},
+	};
+}
+
+function detailsOf(reason: string, family: string): object[] | undefined {
+	const word = detailReasons[reason] ?? (/^[A-Z_]+$/.test(reason) ? reason : undefined);
+	if (word === undefined) return undefined;
+	return [
+		{
+			'@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+			reason: word,
+			domain: 'googleapis.com',
+			metadata: { service: `${family}.googleapis.com` },
+		},
+	];
+}
+
+function domainOf(reason: string | undefined): string {
+	return reason !== undefined && /LimitExceeded|accessNotConfigured/.test(reason) ? 'usageLimits' : 'global';
+}
+
+function reasonOf(code: number): string {
+	if (code === 401) return 'authError';
+	if (code === 403) return 'forbidden';
+	if (code === 404) return 'notFound';
+	if (code === 429) return 'rateLimitExceeded';
+	return code >= 500 ? 'backendError' : 'invalidArgument';
+}

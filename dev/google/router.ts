@@ -1,0 +1,62 @@
+import { contracts, type Discovery, type Method } from './contract.ts';
+
+/** A request's place in the contract. */
+export interface Route {
+	/** Method id, e.g. `drive.files.create`. */
+	readonly id: string;
+	readonly api: Discovery;
+	readonly method: Method;
+	/** Whether it came by the upload path. */
+	readonly upload: boolean;
+	/** Path parameters, decoded. */
+	readonly params: Readonly<Record<string, string>>;
+}
+
+interface Pattern {
+	readonly id: string;
+	readonly api: Discovery;
+	readonly method: Method;
+	readonly upload: boolean;
+	readonly expression: RegExp;
+	readonly rank: number;
+}
+
+let known: readonly Pattern[] | undefined;
+
+/**
+ * The method that a request calls.
+ * @param pathname not decoded: an id may contain an encoded slash or colon
+ */
+export function routeOf(httpMethod: string, pathname: string): Route | undefined {
+	known ??= contracts().flatMap(patternsOf).sort((one, other) => other.rank - one.rank);
+	for (const { expression, id, api, method, upload } of known) {
+		const groups = method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
+		if (!groups) continue;
+		const params = Object.entries(groups)
+			.filter(([name]) => name !== '_')
+			.map(([name, value]) => [name, decodeURIComponent(value)]);
+		return { id, api, method, upload, params: Object.fromEntries(params) };
+	}
+	return undefined;
+}
+
+function patternsOf(api: Discovery): Pattern[] {
+	return Object.entries(api.methods).flatMap(([id, method]) => {
+		const plain = pattern(id, api, method, `/${api.servicePath}${method.path}`, false);
+		const upload = method.mediaUpload?.protocols.simple.path;
+		return upload === undefined ? [plain] : [plain, pattern(id, api, method, upload, true)];
+	});
+}
+
+function pattern(id: string, api: Discovery, method: Method, template: string, upload: boolean): Pattern {
+	const source = template
+		.split(/(\{\w+\})/)
+		.map((piece) =>
+			/^\{\w+\}$/.test(piece) ? `(?<${piece.slice(1, -1)}>[^/]*)` : piece.replaceAll(/[.:]/g, '\\$&'),
+		);
+	// Paths with more fixed text come first: `values/{range}:append` before `values/{range}`, `generateIds` before `{fileId}`.
+	const rank = template.replaceAll(/\{\w+\}/g, '').length;
+	// A method without path parameters still has to give `groups`.
+	const expression = new RegExp(`^(?<_>)${source.join('')}$`);
+	return { id, api, method, upload, expression, rank };
+}

@@ -1,0 +1,46 @@
+import { createDocsService, type DocsService } from './docs/service.ts';
+import { createDriveService, type DriveService } from './drive/service.ts';
+import { FileRegistry } from './files.ts';
+import { createGmailService } from './gmail/service.ts';
+import type { Handler, Service } from './service.ts';
+import { createSheetsService } from './sheets/service.ts';
+
+export interface Services {
+	readonly files: FileRegistry;
+	readonly gmail: ReturnType<typeof createGmailService>;
+	readonly sheets: ReturnType<typeof createSheetsService>;
+	readonly docs: DocsService;
+	readonly drive: DriveService;
+}
+
+export interface ServiceOptions {
+	/** False keeps only sizes and checksums of uploads, so that files of any size fit in memory. */
+	readonly keepContent?: boolean;
+}
+
+export function createServices({ keepContent }: ServiceOptions): Services {
+	const files = new FileRegistry();
+	return {
+		files,
+		gmail: createGmailService(),
+		sheets: createSheetsService({ files }),
+		docs: createDocsService({ files }),
+		drive: createDriveService({ files, keepContent }),
+	};
+}
+
+/** The service that a method id belongs to: its first part is the API's name. */
+export function serviceOf(services: Services, method: string): Service | undefined {
+	const { gmail, sheets, docs, drive } = services;
+	const byName: Readonly<Record<string, Service>> = { gmail, sheets, docs, drive };
+	return byName[method.slice(0, method.indexOf('.'))];
+}
+
+export function handlerOf(services: Services, method: string): Handler | undefined {
+	return serviceOf(services, method)?.methods[method];
+}
+
+export function resetServices({ files, gmail, sheets, docs, drive }: Services): void {
+	files.clear();
+	for (const service of [gmail, sheets, docs, drive]) service.reset();
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+
+const scopePrefix = 'https://www.googleapis.com/auth/';
+
+/** What the package's credential asks for with Drive Access on All Files. */
+export const standardScopes = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', 'drive'];
+
+export interface Grant {
+	/** Mail address of the signed-in user. */
+	readonly user: string;
+	/** OAuth client; decides what `drive.file` shows. */
+	readonly clientId: string;
+	/** Whole scope addresses. */
+	readonly scopes: readonly string[];
+}
+
+export interface IssueOptions {
+	/** The text of the token; made up when absent. */
+	readonly token?: string;
+	readonly user?: string;
+	readonly clientId?: string;
+	/** Whole or without the common prefix: `gmail.send`. */
+	readonly scopes?: readonly string[];
+	/** Default 3600. */
+	readonly expiresInSeconds?: number;
+}
+
+interface Issued extends Grant {
+	expiresAt: number;
+}
+
+/** Access and refresh tokens that the stand-in accepts. */
+export class Tokens {
+	/** Lifetime of access tokens that sign-ins and refreshes give. */
+	expiresInSeconds = 3600;
+	private readonly access = new Map<string, Issued>();
+	private readonly refreshes = new Map<string, Grant>();
+	private readonly defaultUser: string;
+
+	constructor(defaultUser: string) {
+		this.defaultUser = defaultUser;
+	}
+
+	/** @returns an access token */
+	issue(options: IssueOptions = {}): string {
+		const token = options.token ?? `ya29.${randomBytes(24).toString('base64url')}`;
+		this.access.set(token, {
+			...this.grantOf(options),
+			expiresAt: Date.now() + (options.expiresInSeconds ?? this.expiresInSeconds) * 1000,
+		});
+		return token;
+	}
+
+	/** @returns a refresh token */
+	issueRefresh(options: IssueOptions = {}): string {
+		const token = options.token ?? `1//${randomBytes(24).toString('base64url')}`;
+		this.refreshes.set(token, this.grantOf(options));
+		return token;
+	}
+
+	/** The grant of a token that is valid now. */
+	find(token: string): Grant | undefined {
+		const issued = this.access.get(token);
+		return issued && issued.expiresAt > Date.now() ? issued : undefined;
+	}
+
+	findRefresh(token: string): Grant | undefined {
+		return this.refreshes.get(token);
+	}
+
+	/** Ends an access token as time would; all of them without a name. */
+	expire(token?: string): void {
+		for (const [name, issued] of this.access) {
+			if (token === undefined || name === token) issued.expiresAt = 0;
+		}
+	}
+
+	/** Takes back a token of either kind; all refresh tokens without a name. */
+	revoke(token?: string): void {
+		if (token === undefined) this.refreshes.clear();
+		else if (!this.access.delete(token)) this.refreshes.delete(token);
+	}
+
+	clear(): void {
+		this.access.clear();
+		this.refreshes.clear();
+	}
+
+	private grantOf({ user, clientId, scopes }: IssueOptions): Grant {
+		return {
+			user: user ?? this.defaultUser,
+			clientId: clientId ?? 'stand-in-client',
+			scopes: (scopes ?? standardScopes).map(wholeScope),
+		};
+	}
+}
+
+function wholeScope(scope: string): string {
+	return scope.includes(':') || scope === 'openid' ? scope : scopePrefix + scope;
+}
