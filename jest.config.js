@@ -32,6 +32,8 @@ const suite = (folder) => ({
 });
 
 module.exports = {
+	// n8n-core's HTTP agents outlive a test; what our own code must not leave behind, tests count themselves.
+	forceExit: true,
 	projects: [
 		{
 			...common,
