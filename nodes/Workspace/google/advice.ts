@@ -1,0 +1,107 @@
+import type { Api } from './bases';
+import type { Envelope } from './envelope';
+import type { FailedCall, SignIn } from './errors';
+
+export const apiNames: Readonly<Record<Api, string>> = {
+	mail: 'Gmail',
+	sheets: 'Google Sheets',
+	docs: 'Google Docs',
+	drive: 'Google Drive',
+};
+
+/** As Google Cloud's API library calls them. */
+const libraryNames: Readonly<Record<Api, string>> = {
+	mail: 'Gmail API',
+	sheets: 'Google Sheets API',
+	docs: 'Google Docs API',
+	drive: 'Google Drive API',
+};
+
+const hiddenFile =
+	'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect.';
+
+export interface Situation {
+	readonly status: number;
+	/** A rate limit, whatever its status. */
+	readonly limited: boolean;
+	readonly envelope: Envelope;
+	readonly call: FailedCall;
+}
+
+/** What the user can do about an answer that is not a success. */
+export function adviceFor(situation: Situation): string {
+	const { status, limited, call } = situation;
+	if (limited) {
+		return "Google limits how much may be asked in a minute. Send less at once, or raise 'Max Tries' and 'Max Retry Wait' in the options.";
+	}
+	if (status === 403) return adviceForForbidden(situation);
+	if (status === 404) return adviceForMissing(call);
+	if (status === 401) return reconnect(call.signIn);
+	if (status === 409) return 'Something with this ID exists already.';
+	if (status === 412) return 'It was changed meanwhile. Read it again and repeat the change.';
+	if (status >= 300 && status < 400) {
+		return 'Redirects are not followed, because they could carry the token elsewhere. Check the API bases in the credential.';
+	}
+	if (status >= 500) return 'Google has trouble at the moment. Try again later.';
+	return 'Check the parameters of this item.';
+}
+
+function adviceForForbidden({ envelope, call }: Situation): string {
+	const has = (...reasons: string[]) => envelope.reasons.some((reason) => reasons.includes(reason));
+	const { api, signIn } = call;
+	if (has('accessNotConfigured', 'SERVICE_DISABLED')) {
+		const where = envelope.activationUrl ?? "the API library of the credential's Google Cloud project";
+		return `Enable the ${libraryNames[api]} in ${where}, wait a few minutes and try again.`;
+	}
+	if (has('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
+		return `This sign-in lacks the scope ${scopeOf(call)}. ${grantScope(signIn)}`;
+	}
+	if (has('storageQuotaExceeded')) {
+		return signIn.authentication === 'serviceAccount'
+			? 'A service account has no storage of its own: give a folder in a shared drive, or a Delegated Email in the credential.'
+			: 'The storage of this Google account is full. Free some space or use another folder.';
+	}
+	if (has('dailyLimitExceeded', 'quotaExceeded')) {
+		return "A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.";
+	}
+	const id = idIn(call.path);
+	return `This sign-in may not do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential of somebody who may.`;
+}
+
+function adviceForMissing({ api, path, signIn }: FailedCall): string {
+	const id = idIn(path);
+	const missing = id
+		? `There is nothing with the ID ${id} that this sign-in can see.`
+		: 'Check the ID of this item.';
+	return api !== 'mail' && signIn.driveAccess === 'appFiles' ? `${missing} ${hiddenFile}` : missing;
+}
+
+export function reconnect({ authentication }: SignIn): string {
+	return authentication === 'serviceAccount'
+		? "Check the service account's email and key, and, with a Delegated Email, that an administrator has allowed the scopes for this account."
+		: 'Open the credential and reconnect it.';
+}
+
+function grantScope({ authentication }: SignIn): string {
+	return authentication === 'serviceAccount'
+		? 'Add it to the scopes of the credential and, with a Delegated Email, to the domain-wide delegation.'
+		: 'Add it to the scopes of the credential, reconnect, and tick every box on the consent page.';
+}
+
+const scopePrefix = 'https://www.googleapis.com/auth/';
+
+/** The narrowest scope that the package asks for and that allows the call. */
+export function scopeOf({ api, method, signIn }: FailedCall): string {
+	const scope = {
+		mail: method === 'POST' ? 'gmail.send' : 'gmail.readonly',
+		sheets: 'spreadsheets',
+		docs: 'documents',
+		drive: signIn.driveAccess === 'allFiles' ? 'drive' : 'drive.file',
+	}[api];
+	return scopePrefix + scope;
+}
+
+/** The id that a call was about: the first path segment long enough to be one. */
+function idIn(path: string): string | undefined {
+	return path.split(/[/:?]/).find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
+}

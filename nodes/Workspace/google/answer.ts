@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+
+import { Failure } from '../../items/failure';
+
+import { apiNames } from './advice';
+import { readBody } from './body';
+import { faultOfAnswer, type FailedCall } from './errors';
+import { Fault } from './fault';
+
+export interface ClientAnswer {
+	readonly status: number;
+	/** Lower-case names. */
+	readonly headers: Readonly<Record<string, string>>;
+	/** Parsed JSON; Buffer or Readable where the call asked for `arraybuffer` or `stream`; '' for an empty body. */
+	readonly data: unknown;
+}
+
+/** How a call wants its answer. */
+export interface Expected {
+	readonly responseType?: string;
+	/** Statuses that count as success: 2xx and 304 by default. */
+	validateStatus?(status: number): boolean;
+}
+
+/** n8n's full response with its body as a stream, or as bytes. */
+export interface FullResponse {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, unknown>>;
+	readonly body: Readable | Buffer;
+}
+
+/**
+ * The answer as the generated client wants it. The client takes whatever comes back for a success, so that a status it did not
+ * ask for is thrown here.
+ * @throws Fault, BodyError
+ */
+export async function answerOf(
+	response: FullResponse,
+	expected: Expected,
+	call: FailedCall,
+	signal: AbortSignal,
+): Promise<ClientAnswer> {
+	const { statusCode: status, body } = response;
+	const headers = plainHeaders(response.headers);
+	const succeeded = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
+	if (!succeeded) {
+		throw faultOfAnswer({ status, headers, body: await readBody(body, { signal }) }, call);
+	}
+	if (expected.responseType === 'stream') {
+		return { status, headers, data: body instanceof Readable ? body : Readable.from([body]) };
+	}
+	const bytes = await readBody(body, { signal });
+	return { status, headers, data: dataOf(bytes, expected, call) };
+}
+
+export function isFullResponse(value: unknown): value is FullResponse {
+	return typeof value === 'object' && value !== null && 'statusCode' in value && 'body' in value;
+}
+
+function dataOf(bytes: Buffer, { responseType }: Expected, { api }: FailedCall): unknown {
+	if (responseType === 'arraybuffer') return bytes;
+	if (responseType === 'text') return bytes.toString('utf8');
+	if (bytes.length === 0) return '';
+	try {
+		return JSON.parse(bytes.toString('utf8')) as unknown;
+	} catch {
+		const message = `${apiNames[api]} answered with something that is not JSON`;
+		const description = 'Check the API bases in the credential and any proxy on the way.';
+		throw new Fault('unknown', new Failure({ code: 502, message, description }));
+	}
+}
+
+function plainHeaders(headers: FullResponse['headers']): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).flatMap(([name, value]) =>
+			typeof value === 'string' || typeof value === 'number' ? [[name.toLowerCase(), String(value)]] : [],
+		),
+	);
+}

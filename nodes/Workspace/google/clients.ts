@@ -1,0 +1,32 @@
+import { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import type { Clients } from '../operation';
+
+import type { Bases } from './bases';
+import { createTransport, type Send, type TransportOptions } from './transport';
+
+/**
+ * Google's clients, whose requests all go out through `send`.
+ *
+ * Heavy: loaded on first use only.
+ */
+export function createClients(send: Send, bases: Bases, options: TransportOptions): Clients {
+	const transport = createTransport(send, bases, options);
+	const client: drive_v3.Options = {
+		version: 'v3',
+		// The clients call nothing but `request`; the type names the whole of google-auth-library.
+		auth: { request: transport } as unknown as drive_v3.Options['auth'],
+		// An environment variable would otherwise move every request to another host.
+		universeDomain: 'googleapis.com',
+	};
+	return {
+		gmail: new gmail_v1.Gmail(client),
+		sheets: new sheets_v4.Sheets(client),
+		docs: new docs_v1.Docs(client),
+		drive: new drive_v3.Drive(client),
+		resumableUpload: () => Promise.reject(new Error('not there yet')),
+	};
+}

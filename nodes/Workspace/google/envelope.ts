@@ -1,0 +1,61 @@
+/** What Google said about a failed call, whatever family of APIs it came from. */
+export interface Envelope {
+	/** Google's own sentence, at most 500 characters. */
+	readonly message: string | undefined;
+	/** Symbolic status, when the family sends one. */
+	readonly status: string | undefined;
+	/** `errors[].reason` and `details[].reason`. */
+	readonly reasons: readonly string[];
+	/** Where to switch on the API, when Google says so. */
+	readonly activationUrl: string | undefined;
+}
+
+const maxMessageLength = 500;
+
+/** Tolerates bodies that are empty, HTML, or have a text as `error`. */
+export function envelopeOf(body: Buffer): Envelope {
+	const error = property(parsed(body), 'error');
+	if (typeof error === 'string') {
+		// The token endpoint's shape.
+		const text = textOf(property(parsed(body), 'error_description')) ?? error;
+		return { message: shortened(text), status: undefined, reasons: [error], activationUrl: undefined };
+	}
+	const details = [...listOf(property(error, 'errors')), ...listOf(property(error, 'details'))];
+	return {
+		message: shortened(textOf(property(error, 'message'))),
+		status: textOf(property(error, 'status')),
+		reasons: details.flatMap((detail) => textOf(property(detail, 'reason')) ?? []),
+		activationUrl: details.flatMap(activationUrl)[0],
+	};
+}
+
+function activationUrl(detail: unknown): string[] {
+	const url = textOf(property(property(detail, 'metadata'), 'activationUrl'));
+	return url?.startsWith('https://console.') ? [url] : [];
+}
+
+function parsed(body: Buffer): unknown {
+	try {
+		return JSON.parse(body.toString('utf8')) as unknown;
+	} catch {
+		// HTML of a proxy or nothing at all: the HTTP status is then all there is to say.
+		return undefined;
+	}
+}
+
+function property(value: unknown, key: string): unknown {
+	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+	return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string | undefined {
+	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function shortened(text: string | undefined): string | undefined {
+	if (text === undefined || text.length <= maxMessageLength) return text;
+	return `${text.slice(0, maxMessageLength)}…`;
+}

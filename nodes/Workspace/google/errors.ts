@@ -1,0 +1,67 @@
+import { parseRetryAfter } from '../../retry/backoff';
+import { Failure } from '../../items/failure';
+
+import { adviceFor, apiNames } from './advice';
+import type { Api } from './bases';
+import { Fault, type FaultKind } from './fault';
+import { envelopeOf, type Envelope } from './envelope';
+
+/** What the texts of a failure depend on beyond Google's answer. */
+export interface SignIn {
+	readonly authentication: 'oAuth2' | 'serviceAccount';
+	readonly driveAccess: 'appFiles' | 'allFiles';
+}
+
+/** The call that failed, as far as a text may name it. */
+export interface FailedCall {
+	readonly api: Api;
+	readonly method: string;
+	/** Path below the base, with ids. */
+	readonly path: string;
+	readonly signIn: SignIn;
+}
+
+export interface ErrorAnswer {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, unknown>>;
+	readonly body: Buffer;
+}
+
+const rateReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
+
+/** An answer that is not a success, as what the user reads and what a repetition may do. */
+export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
+	const { status, headers } = answer;
+	const envelope = envelopeOf(answer.body);
+	const limited = isRateLimit(status, envelope);
+	const failure = new Failure({
+		code: status,
+		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
+		message: messageOf(status, envelope, call.api),
+		description: adviceFor({ status, limited, envelope, call }),
+		retryAfterMilliseconds: limited || status >= 500 ? retryAfter(headers) : undefined,
+	});
+	return new Fault(kindOf(status, limited), failure);
+}
+
+function kindOf(status: number, limited: boolean): FaultKind {
+	if (limited) return 'notDone';
+	return status >= 500 || status === 408 ? 'unknown' : 'final';
+}
+
+/** A 403 has three meanings; only the reason tells them apart. */
+function isRateLimit(status: number, { reasons }: Envelope): boolean {
+	if (status === 429) return true;
+	return status === 403 && reasons.some((reason) => rateReasons.includes(reason));
+}
+
+function messageOf(status: number, { message }: Envelope, api: Api): string {
+	if (message) return `${apiNames[api]}: ${message}`;
+	if (status >= 300 && status < 400) return `${apiNames[api]} answered with a redirect (HTTP ${status})`;
+	return `${apiNames[api]} answered with HTTP ${status}`;
+}
+
+function retryAfter(headers: ErrorAnswer['headers']): number | undefined {
+	const header = headers['retry-after'];
+	return typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+}

@@ -1,0 +1,20 @@
+import type { Failure } from '../../items/failure';
+
+/**
+ * What one try of a request came to.
+ *
+ * `notDone`: the service surely did not carry it out and may do so later (rate limit, no connection);
+ * `unknown`: it may have carried it out (5xx, connection lost, timeout); `final`: repeating would not help.
+ */
+export type FaultKind = 'notDone' | 'unknown' | 'final';
+
+export class Fault extends Error {
+	readonly kind: FaultKind;
+	readonly failure: Failure;
+
+	constructor(kind: FaultKind, failure: Failure) {
+		super(failure.message);
+		this.kind = kind;
+		this.failure = failure;
+	}
+}

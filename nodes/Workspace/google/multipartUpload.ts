@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import type { Source } from '../operation';
+import { sourceChanged } from './chunks';
+import { Md5 } from './md5';
+import type { ResumableUploadRequest, UploadedFile } from './resumableUpload';
+import type { Transport } from './transport';
+
+/**
+ * Metadata and bytes in one request. The body is one Buffer: n8n repeats it after refreshing a token, which it does not with
+ * the stream that googleapis would make. The metadata has an `id`: repeating is harmless.
+ */
+export async function uploadInOneRequest(
+	transport: Transport,
+	{ metadata, mimeType, source, fields, signal, onProgress }: ResumableUploadRequest,
+): Promise<UploadedFile> {
+	const bytes = await bytesOf(source);
+	const boundary = randomUUID();
+	const { data } = await transport({
+		url: 'https://www.googleapis.com/upload/drive/v3/files',
+		method: 'POST',
+		params: { uploadType: 'multipart', supportsAllDrives: 'true', fields },
+		paramsSerializer: (params: Record<string, string>) => new URLSearchParams(params).toString(),
+		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
+		data: multipartBody(boundary, metadata, mimeType, bytes),
+		retryConfig: { httpMethodsToRetry: ['POST'] },
+		signal,
+	});
+	onProgress?.(bytes.length, bytes.length);
+	const hash = new Md5();
+	hash.update(bytes);
+	return { file: data as drive_v3.Schema$File, md5: hash.digest() };
+}
+
+function multipartBody(
+	boundary: string,
+	metadata: drive_v3.Schema$File,
+	mimeType: string,
+	bytes: Buffer,
+): Buffer {
+	const head = [
+		`--${boundary}`,
+		'Content-Type: application/json; charset=UTF-8',
+		'',
+		JSON.stringify(metadata),
+		`--${boundary}`,
+		`Content-Type: ${mimeType}`,
+		'',
+		'',
+	].join('\r\n');
+	return Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+}
+
+async function bytesOf(source: Source): Promise<Buffer> {
+	const pieces: Buffer[] = [];
+	let size = 0;
+	for await (const piece of await source.open()) {
+		pieces.push(piece as Buffer);
+		size += (piece as Buffer).length;
+		if (size > source.size) break;
+	}
+	if (size !== source.size) throw sourceChanged(size, source.size);
+	return Buffer.concat(pieces, size);
+}

@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream';
+import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+
+import { answerOf, isFullResponse, type ClientAnswer, type Expected, type FullResponse } from './answer';
+import { targetOf, type Bases } from './bases';
+import type { FailedCall, SignIn } from './errors';
+import { inFlight } from './inFlight';
+import { withRetries, type RetryPolicy } from './retry';
+import { faultOfThrown, stoppedFault, timeoutFault } from './thrown';
+
+/** What a generated client hands to its `auth` object, as far as we use it. Observed with googleapis 188. */
+export interface ClientCall extends Expected {
+	/** Google's address with its path parameters expanded and encoded. */
+	readonly url?: string | URL;
+	readonly method?: string;
+	/** Absent, like its serializer, when there is no query. */
+	readonly params?: Readonly<Record<string, unknown>>;
+	readonly paramsSerializer?: (params: never) => string;
+	readonly headers?: Headers | Readonly<Record<string, string>>;
+	/** Plain object for JSON (without a content type), text, Buffer, or a stream of unknown length. */
+	readonly data?: unknown;
+	readonly retryConfig?: { readonly httpMethodsToRetry?: readonly string[] };
+	readonly signal?: AbortSignal | null;
+}
+
+/** Signs and sends a request, refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential. */
+export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
+
+export interface TransportOptions extends RetryPolicy {
+	/** Of one request, from its start to the last byte of its answer. */
+	readonly timeoutMilliseconds: number;
+	/** Names the credential: at most 5 requests are in flight for it. Unlimited when absent. */
+	readonly credentialKey: string | undefined;
+	readonly signIn: SignIn;
+}
+
+/** @throws Failure */
+export type Transport = (call: ClientCall) => Promise<ClientAnswer>;
+
+interface Prepared {
+	readonly request: IHttpRequestOptions;
+	readonly call: ClientCall;
+	readonly failed: FailedCall;
+}
+
+export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
+	return async (call) => {
+		const prepared = prepare(call, bases, options);
+		const { method = 'GET' } = prepared.request;
+		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
+		return await withRetries(
+			() => inFlight(options.credentialKey, () => attempt(send, prepared, options)),
+			{
+				harmless: repeatable.includes(method),
+				possible: !(call.data instanceof Readable),
+				reading: method === 'GET',
+			},
+			{ ...options, signal: call.signal ?? options.signal },
+		);
+	};
+}
+
+const safeMethods = ['GET', 'PUT'];
+
+function prepare(
+	call: ClientCall,
+	bases: Bases,
+	{ timeoutMilliseconds, signIn }: TransportOptions,
+): Prepared {
+	const { url, api } = targetOf(String(call.url), bases);
+	const query = call.params && call.paramsSerializer?.(call.params as never);
+	const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
+	const request: IHttpRequestOptions = {
+		method,
+		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
+		...content(call),
+		timeout: timeoutMilliseconds,
+		// As a stream, because only then an answer can be refused before all of it is in memory.
+		encoding: 'stream',
+		returnFullResponse: true,
+		// A 401 is left to n8n, which refreshes the token and repeats once.
+		ignoreHttpStatusErrors: { ignore: true, except: [401] },
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
+	};
+	return { request, call, failed: { api, method, path: new URL(url).pathname, signIn } };
+}
+
+function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'headers' | 'body'> {
+	const plain: Record<string, string> =
+		headers instanceof Headers ? Object.fromEntries(headers.entries()) : { ...headers };
+	if (data === undefined || data === null) return { headers: plain };
+	if (data instanceof Readable || Buffer.isBuffer(data)) return { headers: plain, body: data as Buffer };
+	if (typeof data === 'string') return { headers: plain, body: Buffer.from(data) };
+	plain['content-type'] ??= 'application/json';
+	// Bytes, because axios parses and trims a text that claims to be JSON.
+	return { headers: plain, body: Buffer.from(JSON.stringify(data)) };
+}
+
+/** One try. @throws Fault */
+async function attempt(
+	send: Send,
+	{ request, call, failed }: Prepared,
+	options: TransportOptions,
+): Promise<ClientAnswer> {
+	const outer = call.signal ?? options.signal;
+	const deadline = AbortSignal.timeout(options.timeoutMilliseconds);
+	const signal = outer ? AbortSignal.any([deadline, outer]) : deadline;
+	try {
+		signal.throwIfAborted();
+		// n8n's helper writes to the options and the headers that it is given.
+		const sent = send({ ...request, headers: { ...request.headers }, abortSignal: signal });
+		return await answerOf(await unlessAborted(sent, signal), call, failed, signal);
+	} catch (error) {
+		if (outer?.aborted) throw stoppedFault();
+		if (deadline.aborted) throw timeoutFault(options.timeoutMilliseconds / 1000);
+		throw await faultOfThrown(error, failed);
+	}
+}
+
+/** n8n replaces the signal of a request by the execution's: the deadline acts here. */
+function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Promise<FullResponse> {
+	return new Promise((resolve, reject) => {
+		const abort = () => {
+			reject(new Error('aborted'));
+			sent.then(discard, () => undefined);
+		};
+		signal.addEventListener('abort', abort, { once: true });
+		const settle = (response: unknown) => {
+			if (isFullResponse(response)) resolve(response);
+			else reject(new TypeError('n8n returned no full response'));
+		};
+		sent.then(settle, reject).finally(() => {
+			signal.removeEventListener('abort', abort);
+		});
+	});
+}
+
+function discard(response: unknown): void {
+	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
+}

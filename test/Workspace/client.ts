@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { IDataObject } from 'n8n-workflow';
+
+import { refusal } from '../../nodes/items/failure';
+import type { Bases } from '../../nodes/Workspace/google/bases';
+import { createClients } from '../../nodes/Workspace/google/clients';
+import type { TransportOptions } from '../../nodes/Workspace/google/transport';
+import type { Clients, Item, Made, Source } from '../../nodes/Workspace/operation';
+
+import { n8nSender } from './n8nSender';
+
+export function basesAt(baseUrl: string): Bases {
+	return {
+		mail: `${baseUrl}/gmail/v1`,
+		sheets: `${baseUrl}/v4/spreadsheets`,
+		docs: `${baseUrl}/v1/documents`,
+		drive: `${baseUrl}/drive/v3`,
+	};
+}
+
+/**
+ * The product's clients against a stand-in, sent by n8n's real request helper with a bearer token.
+ * @param baseUrl without a trailing slash; the four APIs are reached below it under Google's own paths
+ */
+export function testClients(
+	baseUrl: string,
+	token: string,
+	options: Partial<TransportOptions> = {},
+): Clients {
+	return createClients(n8nSender(token), basesAt(baseUrl), {
+		maxTries: 5,
+		maxRetryWaitMilliseconds: 60_000,
+		timeoutMilliseconds: 30_000,
+		signal: undefined,
+		credentialKey: `test ${token}`,
+		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+		...options,
+	});
+}
+
+export interface TestBinary {
+	readonly data: Buffer;
+	readonly fileName?: string;
+	readonly mimeType?: string;
+}
+
+export interface TestItem extends Item {
+	readonly hints: string[];
+	readonly logs: string[];
+	readonly things: Made[];
+}
+
+/** An item as the runner hands it to an operation; what the operation reports is kept. */
+export function testItem({
+	json = {},
+	binary = {},
+	index = 0,
+	signal,
+}: {
+	json?: IDataObject;
+	binary?: Readonly<Record<string, TestBinary>>;
+	index?: number;
+	signal?: AbortSignal;
+} = {}): TestItem {
+	const answers = new Map<string, Promise<unknown>>();
+	const item: TestItem = {
+		index,
+		json,
+		token: randomUUID(),
+		signal,
+		binaryFields: Object.keys(binary),
+		binary: (field) => sourceOf(field, binary),
+		file: fileSource,
+		once: <T>(key: string, ask: () => Promise<T>) => {
+			// Keys name questions of one type each; the map cannot say so.
+			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+			answers.set(key, answer);
+			return answer;
+		},
+		hints: [],
+		logs: [],
+		things: [],
+		made: (what) => item.things.push(what),
+		hint: (text) => item.hints.push(text),
+		log: (text) => item.logs.push(text),
+	};
+	return item;
+}
+
+function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): Promise<Source> {
+	const found = binary[field];
+	if (!found) {
+		const existing = Object.keys(binary).join(', ') || 'none';
+		return Promise.reject(refusal(`There is no binary field '${field}'`, `The item has: ${existing}.`));
+	}
+	const { data, fileName, mimeType } = found;
+	return Promise.resolve({
+		fileName,
+		mimeType,
+		size: data.length,
+		open: () => Promise.resolve(Readable.from(data.length > 0 ? [data] : [])),
+	});
+}
+
+async function fileSource(file: string): Promise<Source> {
+	const { size } = await stat(file);
+	return { fileName: path.basename(file), size, open: () => Promise.resolve(createReadStream(file)) };
+}
