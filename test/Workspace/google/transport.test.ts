@@ -36,7 +36,7 @@ describe('a request', () => {
 			method: 'PUT',
 			url: '/v4/spreadsheets/abc/values/%27a%2Fb%20%231%2050%25%27%21A1?valueInputOption=RAW',
 		});
-		expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '22' });
+		expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '21' });
 		expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
 	});
 });
