@@ -61,8 +61,23 @@ export default tseslint.config(
 		plugins: { 'n8n-nodes-base': n8nNodesBase },
 		rules: { 'no-console': 'error' },
 	},
-	{ files: ['nodes/**/*.ts'], rules: n8nNodesBase.configs.nodes.rules },
-	{ files: ['credentials/**/*.ts'], rules: n8nNodesBase.configs.credentials.rules },
+	{
+		files: ['nodes/**/*.ts'],
+		rules: {
+			...n8nNodesBase.configs.nodes.rules,
+			// The community plugin demands the opposite (NodeConnectionTypes.Main instead of 'main'), and n8n follows that one.
+			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
+			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
+		},
+	},
+	{
+		files: ['credentials/**/*.ts'],
+		rules: {
+			...n8nNodesBase.configs.credentials.rules,
+			// For the names of pages in n8n's own documentation; community packages give a URL.
+			'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
+		},
+	},
 	never(product, devOnly),
 	never(
 		['nodes/Workspace/actions/**/*.operation.ts'],

@@ -11,7 +11,11 @@ export interface CommandOptions {
 }
 
 /** Runs a command to its end. @returns what it printed. @throws Error with what it printed, when it fails */
-export async function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<string> {
+export async function runCommand(
+	command: string,
+	args: readonly string[],
+	options: CommandOptions,
+): Promise<string> {
 	const child = spawn(command, args, {
 		cwd: options.cwd,
 		env: options.env ?? process.env,
@@ -29,6 +33,7 @@ export async function runCommand(command: string, args: readonly string[], optio
 		child.on('error', reject);
 		child.on('close', resolve);
 	});
-	if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}\n${printed}${complaints}`);
+	if (code !== 0)
+		throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}\n${printed}${complaints}`);
 	return printed;
 }

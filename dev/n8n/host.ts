@@ -36,8 +36,17 @@ export async function ensureHost(say: (text: string) => void = console.log): Pro
 			await cp(path.join(pinned, name), path.join(partial, name));
 		}
 		say(`Installing n8n 2.41.1 for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
-		await step(say, 'downloading 2,115 packages', partial, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-		await step(say, 'building the database driver', partial, ['rebuild', 'sqlite3', '--ignore-scripts=false']);
+		await step(say, 'downloading 2,115 packages', partial, [
+			'ci',
+			'--no-audit',
+			'--no-fund',
+			'--loglevel=error',
+		]);
+		await step(say, 'building the database driver', partial, [
+			'rebuild',
+			'sqlite3',
+			'--ignore-scripts=false',
+		]);
 		await writeFile(path.join(partial, '.ready'), new Date().toISOString());
 		if (!existsSync(ready)) {
 			await rm(folder, { recursive: true, force: true });

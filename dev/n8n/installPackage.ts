@@ -28,12 +28,23 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 
 	const manifestPath = path.join(target, 'package.json');
 	const manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as Record<string, unknown>;
-	for (const key of ['devDependencies', 'peerDependencies', 'optionalDependencies']) Reflect.deleteProperty(manifest, key);
+	for (const key of ['devDependencies', 'peerDependencies', 'optionalDependencies'])
+		Reflect.deleteProperty(manifest, key);
 	await writeFile(manifestPath, JSON.stringify(manifest, null, 2));
-	const install = ['install', '--audit=false', '--fund=false', '--bin-links=false', '--install-strategy=shallow'];
+	const install = [
+		'install',
+		'--audit=false',
+		'--fund=false',
+		'--bin-links=false',
+		'--install-strategy=shallow',
+	];
 	await runCommand('npm', [...install, '--ignore-scripts=true', '--package-lock=false'], { cwd: target });
 	await writeFile(
 		path.join(nodes, 'package.json'),
-		JSON.stringify({ name: 'installed-nodes', private: true, dependencies: { [packageName]: String(manifest.version) } }),
+		JSON.stringify({
+			name: 'installed-nodes',
+			private: true,
+			dependencies: { [packageName]: String(manifest.version) },
+		}),
 	);
 }

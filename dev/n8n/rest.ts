@@ -28,7 +28,7 @@ export interface NodeRun {
 	/** Milliseconds. */
 	readonly executionTime: number;
 	readonly executionStatus: string;
-	readonly error?: Record<string, unknown> & { message: string };
+	readonly error?: Record<string, unknown> & { message: string; description?: string };
 	readonly data?: { main?: Array<NodeItem[] | null> };
 	readonly hints?: Array<{ message: string }>;
 }
@@ -41,7 +41,7 @@ export interface Execution {
 	readonly mode: string;
 	readonly resultData: {
 		readonly runData: Record<string, NodeRun[]>;
-		readonly error?: Record<string, unknown> & { message: string };
+		readonly error?: Record<string, unknown> & { message: string; description?: string };
 	};
 	/** The data as n8n stores it, for searches. */
 	readonly raw: string;
@@ -66,9 +66,13 @@ export class N8nApi {
 				body: JSON.stringify(body),
 			});
 		let answer = await post('owner/setup', owner);
-		if (!answer.ok) answer = await post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		if (!answer.ok)
+			answer = await post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
 		if (!answer.ok) throw new Error(`n8n refused the sign-in: ${answer.status} ${await answer.text()}`);
-		const cookie = answer.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ');
+		const cookie = answer.headers
+			.getSetCookie()
+			.map((one) => one.split(';')[0])
+			.join('; ');
 		return new N8nApi(url, cookie);
 	}
 
@@ -84,26 +88,40 @@ export class N8nApi {
 	}
 
 	/** @returns what a node's `credentials` entry holds */
-	async createCredential(type: string, name: string, data: Record<string, unknown>): Promise<{ id: string; name: string }> {
+	async createCredential(
+		type: string,
+		name: string,
+		data: Record<string, unknown>,
+	): Promise<{ id: string; name: string }> {
 		const { id } = await this.request<{ id: string }>('POST', 'credentials', { name, type, data });
 		return { id, name };
 	}
 
 	/** The Test button of a credential form. */
-	async testCredential(type: string, name: string, data: Record<string, unknown>): Promise<{ status: string; message: string }> {
+	async testCredential(
+		type: string,
+		name: string,
+		data: Record<string, unknown>,
+	): Promise<{ status: string; message: string }> {
 		return await this.request('POST', 'credentials/test', { credentials: { id: '', name, type, data } });
 	}
 
-	async createWorkflow(workflow: WorkflowDefinition): Promise<WorkflowDefinition & { id: string; versionId: string }> {
+	async createWorkflow(
+		workflow: WorkflowDefinition,
+	): Promise<WorkflowDefinition & { id: string; versionId: string }> {
 		return await this.request('POST', 'workflows', { settings: { executionOrder: 'v1' }, ...workflow });
 	}
 
 	/** Starts a manual run from the trigger node. @returns the execution's id */
 	async startRun(workflow: WorkflowDefinition & { id: string }, triggerName: string): Promise<string> {
-		const { executionId } = await this.request<{ executionId: string }>('POST', `workflows/${workflow.id}/run`, {
-			workflowData: workflow,
-			triggerToStartFrom: { name: triggerName },
-		});
+		const { executionId } = await this.request<{ executionId: string }>(
+			'POST',
+			`workflows/${workflow.id}/run`,
+			{
+				workflowData: workflow,
+				triggerToStartFrom: { name: triggerName },
+			},
+		);
 		return executionId;
 	}
 
@@ -119,7 +137,10 @@ export class N8nApi {
 	}
 
 	async execution(id: string): Promise<Execution> {
-		const stored = await this.request<Omit<Execution, 'raw' | 'resultData'> & { data: string }>('GET', `executions/${id}`);
+		const stored = await this.request<Omit<Execution, 'raw' | 'resultData'> & { data: string }>(
+			'GET',
+			`executions/${id}`,
+		);
 		const data = stored.data === '' ? undefined : (parse(stored.data) as Pick<Execution, 'resultData'>);
 		return { ...stored, raw: stored.data, resultData: data?.resultData ?? { runData: {} } };
 	}

@@ -75,7 +75,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 export interface SpawnedN8n {
 	readonly child: ChildProcess;
 	readonly port: number;
-	output(): string;
+	readonly output: () => string;
 }
 
 /** Spawns n8n without waiting: for workers, and for starts that are meant to be watched. */
@@ -110,7 +110,9 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 
 /** npm hands its settings to scripts as variables; n8n's own npm calls must not see them. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_') && name !== 'NODE_OPTIONS'));
+	return Object.fromEntries(
+		Object.entries(env).filter(([name]) => !name.startsWith('npm_') && name !== 'NODE_OPTIONS'),
+	);
 }
 
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {

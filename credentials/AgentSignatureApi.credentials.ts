@@ -1,0 +1,72 @@
+import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
+
+export class AgentSignatureApi implements ICredentialType {
+	name = 'agentSignatureApi';
+	displayName = 'Agent Signature API';
+	icon: Icon = { light: 'file:agent.svg', dark: 'file:agent.dark.svg' };
+	documentationUrl = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace#credentials';
+
+	properties: INodeProperties[] = [
+		{
+			displayName:
+				'The test checks only the form of these values. Whether the service accepts the signature, and for how long, only a real call shows.',
+			name: 'testNotice',
+			type: 'notice',
+			default: '',
+		},
+		{
+			displayName: 'User ID',
+			name: 'userId',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. 0x5aeda56215b167893e80b4fe645ba6d5bab767de',
+			description: 'Hex-style identifier of the user',
+		},
+		{
+			displayName: 'User Public Key',
+			name: 'userPublicKey',
+			// eslint-disable-next-line n8n-nodes-base/cred-class-field-type-options-password-missing -- public by its nature
+			type: 'string',
+			required: true,
+			default: '',
+			description: 'Hex-style public key of the user, as issued by the operating team',
+		},
+		// eslint-disable-next-line @n8n/community-nodes/credential-unnecessary-password -- opens the channel of the user
+		{
+			displayName: 'Signature',
+			name: 'signature',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'Hex-style signature, as issued by the operating team',
+		},
+		{
+			displayName: 'Timestamp',
+			name: 'timestampMode',
+			type: 'options',
+			options: [
+				{ name: 'Current', value: 'current', description: 'The time of each call' },
+				{ name: 'Issued', value: 'issued', description: 'The timestamp that came with the signature' },
+			],
+			default: 'current',
+			description: 'Which timestamp to send with the signature',
+		},
+		{
+			displayName: 'Issued Timestamp',
+			name: 'issuedTimestamp',
+			type: 'number',
+			default: 0,
+			placeholder: 'e.g. 1795253731904',
+			description: 'Milliseconds since 1970 (13 digits), as it came with the signature',
+			displayOptions: { show: { timestampMode: ['issued'] } },
+		},
+		{
+			displayName: 'Allowed HTTP Request Domains',
+			name: 'allowedHttpRequestDomains',
+			type: 'hidden',
+			default: 'none',
+		},
+	];
+}

@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { root } from './n8n/host.ts';
+import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
+
+export interface Services {
+	readonly agent: { readonly url: string; readonly webSocketUrl: string; readonly apiKey: string };
+}
+
+export interface ImportedExample {
+	readonly workflow: WorkflowDefinition & { id: string; versionId: string };
+	/** Whether `npm start` runs it once: it has a Manual Trigger. */
+	readonly shown: boolean;
+}
+
+interface StoredCredential {
+	readonly id: string;
+	readonly name: string;
+	readonly type: string;
+}
+
+/** What the stand-ins take; the values are made up and open nothing. */
+function credentialsFor({
+	agent,
+}: Services): ReadonlyArray<{ type: string; name: string; data: Record<string, unknown> }> {
+	return [
+		{
+			type: 'agentApi',
+			name: 'Agent API (demo)',
+			data: { deploymentUrl: agent.url, webSocketUrl: agent.webSocketUrl, apiKey: agent.apiKey },
+		},
+		{
+			type: 'agentSignatureApi',
+			name: 'Agent Signature API (demo)',
+			data: {
+				userId: '0x5aeda56215b167893e80b4fe645ba6d5',
+				userPublicKey: '0x04bfcab8722991ae',
+				signature: '0x1234abcd',
+			},
+		},
+	];
+}
+
+/**
+ * Imports the ready-made credentials and the example workflows. What is there already is kept as the user left it, but for the
+ * credentials' addresses, which may be new.
+ */
+export async function importExamples(api: N8nApi, services: Services): Promise<ImportedExample[]> {
+	const credentials = await ensureCredentials(api, services);
+	const present = await api.request<Array<{ id: string; name: string }>>('GET', 'workflows');
+	const imported: ImportedExample[] = [];
+	const files = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
+	for (const file of files) {
+		const definition = JSON.parse(
+			await readFile(path.join(root, 'examples', file), 'utf8'),
+		) as WorkflowDefinition;
+		const known = present.find(({ name }) => name === definition.name);
+		const workflow = known
+			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)
+			: await api.createWorkflow({
+					...definition,
+					nodes: definition.nodes.map((node) => withCredentials(node, credentials)),
+				});
+		imported.push({ workflow, shown: isShown(workflow, file) });
+	}
+	return imported.sort((a, b) => Number(b.shown) - Number(a.shown));
+}
+
+function isShown({ nodes }: WorkflowDefinition, file: string): boolean {
+	return file === 'run-an-agent.json' && nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
+}
+
+async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
+	const present = await api.request<StoredCredential[]>('GET', 'credentials');
+	const stored: StoredCredential[] = [];
+	for (const { type, name, data } of credentialsFor(services)) {
+		const known = present.find((one) => one.name === name && one.type === type);
+		if (known) await api.request('PATCH', `credentials/${known.id}`, { name, type, data });
+		stored.push(known ?? { ...(await api.createCredential(type, name, data)), type });
+	}
+	return stored;
+}
+
+const credentialTypes: Readonly<Record<string, readonly string[]>> = {
+	'n8n-nodes-agent-workspace.agentExecute': ['agentApi', 'agentSignatureApi'],
+	'n8n-nodes-agent-workspace.agentSessionTrigger': ['agentApi', 'agentSignatureApi'],
+	'n8n-nodes-agent-workspace.workspace': ['workspaceOAuth2Api'],
+};
+
+function withCredentials(
+	node: Record<string, unknown>,
+	stored: readonly StoredCredential[],
+): Record<string, unknown> {
+	const types = credentialTypes[String(node.type)] ?? [];
+	const chosen = stored
+		.filter(({ type }) => types.includes(type))
+		.map(({ id, name, type }) => [type, { id, name }]);
+	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
+}

@@ -1,0 +1,118 @@
+// `npm start` shows the package at work in a real n8n and stays up; `npm run demo` does the same once, without an editor to look at.
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { startAgentService } from './agent-service/server.ts';
+import { importExamples } from './examples.ts';
+import { runCommand, Sentence } from './n8n/command.ts';
+import { ensureHost, root } from './n8n/host.ts';
+import { installPackage, packPackage } from './n8n/installPackage.ts';
+import { owner } from './n8n/rest.ts';
+import { freePort, startN8n } from './n8n/server.ts';
+import { printRun } from './transcript.ts';
+
+const apiKey = 'demo-api-key';
+
+/** Everything that was started, in the order of its start. */
+const running: Array<() => Promise<void>> = [];
+let stopping: Promise<void> | undefined;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			demo: { type: 'boolean', default: false },
+			port: { type: 'string', default: '5678' },
+			'agent-port': { type: 'string', default: '3010' },
+		},
+	});
+	const port = values.demo ? await freePort() : portNumber(values.port, '--port');
+	const agentPort = values.demo ? 0 : portNumber(values['agent-port'], '--agent-port');
+	if (!values.demo) {
+		await mustBeFree(port, 'the editor', '--port');
+		await mustBeFree(agentPort, 'the stand-in of the agent service', '--agent-port');
+	}
+
+	await ensureHost();
+	say('Building the package …');
+	await runCommand(process.execPath, [path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'], {
+		cwd: root,
+	});
+	const userFolder = path.join(root, '.dev', values.demo ? 'demo' : 'n8n');
+	await installPackage(await packPackage(), userFolder);
+
+	const agent = await startAgentService({ port: agentPort, apiKey });
+	running.push(() => agent.close());
+	say(`The stand-in of the agent service listens on ${agent.url}`);
+	say('Starting n8n …');
+	const n8n = await startN8n({ userFolder, port });
+	running.push(() => n8n.stop());
+
+	const workflows = await importExamples(n8n.api, {
+		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
+	});
+	let succeeded = true;
+	for (const { workflow, shown } of workflows) {
+		if (shown) succeeded = printRun(workflow, await n8n.api.run(workflow)) && succeeded;
+	}
+	if (values.demo) {
+		await stopAll();
+		say(succeeded ? 'The demo ran.' : 'The demo failed.');
+		process.exitCode = succeeded ? 0 : 1;
+		return;
+	}
+	const first = workflows[0]?.workflow.id ?? '';
+	say(
+		`\nThe editor: ${n8n.url}/workflow/${first}\n  e-mail    ${owner.email}\n  password  ${owner.password}\nCtrl-C ends everything.`,
+	);
+}
+
+function say(text: string): void {
+	console.log(text);
+}
+
+function portNumber(value: string, flag: string): number {
+	const port = Number(value);
+	if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+	throw new Sentence(`${flag} must be a port from 1 to 65535, but it is '${value}'.`);
+}
+
+async function mustBeFree(port: number, what: string, flag: string): Promise<void> {
+	const probe = createServer();
+	await new Promise<void>((resolve, reject) => {
+		probe.once('error', reject);
+		probe.listen(port, '127.0.0.1', resolve);
+	}).catch((error: unknown) => {
+		throw new Sentence(
+			`Port ${port} is in use, and ${what} needs it. End the other program, or choose a port: npm start -- ${flag} ${port + 1}`,
+			{ cause: error },
+		);
+	});
+	await new Promise((resolve) => probe.close(resolve));
+}
+
+/** Ends what was started, last first. */
+async function stopAll(): Promise<void> {
+	stopping ??= (async () => {
+		for (const stop of running.reverse()) await stop();
+	})();
+	await stopping;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+	process.on(signal, () => {
+		if (stopping) return;
+		say('\nStopping …');
+		void stopAll().then(() => {
+			// The start may still be under way and wait for what has just been stopped.
+			process.exit(0);
+		});
+	});
+}
+
+main().catch(async (error: unknown) => {
+	if (stopping) return;
+	console.error(error instanceof Sentence ? `\n${error.message}` : error);
+	process.exitCode = 1;
+	await stopAll();
+});

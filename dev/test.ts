@@ -1,0 +1,65 @@
+// `npm test`: every suite in one run of jest. What a suite needs and the machine lacks is said in the last lines.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+import { Sentence } from './n8n/command.ts';
+import { ensureHost, root } from './n8n/host.ts';
+
+interface Need {
+	/** Folder under test/. */
+	readonly suite: string;
+	readonly programs: readonly string[];
+	readonly hint: string;
+}
+
+const needs: readonly Need[] = [
+	{ suite: 'browser', programs: ['chromium'], hint: 'apt-get install chromium' },
+	{ suite: 'queue', programs: ['redis-server', 'initdb'], hint: 'apt-get install redis-server postgresql' },
+];
+
+function isInstalled(program: string): boolean {
+	const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...postgresFolders()];
+	return folders.some((folder) => existsSync(path.join(folder, program)));
+}
+
+/** Debian keeps PostgreSQL's server programs off the PATH. */
+function postgresFolders(): string[] {
+	const base = '/usr/lib/postgresql';
+	return existsSync(base) ? readdirSync(base).map((version) => path.join(base, version, 'bin')) : [];
+}
+
+function hasTests(suite: string): boolean {
+	const folder = path.join(root, 'test', suite);
+	return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.test.ts'));
+}
+
+async function main(): Promise<number> {
+	await ensureHost();
+	const lacking = needs.filter(({ suite, programs }) => hasTests(suite) && !programs.every(isInstalled));
+	const without = lacking.flatMap(({ suite }) => ['--ignoreProjects', suite]);
+	const jest = spawn(
+		process.execPath,
+		[path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...without, ...process.argv.slice(2)],
+		{ cwd: root, stdio: 'inherit' },
+	);
+	const code = await new Promise<number>((resolve) =>
+		jest.on('close', (status) => {
+			resolve(status ?? 1);
+		}),
+	);
+	for (const { suite, programs, hint } of lacking) {
+		console.log(`Not run: the ${suite} suite. It needs ${programs.join(' and ')} (on Debian: ${hint}).`);
+	}
+	return code;
+}
+
+main().then(
+	(code) => {
+		process.exitCode = code;
+	},
+	(error: unknown) => {
+		console.error(error instanceof Sentence ? error.message : error);
+		process.exitCode = 1;
+	},
+);

@@ -1,0 +1,67 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	IExecuteFunctions,
+	INodeCredentialTestResult,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { testAgentApi } from './agentApiTest';
+import { executeFields, executeOptions } from './fields';
+import { runItems } from './run';
+import { testSignature } from './signatureTest';
+
+export class AgentExecute implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Agent Execute',
+		name: 'agentExecute',
+		icon: { light: 'file:agentExecute.svg', dark: 'file:agentExecute.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["startStepName"] }}',
+		description: 'Starts an agent and returns its answer',
+		defaults: { name: 'Agent Execute' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'agentApi', required: true, testedBy: 'agentApiTest' },
+			{ name: 'agentSignatureApi', required: true, testedBy: 'agentSignatureApiTest' },
+		],
+		properties: [
+			...executeFields,
+			{
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add option',
+				default: {},
+				options: executeOptions,
+			},
+		],
+	};
+
+	methods = {
+		credentialTest: {
+			async agentApiTest(
+				this: ICredentialTestFunctions,
+				credential: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				return await testAgentApi(this.helpers, credential.data ?? {});
+			},
+			async agentSignatureApiTest(
+				this: ICredentialTestFunctions,
+				credential: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				return await Promise.resolve(testSignature(credential.data ?? {}));
+			},
+		},
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [await runItems(this)];
+	}
+}

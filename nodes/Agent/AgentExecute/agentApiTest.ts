@@ -1,0 +1,96 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { isFailure } from '../../items/failure';
+import { agentApiCredential, channelBase, executeUrl } from '../session/identity';
+import { redact } from '../session/redaction';
+import { callFailure } from './failures';
+
+/** How long the service may take for a sign of life. */
+const timeoutSeconds = 15;
+
+interface SignOfLife {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	readonly body: unknown;
+}
+
+/**
+ * The Test button of the Agent API credential: whether something that could be the service answers. It is a GET, which never
+ * starts an agent; what the service says to it is unknown, so any status but a refusal is a sign of life.
+ */
+export async function testAgentApi(
+	helpers: ICredentialTestFunctions['helpers'],
+	data: ICredentialDataDecryptedObject,
+): Promise<INodeCredentialTestResult> {
+	try {
+		const api = agentApiCredential(data);
+		const url = executeUrl(api);
+		channelBase(api);
+		const answer = (await helpers.request({
+			method: 'GET',
+			uri: url,
+			headers: { 'x-api-key': api.apiKey },
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			rejectUnauthorized: !api.allowUnauthorizedCerts,
+			timeout: timeoutSeconds * 1000,
+		})) as SignOfLife;
+		return verdict(answer, url);
+	} catch (error) {
+		return refused(failureText(error, data));
+	}
+}
+
+function verdict({ statusCode, headers }: SignOfLife, url: string): INodeCredentialTestResult {
+	const { host } = new URL(url);
+	if (statusCode === 401 || statusCode === 403) return refused(`${host} refused the API key (${statusCode})`);
+	if (statusCode >= 300 && statusCode <= 399) {
+		return refused(
+			`${host} answers with a redirect (${statusCode}), which is not followed: use the final address`,
+		);
+	}
+	const isPage = (headers['content-type'] ?? '').includes('text/html');
+	if (isPage && statusCode <= 299) {
+		return refused(
+			`A web page answers at ${host}, not an API: check the host, port and path of the Deployment URL`,
+		);
+	}
+	if (statusCode === 502 || statusCode === 503 || statusCode === 504) {
+		return refused(`${host} answers, but the service behind it does not run at the moment (${statusCode})`);
+	}
+	return { status: 'OK', message: `${host} answers` };
+}
+
+function failureText(error: unknown, data: ICredentialDataDecryptedObject): string {
+	if (isFailure(error)) return withDescription(error);
+	const api = agentApiCredential(data);
+	const facts = {
+		url: executeUrl(api),
+		timeoutSeconds,
+		maxRetryWaitSeconds: 0,
+		redact: (text: string) => redact(text, [api.apiKey]),
+	};
+	return withDescription(callFailure(error, facts).failure);
+}
+
+function withDescription({
+	message,
+	description,
+	code,
+}: {
+	message: string;
+	description?: string;
+	code: number;
+}): string {
+	// What to do after an unanswered execute call does not apply: none was made.
+	return description === undefined || code === 504 ? message : `${message}. ${description}`;
+}
+
+function refused(message: string): INodeCredentialTestResult {
+	return { status: 'Error', message };
+}

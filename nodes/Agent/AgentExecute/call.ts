@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import {
+	type AgentApiCredential,
+	agentApiCredential,
+	type AgentSignatureCredential,
+	agentSignatureCredential,
+	executeUrl,
+	identityOf,
+} from '../session/identity';
+import { redact, secretsOf } from '../session/redaction';
+import { itemParameters } from './parameters';
+import type { ExecuteCall } from './request';
+
+export interface PreparedCall extends ExecuteCall {
+	/** What the call means, without what differs at every try: tells whether an earlier try sent it already. */
+	readonly meaning: unknown;
+	readonly includeHeaders: boolean;
+}
+
+export interface Credentials {
+	readonly api: AgentApiCredential;
+	readonly signer: AgentSignatureCredential;
+}
+
+/** Both credentials, read once per run of the node: n8n's own helper reads them with the first item, too. */
+export async function readCredentials(context: IExecuteFunctions): Promise<Credentials> {
+	return {
+		api: agentApiCredential(await context.getCredentials('agentApi')),
+		signer: agentSignatureCredential(await context.getCredentials('agentSignatureApi')),
+	};
+}
+
+/** The execute call of one item. @throws Failure 400 for a parameter or credential that cannot be sent */
+export function callOf(
+	context: IExecuteFunctions,
+	index: number,
+	{ api, signer }: Credentials,
+): PreparedCall {
+	const { options, startStepName, initialPayload, sessionId } = itemParameters(context, index);
+	const url = executeUrl(api);
+	const identity = identityOf(signer, options);
+	const secrets = secretsOf(api, identity);
+	const body = { sessionId: sessionId || randomUUID(), initialPayload, startStepName };
+	const { userId, userPublicKey } = identity;
+	return {
+		...options,
+		url,
+		body: () => ({ ...body, ...identityOf(signer, options) }),
+		meaning: { url, sessionId, initialPayload, startStepName, userId, userPublicKey },
+		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
+		redact: (text) => redact(text, secrets),
+	};
+}

@@ -1,0 +1,49 @@
+import { refusal } from '../../items/failure';
+
+export type PayloadParameters =
+	| { readonly payloadMode: 'taskAndInput'; readonly task: string; readonly input: string }
+	| { readonly payloadMode: 'json'; readonly payloadJson: unknown };
+
+/**
+ * The text that is sent as `initialPayload`. A JSON text goes out as it stands, an object as its JSON.
+ * @throws Failure 400 when the payload is no JSON object
+ */
+export function initialPayload(parameters: PayloadParameters): string {
+	if (parameters.payloadMode === 'taskAndInput') {
+		const { task, input } = parameters;
+		return JSON.stringify({ task, input });
+	}
+	const { payloadJson } = parameters;
+	if (typeof payloadJson !== 'string') return JSON.stringify(checked(payloadJson));
+	checked(parse(payloadJson));
+	return payloadJson;
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		const reason = error instanceof SyntaxError ? error.message : String(error);
+		return refuse(
+			`'Payload' is not valid JSON`,
+			`${reason}. Write an object such as {"task": "…"}, or use an expression.`,
+		);
+	}
+}
+
+function checked(value: unknown): object {
+	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+	return refuse(
+		`'Payload' must be a JSON object, but it is ${nameOf(value)}`,
+		'Put the value under a key of your own, as in {"items": …}.',
+	);
+}
+
+function nameOf(value: unknown): string {
+	if (value === null || value === undefined) return 'empty';
+	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
+
+function refuse(message: string, description: string): never {
+	throw refusal(message, description);
+}

@@ -1,0 +1,86 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import pLimit from 'p-limit';
+
+import { asFailure, errorItem, nodeError } from '../../items/errorItem';
+import type { Failure } from '../../items/failure';
+import { FinishedItems } from '../../items/finishedItems';
+import { tryOfNode } from '../../items/tryOfNode';
+import { contentOf } from './answer';
+import { callOf, type Credentials, type PreparedCall, readCredentials } from './call';
+import { parallelRequests } from './parameters';
+import { execute, type Executed } from './request';
+
+type Outcome = { readonly item: INodeExecutionData } | { readonly failure: Failure };
+
+/** Works on all items, several at once; the output keeps the order of the input. */
+export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const finished = new FinishedItems<INodeExecutionData>(tryOfNode(context));
+	const goOn = context.continueOnFail();
+	const limit = pLimit(parallelRequests(context));
+	const credentials = readCredentials(context);
+	// Each item awaits it and reports its failure; without items nobody does.
+	credentials.catch(() => undefined);
+	let stopped = false;
+	const work = async (index: number): Promise<Outcome | undefined> => {
+		if (stopped) return undefined;
+		const outcome = await runItem(context, index, credentials, finished);
+		stopped ||= 'failure' in outcome && !goOn;
+		return outcome;
+	};
+	const outcomes = await Promise.all(context.getInputData().map((_, index) => limit(work, index)));
+
+	const failed = outcomes.findIndex((outcome) => outcome && 'failure' in outcome);
+	finished.end(failed !== -1);
+	return outcomes.flatMap((outcome, index) => {
+		// Behind a failure that stops the node: never begun.
+		if (!outcome) return [];
+		if ('item' in outcome) return outcome.item;
+		if (goOn) return errorItem(outcome.failure, index);
+		throw nodeError(context.getNode(), outcome.failure, index);
+	});
+}
+
+async function runItem(
+	context: IExecuteFunctions,
+	index: number,
+	credentials: Promise<Credentials>,
+	finished: FinishedItems<INodeExecutionData>,
+): Promise<Outcome> {
+	try {
+		const call = callOf(context, index, await credentials);
+		const known = finished.recall(index, call.meaning);
+		if (known) return { item: known };
+		const item = await outputItem(context, index, call, await execute(context, call));
+		finished.remember(index, call.meaning, item);
+		return { item };
+	} catch (error) {
+		return { failure: asFailure(error) };
+	}
+}
+
+async function outputItem(
+	context: IExecuteFunctions,
+	index: number,
+	call: PreparedCall,
+	{ sent, answer }: Executed,
+): Promise<INodeExecutionData> {
+	const { sessionId, userId, startStepName, timestamp } = sent;
+	const content = contentOf(answer);
+	const json: IDataObject = {
+		sessionId,
+		userId,
+		startStepName,
+		timestamp,
+		statusCode: answer.statusCode,
+		response: null,
+	};
+	const item: INodeExecutionData = { json, pairedItem: { item: index } };
+	if (call.includeHeaders) json.headers = { ...answer.headers };
+	if ('response' in content) {
+		json.response = content.response as IDataObject;
+	} else {
+		const { bytes, fileName, mimeType } = content;
+		item.binary = { data: await context.helpers.prepareBinaryData(bytes, fileName, mimeType) };
+	}
+	return item;
+}

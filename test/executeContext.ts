@@ -1,0 +1,100 @@
+import { Container } from '@n8n/di';
+import { BinaryDataService, ExecuteContext } from 'n8n-core';
+import type {
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeType,
+	INodeTypes,
+	IWorkflowExecuteAdditionalData,
+	NodeApiError,
+} from 'n8n-workflow';
+import { createEmptyRunExecutionData, Workflow } from 'n8n-workflow';
+
+export interface ContextOptions {
+	readonly nodeType: INodeType;
+	/** Values by credential type; headers that `authenticate` adds, by credential type. */
+	readonly credentials?: Readonly<Record<string, IDataObject>>;
+	readonly authenticate?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+	readonly parameters?: IDataObject;
+	readonly items?: INodeExecutionData[];
+	readonly node?: Partial<INode>;
+	readonly signal?: AbortSignal;
+	readonly executionId?: string;
+	readonly runIndex?: number;
+}
+
+/**
+ * n8n's own execute context with its own HTTP helpers, around a node that is not in a running n8n. Only what n8n's server would
+ * bring is ours: stored credentials and the lookup of node types.
+ */
+export function executeContext(options: ContextOptions): ExecuteContext {
+	const node: INode = {
+		id: 'node-under-test',
+		name: 'Node',
+		type: 'test.node',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: (options.parameters ?? {}) as INode['parameters'],
+		credentials: Object.fromEntries(
+			Object.keys(options.credentials ?? {}).map((type) => [type, { id: `${type}-1`, name: type }]),
+		),
+		...options.node,
+	};
+	const nodeTypes = {
+		getByName: () => options.nodeType,
+		getByNameAndVersion: () => options.nodeType,
+		getKnownTypes: () => ({}),
+	} as INodeTypes;
+	const workflow = new Workflow({ id: 'w1', nodes: [node], connections: {}, active: false, nodeTypes });
+	const placed = workflow.getNode(node.name) ?? node;
+	const items = options.items ?? [{ json: {} }];
+	const inputData = { main: [items] };
+	return new ExecuteContext(
+		workflow,
+		placed,
+		additionalData(options),
+		'manual',
+		createEmptyRunExecutionData(),
+		options.runIndex ?? 0,
+		items,
+		inputData,
+		{ node: placed, data: inputData, source: null },
+		[],
+		options.signal,
+	);
+}
+
+function additionalData({
+	credentials = {},
+	authenticate = {},
+	executionId,
+}: ContextOptions): IWorkflowExecuteAdditionalData {
+	const credentialsHelper = {
+		getParentTypes: () => [],
+		isCredentialUsableByNode: () => true,
+		getDecrypted: (_data: unknown, _node: unknown, type: string) => Promise.resolve({ ...credentials[type] }),
+		preAuthentication: () => Promise.resolve(undefined),
+		authenticate: (_values: unknown, type: string, request: { headers?: object }) =>
+			Promise.resolve({ ...request, headers: { ...request.headers, ...authenticate[type] } }),
+	};
+	return {
+		credentialsHelper,
+		executionId: executionId ?? 'execution-1',
+		hooks: undefined,
+	} as unknown as IWorkflowExecuteAdditionalData;
+}
+
+/** Binary data in the items themselves, as n8n's `default` mode keeps it. */
+export async function withBinaryData(): Promise<void> {
+	await Container.get(BinaryDataService).init();
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<NodeApiError> {
+	const outcome = await promise.then(
+		() => undefined,
+		(error: unknown) => error as NodeApiError,
+	);
+	if (outcome === undefined) throw new Error('Expected a failure');
+	return outcome;
+}
