@@ -6,6 +6,7 @@ import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { Clients } from '../operation';
 
 import type { Bases } from './bases';
+import { createResumableUpload } from './resumableUpload';
 import { createTransport, type Send, type TransportOptions } from './transport';
 
 /**
@@ -27,6 +28,6 @@ export function createClients(send: Send, bases: Bases, options: TransportOption
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive: new drive_v3.Drive(client),
-		resumableUpload: () => Promise.reject(new Error('not there yet')),
+		resumableUpload: createResumableUpload(send, bases, options),
 	};
 }
