@@ -1,0 +1,77 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { Failure, refusal } from '../../../items/failure';
+import { defineOperation } from '../../operation';
+import { readBody } from './bodyState';
+import { isEmpty, parse, planEnd } from './content';
+import * as fields from './fields';
+import { carryOut, changeOf, readBack, type Written } from './guarded';
+import { documentUrl, looksLikeTabId } from './tabs';
+
+export const append = defineOperation({
+	value: 'append',
+	name: 'Append',
+	action: 'Append to document',
+	description: 'Add content at the end of a document, or of one of its tabs',
+	fields: [
+		fields.documentId,
+		{
+			...fields.content,
+			required: true,
+			requiredInForm: false,
+			description: 'What to add, exactly as it is',
+		},
+	],
+	options: [
+		fields.contentFormat,
+		fields.tab,
+		{
+			displayName: 'New Paragraph',
+			name: 'newParagraph',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to begin a new paragraph instead of going on in the last one',
+		},
+	],
+	async execute({ docs }, { documentId, content, contentFormat, tab, newParagraph }, item) {
+		const parsed = await parse(content, contentFormat);
+		if (isEmpty(parsed)) {
+			throw refusal(
+				'The content is empty',
+				'Nothing was written. Check the expression that gives the content.',
+			);
+		}
+		if (typeof parsed === 'string' && (tab === '' || looksLikeTabId(tab))) {
+			return await addText(docs, documentId, tab, newParagraph ? `\n${parsed}` : parsed);
+		}
+		const body = await readBody(docs, documentId, tab);
+		const index = body.endIndex - 1;
+		const plan = planEnd(parsed, newParagraph, { ...body, index });
+		return await carryOut(docs, changeOf(plan, body, index), item);
+	},
+	async recover({ docs }, { documentId, tab }, failure, item) {
+		const written = await readBack(docs, failure, item);
+		if (written !== undefined) return written;
+		const url = documentUrl(documentId, tab === '' ? undefined : tab);
+		throw new Failure({
+			code: failure.code,
+			status: failure.status,
+			message: `It is not known whether the content was appended: ${failure.message}`,
+			description: `It was not sent again, because it might then be there twice. Look at the end of ${url} before running this again.`,
+			ambiguous: true,
+		});
+	},
+	errors: {
+		400: 'If the document was changed meanwhile, nothing was written: run this again.',
+	},
+});
+
+/** Without reading first, and so without a guard: never repeated after an ambiguous failure. */
+async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text: string): Promise<Written> {
+	const endOfSegmentLocation = tab === '' ? {} : { tabId: tab };
+	const { data } = await docs.documents.batchUpdate({
+		documentId,
+		requestBody: { requests: [{ insertText: { text, endOfSegmentLocation } }] },
+	});
+	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+}

@@ -1,0 +1,99 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { Failure } from '../../../items/failure';
+import type { Item } from '../../operation';
+import type { Plan } from './plan';
+import { storedText } from './reading/plainText';
+import { allTabs, documentUrl, tabNamed } from './tabs';
+
+type Request = docs_v1.Schema$Request;
+
+/** What a write or an append answers. */
+export interface Written {
+	readonly documentId: string;
+	/** UTF-16 units that went in. */
+	readonly characterCount: number;
+	readonly revisionId: string;
+}
+
+interface Change {
+	readonly documentId: string;
+	/** The first when absent. */
+	readonly tabId: string | undefined;
+	/** The only revision that the change may follow. */
+	readonly revisionId: string;
+	readonly requests: readonly Request[];
+	/** What the body ends with afterwards, and where. */
+	readonly text: string;
+	readonly endIndex: number;
+	readonly characterCount: number;
+}
+
+/** Changes under way, so that after an ambiguous failure it can be told whether they were carried out. */
+const changes = new WeakMap<Item, Change>();
+
+/** The plan's insertion in a body, and what has to go before it. */
+export function changeOf(
+	plan: Plan,
+	body: Pick<Change, 'documentId' | 'tabId' | 'revisionId'>,
+	index: number,
+	before: readonly Request[] = [],
+): Change {
+	const { documentId, tabId, revisionId } = body;
+	const { text, characterCount, units } = plan;
+	const requests = [...before, ...plan.requests];
+	return { documentId, tabId, revisionId, requests, text, characterCount, endIndex: index + units + 1 };
+}
+
+/** One atomic batch, which Google refuses when anything changed since the revision: so it may be sent again. */
+export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): Promise<Written> {
+	const { documentId, characterCount, revisionId, requests } = change;
+	if (requests.length === 0) return { documentId, characterCount, revisionId };
+	changes.set(item, change);
+	const { data } = await docs.documents.batchUpdate(
+		{
+			documentId,
+			requestBody: { requests: [...requests], writeControl: { requiredRevisionId: revisionId } },
+		},
+		{ retryConfig: { httpMethodsToRetry: ['POST'] } },
+	);
+	return { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+}
+
+/**
+ * Reads back what became of an item's change.
+ * @returns its result when the document has it; undefined when the item had not got that far
+ * @throws Failure when it has not
+ */
+export async function readBack(
+	docs: docs_v1.Docs,
+	failure: Failure,
+	item: Item,
+): Promise<Written | undefined> {
+	const change = changes.get(item);
+	if (change === undefined) return undefined;
+	const { documentId, characterCount, tabId } = change;
+	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
+	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
+	const content = tab?.documentTab?.body?.content ?? [];
+	const revisionId = data.revisionId ?? '';
+	if (content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
+		return { documentId, characterCount, revisionId };
+	}
+	const { code, status } = failure;
+	if (revisionId === change.revisionId) {
+		const message = `The document was not changed: ${failure.message}`;
+		throw new Failure({
+			code,
+			status,
+			message,
+			description: 'Nothing was written. It is safe to run this again.',
+		});
+	}
+	throw new Failure({
+		code,
+		status,
+		message: 'Somebody else changed the document while it was being written',
+		description: `The content is not in it as it was sent. Look at ${documentUrl(documentId, tabId)} before running this again.`,
+	});
+}

@@ -1,0 +1,59 @@
+import type { PhrasingContent, RootContent } from 'mdast';
+
+import { cleanText, type Marks, type Span } from '../blocks';
+
+/** Addresses by the identifier of a link reference. */
+export type Definitions = ReadonlyMap<string, string>;
+
+/** Docs links to these; any other address stays as it was written. */
+const linkable = /^(?:https?|ftp|mailto|tel):/i;
+const lineBreakTag = /^<br\s*\/?>$/i;
+
+export function spansOf(
+	nodes: ReadonlyArray<PhrasingContent | RootContent>,
+	definitions: Definitions,
+): Span[] {
+	const spans = nodes.flatMap((node) => spansIn(node, {}, definitions));
+	return spans.filter((span) => span.text !== '');
+}
+
+function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions: Definitions): Span[] {
+	const inside = (children: readonly PhrasingContent[], added: Marks) =>
+		children.flatMap((child) => spansIn(child, { ...marks, ...added }, definitions));
+	const link = (url: string | undefined): Marks =>
+		url !== undefined && linkable.test(url) ? { link: url } : {};
+	switch (node.type) {
+		case 'text':
+			return [{ text: cleanText(node.value).replace(/\n/g, ' '), marks }];
+		case 'strong':
+			return inside(node.children, { bold: true });
+		case 'emphasis':
+			return inside(node.children, { italic: true });
+		case 'delete':
+			return inside(node.children, { strikethrough: true });
+		case 'inlineCode':
+			return [{ text: cleanText(node.value).replace(/\n/g, ' '), marks: { ...marks, code: true } }];
+		case 'break':
+			return [{ text: '\v', marks: {} }];
+		case 'link':
+			return inside(node.children, link(node.url));
+		case 'linkReference':
+			return inside(node.children, link(definitions.get(node.identifier)));
+		case 'image':
+			return [picture(node.alt, node.url, marks)];
+		case 'imageReference':
+			return [picture(node.alt, definitions.get(node.identifier), marks)];
+		case 'footnoteReference':
+			return [{ text: `[${node.identifier}]`, marks }];
+		case 'html':
+			return [{ text: lineBreakTag.test(node.value) ? '\v' : cleanText(node.value), marks }];
+		default:
+			return [];
+	}
+}
+
+/** A picture that Google cannot fetch would make the whole batch fail: it becomes a link. */
+function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
+	const text = cleanText(alt ?? '') || (url ?? '');
+	return { text, marks: url !== undefined && linkable.test(url) ? { ...marks, link: url } : marks };
+}

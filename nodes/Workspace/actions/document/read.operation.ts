@@ -1,0 +1,60 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { defineOperation } from '../../operation';
+import * as fields from './fields';
+import { plainTextOf } from './reading/plainText';
+import { allTabs, tabNamed, tabSummary } from './tabs';
+
+export const read = defineOperation({
+	value: 'read',
+	name: 'Read',
+	action: 'Read document',
+	description: 'Get all text of a document: tables, lists, headers, footers and footnotes included',
+	readsOnly: true,
+	fields: [fields.documentId],
+	options: [
+		{ ...fields.contentFormat, description: 'How the content is given' },
+		{ ...fields.tab, description: 'ID or title of the only tab to read. Empty: all tabs.' },
+		{
+			displayName: 'Output',
+			name: 'output',
+			type: 'options',
+			options: [
+				{ name: 'Text', value: 'text', description: 'Text or Markdown, with the title and the tabs' },
+				{ name: 'Document', value: 'document', description: "Google's own resource, with all its structure" },
+			],
+			default: 'text',
+			description: 'What to return',
+		},
+	],
+	async execute({ docs }, { documentId, contentFormat, tab, output }) {
+		// Suggested changes are part of the resource, not of the text.
+		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
+		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
+		const chosen = tab === '' ? undefined : tabNamed(data, tab);
+		if (output === 'document') return { ...data, ...(chosen && { tabs: [chosen] }) };
+		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
+		const content = contentFormat === 'text' ? textOf(tabs) : await markdownOf(tabs);
+		return {
+			documentId: data.documentId ?? documentId,
+			title: data.title ?? '',
+			content,
+			characterCount: content.length,
+			revisionId: data.revisionId ?? '',
+			tabs: allTabs(data).map(tabSummary),
+		};
+	},
+});
+
+/** A blank line between tabs; an empty tab adds none. */
+function textOf(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+	return tabs
+		.map(plainTextOf)
+		.filter((text) => text !== '')
+		.join('\n\n');
+}
+
+async function markdownOf(tabs: readonly docs_v1.Schema$DocumentTab[]): Promise<string> {
+	const markdown = await import('./markdown/markdown');
+	return markdown.markdownOf(tabs);
+}

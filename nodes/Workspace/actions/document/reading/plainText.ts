@@ -1,0 +1,76 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { footersOf, footnotesOf, headersOf, piecesOf } from './elements';
+import { Glyphs } from './glyphs';
+
+type Content = readonly docs_v1.Schema$StructuralElement[];
+
+const listIndent = '  ';
+
+/** All text of a tab: headers, body, footers, footnotes, parted by blank lines; cells by tabs, rows by lines. */
+export function plainTextOf(tab: docs_v1.Schema$DocumentTab): string {
+	const reader = new Reader(tab);
+	const parts = [
+		...headersOf(tab).map((content) => reader.text(content)),
+		reader.text(tab.body?.content),
+		...footersOf(tab).map((content) => reader.text(content)),
+		...footnotesOf(tab).map(({ number, content }) => `[${number}] ${reader.text(content).trim()}`),
+	];
+	return parts.filter((part) => part !== '').join('\n\n');
+}
+
+class Reader {
+	private readonly tab: docs_v1.Schema$DocumentTab;
+	private readonly glyphs: Glyphs;
+
+	constructor(tab: docs_v1.Schema$DocumentTab) {
+		this.tab = tab;
+		this.glyphs = new Glyphs(tab);
+	}
+
+	text(content: Content | undefined): string {
+		return this.lines(content ?? [], '\t').join('\n');
+	}
+
+	private lines(content: Content, cellSeparator: string): string[] {
+		return content.flatMap(({ paragraph, table, tableOfContents }) => {
+			if (paragraph) return [this.line(paragraph)];
+			if (table) return this.rows(table, cellSeparator);
+			return tableOfContents ? this.lines(tableOfContents.content ?? [], cellSeparator) : [];
+		});
+	}
+
+	private line(paragraph: docs_v1.Schema$Paragraph): string {
+		const text = piecesOf(paragraph, this.tab)
+			.map((piece) => piece.text)
+			.join('')
+			.replaceAll('\v', '\n');
+		if (!paragraph.bullet) return text;
+		const glyph = this.glyphs.next(paragraph.bullet);
+		return `${listIndent.repeat(glyph.level)}${glyph.text} ${text}`;
+	}
+
+	private rows(table: docs_v1.Schema$Table, separator: string): string[] {
+		return (table.tableRows ?? []).map((row) =>
+			(row.tableCells ?? []).map((cell) => this.cell(cell)).join(separator),
+		);
+	}
+
+	/** One line, whatever is in it, so that a row stays a row. */
+	private cell(cell: docs_v1.Schema$TableCell): string {
+		const lines = this.lines(cell.content ?? [], ' | ').map((line) => line.replace(/\s+/g, ' ').trim());
+		return lines.filter((line) => line !== '').join(' ');
+	}
+}
+
+/** What is stored in a body, in order, as the indexes count it: tells whether a write happened. */
+export function storedText(content: Content | undefined): string {
+	return (content ?? [])
+		.map(({ paragraph, table }) => {
+			if (paragraph)
+				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
+			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
+			return cells.map((cell) => storedText(cell.content)).join('');
+		})
+		.join('');
+}

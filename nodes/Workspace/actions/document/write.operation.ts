@@ -1,0 +1,57 @@
+import { refusal } from '../../../items/failure';
+import { defineOperation } from '../../operation';
+import { readBody } from './bodyState';
+import { isEmpty, parse, planWhole } from './content';
+import * as fields from './fields';
+import { carryOut, changeOf, readBack } from './guarded';
+
+export const write = defineOperation({
+	value: 'write',
+	name: 'Write',
+	action: 'Write document',
+	description: 'Replace the whole content of a document, or of one of its tabs',
+	fields: [
+		fields.documentId,
+		// Checked below: `allowEmpty` makes an empty content a valid one.
+		{ ...fields.content, description: 'What the document is to hold, instead of all that it holds now' },
+	],
+	options: [
+		fields.contentFormat,
+		fields.tab,
+		{
+			displayName: 'Required Revision ID',
+			name: 'requiredRevisionId',
+			type: 'string',
+			default: '',
+			description:
+				'Write only if the document still has this revision, as an earlier read gave it. Empty: the one that it has when this operation begins.',
+		},
+		{
+			displayName: 'Allow Empty Content',
+			name: 'allowEmpty',
+			type: 'boolean',
+			default: false,
+			description: 'Whether an empty content may wipe the document',
+		},
+	],
+	async execute({ docs }, { documentId, content, contentFormat, tab, requiredRevisionId, allowEmpty }, item) {
+		const parsed = await parse(content, contentFormat);
+		if (isEmpty(parsed) && !allowEmpty) {
+			throw refusal(
+				'The content is empty',
+				"Nothing was written. Check the expression that gives the content, or turn on 'Allow Empty Content' to wipe the document.",
+			);
+		}
+		const body = await readBody(docs, documentId, tab);
+		const { tabId, endIndex } = body;
+		const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
+		const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
+		const revisionId = requiredRevisionId || body.revisionId;
+		const change = changeOf(planWhole(parsed, body), { ...body, revisionId }, 1, wipe);
+		return await carryOut(docs, change, item);
+	},
+	recover: ({ docs }, _params, failure, item) => readBack(docs, failure, item),
+	errors: {
+		400: 'If the document was changed meanwhile, nothing was written: read it again and run this again.',
+	},
+});

@@ -1,0 +1,48 @@
+import { contentOf, markdownOf } from '../../../../nodes/Workspace/actions/document/markdown/markdown';
+import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
+import { fresh, get, service, update } from '../../../google/docsCalls';
+
+function throughDocument(markdown: string): string {
+	const id = fresh();
+	const plan = planContent(contentOf(markdown), { index: 1, tabId: undefined, continues: false, styled: false });
+	update(id, [...plan.requests]);
+	expect(service.text(id)).toBe(plan.text);
+	const document = get(id);
+	expect(document.body?.content?.at(-1)?.endIndex).toBe(2 + plan.units);
+	return markdownOf([document]);
+}
+
+test.each([
+	['paragraphs', 'one\n\ntwo'],
+	['headings', '# One\n\n## Two\n\n###### Six\n\ntext'],
+	['emphasis', 'a *b* **c** ***d*** ~~e~~ **f *g* h** end'],
+	['code', 'use `x = 1`\n\n```\nif (a) {\n\n\tb();\n}\n```\n\nend'],
+	['two code blocks', '```\na\n```\n\n```\nb\n```'],
+	['code at the end', 'a\n\n```\n```'],
+	['links', '[docs](https://example.com/a?b=c) and **[bold](https://example.com/)**'],
+	['hard breaks', 'one\\\ntwo'],
+	['bullets', '- a\n- b\n- c'],
+	['numbers', '1. a\n2. b\n3. c'],
+	['nested bullets', '- a\n  - b\n    - c\n- d'],
+	['bullets in numbers', '1. a\n   - x\n   - y\n2. b\n   - z\n3. c'],
+	['numbers in bullets', '- a\n  1. x\n  2. y\n- b'],
+	['three kinds deep', '- a\n  1. x\n     - deep\n  2. y\n- b'],
+	['paragraphs in items', '1. a\n\n   more of a\n2. b'],
+	['code in items', '1. a\n   ```\n   code();\n   ```\n2. b'],
+	['quote in items', '1. a\n   > said\n2. b'],
+	['tasks', '- [ ] open\n- [x] done'],
+	['list then text', '- a\n- b\n\ntext\n\n1. c\n2. d'],
+	['quotes', '> one\n>\n> two\n\nout'],
+	['deep quotes', '> one\n>\n> > two'],
+	['quoted list', '> - a\n> - b'],
+	['rule', 'a\n\n---\n\nb'],
+	['rule at the end', 'a\n\n---'],
+	['table', '| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |'],
+	['table between', 'before\n\n| a | b |\n| :-: | -: |\n| **1** | `2` |\n\nafter'],
+	['two tables', '| a |\n| - |\n| 1 |\n\n| b |\n| - |\n| 2 |'],
+	['empty cells', '| a | b |\n| - | - |\n| | |'],
+	['breaks in cells', '| a |\n| - |\n| x<br>y |'],
+	['pairs', '# 😀\n\n- 👍🏽 **😀**\n\n| 😀 | b |\n| - | - |\n| x | 😀 |'],
+])('%s', (_, markdown) => {
+	expect(throughDocument(markdown)).toBe(markdown);
+});
