@@ -1,8 +1,16 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
+import { Failure } from '../../items/failure';
 import type { Source } from '../operation';
+import type { Bases } from './bases';
+import { chunkBytes, chunksOf, sourceChanged } from './chunks';
+import { Md5, md5Of } from './md5';
+import { uploadInOneRequest } from './multipartUpload';
+import { createTransport, type Send, type Transport, type TransportOptions } from './transport';
+import { SessionLost, UploadSession } from './uploadSession';
 
 export interface ResumableUploadRequest {
+	/** With an `id` a repetition is harmless: Drive answers 409 once the file exists. */
 	readonly metadata: drive_v3.Schema$File;
 	/** Media type of the bytes (the metadata's `mimeType` is the target's). */
 	readonly mimeType: string;
@@ -11,7 +19,9 @@ export interface ResumableUploadRequest {
 	readonly fields: string;
 	readonly signal: AbortSignal | undefined;
 	/** Called after each chunk with the bytes that Drive has. */
-	onProgress?(sentBytes: number, totalBytes: number): void;
+	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+	/** Asked before the upload starts anew, where no `id` keeps a second file away: the file, if it exists after all. */
+	readonly findExisting?: () => Promise<drive_v3.Schema$File | undefined>;
 }
 
 export interface UploadedFile {
@@ -21,3 +31,125 @@ export interface UploadedFile {
 }
 
 export type ResumableUpload = (request: ResumableUploadRequest) => Promise<UploadedFile>;
+
+/** Google's limit for an upload in one request; bytes. */
+const oneRequestBytes = 5_000_000;
+
+/**
+ * An upload to Drive: in one request up to 5 MB where an id makes its repetition harmless, else resumable. A session creates one
+ * file at most, so that an answer that was lost is asked for again instead of creating a second one.
+ */
+export function createResumableUpload(send: Send, bases: Bases, options: TransportOptions): ResumableUpload {
+	const patient = createTransport(send, bases, options);
+	// After a failure a session must be asked what arrived; the transport's own repetition would send all of it again.
+	const oneTry = createTransport(send, bases, { ...options, maxTries: 1 });
+	return async (request) => {
+		if (request.metadata.id && request.source.size <= oneRequestBytes) {
+			return await uploadInOneRequest(patient, request);
+		}
+		const start = async () => {
+			const address = await startSession(patient, bases, request);
+			return new UploadSession(oneTry, address, request.source.size, options);
+		};
+		return await sendAll(start, request, options.maxTries);
+	};
+}
+
+async function sendAll(
+	start: () => Promise<UploadSession>,
+	request: ResumableUploadRequest,
+	maxPasses: number,
+): Promise<UploadedFile> {
+	let session = await start();
+	for (let pass = 1; ; pass++) {
+		const done = await sendFrom(session, request).catch((error: unknown) => {
+			if (isLost(error) && pass < maxPasses) return existing(error, request);
+			throw failureOf(error);
+		});
+		if (done) return done;
+		if (session.lost) session = await start();
+		else if (pass >= maxPasses) throw failureOf(new SessionLost(false));
+	}
+}
+
+/**
+ * One pass over the source: hashes all of it, sends what Drive does not have.
+ * @returns undefined when Drive has less than it had before, so that the source must be read again
+ * @throws SessionLost, Failure
+ */
+async function sendFrom(
+	session: UploadSession,
+	{ source, onProgress }: ResumableUploadRequest,
+): Promise<UploadedFile | undefined> {
+	const hash = new Md5();
+	let from = 0;
+	for await (const chunk of chunksOf(await source.open(), chunkBytes)) {
+		if (from + chunk.length > source.size) throw sourceChanged(from + chunk.length, source.size);
+		hash.update(chunk);
+		if (!(await session.send(chunk, from))) return undefined;
+		from += chunk.length;
+		onProgress?.(session.storedBytes, source.size);
+	}
+	if (from !== source.size) throw sourceChanged(from, source.size);
+	return { file: await session.finished(), md5: hash.digest() };
+}
+
+/** A lost session may have created its file when the answer to the last chunk was lost too. */
+async function existing(
+	{ maybeDone, cause }: SessionLost,
+	{ source, findExisting, metadata }: ResumableUploadRequest,
+): Promise<UploadedFile | undefined> {
+	if (!findExisting || metadata.id) return undefined;
+	const file = await findExisting();
+	if (file) return { file, md5: await md5Of(await source.open()) };
+	if (maybeDone) throw failureOf(new SessionLost(true, cause));
+	return undefined;
+}
+
+function isLost(error: unknown): error is SessionLost {
+	return error instanceof SessionLost;
+}
+
+function failureOf(error: unknown): Error {
+	if (!isLost(error)) return error instanceof Error ? error : new Error(String(error));
+	return new Failure({
+		code: 503,
+		message: 'Google Drive gave up the upload before it was complete',
+		description: error.maybeDone
+			? 'The file may exist all the same: look for it in Google Drive before you upload it again.'
+			: 'Try again later.',
+		ambiguous: error.maybeDone,
+		cause: error.cause,
+	});
+}
+
+/** @returns the session's address, on the host of Drive's base: the requests to it carry the token */
+async function startSession(
+	transport: Transport,
+	bases: Bases,
+	{ metadata, mimeType, source, fields, signal }: ResumableUploadRequest,
+): Promise<string> {
+	const { headers } = await transport({
+		url: 'https://www.googleapis.com/upload/drive/v3/files',
+		method: 'POST',
+		params: { uploadType: 'resumable', supportsAllDrives: 'true', fields },
+		paramsSerializer: (params: Record<string, string>) => new URLSearchParams(params).toString(),
+		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
+		data: metadata,
+		responseType: 'arraybuffer',
+		// A session without bytes leaves nothing behind.
+		retryConfig: { httpMethodsToRetry: ['POST'] },
+		signal,
+	});
+	const address = headers['location'];
+	if (address !== undefined && URL.canParse(address)) {
+		if (new URL(address).origin === new URL(bases.drive).origin) return address;
+	}
+	const named = address !== undefined && URL.canParse(address) ? ` (${new URL(address).host})` : '';
+	throw new Failure({
+		code: 502,
+		message: `Google Drive named an upload address that is not on the host of the Drive API base${named}`,
+		description:
+			'Nothing was sent there. If a gateway stands before Google Drive, it must pass on its own address in the header Location.',
+	});
+}

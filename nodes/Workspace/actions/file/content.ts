@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+
+import { refusal } from '../../../items/failure';
+import type { Item, Source } from '../../operation';
+
+export interface ContentParams {
+	readonly contentSource: 'binary' | 'base64' | 'filePath';
+	readonly binaryPropertyName: string;
+	/** Base64 text or a path. */
+	readonly content: string;
+}
+
+/**
+ * The bytes to upload.
+ * @throws Failure 400 that says what is missing
+ */
+export async function sourceOf(params: ContentParams, item: Item): Promise<Source> {
+	const { contentSource, binaryPropertyName, content } = params;
+	if (contentSource === 'base64') return base64Source(content, item);
+	if (contentSource === 'binary') return await item.binary(binaryPropertyName || 'data');
+	if (content.trim() !== '') return await item.file(content);
+	throw refusal("'Content' is empty", 'Give the path of the file to upload.');
+}
+
+function base64Source(content: string, item: Item): Source {
+	const text = content.replace(/\s+/g, '');
+	if (text === '') item.hint("'Content' was empty, so that an empty file was uploaded.");
+	if (/^data:[^,]*,/.test(text)) {
+		throw refusal(
+			"'Content' is a data URL, not base64 text",
+			"Give only the part after the comma, and the media type in 'Media Type'.",
+		);
+	}
+	if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+		throw refusal(
+			"'Content' is not base64 text",
+			"Give the bytes as base64, for instance {{ $json.text.base64Encode() }}, or use a binary field as 'Content Source'.",
+		);
+	}
+	const bytes = Buffer.from(text, 'base64');
+	return { size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
+}

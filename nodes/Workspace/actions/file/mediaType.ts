@@ -1,0 +1,32 @@
+import { refusal } from '../../../items/failure';
+import type { Source } from '../../operation';
+
+const unknownType = 'application/octet-stream';
+
+/**
+ * The media type of the content: as given, else by the name, else as the source says.
+ * @throws Failure 400 for what is no media type
+ */
+export async function mediaTypeOf(
+	{ name, mimeType }: { readonly name: string; readonly mimeType: string },
+	source: Source,
+): Promise<string> {
+	const given = mimeType.trim();
+	if (given !== '') return checked(given);
+	const { typeOfName } = await import('./typeOfName');
+	return typeOfName(name) ?? (source.mimeType || unknownType);
+}
+
+function checked(given: string): string {
+	if (given.startsWith('application/vnd.google-apps.')) {
+		throw refusal(
+			`'Media Type' is a type of Google's own files: ${given}`,
+			"It is the type of the content that is uploaded. To get a Google file, choose it in the option 'Convert To'.",
+		);
+	}
+	if (/^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(\s*;[\x20-\x7e]*)?$/.test(given)) return given;
+	throw refusal(
+		`'Media Type' is not a media type: ${given.slice(0, 100)}`,
+		'Give one such as application/pdf, or leave it empty to take it from the file name.',
+	);
+}

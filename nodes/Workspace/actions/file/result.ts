@@ -1,0 +1,42 @@
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+import type { IDataObject } from 'n8n-workflow';
+
+import { Failure } from '../../../items/failure';
+import type { UploadedFile } from '../../google/resumableUpload';
+import type { Item } from '../../operation';
+
+const keys = [
+	'id',
+	'name',
+	'mimeType',
+	'size',
+	'webViewLink',
+	'webContentLink',
+	'md5Checksum',
+	'parents',
+	'createdTime',
+] as const satisfies ReadonlyArray<keyof drive_v3.Schema$File>;
+
+/** What is asked of Drive. */
+export const resultFields = keys.join(',');
+
+/** The file as Drive gives it, without the keys that it does not give. */
+export type FileResult = IDataObject;
+
+/**
+ * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.
+ * @throws Failure that names the file
+ */
+export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
+	const { id, md5Checksum, webViewLink } = file;
+	if (id) item.made({ kind: 'file', id, url: webViewLink ?? undefined });
+	if (md5Checksum && md5Checksum.toLowerCase() !== md5) {
+		throw new Failure({
+			code: 500,
+			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
+			description: 'Delete the file in Google Drive and upload it again.',
+		});
+	}
+	const given = keys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
+	return Object.fromEntries(given);
+}
