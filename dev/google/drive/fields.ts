@@ -18,7 +18,7 @@ function pick(value: unknown, mask: Mask): unknown {
 	if (typeof value !== 'object' || value === null) return value;
 	const kept = Object.entries(value).flatMap(([key, inner]) => {
 		const deeper = mask.get(key);
-		return deeper === undefined ? [] : [[key, pick(inner, deeper)] as const];
+		return deeper === undefined || inner === undefined ? [] : [[key, pick(inner, deeper)] as const];
 	});
 	return Object.fromEntries(kept);
 }
