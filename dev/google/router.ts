@@ -28,7 +28,9 @@ let known: readonly Pattern[] | undefined;
  * @param pathname not decoded: an id may contain an encoded slash or colon
  */
 export function routeOf(httpMethod: string, pathname: string): Route | undefined {
-	known ??= contracts().flatMap(patternsOf).sort((one, other) => other.rank - one.rank);
+	known ??= contracts()
+		.flatMap(patternsOf)
+		.sort((one, other) => other.rank - one.rank);
 	for (const { expression, id, api, method, upload } of known) {
 		const groups = method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
 		if (!groups) continue;

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+import { authenticated } from './authenticate.ts';
+import { bodyFaults, queryFaults } from './check.ts';
+import { partial } from './drive/fields.ts';
+import { uploadBody } from './multipart.ts';
+import type { LoggedRequest } from './requestLog.ts';
+import type { Route } from './router.ts';
+import { ApiError, type Call, type Reply } from './service.ts';
+import { serviceOf, type Services } from './services.ts';
+import type { Grant, Tokens } from './tokens.ts';
+import { Violation } from './violation.ts';
+
+/** A routed request, read and checked against the contract, but not yet signed in. */
+export interface Exchange {
+	readonly route: Route;
+	readonly logged: LoggedRequest;
+	readonly body: unknown;
+	readonly media: Call['media'];
+	readonly resumable: boolean;
+}
+
+/**
+ * Reads and checks a request.
+ * @throws Violation, ApiError 400 or 413
+ */
+export async function received(
+	request: IncomingMessage,
+	route: Route,
+	logged: LoggedRequest,
+): Promise<Exchange> {
+	const bytes = await buffer(request);
+	logged.size = bytes.length;
+	const uploadType = logged.query.get('uploadType');
+	const resumable = route.upload && uploadType === 'resumable';
+	const contentType = request.headers['content-type'] ?? '';
+	const uploaded = route.upload && !resumable ? uploadBody(uploadType, contentType, bytes) : undefined;
+	const body = uploaded ? uploaded.metadata : jsonOf(bytes, contentType, route.id);
+	logged.body = body;
+	const faults = queryFaults(route, logged.query);
+	if (body !== undefined) faults.push(...bodyFaults(route, 'request', body));
+	if (faults.length > 0) throw new Violation(`${route.id} (request)`, faults);
+	const limit = Number(route.method.mediaUpload?.maxSize ?? Infinity);
+	if (uploaded && uploaded.media.data.length > limit) {
+		throw new ApiError(413, 'Request entity is too large.', { reason: 'uploadTooLarge' });
+	}
+	return { route, logged, body, media: uploaded?.media, resumable };
+}
+
+function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
+	if (bytes.length === 0) return undefined;
+	if (!contentType.startsWith('application/json')) {
+		throw new Violation(`${id} (request)`, [`a JSON body came as '${contentType}'`]);
+	}
+	try {
+		return JSON.parse(bytes.toString('utf8')) as unknown;
+	} catch {
+		throw new ApiError(400, 'Invalid JSON payload received.', { reason: 'parseError' });
+	}
+}
+
+/**
+ * Has the service carry the request out and checks its answer.
+ * @param address where this request came in, for the address of a resumable upload
+ * @throws Violation, ApiError
+ */
+export async function carriedOut(
+	{ route, logged, body, media, resumable }: Exchange,
+	{ services, tokens }: { readonly services: Services; readonly tokens: Tokens },
+	address: URL,
+): Promise<Reply> {
+	const grant = authenticated(logged.token, route, tokens);
+	const service = serviceOf(services, route.id);
+	const call = callOf(route, logged, grant, body, media);
+	if (resumable && service?.startSession) return service.startSession(call, address);
+	const handler = service?.methods[route.id];
+	if (!handler) throw new ApiError(501, `The stand-in does not play ${route.id}.`);
+	const reply = await handler(call);
+	if (Buffer.isBuffer(reply.body)) return reply;
+	const faults = reply.body === undefined ? [] : bodyFaults(route, 'response', plain(reply.body));
+	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
+	const fields = logged.query.get('fields');
+	return fields === null ? reply : { ...reply, body: partial(reply.body, fields) };
+}
+
+function callOf(
+	route: Route,
+	{ query, headers }: LoggedRequest,
+	grant: Grant,
+	body: unknown,
+	media: Call['media'],
+): Call {
+	const declared = { ...route.api.commonParameters, ...route.method.parameters };
+	const asked = [...new Set(query.keys())].map((name) => {
+		const values = query.getAll(name);
+		return [name, declared[name]?.repeated ? values : (values[0] ?? '')] as const;
+	});
+	const flat = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+	return {
+		method: route.id,
+		params: { ...Object.fromEntries(asked), ...route.params },
+		body,
+		media,
+		user: grant.user,
+		clientId: grant.clientId,
+		scopes: grant.scopes,
+		headers: Object.fromEntries(flat) as Record<string, string>,
+	};
+}
+
+/** As the other side reads it: without keys whose value is undefined. */
+function plain(body: unknown): unknown {
+	return JSON.parse(JSON.stringify(body)) as unknown;
+}

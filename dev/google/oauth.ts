@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { Consent } from './consent.ts';
+import type { Reply } from './service.ts';
+import { verifiedAssertion, type ServiceAccount } from './serviceAccount.ts';
+import type { Grant, Tokens } from './tokens.ts';
+
+export interface OAuthOptions {
+	/** Mail addresses that may sign in; the first is the default of tokens that are issued directly. */
+	readonly users?: readonly string[];
+	readonly serviceAccounts?: readonly ServiceAccount[];
+}
+
+const pages: Readonly<Record<string, string>> = {
+	'/o/oauth2/v2/auth': 'oauth.consent',
+	'/o/oauth2/v2/auth/callback': 'oauth.allow',
+	'/token': 'oauth.token',
+};
+
+/** Google's sign-in: consent page, codes, refreshes, service accounts. */
+export class OAuth {
+	/** Whether a refresh answers with a new refresh token and ends the old one. */
+	rotatesRefreshTokens = false;
+	private readonly tokens: Tokens;
+	private readonly url: string;
+	private readonly consent: Consent;
+	private readonly serviceAccounts: readonly ServiceAccount[];
+
+	constructor(tokens: Tokens, url: string, { users = [], serviceAccounts = [] }: OAuthOptions) {
+		this.tokens = tokens;
+		this.url = url;
+		this.consent = new Consent(users);
+		this.serviceAccounts = serviceAccounts;
+	}
+
+	/** Name of the page that a path stands for, as in the request log. The consent page's form knows no path prefix. */
+	pageOf(path: string): string | undefined {
+		return pages[path];
+	}
+
+	async reply(request: IncomingMessage, address: URL, skipped: boolean): Promise<Reply> {
+		const body = await text(request);
+		if (skipped) return {};
+		const path = Object.keys(pages).find((page) => address.pathname.endsWith(page)) ?? '';
+		if (path !== '/token')
+			return await this.consent.page(request.method ?? 'GET', path + address.search, body);
+		const form = new URLSearchParams(body);
+		try {
+			return { headers: { 'Cache-Control': 'no-store' }, body: await this.token(form, request) };
+		} catch (error) {
+			if (error instanceof OAuthError) return { status: error.code, body: error.body };
+			throw error;
+		}
+	}
+
+	clear(): void {
+		this.rotatesRefreshTokens = false;
+	}
+
+	async close(): Promise<void> {
+		await this.consent.close();
+	}
+
+	private async token(form: URLSearchParams, request: IncomingMessage): Promise<object> {
+		const grantType = form.get('grant_type');
+		if (grantType === 'authorization_code') {
+			const signedIn = await this.consent.exchange(withClient(form, request));
+			if (!signedIn) throw new OAuthError(400, 'invalid_grant', 'Malformed auth code.');
+			return this.answer(signedIn, this.tokens.issueRefresh(signedIn));
+		}
+		if (grantType === 'refresh_token') return this.refreshed(form.get('refresh_token') ?? '');
+		if (grantType === 'urn:ietf:params:oauth:grant-type:jwt-bearer') {
+			const assertion = verifiedAssertion(
+				form.get('assertion') ?? '',
+				this.serviceAccounts,
+				`${this.url}/token`,
+			);
+			if (typeof assertion === 'string') throw new OAuthError(400, 'invalid_grant', assertion);
+			return this.answer(assertion);
+		}
+		throw new OAuthError(400, 'unsupported_grant_type', `Invalid grant_type: ${String(grantType)}`);
+	}
+
+	private refreshed(refreshToken: string): object {
+		const grant = this.tokens.findRefresh(refreshToken);
+		if (!grant) throw new OAuthError(400, 'invalid_grant', 'Token has been expired or revoked.');
+		if (!this.rotatesRefreshTokens) return this.answer(grant);
+		this.tokens.revoke(refreshToken);
+		return this.answer(grant, this.tokens.issueRefresh(grant));
+	}
+
+	private answer(grant: Grant, refreshToken?: string): object {
+		return {
+			access_token: this.tokens.issue(grant),
+			expires_in: this.tokens.expiresInSeconds,
+			...(refreshToken !== undefined && { refresh_token: refreshToken }),
+			scope: grant.scopes.join(' '),
+			token_type: 'Bearer',
+		};
+	}
+}
+
+class OAuthError extends Error {
+	readonly code: number;
+	readonly body: object;
+
+	constructor(code: number, error: string, description: string) {
+		super(description);
+		this.code = code;
+		this.body = { error, error_description: description };
+	}
+}
+
+/** Client id and secret may come in the Authorization header instead. */
+function withClient(form: URLSearchParams, { headers }: IncomingMessage): URLSearchParams {
+	const basic = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
+	if (basic === undefined) return form;
+	const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString('utf8').split(':');
+	form.set('client_id', decodeURIComponent(id));
+	form.set('client_secret', decodeURIComponent(secret));
+	return form;
+}

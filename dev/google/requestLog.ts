@@ -1,0 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request that reached the stand-in. */
+export interface LoggedRequest {
+	/** Method id, `upload.session` for a request to a resumable upload's address, `oauth.token` … , or undefined. */
+	readonly method: string | undefined;
+	readonly httpMethod: string;
+	/** Path without the prefix, not decoded. */
+	readonly path: string;
+	readonly query: URLSearchParams;
+	readonly headers: IncomingHttpHeaders;
+	/** Bearer token. */
+	readonly token: string | undefined;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+	/** Parsed JSON body; with an upload, its metadata part. */
+	body: unknown;
+	/** Bytes of the whole body, 0 for those of a resumable upload's address. */
+	size: number;
+	/** HTTP status that was answered; undefined while none was. */
+	status: number | undefined;
+}

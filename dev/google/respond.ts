@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+import { cut, drip, type Fault } from './faults.ts';
+import type { Reply } from './service.ts';
+
+/** Answers smaller than this are not worth packing, as with Google. Bytes. */
+const smallest = 1024;
+
+/** Writes a reply, in the way that a fault demands. */
+export async function respond(
+	request: IncomingMessage,
+	response: ServerResponse,
+	{ status = 200, headers, body }: Reply,
+	{ connection, dripMilliseconds = 100 }: Fault = {},
+): Promise<void> {
+	const plain = bytesOf(body);
+	const packed =
+		/\bgzip\b/.test(String(request.headers['accept-encoding'])) &&
+		plain.length >= smallest &&
+		!Buffer.isBuffer(body);
+	const bytes = packed ? gzipSync(plain, { level: 1 }) : plain;
+	response.writeHead(status, {
+		...(body !== undefined && { 'Content-Type': typeOf(body) }),
+		...(packed && { 'Content-Encoding': 'gzip' }),
+		'Content-Length': bytes.length,
+		...headers,
+	});
+	if (connection === 'slowDrip') await drip(response, bytes, dripMilliseconds);
+	else if (connection === 'cutBody') await cut(response, bytes);
+	else response.end(bytes);
+}
+
+function bytesOf(body: unknown): Buffer {
+	if (Buffer.isBuffer(body)) return body;
+	if (body === undefined) return Buffer.alloc(0);
+	return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function typeOf(body: unknown): string {
+	if (Buffer.isBuffer(body)) return 'application/octet-stream';
+	return typeof body === 'string' ? 'text/html; charset=UTF-8' : 'application/json; charset=UTF-8';
+}

@@ -1,0 +1,60 @@
+import { verify } from 'node:crypto';
+
+import type { Grant } from './tokens.ts';
+
+export interface ServiceAccount {
+	readonly email: string;
+	/** PEM. */
+	readonly publicKey: string;
+	/** Whom it may act for (domain-wide delegation). */
+	readonly delegates?: readonly string[];
+}
+
+interface Claims {
+	readonly iss?: string;
+	readonly sub?: string;
+	readonly scope?: string;
+	readonly aud?: string;
+	/** Seconds since the epoch. */
+	readonly iat?: number;
+	readonly exp?: number;
+}
+
+/** The grant that a signed assertion asks for, or Google's words for what is wrong with it. */
+export function verifiedAssertion(
+	assertion: string,
+	accounts: readonly ServiceAccount[],
+	audience: string,
+): Grant | string {
+	const [head = '', payload = '', signature = ''] = assertion.split('.');
+	const claims = claimsOf(payload);
+	const account = accounts.find(({ email }) => email === claims.iss);
+	if (!account) return 'Invalid grant: account not found';
+	const signed = verify(
+		'RSA-SHA256',
+		Buffer.from(`${head}.${payload}`),
+		account.publicKey,
+		Buffer.from(signature, 'base64url'),
+	);
+	if (!signed) return 'Invalid JWT Signature.';
+	if (claims.aud !== audience) return 'Invalid JWT: the audience is not this token server.';
+	const now = Date.now() / 1000;
+	const { iat = 0, exp = 0 } = claims;
+	if (iat > now + 300 || exp < now || exp - iat > 3600) {
+		return 'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.';
+	}
+	const { sub } = claims;
+	if (sub !== undefined && !account.delegates?.includes(sub)) {
+		return 'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.';
+	}
+	return { user: sub ?? account.email, clientId: account.email, scopes: (claims.scope ?? '').split(' ') };
+}
+
+function claimsOf(payload: string): Claims {
+	try {
+		return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Claims;
+	} catch {
+		// Whatever is not JSON claims nothing, and no account is found for it.
+		return {};
+	}
+}

@@ -1,0 +1,23 @@
+/** A breach of Google's contract, by the client or by the stand-in itself. */
+export class Violation extends Error {
+	override readonly name = 'Violation';
+	readonly faults: readonly string[];
+
+	constructor(where: string, faults: readonly string[]) {
+		super(`${where}: ${faults.join('; ')}`);
+		this.faults = faults;
+	}
+}
+
+/** No status of Google's, so that nobody takes it for one. */
+export const violationStatus = 599;
+
+/**
+ * Throws when the stand-in has seen a request, or given an answer, that Google's contract does not know.
+ * Meant for `afterEach`.
+ */
+export function expectNoViolations({ violations }: { readonly violations: readonly string[] }): void {
+	if (violations.length > 0) {
+		throw new Error(`The contract of Google's APIs was broken:\n${violations.join('\n')}`);
+	}
+}
