@@ -1,8 +1,11 @@
 import type { Failure } from '../../items/failure';
-import type { Clock } from './clock';
+import type { ChannelSettings } from './channel';
+import { type Clock, systemClock } from './clock';
 import type { Ending, Verdict } from './failures';
 import type { AgentApiCredential, Identity } from './identity';
 import type { MessageFormat, SessionMessage } from './messages';
+import type { ReconnectPolicy } from './reconnect';
+import { SessionConnection } from './sessionConnection';
 import type { OpenSocket } from './transport';
 
 export interface ConnectionOptions {
@@ -99,14 +102,55 @@ export interface Connection {
 	close(): Promise<void>;
 }
 
-/** Keeps the channel of one session open, channel after channel, until `close()`. */
-export type Connect = (
+/** What `ConnectionOptions` comes to with the defaults. */
+export interface SessionSettings {
+	readonly sessionId: string;
+	readonly messageFormat: MessageFormat;
+	readonly channel: Pick<
+		ChannelSettings,
+		'maxMessageBytes' | 'heartbeatMilliseconds' | 'pingText' | 'initialMessage'
+	>;
+	readonly policy: ReconnectPolicy;
+}
+
+/**
+ * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
+ * after this call has returned.
+ */
+export function connect(
 	options: ConnectionOptions,
 	readIdentity: ReadIdentity,
 	listener: ConnectionListener,
-	environment?: Partial<ConnectionEnvironment>,
-) => Connection;
+	environment: Partial<ConnectionEnvironment> = {},
+): Connection {
+	return new SessionConnection(settingsOf(options), readIdentity, listener, {
+		...realEnvironment,
+		...environment,
+	});
+}
 
-export const connect: Connect = () => {
-	throw new Error('not there yet');
+const realEnvironment: ConnectionEnvironment = {
+	clock: systemClock,
+	random: Math.random,
+	// In a file of its own: the build loads it, and the WebSocket library, at first use.
+	loadSocket: async () => (await import('./socket')).openSocket,
+	log: { debug() {}, info() {}, warn() {} },
 };
+
+function settingsOf(options: ConnectionOptions): SessionSettings {
+	return {
+		sessionId: options.sessionId,
+		messageFormat: options.messageFormat ?? 'auto',
+		channel: {
+			maxMessageBytes: options.maxMessageBytes ?? 16 * 1024 * 1024,
+			heartbeatMilliseconds: (options.heartbeatSeconds ?? 25) * 1000,
+			pingText: options.pingText ?? '',
+			initialMessage: options.initialMessage ?? '',
+		},
+		policy: {
+			maxDelayMilliseconds: (options.reconnectMaxDelaySeconds ?? 60) * 1000,
+			sessions: options.sessions ?? 1,
+			finalCloseCodes: options.finalCloseCodes ?? [],
+		},
+	};
+}

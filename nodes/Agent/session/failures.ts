@@ -6,7 +6,7 @@ export type Ending =
 	| { readonly kind: 'closeFrame'; readonly code: number; readonly reason: string }
 	/** The connection broke off without a close frame. */
 	| { readonly kind: 'dropped' }
-	/** The server answered the upgrade with a status. */
+	/** The server, or a proxy, answered the upgrade with a status. */
 	| { readonly kind: 'answer'; readonly answer: UpgradeAnswer }
 	/** `code` is Node's, e.g. ECONNREFUSED. */
 	| { readonly kind: 'network'; readonly code: string | undefined; readonly message: string }
@@ -16,8 +16,66 @@ export type Ending =
 	| { readonly kind: 'silent' }
 	/** A message above the limit. */
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
+	/** A message that breaks the WebSocket protocol, e.g. invalid UTF-8; `code` is the library's. */
+	| { readonly kind: 'malformed'; readonly code: string }
 	/** The credentials could not be read, or are not complete. */
 	| { readonly kind: 'credentials'; readonly message: string };
 
 /** `retry`: backoff; `suspect`: once more at once, with credentials read anew; `final`: only the slow lane tries again. */
 export type Verdict = 'retry' | 'suspect' | 'final';
+
+export interface Circumstances {
+	/** `signOf` the refusal that was answered with an immediate attempt. */
+	readonly suspected: string | undefined;
+	/** Endings in a row by a message that is too large or malformed, this one included. */
+	readonly faultyFrames: number;
+	/** The user's list, beside the built-in one. */
+	readonly finalCloseCodes: readonly number[];
+}
+
+const finalCloseCodes = [1002, 1003, 1007, 1008, 1010];
+/** A server that replays what was not read would send the same message for ever. */
+const faultyFramesInARow = 3;
+const passingStatus = [408, 425, 429];
+
+/**
+ * What an ending means for the next attempt.
+ *
+ * | ending | verdict |
+ * |---|---|
+ * | 408, 425, 429, 5xx; network, timeouts, silence, unreadable credentials | retry |
+ * | any other status but 3xx; close codes 4400-4499, read as status 400-499 | suspect, then final when it comes again |
+ * | 3xx; close codes 1002, 1003, 1007, 1008, 1010 and the user's | final |
+ * | 1009, messages too large or malformed | retry, final when it is the third in a row |
+ * | every other close code, 1000 included | retry |
+ */
+export function verdictOf(
+	ending: Ending,
+	{ suspected, faultyFrames, finalCloseCodes: own }: Circumstances,
+): Verdict {
+	if (isFaultyFrame(ending) && faultyFrames >= faultyFramesInARow) return 'final';
+	if (ending.kind === 'closeFrame' && [...finalCloseCodes, ...own].includes(ending.code)) return 'final';
+	const status = statusOf(ending);
+	if (status === undefined || status >= 500 || passingStatus.includes(status)) return 'retry';
+	if (status >= 300 && status <= 399) return 'final';
+	return suspected === signOf(ending) ? 'final' : 'suspect';
+}
+
+/** Whether a message ended the channel. */
+export function isFaultyFrame(ending: Ending): boolean {
+	if (ending.kind === 'closeFrame') return ending.code === 1009;
+	return ending.kind === 'tooLarge' || ending.kind === 'malformed';
+}
+
+/** Names a refusal, so that the same one is known again. */
+export function signOf(ending: Ending): string {
+	if (ending.kind === 'closeFrame') return `close ${ending.code}`;
+	return ending.kind === 'answer' ? `status ${ending.answer.statusCode}` : ending.kind;
+}
+
+/** The HTTP status of an answer, or the one that a close code of 4400 to 4499 stands for. */
+function statusOf(ending: Ending): number | undefined {
+	if (ending.kind === 'answer') return ending.answer.statusCode;
+	if (ending.kind === 'closeFrame' && ending.code >= 4400 && ending.code <= 4499) return ending.code - 4000;
+	return undefined;
+}

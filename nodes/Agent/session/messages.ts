@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** How frames are read: `auto` is JSON, else text, and binary frames as binary. */
 export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
 
@@ -19,3 +21,31 @@ export type SessionMessage = MessageContent & {
 	/** Size of the frame's payload. */
 	readonly byteLength: number;
 };
+
+/** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
+export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
+	if (format === 'binary' || (format === 'auto' && isBinary)) return asBytes(data);
+	const text = isBinary ? utf8(data) : data.toString('utf8');
+	if (text === undefined) return asBytes(data);
+	if (format === 'text') return { format: 'text', message: text };
+	return asJson(text) ?? (isBinary ? asBytes(data) : { format: 'text', message: text });
+}
+
+function asJson(text: string): MessageContent | undefined {
+	try {
+		return { format: 'json', message: JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) };
+	} catch {
+		// Not JSON is no fault here: the message goes on as what it is.
+		return undefined;
+	}
+}
+
+/** A copy where the frame is a small part of what the socket read at once: it would keep the whole of it in memory. */
+function asBytes(data: Buffer): MessageContent {
+	const bytes = data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
+	return { format: 'binary', message: null, bytes };
+}
+
+function utf8(data: Buffer): string | undefined {
+	return isUtf8(data) ? data.toString('utf8') : undefined;
+}

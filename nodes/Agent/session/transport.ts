@@ -8,6 +8,8 @@ export interface UpgradeAnswer {
 	readonly contentType: string | undefined;
 	/** At most 2 KiB, decoded as UTF-8; may echo what was sent. */
 	readonly body: string;
+	/** Whether a proxy answered in the server's place. */
+	readonly fromProxy?: boolean;
 }
 
 export interface SocketRequest {

@@ -1,0 +1,201 @@
+import type { Clock } from './clock';
+import type { Ending } from './failures';
+import { Liveness } from './liveness';
+import { redact } from './redaction';
+import type { OpenSocket, Socket, SocketListener, UpgradeAnswer } from './transport';
+
+export interface ChannelSettings {
+	/** Holds secrets: never in a text. */
+	readonly url: string;
+	readonly secrets: readonly string[];
+	readonly allowUnauthorizedCerts: boolean;
+	readonly maxMessageBytes: number;
+	/** Between pings; 0 = none. */
+	readonly heartbeatMilliseconds: number;
+	/** Empty: protocol pings. */
+	readonly pingText: string;
+	/** Sent when the channel opens; empty: nothing. */
+	readonly initialMessage: string;
+}
+
+/** `ended` comes exactly once, as the last; nothing comes after `close()`. */
+export interface ChannelListener {
+	opened(): void;
+	message(data: Buffer, isBinary: boolean): void;
+	/** @param silentMilliseconds since the server's last sign of life, where silence ended the channel; else 0 */
+	ended(ending: Ending, silentMilliseconds: number): void;
+	/** Once: the server does not answer pings. */
+	unanswered(): void;
+}
+
+const handshakeTimeoutMilliseconds = 15_000;
+/** From the first byte to the open channel. The handshake's own timeout starts anew with every byte that trickles in. */
+const connectMilliseconds = 20_000;
+/** For the close handshake; after it the connection is cut. */
+const farewellMilliseconds = 200;
+/** After the cut, for the socket to say that it is gone. */
+const cutMilliseconds = 50;
+
+/** The life of one socket, from connecting to its end. Never reconnects. */
+export class Channel {
+	readonly #settings: ChannelSettings;
+	readonly #listener: ChannelListener;
+	readonly #clock: Clock;
+	readonly #socket: Socket;
+	readonly #liveness: Liveness;
+	#state: 'connecting' | 'open' | 'paused' | 'ended' = 'connecting';
+	#cancelConnectTimer: () => void;
+	/** Why the socket is about to close; a close frame is known only when it closes. */
+	#cause: Ending | undefined;
+	#socketGone = false;
+	#tellGone = () => {};
+
+	constructor(settings: ChannelSettings, listener: ChannelListener, clock: Clock, openSocket: OpenSocket) {
+		this.#settings = settings;
+		this.#listener = listener;
+		this.#clock = clock;
+		this.#liveness = this.#watch();
+		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {
+			this.#cut({ kind: 'connectTimeout' });
+		});
+		this.#socket = openSocket({ ...settings, handshakeTimeoutMilliseconds }, this.#socketListener());
+	}
+
+	/** Stops reading. Messages that the socket has read already still come. */
+	pause(): void {
+		if (this.#state !== 'open') return;
+		this.#state = 'paused';
+		this.#liveness.suspend();
+		this.#socket.pause();
+	}
+
+	resume(): void {
+		if (this.#state !== 'paused') return;
+		this.#state = 'open';
+		this.#socket.resume();
+		this.#liveness.start();
+	}
+
+	/** Says goodbye where that is possible, and is over within 300 ms in any case. Never rejects. */
+	async close(): Promise<void> {
+		const wasOpen = this.#state === 'open' || this.#state === 'paused';
+		if (this.#state !== 'ended') this.#finish();
+		if (this.#socketGone) return;
+		if (wasOpen) {
+			// Paused, the server's answer would not be seen.
+			this.#socket.resume();
+			this.#socket.close(1000);
+			await this.#gone(farewellMilliseconds);
+		}
+		this.#socket.terminate();
+		await this.#gone(cutMilliseconds);
+	}
+
+	#gone(milliseconds: number): Promise<void> {
+		if (this.#socketGone) return Promise.resolve();
+		return new Promise((resolve) => {
+			const cancel = this.#clock.after(milliseconds, resolve);
+			this.#tellGone = () => {
+				cancel();
+				resolve();
+			};
+		});
+	}
+
+	#watch(): Liveness {
+		const { heartbeatMilliseconds, pingText } = this.#settings;
+		const answer = pingText === '' ? 'pong' : 'message';
+		const listener = {
+			ping: () => {
+				if (pingText === '') this.#socket.ping();
+				else this.#socket.send(pingText);
+			},
+			dead: () => {
+				this.#cut({ kind: 'silent' });
+			},
+			unanswered: () => {
+				this.#listener.unanswered();
+			},
+		};
+		return new Liveness({ heartbeatMilliseconds, answer }, listener, this.#clock);
+	}
+
+	/** Events of a socket that is no longer ours are dropped: a paused one still delivers after it was cut. */
+	#socketListener(): SocketListener {
+		return {
+			opened: () => {
+				if (this.#state === 'connecting') this.#opened();
+			},
+			message: (data, isBinary) => {
+				if (this.#state === 'ended') return;
+				this.#liveness.seen('message');
+				this.#listener.message(data, isBinary);
+			},
+			control: (kind) => {
+				this.#liveness.seen(kind);
+			},
+			refused: (answer) => {
+				this.#cause = { kind: 'answer', answer: this.#redacted(answer) };
+			},
+			failed: (error) => {
+				this.#cause ??= this.#causeOf(error);
+			},
+			closed: (code, reason) => {
+				this.#socketGone = true;
+				this.#tellGone();
+				if (this.#state !== 'ended') this.#end(this.#endingOf(code, reason));
+			},
+		};
+	}
+
+	#opened(): void {
+		this.#state = 'open';
+		this.#cancelConnectTimer();
+		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
+		this.#liveness.start();
+		this.#listener.opened();
+	}
+
+	/** Ends the channel at once; whatever the socket still says is dropped. */
+	#cut(ending: Ending): void {
+		this.#end(ending);
+		this.#socket.terminate();
+	}
+
+	#end(ending: Ending): void {
+		const silentMilliseconds = ending.kind === 'silent' ? this.#liveness.silentMilliseconds() : 0;
+		this.#finish();
+		this.#listener.ended(ending, silentMilliseconds);
+	}
+
+	#finish(): void {
+		this.#state = 'ended';
+		this.#cancelConnectTimer();
+		this.#liveness.suspend();
+	}
+
+	#endingOf(code: number, reason: string): Ending {
+		const cause = this.#cause;
+		// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
+		if (code !== 1006 && (cause === undefined || cause.kind === 'network')) {
+			return { kind: 'closeFrame', code, reason: redact(reason, this.#settings.secrets) };
+		}
+		return cause ?? { kind: 'dropped' };
+	}
+
+	#causeOf(error: Error & { code?: unknown }): Ending {
+		const code = typeof error.code === 'string' ? error.code : undefined;
+		if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+			return { kind: 'tooLarge', maxMessageBytes: this.#settings.maxMessageBytes };
+		}
+		if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
+		if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
+		return { kind: 'network', code, message: redact(error.message, this.#settings.secrets) };
+	}
+
+	#redacted(answer: UpgradeAnswer): UpgradeAnswer {
+		const { secrets } = this.#settings;
+		const location = answer.location === undefined ? undefined : redact(answer.location, secrets);
+		return { ...answer, location, body: redact(answer.body, secrets) };
+	}
+}

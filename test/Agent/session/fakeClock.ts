@@ -1,0 +1,71 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import type { Clock } from '../../../nodes/Agent/session/clock';
+
+interface Timer {
+	readonly at: number;
+	readonly order: number;
+	readonly call: () => void;
+}
+
+/** Time that moves only when it is told to. */
+export class FakeClock implements Clock {
+	#now = 0;
+	#order = 0;
+	readonly #timers = new Set<Timer>();
+	/** What the wall clock shows at 0. */
+	readonly startedAt: number;
+
+	constructor(startedAt = Date.UTC(2026, 0, 1)) {
+		this.startedAt = startedAt;
+	}
+
+	wallMilliseconds(): number {
+		return this.startedAt + this.#now;
+	}
+
+	monotonicMilliseconds(): number {
+		return this.#now;
+	}
+
+	after(milliseconds: number, call: () => void): () => void {
+		const timer = { at: this.#now + Math.max(0, milliseconds), order: this.#order++, call };
+		this.#timers.add(timer);
+		return () => {
+			this.#timers.delete(timer);
+		};
+	}
+
+	/** Timers that have not fired yet. */
+	get pending(): number {
+		return this.#timers.size;
+	}
+
+	/** Fires what is due, in order; what the timers start in between gets its turn. */
+	async advance(milliseconds: number): Promise<void> {
+		const end = this.#now + milliseconds;
+		await settled();
+		for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+			this.#now = Math.max(this.#now, next.at);
+			this.#timers.delete(next);
+			next.call();
+			await settled();
+		}
+		this.#now = end;
+	}
+
+	/** The process stands still: time passes, and no timer fires before the end. */
+	stall(milliseconds: number): void {
+		this.#now += milliseconds;
+	}
+
+	#next(end: number): Timer | undefined {
+		const due = [...this.#timers].filter(({ at }) => at <= end);
+		return due.sort((a, b) => a.at - b.at || a.order - b.order)[0];
+	}
+}
+
+/** Lets promises that are due settle. */
+export async function settled(): Promise<void> {
+	await turn();
+}

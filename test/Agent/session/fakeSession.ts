@@ -1,0 +1,90 @@
+import {
+	connect,
+	type Connection,
+	type ConnectionEvent,
+	type ConnectionOptions,
+	type EndedChannel,
+} from '../../../nodes/Agent/session/connection';
+import {
+	agentApiCredential,
+	agentSignatureCredential,
+	identityOf,
+} from '../../../nodes/Agent/session/identity';
+import type { SessionMessage } from '../../../nodes/Agent/session/messages';
+import type { Failure } from '../../../nodes/items/failure';
+import { FakeClock } from './fakeClock';
+import { FakeNetwork } from './fakeSocket';
+
+/** Values that must never be shown. */
+export const canaries = {
+	apiKey: 'canary-key-7f3a',
+	signature: '0xcanarysignature91',
+	userPublicKey: '0xcanarypublic55',
+};
+
+export const credentialOf = (webSocketUrl: string) =>
+	agentApiCredential({ deploymentUrl: 'http://agent.example', webSocketUrl, apiKey: canaries.apiKey });
+
+export const signatureOf = (signature: string) =>
+	agentSignatureCredential({ userId: '0xuser', userPublicKey: canaries.userPublicKey, signature });
+
+/** What a connection told its listener and its log. */
+export class Account {
+	readonly messages: SessionMessage[] = [];
+	readonly events: ConnectionEvent[] = [];
+	readonly ended: EndedChannel[] = [];
+	readonly alerts: { failure: Failure; kind: string }[] = [];
+	readonly log: string[] = [];
+
+	readonly listener = {
+		message: (message: SessionMessage) => void this.messages.push(message),
+		event: (event: ConnectionEvent) => void this.events.push(event),
+		ended: (channel: EndedChannel) => void this.ended.push(channel),
+		alert: (failure: Failure, kind: string) => void this.alerts.push({ failure, kind }),
+	};
+
+	readonly logger = {
+		debug: (text: string) => void this.log.push(`debug ${text}`),
+		info: (text: string) => void this.log.push(`info ${text}`),
+		warn: (text: string) => void this.log.push(`warn ${text}`),
+	};
+}
+
+/** A connection on a fake network and a fake clock. */
+export class FakeSession {
+	readonly clock = new FakeClock();
+	readonly network = new FakeNetwork();
+	readonly account = new Account();
+	/** How often the credentials were read. */
+	reads = 0;
+	signature = canaries.signature;
+	/** Drawn for every delay. */
+	drawn = 0.5;
+	/** Takes the place of reading the credentials. */
+	onRead = async () => {
+		await Promise.resolve();
+	};
+	readonly connection: Connection;
+
+	constructor(options: Partial<ConnectionOptions> = {}) {
+		const readIdentity = async () => {
+			this.reads++;
+			await this.onRead();
+			const identity = identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds());
+			return { api: credentialOf('ws://agent.example:3010'), identity };
+		};
+		this.connection = connect({ sessionId: 's1', ...options }, readIdentity, this.account.listener, {
+			clock: this.clock,
+			random: () => this.drawn,
+			loadSocket: this.network.loadSocket,
+			log: this.account.logger,
+		});
+	}
+
+	/** Lets the first, or next, attempt open its channel. */
+	async opened(): Promise<this> {
+		await this.clock.advance(0);
+		this.network.last.open();
+		return this;
+	}
+}

@@ -1,0 +1,127 @@
+import type {
+	OpenSocket,
+	Socket,
+	SocketListener,
+	SocketRequest,
+} from '../../../nodes/Agent/session/transport';
+
+/** A socket whose server is the test. Events after the first turn, as with a real one. */
+export class FakeSocket implements Socket {
+	readonly request: SocketRequest;
+	readonly listener: SocketListener;
+	readonly sent: string[] = [];
+	pings = 0;
+	/** The server's answer to a ping; replaced by the test. */
+	onPing = () => {};
+	state: 'connecting' | 'open' | 'closing' | 'gone' = 'connecting';
+	paused = false;
+	closeCode: number | undefined;
+	terminated = false;
+	/** Whether the server answers a close frame. */
+	answersClose = true;
+
+	constructor(request: SocketRequest, listener: SocketListener) {
+		this.request = request;
+		this.listener = listener;
+	}
+
+	open(): void {
+		this.state = 'open';
+		this.listener.opened();
+	}
+
+	text(text: string): void {
+		this.listener.message(Buffer.from(text), false);
+	}
+
+	/** The connection is gone. */
+	end(code = 1006, reason = ''): void {
+		if (this.state === 'gone') return;
+		this.state = 'gone';
+		this.listener.closed(code, reason);
+	}
+
+	/** The upgrade is answered with a status. */
+	refuse(
+		statusCode: number,
+		headers: { retryAfter?: string; date?: string; location?: string } = {},
+		body = '',
+	): void {
+		const { retryAfter, date, location } = headers;
+		this.listener.refused({ statusCode, retryAfter, date, location, contentType: 'text/plain', body });
+		this.end();
+	}
+
+	fail(code: string, message = code): void {
+		this.listener.failed(Object.assign(new Error(message), { code }));
+		this.end();
+	}
+
+	get query(): URLSearchParams {
+		return new URL(this.request.url).searchParams;
+	}
+
+	send(text: string): void {
+		this.sent.push(text);
+	}
+
+	ping(): void {
+		this.pings++;
+		this.onPing();
+	}
+
+	pause(): void {
+		this.paused = true;
+	}
+
+	resume(): void {
+		this.paused = false;
+	}
+
+	close(code: number): void {
+		this.closeCode = code;
+		this.state = 'closing';
+		if (this.answersClose) {
+			setImmediate(() => {
+				this.end(code);
+			});
+		}
+	}
+
+	terminate(): void {
+		this.terminated = true;
+		setImmediate(() => {
+			this.end();
+		});
+	}
+}
+
+/** Hands out fake sockets and remembers them. */
+export class FakeNetwork {
+	readonly sockets: FakeSocket[] = [];
+	/** What the network does with each new socket. */
+	onSocket: (socket: FakeSocket) => void = () => {};
+
+	readonly loadSocket = async (): Promise<OpenSocket> => {
+		await Promise.resolve();
+		return (request, listener) => {
+			const socket = new FakeSocket(request, listener);
+			this.sockets.push(socket);
+			queueMicrotask(() => {
+				this.onSocket(socket);
+			});
+			return socket;
+		};
+	};
+
+	get last(): FakeSocket {
+		const socket = this.sockets.at(-1);
+		if (socket === undefined) throw new Error('no socket was opened');
+		return socket;
+	}
+
+	/** Sockets that are not gone. */
+	get live(): number {
+		return this.sockets.filter(({ state }) => state !== 'gone').length;
+	}
+}
