@@ -93,7 +93,8 @@ export interface Field {
 	readonly displayName: string;
 	/** Saved in workflows; also the key in JSON mode. */
 	readonly name: string;
-	readonly type: 'string' | 'number' | 'boolean' | 'options' | 'json' | 'dateTime' | 'resourceLocator' | 'fixedCollection';
+	readonly type:
+		'string' | 'number' | 'boolean' | 'options' | 'json' | 'dateTime' | 'resourceLocator' | 'fixedCollection';
 	/** As in n8n; saved workflows depend on it. */
 	readonly default: unknown;
 	readonly description?: string;
@@ -188,7 +189,16 @@ export interface Operation<
 	/** Serves items with the same key in one go; results in the order of the members. No key: `execute` alone. */
 	readonly combine?: {
 		key(params: ParamsOf<F, O>): string | undefined;
-		execute(client: Clients, members: ReadonlyArray<Member<ParamsOf<F, O>>>): Promise<R[]>;
+		/**
+		 * Refuses a member's input before anything is sent for any of them: without Continue on Fail the first refusal stops the
+		 * node with nothing sent, with it the refused members fail and the rest go on.
+		 */
+		check?(params: ParamsOf<F, O>, item: Item): void;
+		/** A member's place may hold its Failure: the others stand. */
+		execute(
+			client: Clients,
+			members: ReadonlyArray<Member<ParamsOf<F, O>>>,
+		): Promise<ReadonlyArray<R | Failure>>;
 	};
 	/** What the user can do, by HTTP status; appended to what the service said. */
 	readonly errors?: Readonly<Record<number, string>>;
