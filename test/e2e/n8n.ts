@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 
 import { startN8n, type N8nOptions, type N8nServer } from '../../dev/n8n/server.ts';
-import { copyOfTemplate } from './globalSetup';
+import { template } from './globalSetup';
 
 export interface TestN8n extends N8nServer {
 	readonly userFolder: string;
@@ -13,7 +13,7 @@ export interface TestN8n extends N8nServer {
 
 /** The real n8n with the packed package installed, on a user folder of its own. */
 export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<TestN8n> {
-	const userFolder = options.userFolder ?? (await copyOfTemplate());
+	const userFolder = options.userFolder ?? (await template.copy());
 	let server = await startN8n({ ...options, userFolder });
 	const port = Number(new URL(server.url).port);
 	return {

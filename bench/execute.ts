@@ -1,0 +1,158 @@
+// 1,000 items through Agent Execute, beside n8n's own HTTP Request node with equal expressions per item, in the same n8n.
+// node bench/execute.ts [rounds]
+import { fork } from 'node:child_process';
+import { cpus } from 'node:os';
+import path from 'node:path';
+
+import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.ts';
+
+const rounds = Number(process.argv[2] ?? 5);
+const itemCount = 1000;
+const latencyMilliseconds = 50;
+const apiKey = 'bench-key';
+
+/** In a process of its own, so that n8n does not wait for it. */
+async function startService(): Promise<{ url: string; stop(): void }> {
+	const child = fork(
+		path.join(import.meta.dirname, '..', 'dev', 'agent-service', 'main.ts'),
+		['--port', '0', '--api-key', apiKey, '--latency', String(latencyMilliseconds)],
+		{ silent: true },
+	);
+	const url = await new Promise<string>((resolve, reject) => {
+		let printed = '';
+		child.stdout?.on('data', (data: Buffer) => {
+			printed += data.toString();
+			const match = /http:\/\/[\d.]+:\d+/.exec(printed);
+			if (match) resolve(match[0]);
+		});
+		child.once('exit', () => {
+			reject(new Error(`The stand-in ended: ${printed}`));
+		});
+	});
+	return { url, stop: () => child.kill() };
+}
+
+function workflowNode(
+	name: string,
+	type: string,
+	typeVersion: number,
+	parameters: object,
+	more: object = {},
+) {
+	return { id: name, name, type, typeVersion, position: [0, 0], parameters, ...more };
+}
+
+const start = workflowNode('Start', 'n8n-nodes-base.manualTrigger', 1, {});
+const items = workflowNode('Items', 'n8n-nodes-base.code', 2, {
+	jsCode: `return Array.from({ length: ${itemCount} }, (_, i) => ({ json: { sessionId: 's' + i, step: 'start', task: 't' + i, input: 'text ' + i } }));`,
+});
+
+async function main(): Promise<void> {
+	const service = await startService();
+	const n8n = await benchN8n();
+	try {
+		const api = await n8n.api.createCredential('agentApi', 'Agent', {
+			deploymentUrl: service.url,
+			webSocketUrl: service.url,
+			apiKey,
+		});
+		const signature = await n8n.api.createCredential('agentSignatureApi', 'Signature', {
+			userId: '0x01',
+			userPublicKey: '0x02',
+			signature: '0x03',
+		});
+		const header = await n8n.api.createCredential('httpHeaderAuth', 'Header', {
+			name: 'x-api-key',
+			value: apiKey,
+		});
+
+		const agent = (options: object) =>
+			workflowNode(
+				'Call',
+				'n8n-nodes-agent-workspace.agentExecute',
+				1,
+				{
+					sessionId: '={{ $json.sessionId }}',
+					startStepName: '={{ $json.step }}',
+					task: '={{ $json.task }}',
+					input: '={{ $json.input }}',
+					options,
+				},
+				{ credentials: { agentApi: api, agentSignatureApi: signature } },
+			);
+		const field = (name: string, value: string) => ({ name, value });
+		const httpRequest = workflowNode(
+			'Call',
+			'n8n-nodes-base.httpRequest',
+			4.2,
+			{
+				method: 'POST',
+				url: `${service.url}/execute`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				sendBody: true,
+				bodyParameters: {
+					parameters: [
+						field('sessionId', '={{ $json.sessionId }}'),
+						field('startStepName', '={{ $json.step }}'),
+						field('initialPayload', '={{ JSON.stringify({ task: $json.task, input: $json.input }) }}'),
+						field('userId', '0x01'),
+						field('userPublicKey', '0x02'),
+						field('signature', '0x03'),
+						field('timestamp', '={{ Date.now() }}'),
+					],
+				},
+				options: {},
+			},
+			{ credentials: { httpHeaderAuth: header } },
+		);
+		const variants = {
+			'HTTP Request node': httpRequest,
+			'Agent Execute, parallelRequests 1000': agent({ parallelRequests: 1000 }),
+			'Agent Execute, default (10 at once)': agent({}),
+		};
+		const workflows = await Promise.all(
+			Object.entries(variants).map(async ([name, call]) => ({
+				name,
+				times: [] as number[],
+				workflow: await n8n.api.createWorkflow({
+					name,
+					nodes: [start, items, call],
+					connections: {
+						Start: { main: [[{ node: 'Items', type: 'main', index: 0 }]] },
+						Items: { main: [[{ node: 'Call', type: 'main', index: 0 }]] },
+					},
+				}),
+			})),
+		);
+		// The first round warms up.
+		for (let round = 0; round <= rounds; round++) {
+			for (const { workflow, times, name } of workflows) {
+				const execution = await n8n.api.run(workflow);
+				const got = execution.resultData.runData.Call?.[0]?.data?.main?.[0]?.length;
+				if (execution.status !== 'success' || got !== itemCount) {
+					throw new Error(
+						`${name}: ${execution.status}, ${String(got)} items ${execution.resultData.error?.message ?? ''}`,
+					);
+				}
+				if (round > 0) times.push(nodeMilliseconds(execution.resultData.runData, 'Call'));
+			}
+		}
+		console.log(
+			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${itemCount} items, ${latencyMilliseconds} ms latency, ${rounds} rounds\n`,
+		);
+		for (const { name, times } of workflows) report(name, times, 'ms');
+		const [http = NaN, wide = NaN, ten = NaN] = workflows.map(({ times }) => median(times));
+		reportRatio('parallelRequests 1000 / HTTP Request node', wide / http, { atMost: 1.1 });
+		reportRatio(
+			"default / the latency's own floor (1,000 / 10 · 50 ms)",
+			ten / ((itemCount / 10) * latencyMilliseconds),
+			{ atMost: 1.15 },
+		);
+	} finally {
+		await n8n.remove();
+		service.stop();
+	}
+}
+
+await main();

@@ -1,0 +1,58 @@
+import { rm } from 'node:fs/promises';
+
+import type { NodeRun } from '../dev/n8n/rest.ts';
+import { type N8nOptions, type N8nServer, startN8n } from '../dev/n8n/server.ts';
+import { Template } from '../dev/n8n/template.ts';
+
+/** The real n8n with the package as it is now, on a user folder of its own. */
+export async function benchN8n(
+	options: Partial<N8nOptions> = {},
+): Promise<N8nServer & { readonly userFolder: string; remove(): Promise<void> }> {
+	const template = new Template('bench');
+	await template.prepare();
+	const userFolder = await template.copy();
+	const n8n = await startN8n({ ...options, userFolder });
+	return {
+		...n8n,
+		userFolder,
+		async remove() {
+			await n8n.stop();
+			await rm(userFolder, { recursive: true, force: true });
+		},
+	};
+}
+
+export function median(values: readonly number[]): number {
+	const sorted = [...values].sort((a, b) => a - b);
+	return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}
+
+/** Milliseconds that the node ran. */
+export function nodeMilliseconds(runs: Readonly<Record<string, NodeRun[]>>, name: string): number {
+	return runs[name]?.at(-1)?.executionTime ?? NaN;
+}
+
+/** One line of a benchmark's table. */
+export function report(name: string, figures: readonly number[], unit: string): void {
+	const [least, most] = [Math.min(...figures), Math.max(...figures)];
+	console.log(
+		`${name.padEnd(64)} median ${round(median(figures))} ${unit}  (${round(least)} – ${round(most)})`,
+	);
+}
+
+/** A ratio with the target it has to meet; a miss makes the process end with 1. */
+export function reportRatio(
+	name: string,
+	value: number,
+	target: { readonly atMost?: number; readonly atLeast?: number },
+): void {
+	const met = value <= (target.atMost ?? Infinity) && value >= (target.atLeast ?? -Infinity);
+	const wanted =
+		target.atMost === undefined ? `at least ${String(target.atLeast)}` : `at most ${target.atMost}`;
+	console.log(`${name.padEnd(64)} ${value.toFixed(3)}  (${wanted}: ${met ? 'met' : 'MISSED'})`);
+	if (!met) process.exitCode = 1;
+}
+
+function round(value: number): string {
+	return value >= 100 ? value.toFixed(0) : value.toFixed(2);
+}

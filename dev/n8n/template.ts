@@ -1,0 +1,43 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { runCommand } from './command.ts';
+import { ensureHost, root } from './host.ts';
+import { installPackage, packPackage } from './installPackage.ts';
+import { startN8n } from './server.ts';
+
+let copies = 0;
+
+/**
+ * A user folder with the freshly built and packed package installed, the database migrated and the owner made. Tests and
+ * benchmarks start from copies of it, which saves them the first boot.
+ */
+export class Template {
+	readonly folder: string;
+
+	/** @param name folder under `.dev/`, one for each kind of run */
+	constructor(name: string) {
+		this.folder = path.join(root, '.dev', name, 'template');
+	}
+
+	async prepare(): Promise<void> {
+		await ensureHost();
+		const gulp = path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js');
+		await runCommand(process.execPath, [gulp, 'bundle'], { cwd: root });
+		const tarball = await packPackage();
+		await rm(path.dirname(this.folder), { recursive: true, force: true });
+		await mkdir(this.folder, { recursive: true });
+		await installPackage(tarball, this.folder);
+		await rm(path.dirname(tarball), { recursive: true });
+		const n8n = await startN8n({ userFolder: this.folder });
+		await n8n.stop();
+	}
+
+	/** @returns a new user folder */
+	async copy(): Promise<string> {
+		copies++;
+		const folder = path.join(path.dirname(this.folder), `n8n-${process.pid}-${copies}`);
+		await cp(this.folder, folder, { recursive: true });
+		return folder;
+	}
+}
