@@ -42,6 +42,12 @@ export function routeOf(httpMethod: string, pathname: string): Route | undefined
 	return undefined;
 }
 
+/** A session is reached by PUT, whatever method started it. */
+export function routeFor(httpMethod: string, path: string, inSession: boolean): Route | undefined {
+	if (!inSession || httpMethod !== 'PUT') return routeOf(httpMethod, path);
+	return routeOf('POST', path) ?? routeOf('PATCH', path);
+}
+
 function patternsOf(api: Discovery): Pattern[] {
 	return Object.entries(api.methods).flatMap(([id, method]) => {
 		const plain = pattern(id, api, method, `/${api.servicePath}${method.path}`, false);

@@ -10,7 +10,7 @@ import { Faults, replyOf, type Fault } from './faults.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import { respond } from './respond.ts';
-import { routeOf, type Route } from './router.ts';
+import { routeFor, type Route } from './router.ts';
 import { ApiError, type Reply } from './service.ts';
 import { createServices, resetServices, type ServiceOptions, type Services } from './services.ts';
 import { Tokens } from './tokens.ts';
@@ -120,9 +120,10 @@ class Front {
 		const { oauth, requests, faults } = this.parts;
 		const address = new URL(request.url ?? '/', this.parts.url);
 		const path = this.withoutPrefix(address.pathname);
-		const route = path === undefined ? undefined : routeOf(request.method ?? '', path);
+		const inSession = address.searchParams.has('upload_id');
+		const route = path === undefined ? undefined : routeFor(request.method ?? '', path, inSession);
 		const oauthPage = route ? undefined : oauth.pageOf(path ?? address.pathname);
-		const session = route?.upload === true && address.searchParams.has('upload_id');
+		const session = route?.upload === true && inSession;
 		const logged: LoggedRequest = {
 			method: oauthPage ?? (session ? uploadSession : route?.id),
 			httpMethod: request.method ?? '',
