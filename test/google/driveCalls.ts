@@ -12,7 +12,7 @@ export const allFiles = [fullDriveScope];
 
 type Given = Partial<Call> & { readonly params?: Call['params'] };
 
-function call<T>(method: string, given: Given): T {
+function call(method: string, given: Given): unknown {
 	const reply = service.methods[method]?.({
 		method,
 		params: {},
@@ -24,16 +24,19 @@ function call<T>(method: string, given: Given): T {
 		...given,
 	});
 	if (reply === undefined || reply instanceof Promise) throw new Error(`no answer to ${method}`);
-	return reply.body as T;
+	return reply.body;
 }
 
 export function create(metadata: drive_v3.Schema$File, given: Given = {}): drive_v3.Schema$File {
 	const params = { supportsAllDrives: 'true', fields: '*', ...given.params };
-	return call('drive.files.create', { ...given, body: metadata, params });
+	return call('drive.files.create', { ...given, body: metadata, params }) as drive_v3.Schema$File;
 }
 
 export function get(fileId: string, given: Given = {}): drive_v3.Schema$File {
-	return call('drive.files.get', { ...given, params: { fileId, fields: '*', ...given.params } });
+	return call('drive.files.get', {
+		...given,
+		params: { fileId, fields: '*', ...given.params },
+	}) as drive_v3.Schema$File;
 }
 
 export function update(
@@ -42,11 +45,11 @@ export function update(
 	given: Given = {},
 ): drive_v3.Schema$File {
 	const params = { fileId, supportsAllDrives: 'true', fields: '*', ...given.params };
-	return call('drive.files.update', { ...given, body: metadata, params });
+	return call('drive.files.update', { ...given, body: metadata, params }) as drive_v3.Schema$File;
 }
 
 export function list(params: Call['params'], given: Given = {}): drive_v3.Schema$FileList {
-	return call('drive.files.list', { ...given, params });
+	return call('drive.files.list', { ...given, params }) as drive_v3.Schema$FileList;
 }
 
 /** Names of the files that a search finds, sorted. */
@@ -55,11 +58,11 @@ export function found(q: string, given: Given = {}): string[] {
 }
 
 export function drives(params: Call['params'] = {}): drive_v3.Schema$DriveList {
-	return call('drive.drives.list', { params });
+	return call('drive.drives.list', { params }) as drive_v3.Schema$DriveList;
 }
 
 export function about(params: Call['params'] = {}): drive_v3.Schema$About {
-	return call('drive.about.get', { params });
+	return call('drive.about.get', { params }) as drive_v3.Schema$About;
 }
 
 export function generateIds(count: number): string[] {

@@ -36,7 +36,7 @@ export async function* chunksOf(stream: Readable, size: number): AsyncGenerator<
 export function sourceChanged(readBytes: number, expectedBytes: number): Failure {
 	return new Failure({
 		code: 400,
-		message: `The content has ${readBytes} bytes or more, although ${expectedBytes} were announced`,
+		message: `The content is not the ${expectedBytes} bytes that were announced: ${readBytes} came so far`,
 		description:
 			'The file changed while it was uploaded. Upload it again when nothing writes to it any more.',
 	});

@@ -84,10 +84,12 @@ async function sendFrom(
 	const hash = new Md5();
 	let from = 0;
 	for await (const chunk of chunksOf(await source.open(), chunkBytes)) {
-		if (from + chunk.length > source.size) throw sourceChanged(from + chunk.length, source.size);
+		const end = from + chunk.length;
+		const isLast = chunk.length < chunkBytes;
+		if (end > source.size || (isLast && end < source.size)) throw sourceChanged(end, source.size);
 		hash.update(chunk);
 		if (!(await session.send(chunk, from))) return undefined;
-		from += chunk.length;
+		from = end;
 		onProgress?.(session.storedBytes, source.size);
 	}
 	if (from !== source.size) throw sourceChanged(from, source.size);
