@@ -125,8 +125,8 @@ export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>
 	return at(url, 'ws');
 }
 
-const text = (value: unknown): string =>
-	typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+const text = (value: unknown) =>
+	typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 
 function present(override: unknown, fallback: string, name: string): string {
 	const value = text(override) || fallback;
@@ -154,7 +154,7 @@ function timestampOf(
 
 /** 1973 as milliseconds; the present as seconds is far below. */
 const leastMilliseconds = 1e11;
-/** The year 5138 as milliseconds; the present as microseconds is far above. */
+/** The year 5138; the present as microseconds is far above. */
 const mostMilliseconds = 1e14;
 const howToGive = 'Give the milliseconds since 1970, 13 digits such as 1767225600000.';
 
@@ -174,7 +174,7 @@ function milliseconds(value: unknown, name: string): number {
 
 function base(value: string, name: string, protocols: readonly string[]): URL {
 	const schemes = protocols.map((protocol) => `${protocol}//`).join(', ');
-	const how = `Open the Agent API credential and enter an address that starts with ${schemes}.`;
+	const how = `Enter an address there that starts with ${schemes}.`;
 	const field = `The ${name} of the Agent API credential`;
 	if (value === '') throw refusal(`${field} is empty`, how);
 	const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -16,7 +16,7 @@ export function secretsOf(credential: Pick<AgentApiCredential, 'apiKey'>, identi
  */
 export function redact(text: string, secrets: readonly string[]): string {
 	let result = text
-		.replace(/((?:api_?key|signature|userPublicKey|x-api-key)["']?\s*[=:]\s*["']?)[^\s&"',}]+/gi, `$1${mask}`)
+		.replace(/((?:api_?key|signature|userPublicKey)(?:=|"\s*:\s*"))[^\s&"]+/gi, `$1${mask}`)
 		.replace(/(\/\/)[^\s/@]*@/g, `$1${mask}@`);
 	// Longest first: a value that contains another one must go as a whole.
 	for (const secret of [...secrets].filter(Boolean).sort((a, b) => b.length - a.length)) {

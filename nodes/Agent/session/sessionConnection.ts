@@ -2,10 +2,10 @@ import { Channel } from './channel';
 import type {
 	Connection,
 	ConnectionEnvironment,
-	ConnectionEvent,
 	ConnectionListener,
 	ConnectionState,
 	ConnectionStatus,
+	EndedChannel,
 	ReadIdentity,
 	SessionSettings,
 } from './connection';
@@ -14,6 +14,7 @@ import type { Failure } from '../../items/failure';
 import type { Ending } from './failures';
 import { Intake } from './intake';
 import { Outage } from './outage';
+import { Reporter } from './reporter';
 import { Preparation, type Prepared } from './preparation';
 import {
 	afterEnding,
@@ -30,7 +31,7 @@ const preparationMilliseconds = 20_000;
 export class SessionConnection implements Connection {
 	readonly #settings: SessionSettings;
 	readonly #preparation: Preparation;
-	readonly #listener: ConnectionListener;
+	readonly #reporter: Reporter;
 	readonly #environment: ConnectionEnvironment;
 	readonly #intake: Intake;
 	readonly #outage = new Outage();
@@ -54,9 +55,9 @@ export class SessionConnection implements Connection {
 		environment: ConnectionEnvironment,
 	) {
 		this.#settings = settings;
-		this.#listener = listener;
 		this.#environment = environment;
 		this.#preparation = new Preparation(settings.sessionId, readIdentity, environment.loadSocket);
+		this.#reporter = new Reporter(settings.sessionId, listener, environment);
 		this.#intake = new Intake(settings.sessionId, settings.messageFormat);
 		this.#outage.begins(environment.clock.monotonicMilliseconds());
 		this.#schedule(firstDelayMilliseconds(settings.policy, environment.random));
@@ -87,6 +88,7 @@ export class SessionConnection implements Connection {
 
 	async #shut(): Promise<void> {
 		this.#state = 'closed';
+		this.#reporter.stop();
 		this.#attempt++;
 		this.#cancelTimers();
 		await this.#channel?.close();
@@ -111,8 +113,8 @@ export class SessionConnection implements Connection {
 			this.#cancelTimer();
 			this.#openChannel(prepared);
 		} catch (error) {
-			if (attempt === this.#attempt)
-				this.#ended({ kind: 'credentials', message: this.#preparation.explain(error) });
+			if (attempt !== this.#attempt) return;
+			this.#ended({ kind: 'credentials', message: this.#preparation.explain(error) });
 		}
 	}
 
@@ -129,7 +131,7 @@ export class SessionConnection implements Connection {
 				this.#ended(ending, silentMilliseconds);
 			},
 			unanswered: () => {
-				this.#log('info', 'the server does not answer pings; a dead link shows up late');
+				this.#reporter.log('info', 'the server does not answer pings; a dead link shows up late');
 			},
 		};
 		const settings = { ...this.#settings.channel, ...address };
@@ -140,23 +142,21 @@ export class SessionConnection implements Connection {
 		const { clock } = this.#environment;
 		this.#state = this.#pauseWanted ? 'paused' : 'open';
 		if (this.#pauseWanted) this.#channel?.pause();
-		if (this.#attemptsSinceOpen > 1 || this.#lastFailure !== undefined) this.#log('info', 'open again');
+		if (this.#attemptsSinceOpen > 1 || this.#lastFailure !== undefined)
+			this.#reporter.log('info', 'open again');
 		this.#attemptsSinceOpen = 0;
 		this.#cancelStableTimer = clock.after(stableMilliseconds, () => {
 			this.#memory = untroubled;
 			this.#outage.ends();
 		});
 		const gap = this.#intake.gap.reopened(clock.monotonicMilliseconds());
-		this.#tellEvent(gap === undefined ? 'connected' : 'reconnected', gap?.gapMs, gap?.reason);
+		this.#reporter.opened(gap);
 	}
 
 	#received(data: Buffer, isBinary: boolean): void {
 		this.#memory = afterMessage(this.#memory);
 		this.#outage.pauses();
-		const message = this.#intake.take(data, isBinary, this.#now());
-		this.#tell(() => {
-			this.#listener.message(message);
-		});
+		this.#reporter.message(this.#intake.take(data, isBinary, this.#reporter.now()));
 	}
 
 	#ended(ending: Ending, silentMilliseconds = 0): void {
@@ -169,57 +169,33 @@ export class SessionConnection implements Connection {
 		if (opened) this.#intake.gap.lost(now - silentMilliseconds, reasonOf(ending));
 		const wall = clock.wallMilliseconds();
 		const next = afterEnding(this.#memory, ending, retryAfterOf(ending, wall), this.#settings.policy, random);
-		const failure = failureOf(ending, { host: this.#host, nowMilliseconds: wall });
 		this.#memory = next.memory;
-		this.#lastFailure = failure;
+		this.#lastFailure = failureOf(ending, { host: this.#host, nowMilliseconds: wall });
 		this.#state = next.memory.slow ? 'slow' : 'backoff';
 		this.#schedule(next.delayMilliseconds);
-		const again = `next attempt in ${Math.ceil(next.delayMilliseconds / 1000)} s`;
-		this.#log(this.#outage.isFirst() ? 'warn' : 'debug', `${reasonOf(ending)}; ${again}`);
-		const retryInMilliseconds = next.delayMilliseconds;
-		const slowLane = next.memory.slow;
-		this.#tell(() =>
-			this.#listener.ended?.({
-				ending,
-				opened,
-				verdict: next.verdict,
-				failure,
-				retryInMilliseconds,
-				slowLane,
-			}),
-		);
-		if (opened) this.#tellEvent('disconnected', undefined, reasonOf(ending));
-		const kind = this.#outage.alertAt(now, slowLane);
-		if (kind !== undefined) this.#tell(() => this.#listener.alert?.(failure, kind));
+		this.#report({
+			ending,
+			opened,
+			verdict: next.verdict,
+			failure: this.#lastFailure,
+			retryInMilliseconds: next.delayMilliseconds,
+			slowLane: next.memory.slow,
+		});
+	}
+
+	/** Last of all, because the listener may close this connection. */
+	#report(channel: EndedChannel): void {
+		const reason = reasonOf(channel.ending);
+		const seconds = Math.ceil(channel.retryInMilliseconds / 1000);
+		const level = this.#outage.isFirst() ? 'warn' : 'debug';
+		const alert = this.#outage.alertAt(this.#environment.clock.monotonicMilliseconds(), channel.slowLane);
+		this.#reporter.log(level, `${reason}; next attempt in ${seconds} s`);
+		this.#reporter.ended(channel, reason);
+		if (alert !== undefined) this.#reporter.alert(channel.failure, alert);
 	}
 
 	#cancelTimers(): void {
 		this.#cancelTimer();
 		this.#cancelStableTimer();
-	}
-
-	#tellEvent(event: ConnectionEvent['event'], gapMs: number | undefined, reason: string | undefined): void {
-		const { sessionId } = this.#settings;
-		const told = { sessionId, event, at: this.#now(), gapMs: gapMs ?? null, reason: reason ?? null };
-		this.#tell(() => this.#listener.event?.(told));
-	}
-
-	/** The listener may close this connection, and nothing it throws may end the channel. */
-	#tell(call: () => void): void {
-		if (this.#state === 'closed') return;
-		try {
-			call();
-		} catch (error) {
-			// By its name only: the text may quote a message.
-			this.#log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
-		}
-	}
-
-	#log(level: 'debug' | 'info' | 'warn', text: string): void {
-		this.#environment.log[level](`Session channel ${this.#settings.sessionId}: ${text}`);
-	}
-
-	#now(): string {
-		return new Date(this.#environment.clock.wallMilliseconds()).toISOString();
 	}
 }
