@@ -1,6 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { partial } from '../drive/fields.ts';
 import type { FileRegistry, StoredFile } from '../files.ts';
 import { ApiError, type Call, type Service } from '../service.ts';
 import {
@@ -82,8 +81,7 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 			'docs.documents.get': (call) => {
 				const view = String(call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS');
 				const shown = view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
-				const document = documentOut(asked(call), call.params['includeTabsContent'] === 'true', shown);
-				return { body: partial(document, String(call.params['fields'] ?? '*')) };
+				return { body: documentOut(asked(call), call.params['includeTabsContent'] === 'true', shown) };
 			},
 			'docs.documents.batchUpdate': (call) => ({ body: batchUpdate(asked(call), bodyOf(call), newRevision) }),
 		},

@@ -4,7 +4,12 @@ import { fresh, get, service, update } from '../../../google/docsCalls';
 
 function throughDocument(markdown: string): string {
 	const id = fresh();
-	const plan = planContent(contentOf(markdown), { index: 1, tabId: undefined, continues: false, styled: false });
+	const plan = planContent(contentOf(markdown), {
+		index: 1,
+		tabId: undefined,
+		continues: false,
+		styled: false,
+	});
 	update(id, [...plan.requests]);
 	expect(service.text(id)).toBe(plan.text);
 	const document = get(id);

@@ -1,0 +1,115 @@
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
+import { isFailure, type Failure } from '../../../../nodes/items/failure';
+import { append } from '../../../../nodes/Workspace/actions/document/append.operation';
+import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
+import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
+import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
+import type { Clients, Field, Item, Operation, ParamsOf } from '../../../../nodes/Workspace/operation';
+import { testClients, testItem } from '../../client';
+
+/** The stand-in of a test file, empty before each test, and the operations against it with every default. */
+export class Calls {
+	server: GoogleServer | undefined;
+	clients: Clients | undefined;
+
+	constructor() {
+		beforeAll(async () => {
+			this.server = await startGoogle();
+		});
+		beforeEach(() => {
+			this.google.reset();
+			const token = this.google.tokens.issue();
+			this.clients = testClients(this.google.url, token, { maxRetryWaitMilliseconds: 50 });
+		});
+		afterEach(() => {
+			expectNoViolations(this.google);
+		});
+		afterAll(async () => {
+			await this.google.close();
+		});
+	}
+
+	get google(): GoogleServer {
+		if (this.server === undefined) throw new Error('not started');
+		return this.server;
+	}
+
+	/** Method and body of every request that came. */
+	get sent(): Array<{ method: string | undefined; query: string; body: unknown }> {
+		return this.google.requests.map(({ method, query, body }) => ({ method, query: query.toString(), body }));
+	}
+
+	get methods(): Array<string | undefined> {
+		return this.google.requests.map(({ method }) => method?.replace('docs.documents.', ''));
+	}
+
+	/** A document with a text. */
+	document(text = '', more: Parameters<GoogleServer['docs']['seed']>[0]['tabs'] = []): string {
+		const lines = text
+			.split('\n')
+			.map((line) => ({ paragraph: { elements: [{ textRun: { content: `${line}\n` } }] } }));
+		return this.google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }, ...more] });
+	}
+
+	create(params: Partial<Params<typeof create>>, item: Item = testItem()) {
+		const defaults = { title: 'Report', parentFolder: '', content: '', contentFormat: 'text' } as const;
+		return this.run(create, { ...defaults, ...params }, item);
+	}
+
+	read(documentId: string, params: Partial<Params<typeof read>> = {}) {
+		const defaults = { documentId, contentFormat: 'text', tab: '', output: 'text' } as const;
+		return this.run(read, { ...defaults, ...params }, testItem());
+	}
+
+	write(documentId: string, params: Partial<Params<typeof write>>) {
+		const defaults = {
+			documentId,
+			content: '',
+			contentFormat: 'text',
+			tab: '',
+			requiredRevisionId: '',
+			allowEmpty: false,
+		} as const;
+		return this.run(write, { ...defaults, ...params }, testItem());
+	}
+
+	append(documentId: string, params: Partial<Params<typeof append>>) {
+		const defaults = {
+			documentId,
+			content: '',
+			contentFormat: 'text',
+			tab: '',
+			newParagraph: false,
+		} as const;
+		return this.run(append, { ...defaults, ...params }, testItem());
+	}
+
+	/** As the runner does: an ambiguous failure is asked what it really was. */
+	private async run<const F extends readonly Field[], const O extends readonly Field[], R>(
+		operation: Operation<F, O, R>,
+		params: ParamsOf<F, O>,
+		item: Item,
+	): Promise<R> {
+		if (this.clients === undefined) throw new Error('not started');
+		const { clients } = this;
+		try {
+			return await operation.execute(clients, params, item);
+		} catch (error) {
+			if (!isFailure(error) || !error.ambiguous || operation.recover === undefined) throw error;
+			const recovered = await operation.recover(clients, params, error, item);
+			if (recovered === undefined) throw error;
+			return recovered;
+		}
+	}
+}
+
+type Params<T> = T extends Operation<infer F, infer O> ? ParamsOf<F, O> : never;
+
+export async function failureOf(done: Promise<unknown>): Promise<Failure> {
+	const error: unknown = await done.then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	if (!isFailure(error)) throw new Error(`no failure but ${String(error)}`);
+	return error;
+}

@@ -1,0 +1,90 @@
+import { testItem } from '../../client';
+import { Calls, failureOf } from './calls';
+
+const calls = new Calls();
+const batchUpdate = 'docs.documents.batchUpdate';
+
+test('a title is one request', async () => {
+	const item = testItem();
+	const created = await calls.create({ title: 'Bericht ü 😀' }, item);
+	expect(calls.sent).toEqual([
+		{ method: 'docs.documents.create', query: '', body: { title: 'Bericht ü 😀' } },
+	]);
+	expect(created).toEqual({
+		documentId: calls.google.files.all()[0]?.id,
+		title: 'Bericht ü 😀',
+		body: { content: [expect.objectContaining({ endIndex: 1 }), expect.objectContaining({ endIndex: 2 })] },
+		documentUrl: `https://docs.google.com/document/d/${created.documentId ?? ''}/edit`,
+	});
+	expect(item.things).toEqual([{ kind: 'document', id: created.documentId, url: created.documentUrl }]);
+});
+
+test('the body is what stands there after the content was written', async () => {
+	const created = await calls.create({ content: 'one\r\ntwo' });
+	expect(calls.methods).toEqual(['create', 'batchUpdate', 'get']);
+	expect(calls.sent[1]?.body).toMatchObject({ requests: [{ insertText: { text: 'one\ntwo' } }] });
+	expect(created.body?.content?.at(-1)).toMatchObject({ startIndex: 5, endIndex: 9 });
+});
+
+test('Markdown', async () => {
+	const content = '# Title\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |';
+	const created = await calls.create({ content, contentFormat: 'markdown' });
+	expect(created.body?.content?.some((element) => element.table)).toBe(true);
+	const back = await calls.read(created.documentId ?? '', { contentFormat: 'markdown' });
+	expect(back.content).toBe(content);
+});
+
+test('in a folder Drive makes it', async () => {
+	const { id: folder } = calls.google.files.add({
+		name: 'Folder',
+		mimeType: 'application/vnd.google-apps.folder',
+		clientId: 'other',
+	});
+	const created = await calls.create({ parentFolder: folder, content: 'text' });
+	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate', 'get']);
+	expect(calls.google.requests[0]?.query.get('supportsAllDrives')).toBe('true');
+	expect(calls.google.files.get(created.documentId ?? '')).toMatchObject({
+		name: 'Report',
+		parents: [folder],
+	});
+	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
+	expect(calls.google.docs.text(created.documentId ?? '')).toBe('text\n');
+});
+
+test('in a folder without content its body is asked for', async () => {
+	const created = await calls.create({ parentFolder: 'root' });
+	expect(created.body?.content).toHaveLength(2);
+	expect(calls.methods).toEqual(['drive.files.create', 'get']);
+});
+
+test('when the content fails, the document that exists is named', async () => {
+	const item = testItem();
+	calls.google.fault({ match: batchUpdate, status: 400 });
+	await failureOf(calls.create({ content: 'x' }, item));
+	expect(item.things).toEqual([
+		{
+			kind: 'document',
+			id: calls.google.files.all()[0]?.id,
+			url: expect.stringContaining('https://') as string,
+		},
+	]);
+});
+
+test('an answer to the content that was lost is found to be a success', async () => {
+	calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
+	const created = await calls.create({ content: 'text' });
+	expect(created.body?.content?.at(-1)).toMatchObject({ endIndex: 6 });
+	expect(calls.google.docs.batchesOf(created.documentId ?? '')).toBe(1);
+	expect(calls.methods).toEqual(['create', 'batchUpdate', 'batchUpdate', 'get', 'get']);
+});
+
+test.each([
+	['Docs', 'docs.documents.create', {}],
+	['Drive', 'drive.files.create', { parentFolder: 'root' }],
+])('a document is never created twice: %s', async (_, match, params) => {
+	calls.google.fault({ match, connection: 'resetAfter' });
+	const failure = await failureOf(calls.create(params));
+	expect(failure.message).toMatch(/^It is not known whether the document was created: /);
+	expect(failure.description).toContain("Look for 'Report' in Google Drive");
+	expect(calls.google.files.all()).toHaveLength(1);
+});

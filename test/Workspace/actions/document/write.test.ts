@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+
+import { cleanText } from '../../../../nodes/Workspace/actions/document/blocks';
+import { Calls, failureOf } from './calls';
+
+const calls = new Calls();
+const bullet = { listId: 'kix.1' };
+const oldLook = /bullet"|HEADING|indentStart/;
+
+test('one batch deletes and inserts, guarded by the revision that was read', async () => {
+	const id = calls.document('old text');
+	const requiredRevisionId = calls.google.docs.revisionOf(id);
+	const written = await calls.write(id, { content: 'new 😀' });
+	expect(calls.methods).toEqual(['get', 'batchUpdate']);
+	expect(calls.sent[1]?.body).toEqual({
+		requests: [
+			{ deleteContentRange: { range: { startIndex: 1, endIndex: 9, tabId: 't.0' } } },
+			{ insertText: { text: 'new 😀', location: { index: 1, tabId: 't.0' } } },
+		],
+		writeControl: { requiredRevisionId },
+	});
+	expect(written).toEqual({
+		documentId: id,
+		characterCount: 6,
+		revisionId: calls.google.docs.revisionOf(id),
+	});
+	expect(calls.google.docs.text(id)).toBe('new 😀\n');
+});
+
+test('an empty document is only written to', async () => {
+	const id = calls.document();
+	await calls.write(id, { content: 'a' });
+	expect(calls.sent[1]?.body).toMatchObject({ requests: [{ insertText: { text: 'a' } }] });
+});
+
+test('a document that is one table', async () => {
+	const cells = [{ content: [line('a')] }, { content: [line('b')] }];
+	const id = calls.google.docs.seed({
+		title: 'T',
+		tabs: [{ body: [{ table: { tableRows: [{ tableCells: cells }] } }] }],
+	});
+	await calls.write(id, { content: 'text' });
+	expect(calls.google.docs.text(id)).toBe('text\n');
+});
+
+test.each([
+	['line ends', 'a\r\nb\rc', 'a\nb\nc\n', 5],
+	['characters that Google takes out', 'a\u0000b\ue000c\u001fd', 'abcd\n', 4],
+	['half a pair', 'a\ud83d', 'a\ufffd\n', 2],
+	['pairs', '😀👍🏽', '😀👍🏽\n', 6],
+	['a last newline', 'a\n', 'a\n\n', 2],
+])('%s', async (_, content, stored, characterCount) => {
+	const id = calls.document('x');
+	expect(await calls.write(id, { content })).toMatchObject({ characterCount });
+	expect(calls.google.docs.text(id)).toBe(stored);
+});
+
+test('a megabyte', async () => {
+	const id = calls.document('x');
+	const content = 'A line of some length, with an ü.\n'.repeat(31_000);
+	expect(await calls.write(id, { content })).toMatchObject({ characterCount: content.length });
+	expect((await calls.read(id)).content).toBe(content);
+});
+
+test('an empty content is refused before any request', async () => {
+	const id = calls.document('kept');
+	for (const content of ['', '\u0000', '\ue000\r'.slice(0, 1)]) {
+		expect(await failureOf(calls.write(id, { content }))).toMatchObject({
+			code: 400,
+			message: 'The content is empty',
+		});
+	}
+	expect(await failureOf(calls.write(id, { content: ' \n ', contentFormat: 'markdown' }))).toMatchObject({
+		code: 400,
+	});
+	expect(calls.sent).toEqual([]);
+	expect(calls.google.docs.text(id)).toBe('kept\n');
+});
+
+test('an empty content wipes when that is allowed', async () => {
+	const id = calls.document('gone');
+	expect(await calls.write(id, { allowEmpty: true })).toMatchObject({ characterCount: 0 });
+	expect(calls.google.docs.text(id)).toBe('\n');
+	expect(await calls.write(id, { allowEmpty: true })).toMatchObject({ characterCount: 0 });
+	expect(calls.methods).toEqual(['get', 'batchUpdate', 'get']);
+});
+
+test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
+	'the look of the old text goes: %j',
+	async (content) => {
+		const lists = { 'kix.1': {} };
+		const id = calls.google.docs.seed({
+			title: 'T',
+			tabs: [{ body: [line('before'), styledLine('item')], lists }],
+		});
+		expect(await calls.write(id, { content })).toMatchObject({ characterCount: content.length });
+		expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
+		expect((await calls.read(id)).content).toBe(content);
+		const { content: markdown } = await calls.read(id, { contentFormat: 'markdown' });
+		expect(markdown).toBe(content.trim().replace(/\n+/g, '\n\n'));
+	},
+);
+
+test('a wiped document keeps no look either', async () => {
+	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [styledLine('')] }] });
+	await calls.write(id, { allowEmpty: true });
+	expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
+});
+
+test('a tab by title or id, nested too; the others stay', async () => {
+	const id = calls.document('first', [
+		{ title: 'Notes', tabId: 't.n', children: [{ title: 'Deep', body: [line('x')] }] },
+	]);
+	await calls.write(id, { content: 'deep', tab: 'Deep' });
+	await calls.write(id, { content: 'notes', tab: 't.n' });
+	expect((await calls.read(id)).content).toBe('first\n\nnotes\n\ndeep');
+});
+
+test('an unknown tab is an error, never the first one', async () => {
+	const id = calls.document('first', [{ title: 'Notes', tabId: 't.n' }]);
+	expect(await failureOf(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
+		code: 400,
+		message: "The document has no tab 'Other'",
+		description: "It has: 'Tab 1' (t.0), 'Notes' (t.n).",
+	});
+	expect(calls.methods).toEqual(['get']);
+});
+
+test('of two tabs with one title the id decides', async () => {
+	const twins = [
+		{ title: 'Twin', tabId: 't.a' },
+		{ title: 'Twin', tabId: 't.b' },
+	];
+	const id = calls.document('', twins);
+	const { message, description } = await failureOf(calls.write(id, { content: 'x', tab: 'Twin' }));
+	expect(message).toBe("Several tabs have the title 'Twin'");
+	expect(description).toBe("Give the ID of one: 'Twin' (t.a), 'Twin' (t.b).");
+});
+
+test('a revision of the user that is stale is refused by Google, and nothing is written', async () => {
+	const id = calls.document('theirs');
+	const requiredRevisionId = calls.google.docs.revisionOf(id);
+	calls.google.docs.type(id, '!');
+	const failure = await failureOf(calls.write(id, { content: 'ours', requiredRevisionId }));
+	expect(failure).toMatchObject({ code: 400, ambiguous: false });
+	expect(failure.message).toMatch(/does not match the latest revision/);
+	expect(calls.google.docs.text(id)).toBe('theirs!\n');
+});
+
+test('reading gives back what was written', async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (content) => {
+			const clean = cleanText(content).replaceAll('\v', '\n');
+			fc.pre(clean !== '');
+			const id = calls.document('x');
+			expect(await calls.write(id, { content })).toMatchObject({ characterCount: clean.length });
+			expect((await calls.read(id)).content).toBe(clean);
+		}),
+		{ numRuns: 60 },
+	);
+});
+
+function line(text: string) {
+	return { paragraph: { elements: [{ textRun: { content: `${text}\n` } }] } };
+}
+
+function styledLine(text: string) {
+	const elements = [{ textRun: { content: `${text}\n`, textStyle: { bold: true } } }];
+	return {
+		paragraph: {
+			elements,
+			bullet,
+			paragraphStyle: { namedStyleType: 'HEADING_1', indentStart: { magnitude: 36 } },
+		},
+	};
+}

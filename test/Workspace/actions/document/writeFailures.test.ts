@@ -1,0 +1,99 @@
+import { Calls, failureOf } from './calls';
+
+const calls = new Calls();
+const batchUpdate = 'docs.documents.batchUpdate';
+
+describe.each(['text', 'markdown'] as const)('%s', (contentFormat) => {
+	const content = '# One\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n1. x\n2. y';
+
+	test('a write whose answer was lost is found to be done, and happens once', async () => {
+		const id = calls.document('old');
+		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
+		const written = await calls.write(id, { content, contentFormat });
+		expect(written.revisionId).toBe(calls.google.docs.revisionOf(id));
+		expect(written.characterCount).toBeGreaterThan(0);
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+	});
+
+	test('an append that was read first, too', async () => {
+		const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
+		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+		await calls.append(id, { content, contentFormat, tab: 'Notes', newParagraph: true });
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
+	});
+});
+
+test('a write that did not happen at first is repeated', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 2 });
+	await calls.write(id, { content: 'new' });
+	expect(calls.google.docs.text(id)).toBe('new\n');
+	expect(calls.google.docs.batchesOf(id)).toBe(1);
+});
+
+test('somebody else was faster: a clear error, and their text stays', async () => {
+	const id = calls.document('old');
+	calls.google.fault({
+		match: (request) => {
+			if (request.method !== batchUpdate) return false;
+			if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, ' theirs');
+			return true;
+		},
+		status: 503,
+	});
+	const failure = await failureOf(calls.write(id, { content: 'ours' }));
+	expect(failure.message).toBe('Somebody else changed the document while it was being written');
+	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
+	expect(calls.google.docs.text(id)).toBe('old theirs\n');
+});
+
+test('a write that never happened says so', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
+	const failure = await failureOf(calls.write(id, { content: 'ours' }));
+	expect(failure).toMatchObject({ code: 503, ambiguous: false });
+	expect(failure.message).toMatch(/^The document was not changed: /);
+	expect(failure.description).toMatch(/safe to run this again/);
+});
+
+test('an append of plain text is never sent twice, and says where to look', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
+	const failure = await failureOf(calls.append(id, { content: '!' }));
+	expect(failure.message).toMatch(/^It is not known whether the content was appended: /);
+	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit`);
+	expect(failure.ambiguous).toBe(true);
+	expect(calls.methods).toEqual(['batchUpdate']);
+	expect(calls.google.docs.text(id)).toBe('old!\n');
+});
+
+test('a rate limit is waited for: nothing was done', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 429, retryAfter: 0 });
+	await calls.append(id, { content: '!' });
+	expect(calls.methods).toEqual(['batchUpdate', 'batchUpdate']);
+	expect(calls.google.docs.text(id)).toBe('old!\n');
+});
+
+test('who may only read is told so', async () => {
+	const id = calls.document('old');
+	calls.google.fault({
+		match: 'docs.documents.get',
+		body: {
+			tabs: [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content: [{ endIndex: 2 }] } } }],
+		},
+	});
+	expect(await failureOf(calls.write(id, { content: 'x' }))).toMatchObject({
+		code: 403,
+		message: 'This sign-in may read the document but not change it',
+	});
+});
+
+test('a document that is not there', async () => {
+	expect(await failureOf(calls.write('1missing_document_id', { content: 'x' }))).toMatchObject({
+		code: 404,
+		status: 'NOT_FOUND',
+	});
+});
