@@ -52,7 +52,8 @@ export class Consent {
 }
 
 async function start(users: readonly string[]): Promise<Emulator> {
-	const { createEmulator } = await import('emulate');
+	// By its file, because the package's `exports` do not let CommonJS in, and jest asks as CommonJS.
+	const { createEmulator } = await import('../../node_modules/emulate/dist/api.js');
 	const seed = { google: { users: users.map((email) => ({ email, name: email })) } };
 	return await createEmulator({ service: 'google', port: 0, seed });
 }

@@ -7,7 +7,7 @@ import { verifiedAssertion, type ServiceAccount } from './serviceAccount.ts';
 import type { Grant, Tokens } from './tokens.ts';
 
 export interface OAuthOptions {
-	/** Mail addresses that may sign in; the first is the default of tokens that are issued directly. */
+	/** Mail addresses that the consent page offers. */
 	readonly users?: readonly string[];
 	readonly serviceAccounts?: readonly ServiceAccount[];
 }

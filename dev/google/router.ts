@@ -36,8 +36,8 @@ export function routeOf(httpMethod: string, pathname: string): Route | undefined
 		if (!groups) continue;
 		const params = Object.entries(groups)
 			.filter(([name]) => name !== '_')
-			.map(([name, value]) => [name, decodeURIComponent(value)]);
-		return { id, api, method, upload, params: Object.fromEntries(params) };
+			.map(([name, value]) => [name, decodeURIComponent(value)] as const);
+		return { id, api, method, upload, params: Object.fromEntries<string>(params) };
 	}
 	return undefined;
 }

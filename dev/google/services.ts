@@ -1,13 +1,13 @@
 import { createDocsService, type DocsService } from './docs/service.ts';
 import { createDriveService, type DriveService } from './drive/service.ts';
 import { FileRegistry } from './files.ts';
-import { createGmailService } from './gmail/service.ts';
+import { createGmailService, type GmailService } from './gmail/service.ts';
 import type { Handler, Service } from './service.ts';
 import { createSheetsService } from './sheets/service.ts';
 
 export interface Services {
 	readonly files: FileRegistry;
-	readonly gmail: ReturnType<typeof createGmailService>;
+	readonly gmail: GmailService;
 	readonly sheets: ReturnType<typeof createSheetsService>;
 	readonly docs: DocsService;
 	readonly drive: DriveService;
@@ -16,13 +16,15 @@ export interface Services {
 export interface ServiceOptions {
 	/** False keeps only sizes and checksums of uploads, so that files of any size fit in memory. */
 	readonly keepContent?: boolean;
+	/** Mail addresses that may sign in; the first is meant where none is named. Default `someone@example.com`. */
+	readonly users?: readonly string[];
 }
 
-export function createServices({ keepContent }: ServiceOptions): Services {
+export function createServices({ keepContent, users }: ServiceOptions): Services {
 	const files = new FileRegistry();
 	return {
 		files,
-		gmail: createGmailService(),
+		gmail: createGmailService({ user: users?.[0] }),
 		sheets: createSheetsService({ files }),
 		docs: createDocsService({ files }),
 		drive: createDriveService({ files, keepContent }),

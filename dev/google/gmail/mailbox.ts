@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+
+import { headerOf, parseMime, textOf, allParts, type MimePart } from './mime.ts';
+
+export interface StoredMail {
+	/** 16 hex digits. */
+	readonly id: string;
+	readonly threadId: string;
+	readonly labelIds: Set<string>;
+	/** Milliseconds since the epoch. */
+	readonly internalDate: number;
+	readonly raw: Buffer;
+	readonly mime: MimePart;
+	/** From when on lists and searches show it, milliseconds since the epoch. */
+	readonly listedAt: number;
+}
+
+export interface NewMail {
+	readonly raw: Buffer;
+	readonly labelIds: readonly string[];
+	readonly threadId?: string;
+	readonly internalDate?: number;
+	readonly listedAt?: number;
+}
+
+/** The mails of one user. */
+export class Mailbox {
+	private readonly mails = new Map<string, StoredMail>();
+	private latest = 0;
+
+	add({ raw, labelIds, threadId, internalDate, listedAt = 0 }: NewMail): StoredMail {
+		const id = randomBytes(8).toString('hex').replace(/^0/, '1');
+		// Two mails of one millisecond still have an order.
+		this.latest = Math.max(Date.now(), this.latest + 1);
+		const mail: StoredMail = {
+			id,
+			threadId: threadId ?? id,
+			labelIds: new Set(labelIds),
+			internalDate: internalDate ?? this.latest,
+			raw,
+			mime: parseMime(raw),
+			listedAt,
+		};
+		this.mails.set(id, mail);
+		return mail;
+	}
+
+	get(id: string): StoredMail | undefined {
+		return this.mails.get(id);
+	}
+
+	remove(id: string): void {
+		this.mails.delete(id);
+	}
+
+	/** All mails that are listed by now, newest first. */
+	listed(): StoredMail[] {
+		const now = Date.now();
+		return [...this.mails.values()]
+			.filter(({ listedAt }) => listedAt <= now)
+			.sort((one, other) => other.internalDate - one.internalDate);
+	}
+
+	/** Oldest first. */
+	thread(threadId: string): StoredMail[] {
+		return [...this.mails.values()]
+			.filter((mail) => mail.threadId === threadId)
+			.sort((one, other) => one.internalDate - other.internalDate);
+	}
+
+	get size(): number {
+		return this.mails.size;
+	}
+}
+
+/** The first words of a mail, HTML-escaped as Gmail gives them. */
+export function snippetOf({ mime }: StoredMail): string {
+	const parts = allParts(mime).filter(({ filename }) => filename === '');
+	const plain = parts.find(({ mimeType }) => mimeType === 'text/plain');
+	const html = parts.find(({ mimeType }) => mimeType === 'text/html');
+	const text = plain ? textOf(plain) : html ? textOf(html).replaceAll(/<[^>]*>/g, ' ') : '';
+	const escapes: Readonly<Record<string, string>> = {
+		'&': '&amp;',
+		'<': '&lt;',
+		'>': '&gt;',
+		'"': '&quot;',
+		"'": '&#39;',
+	};
+	const words = text.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+	return words.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character);
+}
+
+/** A subject without its reply marks, as threads compare it. */
+export function bareSubject({ mime }: Pick<StoredMail, 'mime'>): string {
+	return (headerOf(mime.headers, 'Subject') ?? '').replace(/^(?:(?:re|aw|fwd?):\s*)+/i, '');
+}

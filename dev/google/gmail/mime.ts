@@ -1,0 +1,103 @@
+import { decodeBytes, decodedWords, parametersOf, quotedBytes } from './words.ts';
+
+export interface Header {
+	readonly name: string;
+	/** Decoded. */
+	readonly value: string;
+}
+
+/** A part of a mail, as Gmail counts and names them. */
+export interface MimePart {
+	/** '' for the mail itself, then `0`, `1`, `1.0` … */
+	readonly partId: string;
+	readonly mimeType: string;
+	readonly charset: string;
+	/** '' for a part that is no file. */
+	readonly filename: string;
+	readonly headers: readonly Header[];
+	/** Content with its transfer encoding taken off; empty for a multipart. */
+	readonly data: Buffer;
+	readonly parts: readonly MimePart[];
+}
+
+export function parseMime(bytes: Buffer, partId = ''): MimePart {
+	const { head, body } = split(bytes);
+	const headers = headersOf(head);
+	const contentType = parametersOf(headerOf(headers, 'content-type') ?? 'text/plain');
+	const disposition = parametersOf(headerOf(headers, 'content-disposition') ?? '');
+	const mimeType = contentType.get('') ?? 'text/plain';
+	const boundary = contentType.get('boundary');
+	const common = {
+		partId,
+		mimeType,
+		charset: contentType.get('charset') ?? 'us-ascii',
+		filename: disposition.get('filename') ?? contentType.get('name') ?? '',
+		headers,
+	};
+	if (mimeType.startsWith('multipart/') && boundary !== undefined) {
+		const inner = sections(body, boundary).map((section, index) =>
+			parseMime(section, partId === '' ? String(index) : `${partId}.${index}`),
+		);
+		return { ...common, data: Buffer.alloc(0), parts: inner };
+	}
+	const encoding = headerOf(headers, 'content-transfer-encoding')?.toLowerCase();
+	return { ...common, data: decoded(body, encoding), parts: [] };
+}
+
+/** The first header of that name. */
+export function headerOf(headers: readonly Header[], name: string): string | undefined {
+	return headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
+}
+
+/** The part and all parts below it. */
+export function allParts(part: MimePart): MimePart[] {
+	return [part, ...part.parts.flatMap(allParts)];
+}
+
+export function textOf({ data, charset }: MimePart): string {
+	return decodeBytes(data, charset);
+}
+
+function split(bytes: Buffer): { head: Buffer; body: Buffer } {
+	const found = [...['\r\n\r\n', '\n\n']]
+		.map((blank) => ({ at: bytes.indexOf(blank), length: blank.length }))
+		.filter(({ at }) => at >= 0)
+		.sort((one, other) => one.at - other.at)[0];
+	if (!found) return { head: bytes, body: Buffer.alloc(0) };
+	return { head: bytes.subarray(0, found.at), body: bytes.subarray(found.at + found.length) };
+}
+
+function headersOf(head: Buffer): Header[] {
+	const text = head.toString('utf8');
+	return text.split(/\r?\n(?![ \t])/).flatMap((line) => {
+		const colon = line.indexOf(':');
+		return colon > 0
+			? [{ name: line.slice(0, colon).trim(), value: decodedWords(line.slice(colon + 1)) }]
+			: [];
+	});
+}
+
+/** What stands between the delimiters of a multipart. */
+function sections(body: Buffer, boundary: string): Buffer[] {
+	const text = body.toString('latin1');
+	const escaped = boundary.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+	const delimiter = new RegExp(`(?:^|\\r?\\n)--${escaped}(--)?[ \\t]*(?:\\r?\\n|$)`, 'g');
+	const found: Buffer[] = [];
+	let from: number | undefined;
+	for (const match of text.matchAll(delimiter)) {
+		if (from !== undefined) found.push(Buffer.from(text.slice(from, match.index), 'latin1'));
+		from = match.index + match[0].length;
+		if (match[1] !== undefined) break;
+	}
+	return found;
+}
+
+function decoded(body: Buffer, encoding: string | undefined): Buffer {
+	if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
+	if (encoding === 'quoted-printable') {
+		return quotedBytes(
+			body.toString('latin1').replaceAll(/[ \t]*=\r?\n/g, (ending) => ending.replace(/=\r?\n/, '')),
+		);
+	}
+	return body;
+}

@@ -1,0 +1,43 @@
+import type { NewMail } from './mailbox.ts';
+
+/** A received mail. Give `raw` for anything beyond a plain text. */
+export interface MailSeed {
+	/** The whole RFC 5322 message; the fields below it are then ignored. */
+	readonly raw?: Buffer | string;
+	readonly from?: string;
+	readonly to?: string;
+	readonly subject?: string;
+	readonly text?: string;
+	/** Whole header lines in addition. */
+	readonly headers?: readonly string[];
+	readonly date?: Date;
+	/** Default INBOX and UNREAD. */
+	readonly labelIds?: readonly string[];
+	readonly threadId?: string;
+}
+
+let counter = 0;
+
+export function newMailOf(seed: MailSeed): NewMail {
+	const { raw, date, labelIds = ['INBOX', 'UNREAD'], threadId } = seed;
+	const bytes = raw === undefined ? composed(seed) : typeof raw === 'string' ? Buffer.from(raw) : raw;
+	return { raw: bytes, labelIds, threadId, internalDate: date?.getTime() };
+}
+
+function composed(seed: MailSeed): Buffer {
+	const { from = 'Ann <ann@example.com>', to = 'someone@example.com', subject = 'Hello', text = 'Hi' } = seed;
+	const lines = [
+		`Message-ID: <seed-${++counter}@example.com>`,
+		`Date: ${(seed.date ?? new Date()).toUTCString()}`,
+		`From: ${from}`,
+		`To: ${to}`,
+		`Subject: =?utf-8?B?${Buffer.from(subject).toString('base64')}?=`,
+		...(seed.headers ?? []),
+		'MIME-Version: 1.0',
+		'Content-Type: text/plain; charset=utf-8',
+		'Content-Transfer-Encoding: base64',
+		'',
+		Buffer.from(text).toString('base64'),
+	];
+	return Buffer.from(lines.join('\r\n'));
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import emailAddresses from 'email-addresses';
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+
+import { ApiError, type Call } from '../service.ts';
+import { bareSubject, type Mailbox } from './mailbox.ts';
+import { headerOf, parseMime, type MimePart } from './mime.ts';
+
+/** Bytes of a mail that Gmail takes at most. */
+const maxBytes = 36_700_160;
+
+/** A mail that was handed over for sending. */
+export interface SentMail {
+	readonly id: string;
+	readonly threadId: string;
+	/** As it came, before Gmail changed anything. */
+	readonly raw: Buffer;
+	readonly mime: MimePart;
+	/** Addresses of To, Cc and Bcc: everybody who gets it. */
+	readonly recipients: readonly string[];
+	/** By JSON (`raw`) or by the upload address. */
+	readonly via: 'json' | 'upload';
+}
+
+/** The mail of a send call, with what Gmail reads from it. */
+export interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' | 'via'> {
+	readonly threadId: string | undefined;
+	/** As it is kept: with Gmail's own Message-ID and the sender's address. */
+	readonly kept: Buffer;
+}
+
+/** @throws ApiError 400, 404 or 413 as Gmail words them */
+export function outgoing(call: Call, mailbox: Mailbox, senders: readonly string[]): Outgoing {
+	const { raw: encoded, threadId } = (call.body ?? {}) as gmail_v1.Schema$Message;
+	const raw = call.media?.data ?? Buffer.from(encoded ?? '', 'base64url');
+	if (raw.length === 0)
+		throw refused("'raw' RFC822 payload message string or uploading message via /upload/* URL required");
+	if (raw.length > maxBytes)
+		throw new ApiError(413, 'Request entity is too large.', { reason: 'uploadTooLarge' });
+	const mime = parseMime(raw);
+	const recipients = ['To', 'Cc', 'Bcc'].flatMap((name) => addressesOf(mime, name));
+	if (recipients.length === 0) throw refused('Recipient address required');
+	return {
+		raw,
+		mime,
+		recipients,
+		via: call.media ? 'upload' : 'json',
+		threadId: threadId ? threadOf(mailbox, threadId, mime) : undefined,
+		kept: rewritten(raw, mime, senders),
+	};
+}
+
+function addressesOf(mime: MimePart, name: string): string[] {
+	const value = headerOf(mime.headers, name);
+	if (value === undefined || value === '') return [];
+	const parsed = emailAddresses.parseAddressList({ input: value, rfc6532: true });
+	if (!parsed) throw refused(`Invalid ${name} header`);
+	return parsed
+		.flatMap((entry) => (entry.type === 'group' ? entry.addresses : [entry]))
+		.map(({ address }) => address);
+}
+
+/** A mail joins a thread only when it refers to one of its mails and has their subject. */
+function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | undefined {
+	const thread = mailbox.thread(threadId);
+	if (thread.length === 0) throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
+	const references = ['In-Reply-To', 'References']
+		.map((name) => headerOf(mime.headers, name) ?? '')
+		.join(' ');
+	const belongs = thread.some((mail) => {
+		const id = headerOf(mail.mime.headers, 'Message-ID');
+		return id !== undefined && references.includes(id) && bareSubject(mail) === bareSubject({ mime });
+	});
+	return belongs ? threadId : undefined;
+}
+
+/** Gmail gives a mail a Message-ID of its own and replaces a sender that is not one of the user's. */
+function rewritten(raw: Buffer, mime: MimePart, senders: readonly string[]): Buffer {
+	const blank = raw.indexOf('\r\n\r\n');
+	const lines = raw
+		.subarray(0, blank)
+		.toString('latin1')
+		.split(/\r\n(?![ \t])/);
+	const [from] = addressesOf(mime, 'From');
+	const keepsFrom = from !== undefined && senders.includes(from);
+	const kept = lines.filter((line) => !/^message-id:/i.test(line) && (keepsFrom || !/^from:/i.test(line)));
+	const head = [
+		`Message-ID: <CA${randomBytes(12).toString('base64url')}@mail.gmail.com>`,
+		...(keepsFrom ? [] : [`From: ${senders[0] ?? ''}`]),
+		...kept,
+	];
+	return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), raw.subarray(blank)]);
+}
+
+function refused(message: string): ApiError {
+	return new ApiError(400, message, { reason: 'invalidArgument' });
+}

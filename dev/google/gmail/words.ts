@@ -1,0 +1,66 @@
+/** A header value as Gmail shows it: unfolded, its encoded words (RFC 2047) decoded. */
+export function decodedWords(value: string): string {
+	const unfolded = value.replaceAll(/\r?\n[ \t]+/g, ' ').trim();
+	return unfolded
+		.replaceAll(/(=\?[^?]+\?[BbQq]\?[^?]*\?=)\s+(?==\?)/g, '$1')
+		.replaceAll(/=\?([^?*]+)(?:\*[^?]*)?\?([BbQq])\?([^?]*)\?=/g, (_word, charset, encoding, text) =>
+			decodeBytes(wordBytes(String(encoding), String(text)), String(charset)),
+		);
+}
+
+/** A header's parameters by lower-case name, RFC 2231 forms decoded; the value itself under ''. */
+export function parametersOf(value: string): Map<string, string> {
+	const [main = '', ...rest] = pieces(value);
+	const found = new Map([['', main.trim().toLowerCase()]]);
+	const extended = new Map<string, string>();
+	for (const piece of rest) {
+		const equals = piece.indexOf('=');
+		if (equals < 0) continue;
+		const name = piece.slice(0, equals).trim().toLowerCase();
+		const text = unquoted(piece.slice(equals + 1).trim());
+		const [base = name] = name.split('*');
+		if (name.includes('*')) extended.set(base, (extended.get(base) ?? '') + text);
+		else found.set(name, decodedWords(text));
+	}
+	for (const [name, text] of extended) found.set(name, decodedExtended(text));
+	return found;
+}
+
+export function decodeBytes(bytes: Buffer, charset: string): string {
+	try {
+		return new TextDecoder(charset).decode(bytes);
+	} catch {
+		// A charset that nobody knows: bytes as they are, which is what mail readers do as well.
+		return bytes.toString('latin1');
+	}
+}
+
+function wordBytes(encoding: string, text: string): Buffer {
+	return encoding.toUpperCase() === 'B'
+		? Buffer.from(text, 'base64')
+		: quotedBytes(text.replaceAll('_', ' '));
+}
+
+/** Quoted-printable text without soft line breaks. */
+export function quotedBytes(text: string): Buffer {
+	return Buffer.from(
+		text.replaceAll(/=([0-9A-Fa-f]{2})/g, (_match, hex) =>
+			String.fromCharCode(Number.parseInt(String(hex), 16)),
+		),
+		'latin1',
+	);
+}
+
+/** Split at semicolons outside quotes. */
+function pieces(value: string): string[] {
+	return value.match(/(?:"(?:\\.|[^"\\])*"|[^;"])+/g) ?? [];
+}
+
+function unquoted(text: string): string {
+	return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
+}
+
+function decodedExtended(text: string): string {
+	const [, charset = 'utf-8', encoded = text] = /^([^']*)'[^']*'([^]*)$/.exec(text) ?? [];
+	return decodeBytes(quotedBytes(encoded.replaceAll('%', '=')), charset);
+}
