@@ -66,10 +66,8 @@ export function about(params: Call['params'] = {}): drive_v3.Schema$About {
 }
 
 export function generateIds(count: number): string[] {
-	const body = call<drive_v3.Schema$GeneratedIds>('drive.files.generateIds', {
-		params: { count: String(count) },
-	});
-	return body.ids ?? [];
+	const body = call('drive.files.generateIds', { params: { count: String(count) } });
+	return (body as drive_v3.Schema$GeneratedIds).ids ?? [];
 }
 
 export function media(contentType: string, text: string): Pick<Call, 'media'> {

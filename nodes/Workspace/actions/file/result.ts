@@ -1,5 +1,4 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
-import type { IDataObject } from 'n8n-workflow';
 
 import { Failure } from '../../../items/failure';
 import type { UploadedFile } from '../../google/resumableUpload';
@@ -21,7 +20,7 @@ const keys = [
 export const resultFields = keys.join(',');
 
 /** The file as Drive gives it, without the keys that it does not give. */
-export type FileResult = IDataObject;
+export type FileResult = Pick<drive_v3.Schema$File, (typeof keys)[number]>;
 
 /**
  * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.

@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { UploadParams } from '../../../../nodes/Workspace/actions/file/upload.operation';
+import { testItem } from '../../client';
+import { base64, failed, md5, Uploads } from './uploads';
+
+const uploads = new Uploads();
+
+describe('media type', () => {
+	const typed = async (params: Partial<UploadParams>) =>
+		(await uploads.run({ content: base64('x'), ...params })).mimeType;
+
+	test.each([
+		['a.pdf', '', 'application/pdf'],
+		['a.docx', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+		['a.unknown-ending', '', 'application/octet-stream'],
+		['README', '', 'application/octet-stream'],
+		['a.pdf', ' text/x-own ', 'text/x-own'],
+	])('%s given as "%s"', async (name, mimeType, expected) => {
+		expect(await typed({ name, mimeType })).toBe(expected);
+	});
+
+	test.each(['pdf', 'text/plain\r\nX-Injected: 1', 'application/vnd.google-apps.document'])(
+		'%j is refused before any request',
+		async (mimeType) => {
+			expect(await failed(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
+			expect(uploads.google.requests).toEqual([]);
+		},
+	);
+});
+
+describe('content', () => {
+	test.each(['Y#', 'Y', 'data:text/plain;base64,eA=='])(
+		'base64 "%s" is refused before any request',
+		async (content) => {
+			const failure = await failed(uploads.run({ content }));
+			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+			expect(failure.message).not.toContain(content);
+			expect(uploads.google.requests).toEqual([]);
+		},
+	);
+
+	test.each(['eA', 'eA==', 'e A\n==', ' eA== '])('base64 "%s" is one letter', async (content) => {
+		expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
+	});
+
+	test('base64 of the URL alphabet', async () => {
+		expect(await uploads.run({ content: '_-8' })).toMatchObject({
+			md5Checksum: md5(Buffer.from([0xff, 0xef])),
+		});
+	});
+
+	test('a path is read through the item', async () => {
+		const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
+		const file = path.join(folder, 'a.bin');
+		await writeFile(file, 'from disk');
+		const result = await uploads.run({ contentSource: 'filePath', content: file });
+		expect(result).toMatchObject({ md5Checksum: md5('from disk') });
+		await rm(folder, { recursive: true });
+	});
+
+	test('an empty path and a missing field are refused before any request', async () => {
+		expect(await failed(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
+			code: 400,
+		});
+		const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
+		const failure = await failed(uploads.run({ contentSource: 'binary' }, item));
+		expect(failure).toMatchObject({ code: 400 });
+		expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
+		expect(uploads.google.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+
+import { upload } from '../../../../nodes/Workspace/actions/file/upload.operation';
+import { testItem } from '../../client';
+import { base64, failed, md5, MiB, Uploads } from './uploads';
+
+const uploads = new Uploads();
+
+describe('one request', () => {
+	test('carries metadata and bytes, with an id that Google reserved', async () => {
+		const result = await uploads.run({
+			content: base64('hello'),
+			description: 'for tests',
+			properties: [{ name: 'team', value: 'a' }],
+		});
+		expect(uploads.calls()).toEqual(['drive.files.generateIds', 'drive.files.create']);
+		const [reserved, create] = uploads.google.requests;
+		expect(Object.fromEntries(reserved?.query ?? [])).toEqual({
+			count: '50',
+			space: 'drive',
+			type: 'files',
+			fields: 'ids',
+		});
+		expect(create?.body).toEqual({
+			id: result.id,
+			name: 'a.txt',
+			description: 'for tests',
+			properties: { team: 'a' },
+		});
+		expect(Object.fromEntries(create?.query ?? [])).toEqual({
+			uploadType: 'multipart',
+			supportsAllDrives: 'true',
+			fields: 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime',
+		});
+		expect(Number(create?.headers['content-length'])).toBeGreaterThan(0);
+		const { id, parents, createdTime, ...rest } = result;
+		expect(rest).toEqual({
+			name: 'a.txt',
+			mimeType: 'text/plain',
+			size: '5',
+			webViewLink: `https://drive.google.com/file/d/${id ?? ''}/view?usp=drivesdk`,
+			webContentLink: `https://drive.google.com/uc?id=${id ?? ''}&export=download`,
+			md5Checksum: md5('hello'),
+		});
+		expect(parents).toHaveLength(1);
+		expect(createdTime).toMatch(/Z$/);
+	});
+
+	test('holds bytes of every kind unchanged, and names beyond ASCII', async () => {
+		const data = Buffer.concat([Buffer.from('\r\n--x--\r\n'), randomBytes(300_000), Buffer.from('\r\n')]);
+		const item = testItem({ binary: { photo: { data, mimeType: 'image/x-own' } } });
+		const result = await uploads.run(
+			{ contentSource: 'binary', binaryPropertyName: 'photo', name: 'Größe 😀' },
+			item,
+		);
+		expect(uploads.google.drive.content(result.id ?? '')?.data?.equals(data)).toBe(true);
+		expect(result).toMatchObject({ name: 'Größe 😀', mimeType: 'image/x-own' });
+	});
+
+	test('an empty file', async () => {
+		const item = testItem({ binary: { data: { data: Buffer.alloc(0) } } });
+		const result = await uploads.run({ contentSource: 'binary' }, item);
+		expect(result).toMatchObject({ size: '0', md5Checksum: md5('') });
+		expect(item.hints).toEqual([]);
+	});
+
+	test('an empty text makes an empty file and a hint', async () => {
+		const item = testItem();
+		expect(await uploads.run({ content: '' }, item)).toMatchObject({ size: '0' });
+		expect(item.hints).toHaveLength(1);
+	});
+
+	test('the items of a run share one call for ids', async () => {
+		const clients = uploads.client();
+		const shared = testItem();
+		for (const index of [0, 1, 2]) await uploads.run({}, { ...shared, index }, clients);
+		expect(uploads.calls().filter((method) => method === 'drive.files.generateIds')).toHaveLength(1);
+		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(3);
+	});
+
+	test('a token that expired: n8n renews it, and the body goes out again', async () => {
+		uploads.google.fault({ match: 'drive.files.create', status: 401 });
+		expect(await uploads.run({ content: base64('hello') })).toMatchObject({ size: '5' });
+		expect(uploads.files()).toHaveLength(1);
+	});
+});
+
+describe('more than 5 MB', () => {
+	const data = randomBytes(9 * MiB);
+	const item = () => testItem({ binary: { data: { data } } });
+
+	test('goes out in chunks of a session that has the id', async () => {
+		const running = item();
+		const result = await uploads.run({ contentSource: 'binary', name: 'a.zip' }, running);
+		expect(uploads.calls()).toEqual([
+			'drive.files.generateIds',
+			'drive.files.create',
+			'upload.session',
+			'upload.session',
+		]);
+		expect(uploads.google.requests[1]?.body).toEqual({ id: result.id, name: 'a.zip' });
+		expect(uploads.google.requests[1]?.headers['x-upload-content-type']).toBe('application/zip');
+		expect(result).toMatchObject({ size: String(9 * MiB), md5Checksum: md5(data) });
+		expect(running.logs).toEqual([
+			`Upload of item 0: ${8 * MiB} of ${9 * MiB} bytes (80%)`,
+			`Upload of item 0: ${9 * MiB} of ${9 * MiB} bytes (100%)`,
+		]);
+		expect(running.things).toEqual([{ kind: 'file', id: result.id, url: result.webViewLink }]);
+	});
+
+	test('5,000,000 bytes are one request, one more is a session', async () => {
+		for (const size of [5_000_000, 5_000_001]) {
+			await uploads.run(
+				{ contentSource: 'binary' },
+				testItem({ binary: { data: { data: Buffer.alloc(size) } } }),
+			);
+		}
+		expect(uploads.google.drive.sessions).toHaveLength(1);
+	});
+
+	test('the file exists although its session is gone: it is found by its id', async () => {
+		uploads.google.fault({ match: 'upload.session', nth: 2, connection: 'resetAfter' });
+		uploads.google.fault({ match: 'upload.session', nth: 3, status: 404 });
+		const result = await uploads.run({ contentSource: 'binary' }, item());
+		expect(uploads.calls().slice(-2)).toEqual(['drive.files.create', 'drive.files.get']);
+		expect(result).toMatchObject({ md5Checksum: md5(data) });
+		expect(uploads.files()).toHaveLength(1);
+	});
+});
+
+describe('conversion', () => {
+	test.each([
+		['document', 'a.md', 'text/markdown'],
+		['spreadsheet', 'a.csv', 'text/csv'],
+		['presentation', 'a.pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+	] as const)('to a Google %s', async (convertTo, name, mimeType) => {
+		const item = testItem();
+		const result = await uploads.run({ content: base64('x'), name, convertTo }, item);
+		const [start] = uploads.google.requests;
+		expect(start?.body).toEqual({
+			name,
+			mimeType: `application/vnd.google-apps.${convertTo}`,
+			appProperties: { uploadToken: item.token },
+		});
+		expect(start?.headers['x-upload-content-type']).toBe(mimeType);
+		expect(Object.keys(result).sort()).toEqual([
+			'createdTime',
+			'id',
+			'mimeType',
+			'name',
+			'parents',
+			'size',
+			'webViewLink',
+		]);
+	});
+
+	test('of what Google cannot convert fails with what to do', async () => {
+		const failure = await failed(uploads.run({ content: base64('x'), name: 'a.zip', convertTo: 'document' }));
+		expect(failure.code).toBe(400);
+		expect(upload.errors?.[400]).toContain('Convert To');
+		expect(uploads.files()).toEqual([]);
+	});
+});
+
+describe('where it goes', () => {
+	test('a folder in a shared drive', async () => {
+		const drive = uploads.google.drive.seedSharedDrive('Team');
+		const folder = uploads.google.files.add({
+			name: 'f',
+			mimeType: 'application/vnd.google-apps.folder',
+			clientId: 'x',
+			parents: [drive],
+			driveId: drive,
+		});
+		expect(await uploads.run({ parentFolder: folder.id })).toMatchObject({ parents: [folder.id] });
+	});
+
+	test('a folder that this sign-in does not see', async () => {
+		const failure = await failed(uploads.run({ parentFolder: 'nowhere12345' }));
+		expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
+	});
+});
+
+describe('checksum', () => {
+	test('another one than that of the bytes fails, and the failure names the file', async () => {
+		const body = { id: 'theFile', md5Checksum: md5('something else') };
+		uploads.google.fault({ match: 'drive.files.create', status: 200, body });
+		const item = testItem();
+		const failure = await failed(uploads.run({ content: base64('hello') }, item));
+		expect(failure.message).toContain('theFile');
+		expect(item.things).toEqual([{ kind: 'file', id: 'theFile', url: undefined }]);
+	});
+});

@@ -1,0 +1,129 @@
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { isFailure } from '../../../nodes/items/failure';
+import { searchOf, type Picker } from '../../../nodes/Workspace/listSearch/driveFiles';
+import { searchFolders } from '../../../nodes/Workspace/listSearch/folders';
+import { testClients } from '../client';
+
+const folderType = 'application/vnd.google-apps.folder';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	google = await startGoogle();
+});
+
+afterAll(async () => {
+	await google.close();
+});
+
+afterEach(() => {
+	expectNoViolations(google);
+	google.reset();
+});
+
+function picker(driveAccess: Picker['driveAccess']): Picker {
+	const scopes = [driveAccess === 'allFiles' ? 'drive' : 'drive.file'];
+	const token = google.tokens.issue({ scopes, clientId: 'own' });
+	return { drive: testClients(google.url, token).drive, driveAccess };
+}
+
+function seed(
+	name: string,
+	more: { clientId?: string; driveId?: string; trashed?: boolean; mimeType?: string } = {},
+) {
+	const { driveId } = more;
+	const parents = driveId === undefined ? undefined : [driveId];
+	return google.files.add({ mimeType: folderType, clientId: 'own', ...more, name, parents });
+}
+
+const names = ({ results }: { results: ReadonlyArray<{ name: string }> }) => results.map(({ name }) => name);
+
+async function refusal(searching: Promise<unknown>): Promise<string> {
+	const error = await searching.then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	if (!isFailure(error)) throw new Error('no Failure', { cause: error });
+	return `${error.message}. ${error.description ?? ''}`;
+}
+
+describe('with access to all files', () => {
+	test('My Drive, shared drives, then folders by name, in My Drive and shared drives', async () => {
+		const driveId = google.drive.seedSharedDrive('Team');
+		seed('Folder 10', { clientId: 'somebody' });
+		seed('Folder 9', { driveId });
+		seed('Gone', { trashed: true });
+		seed('No folder', { mimeType: 'text/plain' });
+		const page = await searchFolders(picker('allFiles'));
+		expect(names(page)).toEqual(['My Drive', 'Team', 'Folder 9', 'Folder 10']);
+		expect(page.results.slice(0, 2)).toEqual([
+			{ name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' },
+			{ name: 'Team', value: driveId, url: `https://drive.google.com/drive/folders/${driveId}` },
+		]);
+	});
+
+	test('the filter acts on drives and folders, and is no query language', async () => {
+		google.drive.seedSharedDrive("Jon's team");
+		seed("Jon's folder");
+		seed('Another');
+		expect(names(await searchFolders(picker('allFiles'), " Jon's "))).toEqual(["Jon's team", "Jon's folder"]);
+		expect(await refusal(searchFolders(picker('allFiles'), "' or name contains 'A"))).toContain('no folders');
+	});
+
+	test('pages of a hundred; drives stand on the first one only', async () => {
+		for (let at = 0; at < 120; at++) google.drive.seedSharedDrive(`Drive ${at}`);
+		for (let at = 0; at < 150; at++) seed(`Folder ${at}`);
+		const first = await searchFolders(picker('allFiles'));
+		expect(first.results).toHaveLength(1 + 120 + 100);
+		const second = await searchFolders(picker('allFiles'), undefined, String(first.paginationToken));
+		expect(second.results).toHaveLength(50);
+		expect(second.paginationToken).toBeUndefined();
+	});
+});
+
+describe('with access to the own files of the app', () => {
+	test('only what it made, and no question for shared drives', async () => {
+		google.drive.seedSharedDrive('Team');
+		seed('Own');
+		seed('Foreign', { clientId: 'somebody' });
+		expect(names(await searchFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
+		expect(google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
+	});
+
+	test('nothing to show says why and what to do', async () => {
+		seed('Foreign', { clientId: 'somebody' });
+		const text = await refusal(searchFolders(picker('appFiles')));
+		expect(text).toContain('Google shows this sign-in no folders');
+		expect(text).toContain('set Drive Access to All Files in the credential and reconnect');
+	});
+});
+
+describe('a picker of files', () => {
+	const search = searchOf({
+		mimeType: 'application/vnd.google-apps.spreadsheet',
+		plural: 'spreadsheets',
+		orderBy: 'modifiedByMeTime desc,name_natural',
+		otherwise: 'Give an ID.',
+	});
+
+	test('the last changed first, with a link', async () => {
+		const mimeType = 'application/vnd.google-apps.spreadsheet';
+		const old = { name: 'old', mimeType, clientId: 'own', createdTime: '2020-01-01T00:00:00.000Z' };
+		const { id } = google.files.add(old);
+		google.files.add({ ...old, name: 'new', createdTime: '2021-01-01T00:00:00.000Z' });
+		const page = await search(picker('allFiles'));
+		expect(names(page)).toEqual(['new', 'old']);
+		expect(page.results[1]).toEqual({
+			name: 'old',
+			value: id,
+			url: `https://docs.google.com/spreadsheets/d/${id}/edit?usp=drivesdk`,
+		});
+	});
+
+	test('an empty one explains itself, with the filter that found nothing', async () => {
+		expect(await refusal(search(picker('allFiles'), 'x'))).toBe(
+			'Google Drive has no spreadsheets with "x" in the name. Give an ID.',
+		);
+		expect(await refusal(search(picker('appFiles')))).toContain('set Drive Access to All Files');
+	});
+});
