@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Container } from '@n8n/di';
 import { BinaryDataService, ExecuteContext } from 'n8n-core';
 import type {
@@ -10,6 +12,10 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 import { createEmptyRunExecutionData, Workflow } from 'n8n-workflow';
+
+// Read when n8n's services are made: nothing outside the test's own items and a temporary folder is written.
+process.env.N8N_DEFAULT_BINARY_DATA_MODE = 'default';
+process.env.N8N_USER_FOLDER = path.join(tmpdir(), 'n8n-nodes-agent-workspace-unit');
 
 export interface ContextOptions {
 	readonly nodeType: INodeType;

@@ -46,6 +46,8 @@ const quiet = {
 	N8N_SECURE_COOKIE: 'false',
 	EXTERNAL_FRONTEND_HOOKS_URLS: '',
 	NO_COLOR: '1',
+	// jest's own value makes n8n end without a word.
+	NODE_ENV: 'production',
 };
 
 export async function freePort(): Promise<number> {

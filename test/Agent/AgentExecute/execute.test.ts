@@ -1,0 +1,438 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	type ExecuteStep,
+	startAgentService,
+} from '../../../dev/agent-service/server.ts';
+import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { keptOutcomes } from '../../../nodes/items/finishedItems';
+import { executeContext, failureOf, withBinaryData } from '../../executeContext';
+
+const apiKey = 'canary-api-key-7f3a';
+const signer = { userId: '0xa1', userPublicKey: '0xcanary-public-key', signature: '0xcanary-signature' };
+const node = new AgentExecute();
+let service: AgentService;
+
+async function serve(options: AgentServiceOptions = {}): Promise<void> {
+	service = await startAgentService({ apiKey, ...options });
+}
+
+beforeAll(withBinaryData);
+afterEach(() => service.close());
+
+interface RunOptions {
+	readonly parameters?: IDataObject;
+	readonly items?: INodeExecutionData[];
+	readonly node?: Partial<INode>;
+	readonly api?: IDataObject;
+	readonly signer?: IDataObject;
+	readonly signal?: AbortSignal;
+	readonly executionId?: string;
+}
+
+async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
+	const context = executeContext({
+		nodeType: node,
+		credentials: {
+			agentApi: { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey, ...options.api },
+			agentSignatureApi: { ...signer, ...options.signer },
+		},
+		authenticate: { agentApi: { 'x-api-key': apiKey } },
+		items: options.items,
+		node: options.node,
+		signal: options.signal,
+		executionId: options.executionId,
+		parameters: { startStepName: 'start', ...options.parameters },
+	});
+	const [items = []] = await node.execute.call(context);
+	return items;
+}
+
+const numbered = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, n) => ({ json: { n } }));
+
+describe('the request', () => {
+	test('is a POST of exactly the seven fields, with the key in its header', async () => {
+		await serve();
+		const before = Date.now();
+		const [item] = await run({ parameters: { sessionId: 'my session', task: 'a', input: 'b' } });
+		expect(service.requests).toHaveLength(1);
+		const [request] = service.requests;
+		expect(request).toMatchObject({ method: 'POST', url: '/execute' });
+		expect(request?.headers).toMatchObject({ 'x-api-key': apiKey, 'content-type': 'application/json' });
+		const { timestamp, ...body } = request?.body as { timestamp: number };
+		expect(body).toEqual({
+			sessionId: 'my session',
+			initialPayload: '{"task":"a","input":"b"}',
+			startStepName: 'start',
+			...signer,
+		});
+		expect(timestamp).toBeGreaterThanOrEqual(before);
+		expect(item).toMatchObject({
+			json: { sessionId: 'my session', userId: '0xa1', startStepName: 'start', timestamp, statusCode: 200 },
+			pairedItem: { item: 0 },
+		});
+	});
+
+	test('goes below a path prefix, with or without a slash at the end', async () => {
+		await serve({ pathPrefix: '/agents/v2' });
+		await run();
+		await run({ api: { deploymentUrl: `${service.url}/` } });
+		expect(service.requests.map(({ url }) => url)).toEqual(['/agents/v2/execute', '/agents/v2/execute']);
+	});
+
+	test('has a new UUID as session for each item without one', async () => {
+		await serve();
+		const items = await run({ items: numbered(3) });
+		const sessions = items.map(({ json }) => json.sessionId);
+		expect(new Set(sessions).size).toBe(3);
+		for (const session of sessions)
+			expect(session).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+	});
+
+	test('takes identity and timestamp from the options of the item', async () => {
+		await serve();
+		const own = { userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: 1795253731904 };
+		await run({ parameters: { options: own } });
+		expect(service.requests[0]?.body).toMatchObject(own);
+	});
+
+	test('carries the issued timestamp when the signature came with one', async () => {
+		await serve();
+		await run({ signer: { timestampMode: 'issued', issuedTimestamp: 1795253731904 } });
+		expect(service.requests[0]?.body).toMatchObject({ timestamp: 1795253731904 });
+	});
+
+	test('reaches a self-signed server only when the credential says so', async () => {
+		await serve({ tls: true });
+		const error = await failureOf(run());
+		expect(error).toMatchObject({
+			httpCode: '503',
+			message: expect.stringContaining('not trusted') as string,
+		});
+		expect(error.description).toContain('Ignore SSL Issues');
+		expect(await run({ api: { allowUnauthorizedCerts: true } })).toHaveLength(1);
+	});
+});
+
+describe('the answer', () => {
+	test.each<[string, ExecuteStep, unknown]>([
+		['JSON', { body: { ok: [1] } }, { ok: [1] }],
+		['text', { body: 'hello' }, 'hello'],
+		['HTML', { body: '<h1>Hi</h1>', contentType: 'text/html' }, '<h1>Hi</h1>'],
+		['nothing', { body: '', status: 204 }, null],
+	])('%s is passed on', async (_name, step, response) => {
+		await serve();
+		service.script(step);
+		const [item] = await run();
+		expect(item?.json.response).toEqual(response);
+	});
+
+	test('that is a file becomes binary.data', async () => {
+		await serve();
+		const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff]);
+		service.script({ body: bytes, contentType: 'application/pdf' });
+		const [item] = await run();
+		expect(item?.json.response).toBeNull();
+		expect(item?.binary?.data).toMatchObject({ mimeType: 'application/pdf', data: bytes.toString('base64') });
+	});
+
+	test('shows its headers on request', async () => {
+		await serve();
+		service.script({ headers: { 'x-trace': 'abc' } });
+		const [item] = await run({ parameters: { options: { includeHeaders: true } } });
+		expect(item?.json.headers).toMatchObject({ 'x-trace': 'abc' });
+	});
+
+	test('over 64 MiB is refused, naming the limit, without a second call', async () => {
+		await serve();
+		service.script({ bodyBytes: 65 * 1024 * 1024 });
+		expect(await failureOf(run())).toMatchObject({
+			httpCode: '502',
+			message: expect.stringContaining('64 MiB') as string,
+		});
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test.each(['cutBody', 'resetBody'] as const)(
+		'that breaks off (%s) is a failure, without a second call',
+		async (fault) => {
+			await serve();
+			service.script({ fault, body: 'x'.repeat(1000) });
+			expect(await failureOf(run())).toMatchObject({
+				httpCode: '502',
+				message: expect.stringContaining('broke off') as string,
+			});
+			expect(service.requests).toHaveLength(1);
+		},
+	);
+});
+
+describe('a call is repeated', () => {
+	test.each<[string, ExecuteStep]>([
+		['429', { status: 429 }],
+		['429 with Retry-After', { status: 429, retryAfter: 0 }],
+		['503 with Retry-After', { status: 503, retryAfter: 0 }],
+	])('after %s', async (_name, step) => {
+		await serve();
+		service.script(step, step);
+		const [item] = await run();
+		expect(item?.json.statusCode).toBe(200);
+		expect(service.requests).toHaveLength(3);
+	});
+
+	test('up to Max Tries, with the same session', async () => {
+		await serve();
+		service.fail(429, 429, 429);
+		const parameters = { options: { maxTries: 2 } };
+		expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '429' });
+		expect(service.requests).toHaveLength(2);
+		const [first, second] = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+		expect(second).toBe(first);
+	});
+
+	test.each<[string, ExecuteStep]>([
+		['401', { status: 401 }],
+		['400', { status: 400 }],
+		['500', { status: 500 }],
+		['502', { status: 502 }],
+		['503 without Retry-After', { status: 503 }],
+		['a reset after the call was read', { fault: 'resetAfterRead' }],
+		['a reset before it was read', { fault: 'resetBeforeRead' }],
+	])('never after %s', async (_name, step) => {
+		await serve();
+		service.script(step);
+		await failureOf(run());
+		expect(service.connections).toBe(1);
+	});
+
+	test('never when the service asks for more time than the node may spend; the wait is stated', async () => {
+		await serve();
+		service.script({ status: 429, retryAfter: 7200 });
+		const error = await failureOf(run());
+		expect(error).toMatchObject({ httpCode: '429', message: expect.stringContaining('7200 s') as string });
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test('when nothing listened', async () => {
+		await serve();
+		await service.close();
+		const port = service.url.split(':').at(-1);
+		const late = createServer((_request, response) => response.end('{}'));
+		const outcome = run({ api: { deploymentUrl: `http://127.0.0.1:${String(port)}` } });
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		await new Promise<void>((resolve) => late.listen(Number(port), '127.0.0.1', resolve));
+		try {
+			expect(await outcome).toHaveLength(1);
+		} finally {
+			late.close();
+		}
+	});
+});
+
+test('a call that is not answered in time ends with 504, and is not repeated', async () => {
+	await serve();
+	service.script({ fault: 'silence' });
+	const parameters = { options: { timeoutSeconds: 0.2 } };
+	expect(await failureOf(run({ parameters }))).toMatchObject({
+		httpCode: '504',
+		message: expect.stringContaining('0.2 s') as string,
+	});
+	service.script({ body: 'x'.repeat(50), dripMilliseconds: 50 });
+	expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '504' });
+	expect(service.requests).toHaveLength(2);
+});
+
+test('a redirect is refused, and the secrets go nowhere else', async () => {
+	await serve();
+	let elsewhere = 0;
+	const other = createServer((_request, response) => {
+		elsewhere++;
+		response.end('{}');
+	});
+	await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+	try {
+		const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/login?secret=1`;
+		for (const status of [301, 302, 307, 308]) {
+			service.script({ status, headers: { location } });
+			const error = await failureOf(run());
+			expect(error).toMatchObject({
+				httpCode: String(status),
+				message: expect.stringContaining('/login') as string,
+			});
+			expect(error.message).not.toContain('secret=1');
+		}
+		expect(elsewhere).toBe(0);
+	} finally {
+		other.close();
+	}
+});
+
+describe('input that cannot be sent', () => {
+	test.each<[string, RunOptions, string]>([
+		['no URL', { api: { deploymentUrl: '' } }, 'Deployment URL'],
+		['a relative URL', { api: { deploymentUrl: '/agents' } }, 'Deployment URL'],
+		[
+			'a URL with credentials in it',
+			{ api: { deploymentUrl: 'http://u:canary@127.0.0.1' } },
+			'user name or password',
+		],
+		['a step name of spaces', { parameters: { startStepName: '  ' } }, "'Start Step Name' is empty"],
+		['invalid JSON', { parameters: { payloadMode: 'json', payloadJson: '{' } }, 'not valid JSON'],
+		[
+			'a payload that is a list',
+			{ parameters: { payloadMode: 'json', payloadJson: '[]' } },
+			'must be a JSON object',
+		],
+		['a timestamp in seconds', { parameters: { options: { timestamp: 1795253731 } } }, 'in seconds'],
+		['no signature', { signer: { signature: '' } }, 'no signature'],
+		[
+			'a timeout that is no number',
+			{ parameters: { options: { timeoutSeconds: 'soon' } } },
+			"'Timeout' must be a number",
+		],
+	])('%s is refused with 400 before any request', async (_name, options, text) => {
+		await serve();
+		const error = await failureOf(run(options));
+		expect(error).toMatchObject({ httpCode: '400', message: expect.stringContaining(text) as string });
+		expect(error.description).toBeTruthy();
+		expect(JSON.stringify([error.message, error.description])).not.toContain('canary');
+		expect(service.connections).toBe(0);
+	});
+});
+
+describe('several items', () => {
+	test('keep their order though later ones are answered first, as many at once as the option says', async () => {
+		let inFlight = 0;
+		let most = 0;
+		await serve();
+		const steps = numbered(20).map((_, n) => ({ delayMilliseconds: (20 - n) * 5, body: { n } }));
+		service.script(...steps);
+		const counting = setInterval(() => {
+			inFlight = service.requests.length;
+			most = Math.max(most, inFlight);
+		}, 1);
+		const items = await run({
+			items: numbered(20),
+			parameters: { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 20 } },
+		});
+		clearInterval(counting);
+		expect(items.map(({ json, pairedItem }) => [json.sessionId, pairedItem])).toEqual(
+			numbered(20).map((_, n) => [`s${n}`, { item: n }]),
+		);
+	});
+
+	test('with one at a time go out in their order', async () => {
+		await serve();
+		await run({
+			items: numbered(5),
+			parameters: { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } },
+		});
+		expect(service.requests.map(({ body }) => (body as { sessionId: string }).sessionId)).toEqual([
+			's0',
+			's1',
+			's2',
+			's3',
+			's4',
+		]);
+	});
+
+	test('under Continue on Fail: the failed one becomes an error item, the others go on', async () => {
+		await serve({
+			execute: ({ body }) =>
+				(body as { sessionId: string }).sessionId === 's1'
+					? { status: 422, body: { message: 'bad step' } }
+					: undefined,
+		});
+		const items = await run({
+			items: numbered(3),
+			node: { onError: 'continueRegularOutput' },
+			parameters: { sessionId: '={{ "s" + $json.n }}' },
+		});
+		expect(items[1]).toEqual({
+			json: {
+				error: {
+					code: 422,
+					message: 'The agent service did not accept the call (422): bad step',
+					status: 'UNKNOWN',
+				},
+			},
+			pairedItem: { item: 1 },
+		});
+		expect([items[0], items[2]].map((item) => item?.json.statusCode)).toEqual([200, 200]);
+	});
+
+	test('stop at the first failure otherwise, naming the item', async () => {
+		await serve({
+			execute: ({ body }) =>
+				(body as { sessionId: string }).sessionId === 's1' ? { status: 422 } : undefined,
+		});
+		const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
+		const error = await failureOf(run({ items: numbered(4), parameters }));
+		expect(error.context.itemIndex).toBe(1);
+		expect(service.requests).toHaveLength(2);
+	});
+
+	test("under n8n's Retry On Fail: those that succeeded are not sent again", async () => {
+		let refuse = true;
+		await serve({
+			execute: ({ body }) =>
+				refuse && (body as { sessionId: string }).sessionId === 's2' ? { status: 500 } : undefined,
+		});
+		const options = {
+			items: numbered(4),
+			node: { retryOnFail: true, maxTries: 3 },
+			parameters: { sessionId: '={{ "s" + $json.n }}' },
+			executionId: 'retry-1',
+		};
+		await failureOf(run(options));
+		refuse = false;
+		expect(await run(options)).toHaveLength(4);
+		const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+		expect(sessions.sort()).toEqual(['s0', 's1', 's2', 's2', 's3']);
+		expect(keptOutcomes()).toBe(0);
+	});
+});
+
+test('stopping the execution ends the call in flight and the waits between tries', async () => {
+	await serve();
+	for (const step of [
+		{ fault: 'silence' as const },
+		{ status: 429, retryAfter: 30 },
+		{ body: 'x'.repeat(500), dripMilliseconds: 20 },
+	]) {
+		service.script(step);
+		const stop = new AbortController();
+		const outcome = failureOf(run({ signal: stop.signal }));
+		while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		stop.abort();
+		expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
+		service.requests.length = 0;
+	}
+});
+
+test('no secret is in any error, though the service gives them back', async () => {
+	await serve();
+	const all = [apiKey, signer.signature, signer.userPublicKey];
+	const steps: ExecuteStep[] = [
+		{ status: 401, body: { message: `bad ${all.join(' ')}` } },
+		{ status: 500, body: all.join(' ') },
+		{ status: 302, headers: { location: `/x?apiKey=${apiKey}` } },
+		{ fault: 'resetAfterRead' },
+		{ fault: 'cutBody', body: all.join(' ').repeat(20) },
+	];
+	for (const step of steps) {
+		service.script(step);
+		const error = await failureOf(run());
+		const seen = [error.message, error.description, error.stack, JSON.stringify(error), inspect(error)].join(
+			'\n',
+		);
+		for (const secret of all) expect(seen).not.toContain(secret);
+	}
+});

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+
+const apiKey = 'canary-api-key-91c2';
+const signature = '0xc0ffee1234567890';
+const userPublicKey = '0xfeedbeef12345678';
+let service: AgentService;
+let n8n: TestN8n;
+let credentials: Record<string, { id: string; name: string }>;
+
+beforeAll(async () => {
+	service = await startAgentService({ apiKey });
+	n8n = await startTestN8n();
+	credentials = {
+		agentApi: await n8n.api.createCredential('agentApi', 'Agent', {
+			deploymentUrl: service.url,
+			webSocketUrl: service.webSocketUrl,
+			apiKey,
+		}),
+		agentSignatureApi: await n8n.api.createCredential('agentSignatureApi', 'Signature', {
+			userId: '0xa1',
+			userPublicKey,
+			signature,
+		}),
+	};
+});
+afterAll(async () => {
+	await n8n.remove();
+	await service.close();
+});
+beforeEach(() => {
+	service.requests.length = 0;
+});
+
+const agentType = 'n8n-nodes-agent-workspace.agentExecute';
+
+function workflow(
+	name: string,
+	values: readonly object[],
+	parameters: object,
+	more: object = {},
+): WorkflowDefinition {
+	const agent = node('Agent', agentType, { startStepName: 'start', ...parameters }, { credentials, ...more });
+	return {
+		name,
+		nodes: [manualTrigger(), items('Items', values), agent],
+		connections: inRow('Start', 'Items', 'Agent'),
+	};
+}
+
+const outputs = (
+	execution: {
+		resultData: { runData: Record<string, Array<{ data?: { main?: Array<NodeItem[] | null> } }>> };
+	},
+	name = 'Agent',
+) => execution.resultData.runData[name]?.at(-1)?.data?.main ?? [];
+
+const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ n }));
+
+test('the example workflow shows the answer of the agent', async () => {
+	const file = path.join(__dirname, '..', '..', 'examples', 'run-an-agent.json');
+	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const nodes = example.nodes.map((one) => (one.type === agentType ? { ...one, credentials } : one));
+	const execution = await n8n.api.runOnce({ ...example, nodes });
+	expect(execution.status).toBe('success');
+	const [[shown] = []] = outputs(execution, 'Show the answer') as NodeItem[][];
+	expect(shown?.json).toMatchObject({
+		status: 200,
+		session: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+	});
+	expect(service.requests).toHaveLength(1);
+});
+
+test('a refused key stops the workflow with a sentence, after one call', async () => {
+	service.script({ status: 401, body: { message: `the key ${apiKey} is unknown` } });
+	const execution = await n8n.api.runOnce(workflow('refused', numbered(1), {}));
+	expect(execution.status).toBe('error');
+	expect(execution.resultData.error).toMatchObject({
+		message: expect.stringContaining('refused the API key or the signature (401)') as string,
+		httpCode: '401',
+	});
+	expect(service.requests).toHaveLength(1);
+});
+
+describe('Continue on Fail with three items of which one fails', () => {
+	const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
+	const failSecond = () => {
+		service.script({}, { status: 404 }, {});
+	};
+
+	test('on the regular output the failed item carries the error object', async () => {
+		failSecond();
+		const execution = await n8n.api.runOnce(
+			workflow('regular', numbered(3), parameters, { onError: 'continueRegularOutput' }),
+		);
+		expect(execution.status).toBe('success');
+		const [all = []] = outputs(execution);
+		expect(all?.map(({ json, pairedItem }) => [json.error ?? json.sessionId, pairedItem])).toEqual([
+			['s0', { item: 0 }],
+			[expect.objectContaining({ code: 404, status: 'NOT_FOUND' }), { item: 1 }],
+			['s2', { item: 2 }],
+		]);
+	});
+
+	test('the error output gets it, with the fields of its input item', async () => {
+		failSecond();
+		const execution = await n8n.api.runOnce(
+			workflow('error output', numbered(3), parameters, { onError: 'continueErrorOutput' }),
+		);
+		const [good, bad] = outputs(execution);
+		expect(good?.map(({ json }) => json.sessionId)).toEqual(['s0', 's2']);
+		expect(bad).toHaveLength(1);
+		expect(bad?.[0]?.json).toMatchObject({ n: 1, error: { code: 404, status: 'NOT_FOUND' } });
+	});
+});
+
+test('Retry On Fail sends only what has not succeeded before', async () => {
+	service.script({}, { status: 500 }, {}, {});
+	const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
+	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+	const execution = await n8n.api.runOnce(workflow('retry', numbered(3), parameters, retry));
+	expect(execution.status).toBe('success');
+	expect(outputs(execution)[0]?.map(({ json }) => json.sessionId)).toEqual(['s0', 's1', 's2']);
+	const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+	expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
+});
+
+test('a thousand items come back in order, each sent once', async () => {
+	const execution = await n8n.api.runOnce(
+		workflow('many', numbered(1000), {
+			sessionId: '={{ "s" + $json.n }}',
+			options: { parallelRequests: 100 },
+		}),
+	);
+	expect(execution.status).toBe('success');
+	expect(outputs(execution)[0]?.map(({ json }) => json.sessionId)).toEqual(
+		numbered(1000).map(({ n }) => `s${n}`),
+	);
+	expect(service.requests).toHaveLength(1000);
+});
+
+test('stopping the execution in the editor ends the call in flight', async () => {
+	service.script({ fault: 'silence' });
+	const stored = await n8n.api.createWorkflow(workflow('stopped', numbered(1), {}));
+	const id = await n8n.api.startRun(stored, 'Start');
+	while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+	await n8n.api.stopExecution(id);
+	expect((await n8n.api.untilDone(id)).status).toBe('canceled');
+});
+
+describe('the Test button', () => {
+	const right = () => ({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey });
+
+	test('is green when the service answers, and starts no agent', async () => {
+		expect(await n8n.api.testCredential('agentApi', 'Agent', right())).toMatchObject({ status: 'OK' });
+		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
+	});
+
+	test.each<[string, () => Record<string, unknown>, string]>([
+		['a refused key', () => ({ apiKey: 'wrong' }), 'refused the API key'],
+		['a port where nothing listens', () => ({ deploymentUrl: 'http://127.0.0.1:1' }), 'was refused'],
+		['a host that does not exist', () => ({ deploymentUrl: 'http://nowhere.invalid' }), 'was not found'],
+		['an empty address', () => ({ deploymentUrl: '' }), 'Deployment URL'],
+		['a WebSocket address of another kind', () => ({ webSocketUrl: 'ftp://127.0.0.1' }), 'WebSocket URL'],
+		['a web page', () => ({ deploymentUrl: n8n.url }), 'web page'],
+	])('names %s', async (_name, wrong, text) => {
+		const result = await n8n.api.testCredential('agentApi', 'Agent', { ...right(), ...wrong() });
+		expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(text) as string });
+		expect(result.message).not.toContain(apiKey);
+	});
+
+	test('of the signature checks its form', async () => {
+		const data = { userId: '0xa1', userPublicKey, signature };
+		expect(await n8n.api.testCredential('agentSignatureApi', 'S', data)).toMatchObject({ status: 'OK' });
+		expect(
+			await n8n.api.testCredential('agentSignatureApi', 'S', { ...data, signature: 'no hex' }),
+		).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining("'Signature'") as string,
+		});
+	});
+});
+
+test("the HTTP Request node may not use the agent's key", async () => {
+	const request = node(
+		'Request',
+		'n8n-nodes-base.httpRequest',
+		{ url: service.url, authentication: 'predefinedCredentialType', nodeCredentialType: 'agentApi' },
+		{ typeVersion: 4.2, credentials },
+	);
+	const execution = await n8n.api.runOnce({
+		name: 'theft',
+		nodes: [manualTrigger(), request],
+		connections: inRow('Start', 'Request'),
+	});
+	expect(execution.status).toBe('error');
+	expect(service.requests).toHaveLength(0);
+});
+
+test('no secret is in the log of n8n or in the data of any execution', async () => {
+	service.script(
+		{ status: 500, body: `${apiKey} ${signature} ${userPublicKey}` },
+		{ fault: 'resetAfterRead' },
+	);
+	for (const name of ['canary 1', 'canary 2']) await n8n.api.runOnce(workflow(name, numbered(1), {}));
+	const { results } = await n8n.api.request<{ results: Array<{ id: string }> }>(
+		'GET',
+		'executions?limit=100',
+	);
+	expect(results.length).toBeGreaterThan(5);
+	const seen = [n8n.output()];
+	for (const { id } of results) seen.push((await n8n.api.execution(id)).raw);
+	for (const secret of [apiKey, signature, userPublicKey]) expect(seen.join('\n')).not.toContain(secret);
+});
