@@ -2,7 +2,7 @@
 const esModules = [
 	'mdast-util-[^/]+|micromark[^/]*|unist-util-[^/]+|decode-named-character-reference|character-entities|ccount',
 	'escape-string-regexp|longest-streak|markdown-table|zwitch|devlop|trim-lines|html-to-text|@selderee|selderee|parseley|leac',
-	'peberminta|entities|htmlparser2|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|agent-base',
+	'peberminta|entities|htmlparser2|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|proxy-agent-negotiate|agent-base',
 	'proxy-from-env|p-limit|p-queue|p-timeout|eventemitter3|yocto-queue|emulate|commander|yaml|flatted',
 ].join('|');
 
