@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+
+import type { ExecuteStep } from './script.ts';
+
+const chunkBytes = 64 * 1024;
+
+/** Sends the body of a step with its faults. */
+export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: unknown): void {
+	const { status = 200, retryAfter, fault } = step;
+	const { bytes, contentType } = bodyOf(step.body === undefined ? answer : step.body);
+	response.statusCode = status;
+	response.setHeader('Content-Type', step.contentType ?? contentType);
+	if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
+	for (const [name, value] of Object.entries(step.headers ?? {})) {
+		if (value !== undefined) response.setHeader(name, value);
+	}
+	if (step.bodyBytes !== undefined) sendSpaces(response, step.bodyBytes);
+	else if (fault === 'cutBody' || fault === 'resetBody') sendHalf(response, bytes, fault);
+	else if (step.dripMilliseconds !== undefined) drip(response, bytes, step.dripMilliseconds);
+	else response.setHeader('Content-Length', bytes.length).end(bytes);
+}
+
+function bodyOf(body: unknown): { bytes: Buffer; contentType: string } {
+	if (Buffer.isBuffer(body)) return { bytes: body, contentType: 'application/octet-stream' };
+	if (typeof body === 'string') return { bytes: Buffer.from(body), contentType: 'text/plain; charset=utf-8' };
+	return { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
+}
+
+function sendSpaces(response: ServerResponse, total: number): void {
+	const chunk = Buffer.alloc(chunkBytes, ' ');
+	let left = total;
+	const more = (): void => {
+		while (left > 0 && !response.destroyed) {
+			const size = Math.min(left, chunkBytes);
+			left -= size;
+			if (!response.write(chunk.subarray(0, size))) {
+				response.once('drain', more);
+				return;
+			}
+		}
+		response.end();
+	};
+	more();
+}
+
+function sendHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'resetBody'): void {
+	response.setHeader('Content-Length', Math.max(2, bytes.length));
+	const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
+	response.write(half, () => {
+		// Later than the bytes, so that the peer has seen them.
+		setTimeout(() => (fault === 'cutBody' ? response.socket?.end() : response.socket?.resetAndDestroy()), 20);
+	});
+}
+
+function drip(response: ServerResponse, bytes: Buffer, milliseconds: number): void {
+	response.setHeader('Content-Length', bytes.length);
+	response.flushHeaders();
+	let sent = 0;
+	const timer = setInterval(() => {
+		if (sent >= bytes.length) {
+			clearInterval(timer);
+			response.end();
+			return;
+		}
+		response.write(bytes.subarray(sent, ++sent));
+	}, milliseconds);
+	response.on('close', () => {
+		clearInterval(timer);
+	});
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+import { disturb, refuse } from './handshake.ts';
+import type { AgentServiceOptions, ReceivedUpgrade } from './options.ts';
+import type { UpgradeStep } from './script.ts';
+import { type Received, sendMessage, type Sessions } from './sessions.ts';
+import type { Timers } from './timers.ts';
+
+/** What is written down of the open channels. */
+export interface ChannelLog {
+	readonly received: Received[];
+	readonly pings: Map<string, number>;
+}
+
+const queryFields = ['sessionId', 'userPublicKey', 'signature', 'timestamp', 'apiKey'];
+
+/** The WebSocket side: `GET {prefix}/ws`. */
+export class Channels {
+	readonly upgrades: ReceivedUpgrade[] = [];
+	readonly steps: UpgradeStep[] = [];
+	private readonly options: AgentServiceOptions;
+	private readonly apiKey: string;
+	private readonly path: string;
+	private readonly sessions: Sessions;
+	private readonly timers: Timers;
+	private readonly log: ChannelLog;
+	private readonly answering = new WebSocketServer({ noServer: true });
+	private readonly mute = new WebSocketServer({ noServer: true, autoPong: false });
+
+	constructor(
+		options: AgentServiceOptions,
+		apiKey: string,
+		path: string,
+		sessions: Sessions,
+		timers: Timers,
+		log: ChannelLog,
+	) {
+		this.options = options;
+		this.apiKey = apiKey;
+		this.path = path;
+		this.sessions = sessions;
+		this.timers = timers;
+		this.log = log;
+	}
+
+	/** Accepts, refuses or disturbs an upgrade. */
+	answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
+		const received = readUpgrade(request);
+		if (this.options.keepLog !== false) this.upgrades.push(received);
+		const step = this.steps.shift() ?? this.options.upgrade?.(received) ?? {};
+		const go = (): void => {
+			if (socket.destroyed) return;
+			const refused = step.status === undefined && !step.fault ? this.refusal(received) : step;
+			if (step.fault) disturb(request, socket, step.fault);
+			else if (refused?.status !== undefined) refuse(socket, refused.status, refused);
+			else this.accept(request, socket, head, received.query.sessionId ?? '', step);
+		};
+		if (step.delayMilliseconds) this.timers.after(step.delayMilliseconds, go);
+		else go();
+	}
+
+	private refusal({ path, query }: ReceivedUpgrade): UpgradeStep | undefined {
+		if (path !== this.path) return { status: 404, body: `There is nothing at ${path}` };
+		if (query.apiKey !== this.apiKey) return { status: 401, body: 'The API key is not valid' };
+		const missing = queryFields.filter((name) => !query[name]);
+		if (missing.length > 0) return { status: 400, body: `missing: ${missing.join(', ')}` };
+		return /^\d+$/.test(query.timestamp ?? '')
+			? undefined
+			: { status: 400, body: 'timestamp is not a number' };
+	}
+
+	private accept(
+		request: IncomingMessage,
+		socket: Socket,
+		head: Buffer,
+		sessionId: string,
+		step: UpgradeStep,
+	): void {
+		const server = step.noPong ? this.mute : this.answering;
+		server.handleUpgrade(request, socket, head, (channel) => {
+			this.register(channel, sessionId);
+			const session = this.sessions.get(sessionId);
+			for (const message of [...session.recent, ...(step.messages ?? [])]) sendMessage(channel, message);
+			for (let pings = step.pings ?? 0; pings > 0; pings--) channel.ping();
+			if (step.closeCode === undefined && !step.drop) return;
+			this.timers.after(step.closeAfterMilliseconds ?? 0, () => {
+				end(channel, socket, step);
+			});
+		});
+	}
+
+	private register(channel: WebSocket, sessionId: string): void {
+		const { kickCode } = this.options;
+		const { received, pings } = this.log;
+		const { sockets } = this.sessions.get(sessionId);
+		if (kickCode !== undefined) for (const old of sockets) old.close(kickCode, 'replaced');
+		sockets.add(channel);
+		channel.on('close', () => sockets.delete(channel));
+		channel.on('error', () => {
+			// `close` follows, and is all that the stand-in acts upon.
+		});
+		channel.on('ping', () => pings.set(sessionId, (pings.get(sessionId) ?? 0) + 1));
+		channel.on('message', (data, isBinary) => {
+			received.push({ sessionId, data: data as Buffer, isBinary });
+		});
+	}
+}
+
+function readUpgrade({ url = '', headers }: IncomingMessage): ReceivedUpgrade {
+	const { pathname, searchParams } = new URL(url, 'ws://host');
+	return { url, path: pathname, query: Object.fromEntries(searchParams), headers, receivedAt: Date.now() };
+}
+
+function end(channel: WebSocket, socket: Socket, { drop, closeCode, closeReason }: UpgradeStep): void {
+	if (drop === 'reset') socket.resetAndDestroy();
+	else if (drop === 'end') socket.end();
+	else if (closeCode === undefined || closeCode === 1005) channel.close();
+	else channel.close(closeCode, closeReason);
+}

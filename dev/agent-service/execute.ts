@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { sendAnswer } from './answer.ts';
+import { demoAnswer, demoMessages } from './demo.ts';
+import type { AgentServiceOptions } from './options.ts';
+import { type ExecuteFields, isExecuteFields, receive, type ReceivedRequest, sendJson } from './request.ts';
+import type { ExecuteStep, Message } from './script.ts';
+import type { Sessions } from './sessions.ts';
+import type { Timers } from './timers.ts';
+
+/** An error body as the stand-in words it; the real service's is not known. */
+export const errorBody = (code: number, message: string): object => ({ error: { code, message } });
+
+/** The HTTP side: `POST {prefix}/execute`. */
+export class Executes {
+	readonly requests: ReceivedRequest[] = [];
+	readonly steps: ExecuteStep[] = [];
+	private readonly options: AgentServiceOptions;
+	private readonly sessions: Sessions;
+	private readonly timers: Timers;
+	private readonly apiKey: string;
+	private readonly path: string;
+
+	constructor(
+		options: AgentServiceOptions,
+		apiKey: string,
+		path: string,
+		sessions: Sessions,
+		timers: Timers,
+	) {
+		this.options = options;
+		this.apiKey = apiKey;
+		this.path = path;
+		this.sessions = sessions;
+		this.timers = timers;
+	}
+
+	async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const isCall = request.method === 'POST' && request.url?.split('?')[0] === this.path;
+		const early = isCall ? this.steps[0]?.fault : undefined;
+		if (early === 'resetBeforeRead') {
+			this.steps.shift();
+			request.socket.resetAndDestroy();
+			return;
+		}
+		const received = await receive(request);
+		if (this.options.keepLog !== false) this.requests.push(received);
+		const step = isCall ? (this.steps.shift() ?? this.options.execute?.(received) ?? {}) : {};
+		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead') request.socket.resetAndDestroy();
+		if (step.fault === 'silence' || request.socket.destroyed) return;
+		const delay = step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
+		const reply = (): void => {
+			this.reply(received, response, step);
+		};
+		if (delay > 0) this.timers.after(delay, reply);
+		else reply();
+	}
+
+	private reply(received: ReceivedRequest, response: ServerResponse, step: ExecuteStep): void {
+		if (response.destroyed) return;
+		const refused = step.status === undefined ? this.refusal(received) : undefined;
+		if (refused) {
+			sendJson(response, refused.code, errorBody(refused.code, refused.message));
+			return;
+		}
+		const fields = isExecuteFields(received) ? received.body : undefined;
+		if (!fields) {
+			sendAnswer(response, step, null);
+			return;
+		}
+		const { answer = demoAnswer, messages = demoMessages } = this.options;
+		sendAnswer(response, step, step.body === undefined ? answer(fields) : step.body);
+		const { status = 200 } = step;
+		if (status < 200 || status > 299) return;
+		this.sessions.get(fields.sessionId).executions++;
+		this.stream(fields, step.messages ?? messages(fields));
+	}
+
+	private refusal({
+		method,
+		url,
+		headers,
+		faults,
+	}: ReceivedRequest): { code: number; message: string } | undefined {
+		if (url.split('?')[0] !== this.path) return { code: 404, message: `There is nothing at ${url}` };
+		if (headers['x-api-key'] !== this.apiKey) return { code: 401, message: 'The API key is not valid' };
+		if (method !== 'POST') return { code: 405, message: `Use POST, not ${method}` };
+		return faults.length === 0 ? undefined : { code: 400, message: faults.join('; ') };
+	}
+
+	private stream({ sessionId }: ExecuteFields, messages: readonly Message[]): void {
+		const { messageIntervalMilliseconds = 0 } = this.options;
+		if (messages.length === 0) return;
+		if (messageIntervalMilliseconds === 0) {
+			this.sessions.send(sessionId, messages);
+			return;
+		}
+		messages.forEach((message, index) => {
+			this.timers.after((index + 1) * messageIntervalMilliseconds, () => {
+				this.sessions.send(sessionId, [message]);
+			});
+		});
+	}
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { UpgradeStep } from './script.ts';
+
+const trickleMilliseconds = 100;
+
+/** Answers an upgrade with a status other than 101. */
+export function refuse(socket: Socket, status: number, step: UpgradeStep): void {
+	const body = step.body ?? '';
+	const headers: Record<string, string> = {
+		Connection: 'close',
+		Date: new Date().toUTCString(),
+		'Content-Type': 'text/plain',
+		'Content-Length': String(Buffer.byteLength(body)),
+		...(step.retryAfter !== undefined && { 'Retry-After': String(step.retryAfter) }),
+		...step.headers,
+	};
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+	socket.end(
+		`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+	);
+}
+
+/** Answers an upgrade in a way that opens no channel. */
+export function disturb(
+	request: IncomingMessage,
+	socket: Socket,
+	fault: NonNullable<UpgradeStep['fault']>,
+): void {
+	if (fault === 'reset') socket.resetAndDestroy();
+	if (fault === 'trickle') trickle(socket);
+	if (fault !== 'wrongAcceptKey') return;
+	const accept = createHash('sha1')
+		.update(`${String(request.headers['sec-websocket-key'])}wrong`)
+		.digest('base64');
+	const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+	socket.write(`${lines.join('\r\n')}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+}
+
+function trickle(socket: Socket): void {
+	socket.write('HTTP/1.1 101 ');
+	const timer = setInterval(() => socket.write('x'), trickleMilliseconds);
+	socket.on('close', () => {
+		clearInterval(timer);
+	});
+}

@@ -1,0 +1,77 @@
+// A stand-in for the agent service: npm run agent-service -- --port 3010 --api-key demo-api-key --latency 50
+import { parseArgs } from 'node:util';
+
+import { type AgentService, defaultApiKey, startAgentService } from './server.ts';
+
+const usage = `Usage: npm run agent-service -- [options]
+  --port <number>       default 3010
+  --host <address>      default 127.0.0.1
+  --api-key <text>      default ${defaultApiKey}
+  --prefix <path>       in front of /execute and /ws
+  --latency <ms>        before every answer
+  --interval <ms>       between the messages of a session, default 500
+  --tls                 https and wss, with a self-signed certificate`;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '3010' },
+			host: { type: 'string', default: '127.0.0.1' },
+			'api-key': { type: 'string', default: defaultApiKey },
+			prefix: { type: 'string', default: '' },
+			latency: { type: 'string', default: '0' },
+			interval: { type: 'string', default: '500' },
+			tls: { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) {
+		console.log(usage);
+		return;
+	}
+	const service = await startAgentService({
+		port: wholeNumber(values.port, '--port'),
+		host: values.host,
+		apiKey: values['api-key'],
+		pathPrefix: values.prefix,
+		latencyMilliseconds: wholeNumber(values.latency, '--latency'),
+		messageIntervalMilliseconds: wholeNumber(values.interval, '--interval'),
+		tls: values.tls,
+		// A program that stays up for days must not collect what nobody reads.
+		keepLog: false,
+	});
+	endWithSignals(service);
+	console.log(`The stand-in of the agent service listens.
+  POST ${service.url}/execute
+  GET  ${service.webSocketUrl}/ws
+  x-api-key: ${service.apiKey}
+Ctrl-C ends it.`);
+}
+
+function wholeNumber(value: string, flag: string): number {
+	const number = Number(value);
+	if (Number.isInteger(number) && number >= 0) return number;
+	throw new TypeError(`${flag} must be a whole number, but it is '${value}'.`);
+}
+
+function endWithSignals(service: AgentService): void {
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => {
+			void service.close().then(() => process.exit(0));
+		});
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(sentence(error));
+	process.exitCode = 1;
+});
+
+function sentence(error: unknown): string {
+	const { code, port } = error as { code?: string; port?: number };
+	if (code === 'EADDRINUSE') {
+		return `Port ${port} is in use. End the other program, or choose another port: npm run agent-service -- --port ${Number(port) + 1}`;
+	}
+	if (code === 'EACCES') return `Port ${port} may not be opened by this user. Choose one above 1023.`;
+	return error instanceof TypeError ? `${error.message}\n\n${usage}` : String(error);
+}

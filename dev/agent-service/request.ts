@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+
+/** An execute request as it arrived. */
+export interface ReceivedRequest {
+	readonly method: string;
+	/** With the query. */
+	readonly url: string;
+	readonly headers: IncomingHttpHeaders;
+	readonly rawBody: string;
+	/** The parsed JSON; undefined when the body is none. */
+	readonly body: unknown;
+	/** Milliseconds since 1970. */
+	readonly receivedAt: number;
+	/** Empty when everything that is known of the service's request holds. */
+	readonly faults: readonly string[];
+}
+
+/** The seven fields of the execute call. */
+export interface ExecuteFields {
+	readonly sessionId: string;
+	readonly userId: string;
+	readonly userPublicKey: string;
+	readonly initialPayload: string;
+	readonly startStepName: string;
+	readonly signature: string;
+	readonly timestamp: number;
+}
+
+const textFields = ['sessionId', 'userId', 'userPublicKey', 'initialPayload', 'startStepName', 'signature'];
+/** 1973 as milliseconds: a present time in seconds is far below. */
+const leastMilliseconds = 1e11;
+
+export async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(chunk as Buffer);
+	const rawBody = Buffer.concat(chunks).toString('utf8');
+	const body = parsed(rawBody);
+	const { method = '', url = '', headers } = request;
+	return { method, url, headers, rawBody, body, receivedAt: Date.now(), faults: faultsOf(headers, body) };
+}
+
+export function isExecuteFields(
+	request: ReceivedRequest,
+): request is ReceivedRequest & { body: ExecuteFields } {
+	return request.faults.length === 0;
+}
+
+function faultsOf(headers: IncomingHttpHeaders, body: unknown): string[] {
+	const faults: string[] = [];
+	if (!/^application\/json\b/.test(headers['content-type'] ?? ''))
+		faults.push('Content-Type is not application/json');
+	if (!isObject(body)) return [...faults, 'the body is not a JSON object'];
+	for (const key of textFields) if (typeof body[key] !== 'string') faults.push(`${key} is not a string`);
+	const { timestamp, initialPayload } = body;
+	if (!Number.isInteger(timestamp) || Number(timestamp) < leastMilliseconds) {
+		faults.push('timestamp is not an integer of milliseconds');
+	}
+	if (typeof initialPayload === 'string' && !isObject(parsed(initialPayload))) {
+		faults.push('initialPayload is not the JSON of an object');
+	}
+	const unknown = Object.keys(body).filter((key) => key !== 'timestamp' && !textFields.includes(key));
+	return unknown.length === 0 ? faults : [...faults, `unknown: ${unknown.join(', ')}`];
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+	const text = JSON.stringify(body);
+	response.writeHead(status, {
+		'Content-Type': 'application/json',
+		'Content-Length': Buffer.byteLength(text),
+	});
+	response.end(text);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		// Not JSON: reported as a fault of the request.
+		return undefined;
+	}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import path from 'node:path';
+import type { WebSocket } from 'ws';
+
+import { Channels } from './channel.ts';
+import { errorBody, Executes } from './execute.ts';
+import type { AgentServiceOptions, ReceivedUpgrade } from './options.ts';
+import type { ExecuteFields, ReceivedRequest } from './request.ts';
+import type { ExecuteStep, Message, UpgradeStep } from './script.ts';
+import { type Received, type Session, Sessions } from './sessions.ts';
+import { Timers } from './timers.ts';
+
+export type {
+	AgentServiceOptions,
+	ExecuteFields,
+	ExecuteStep,
+	Message,
+	Received,
+	ReceivedRequest,
+	ReceivedUpgrade,
+	Session,
+	UpgradeStep,
+};
+
+/** The API key that the stand-in takes when none is given. */
+export const defaultApiKey = 'test-api-key';
+
+/**
+ * Starts a stand-in for the agent service: what is known of it, and every fault on demand.
+ * @throws an error with the code EADDRINUSE when the port is in use
+ */
+export async function startAgentService(options: AgentServiceOptions = {}): Promise<AgentService> {
+	const service = new AgentService(options);
+	await service.listen();
+	return service;
+}
+
+export class AgentService {
+	readonly apiKey: string;
+	/** What arrived on the channels. */
+	readonly received: Received[] = [];
+	/** Pings that arrived, by session. */
+	readonly pings = new Map<string, number>();
+	private readonly options: AgentServiceOptions;
+	private readonly prefix: string;
+	private readonly server: http.Server;
+	private readonly sockets = new Set<Socket>();
+	private readonly timers = new Timers();
+	private readonly known: Sessions;
+	private readonly executes: Executes;
+	private readonly channels: Channels;
+	private connectionCount = 0;
+	private address: AddressInfo | undefined;
+
+	constructor(options: AgentServiceOptions) {
+		this.options = options;
+		this.apiKey = options.apiKey ?? defaultApiKey;
+		this.prefix = (options.pathPrefix ?? '').replace(/\/+$/, '');
+		this.known = new Sessions(options.replay ?? 0);
+		this.executes = new Executes(options, this.apiKey, `${this.prefix}/execute`, this.known, this.timers);
+		this.channels = new Channels(options, this.apiKey, `${this.prefix}/ws`, this.known, this.timers, this);
+		this.server = options.tls ? https.createServer(certificate()) : http.createServer();
+		this.attach();
+	}
+
+	/** Base of the execute call. */
+	get url(): string {
+		const { host = '127.0.0.1', tls } = this.options;
+		return `${tls ? 'https' : 'http'}://${host}:${this.port}${this.prefix}`;
+	}
+
+	/** Base of the session channel. */
+	get webSocketUrl(): string {
+		return this.url.replace(/^http/, 'ws');
+	}
+
+	/** Stays the same after `close`, so that another service can take the place. */
+	get port(): number {
+		return this.address?.port ?? 0;
+	}
+
+	get requests(): ReceivedRequest[] {
+		return this.executes.requests;
+	}
+
+	get upgrades(): ReceivedUpgrade[] {
+		return this.channels.upgrades;
+	}
+
+	/** TCP connections ever accepted. */
+	get connections(): number {
+		return this.connectionCount;
+	}
+
+	get sessions(): ReadonlyMap<string, Session> {
+		return this.known.byId;
+	}
+
+	/** Open channels, of one session or of all. */
+	openSockets(sessionId?: string): number {
+		return this.channelsOf(sessionId).filter(({ readyState, OPEN }) => readyState === OPEN).length;
+	}
+
+	/** The server's ends of the open channels. */
+	channelsOf(sessionId?: string): WebSocket[] {
+		return this.known.sockets(sessionId);
+	}
+
+	/** How the next execute requests are answered, one each, in the order of their arrival. */
+	script(...steps: ExecuteStep[]): void {
+		this.executes.steps.push(...steps);
+	}
+
+	/** The next execute requests are refused with these statuses. */
+	fail(...statuses: number[]): void {
+		this.script(...statuses.map((status) => ({ status, body: errorBody(status, 'scripted') })));
+	}
+
+	/** How the next upgrades are answered, one each. */
+	scriptUpgrades(...steps: UpgradeStep[]): void {
+		this.channels.steps.push(...steps);
+	}
+
+	/** To every open channel of the session. @returns how many there were */
+	send(sessionId: string, ...messages: Message[]): number {
+		return this.known.send(sessionId, messages);
+	}
+
+	/** Starts a close handshake on open channels. */
+	closeChannels(code: number, reason = '', sessionId?: string): void {
+		for (const channel of this.channelsOf(sessionId)) channel.close(code, reason);
+	}
+
+	/** Ends open channels without a close frame. */
+	dropChannels(sessionId?: string): void {
+		for (const channel of this.channelsOf(sessionId)) channel.terminate();
+	}
+
+	async listen(): Promise<void> {
+		const { port = 0, host = '127.0.0.1' } = this.options;
+		await new Promise<void>((resolve, reject) => {
+			this.server.once('error', reject);
+			// Room for a thousand calls that come at once.
+			this.server.listen({ port, host, backlog: 4096 }, resolve);
+		});
+		this.address = this.server.address() as AddressInfo;
+	}
+
+	/** Ends every connection and stops listening. Idempotent. */
+	async close(): Promise<void> {
+		this.timers.clear();
+		const closed = new Promise<void>((resolve) => {
+			this.server.close(() => {
+				resolve();
+			});
+		});
+		for (const socket of this.sockets) socket.destroy();
+		await closed;
+	}
+
+	private attach(): void {
+		this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+			// A request that breaks off is its sender's affair.
+			this.executes.answer(request, response).catch(() => request.socket.destroy());
+		});
+		this.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+			this.channels.answer(request, socket, head);
+		});
+		this.server.on('connection', (socket: Socket) => {
+			this.connectionCount++;
+			this.sockets.add(socket);
+			socket.on('error', () => socket.destroy());
+			socket.on('close', () => this.sockets.delete(socket));
+		});
+	}
+}
+
+function certificate(): https.ServerOptions {
+	const read = (name: string): string =>
+		readFileSync(path.join(import.meta.dirname, 'certificate', name), 'utf8');
+	return { key: read('test-only.key.pem'), cert: read('test-only.cert.pem') };
+}

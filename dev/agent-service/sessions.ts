@@ -1,0 +1,69 @@
+import type { WebSocket } from 'ws';
+
+import type { Message, RawFrame } from './script.ts';
+
+/** What a channel's peer sent. */
+export interface Received {
+	readonly sessionId: string;
+	readonly data: Buffer;
+	readonly isBinary: boolean;
+}
+
+export interface Session {
+	readonly sessionId: string;
+	readonly sockets: Set<WebSocket>;
+	/** The last messages of the session, for those who come later. */
+	readonly recent: Message[];
+	/** Execute calls accepted for the session. */
+	executions: number;
+	/** Messages sent to the session, with or without a listener. */
+	sent: number;
+}
+
+export class Sessions {
+	readonly byId = new Map<string, Session>();
+	/** Last messages kept for a channel that opens later. */
+	private readonly replay: number;
+
+	constructor(replay: number) {
+		this.replay = replay;
+	}
+
+	get(sessionId: string): Session {
+		const known = this.byId.get(sessionId);
+		if (known) return known;
+		const session: Session = { sessionId, sockets: new Set(), recent: [], executions: 0, sent: 0 };
+		this.byId.set(sessionId, session);
+		return session;
+	}
+
+	/** To every open channel of the session. @returns how many there were */
+	send(sessionId: string, messages: readonly Message[]): number {
+		const session = this.get(sessionId);
+		session.sent += messages.length;
+		if (this.replay > 0) {
+			session.recent.push(...messages);
+			session.recent.splice(0, Math.max(0, session.recent.length - this.replay));
+		}
+		for (const socket of session.sockets) for (const message of messages) sendMessage(socket, message);
+		return session.sockets.size;
+	}
+
+	sockets(sessionId?: string): WebSocket[] {
+		if (sessionId !== undefined) return [...(this.byId.get(sessionId)?.sockets ?? [])];
+		return [...this.byId.values()].flatMap(({ sockets }) => [...sockets]);
+	}
+}
+
+export function sendMessage(socket: WebSocket, message: Message): void {
+	if (socket.readyState !== socket.OPEN) return;
+	if (isRawFrame(message)) socket.send(message.frame, { binary: message.binary });
+	else if (typeof message === 'string' || Buffer.isBuffer(message)) socket.send(message);
+	else socket.send(JSON.stringify(message));
+}
+
+function isRawFrame(message: Message): message is RawFrame {
+	return (
+		typeof message === 'object' && message !== null && 'frame' in message && Buffer.isBuffer(message.frame)
+	);
+}
