@@ -19,4 +19,4 @@ export function demoMessages({ startStepName, initialPayload }: ExecuteFields): 
 }
 
 const asText = (value: unknown): string =>
-	typeof value === 'string' ? value : String(JSON.stringify(value));
+	typeof value === 'string' ? value : JSON.stringify(value);
