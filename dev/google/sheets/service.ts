@@ -1,6 +1,157 @@
-import type { FileRegistry } from '../files.ts';
-import type { Service } from '../service.ts';
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-export function createSheetsService(_options: { readonly files: FileRegistry }): Service {
-	return { methods: {}, reset: () => undefined };
+import { partial } from '../drive/fields.ts';
+import type { FileRegistry, StoredFile } from '../files.ts';
+import { ApiError, type Call, type Handler, type Service } from '../service.ts';
+import { bodyOf, list, text } from './call.ts';
+import { addSheet, apply, fill } from './structure.ts';
+import { valueMethods } from './valueMethods.ts';
+import { update, valueRange } from './values.ts';
+import { checkSize, invalid, newWorkbook, resolve, workbookOut, type Workbook } from './workbook.ts';
+
+export const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
+
+export interface SpreadsheetSeed {
+	readonly title: string;
+	/** Tabs with their rows, stored as they stand. One tab Sheet1 when absent. */
+	readonly tabs?: ReadonlyArray<TabSeed>;
+	readonly file?: Partial<StoredFile>;
+}
+
+export interface TabSeed {
+	readonly title: string;
+	readonly rows?: unknown[][];
+	readonly rowCount?: number;
+	readonly columnCount?: number;
+}
+
+export interface SheetsService extends Service {
+	/** @returns the new spreadsheet's id */
+	seed(spreadsheet: SpreadsheetSeed): string;
+	/** What a range holds, unformatted, without what is empty at the ends. */
+	values(spreadsheetId: string, range: string): unknown[][];
+}
+
+/** Spreadsheets, kept beside the files of all services: a spreadsheet that Drive made is here too. */
+export function createSheetsService({ files }: { files: FileRegistry }): SheetsService {
+	const workbooks = new Map<string, Workbook>();
+
+	files.onCreated.push((file) => {
+		if (file.mimeType === spreadsheetType) workbooks.set(file.id, newWorkbook(file.id));
+	});
+
+	/** The spreadsheet of a call, as far as its token may know of it. */
+	function asked(call: Call): { workbook: Workbook; file: StoredFile } {
+		const file = files.get(text(call, 'spreadsheetId'));
+		const workbook = file && workbooks.get(file.id);
+		if (file === undefined || workbook === undefined || !files.visibleTo(call, file)) {
+			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
+		}
+		return { workbook, file };
+	}
+
+	function known(id: string): Workbook {
+		const workbook = workbooks.get(id);
+		if (workbook === undefined) throw new Error(`no spreadsheet ${id}`);
+		return workbook;
+	}
+
+	function create(call: Call): sheets_v4.Schema$Spreadsheet {
+		const { properties = {}, sheets = [] } = bodyOf(call);
+		const title = properties.title ?? 'Untitled spreadsheet';
+		const shape = shapeOf(properties, sheets);
+		const file = files.add({ name: title, mimeType: spreadsheetType, clientId: call.clientId });
+		const workbook: Workbook = { ...known(file.id), ...shape };
+		workbooks.set(file.id, workbook);
+		return workbookOut(workbook, file.name);
+	}
+
+	function batchUpdate(call: Call): sheets_v4.Schema$BatchUpdateSpreadsheetResponse {
+		const { workbook, file } = asked(call);
+		const body = bodyOf(call);
+		const { requests = [], includeSpreadsheetInResponse } = body;
+		if (requests.length === 0) throw invalid('Must specify at least one request.');
+		const name = file.name;
+		const before = { ...workbook, sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })) };
+		try {
+			const replies = requests.map((request, position) => apply(workbook, file, request, position));
+			const updatedSpreadsheet = includeSpreadsheetInResponse ? workbookOut(workbook, file.name) : undefined;
+			return { spreadsheetId: file.id, replies, ...(updatedSpreadsheet && { updatedSpreadsheet }) };
+		} catch (error) {
+			workbooks.set(file.id, before);
+			file.name = name;
+			throw error;
+		}
+	}
+
+	const structural: Record<string, (call: Call) => unknown> = {
+		create,
+		get(call) {
+			const { workbook, file } = asked(call);
+			const shown = workbookOut(workbook, file.name);
+			const only = list(call, 'ranges').map((range) => resolve(workbook, range).sheet.sheetId);
+			const listed = shown.sheets?.filter(({ properties }) => only.includes(properties?.sheetId ?? -1));
+			return only.length === 0 ? shown : { ...shown, sheets: listed };
+		},
+		batchUpdate,
+	};
+	const onValues = valueMethods((call) => asked(call).workbook);
+	const methods = Object.fromEntries([
+		...Object.entries(structural).map(([name, act]) => handler(`sheets.spreadsheets.${name}`, act)),
+		...Object.entries(onValues).map(([name, act]) => handler(`sheets.spreadsheets.values.${name}`, act)),
+	]);
+
+	return {
+		methods,
+		seed({ title, tabs = [], file }) {
+			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
+			const workbook = known(id);
+			if (tabs.length > 0) workbook.sheets = [];
+			for (const { title: name, rows = [], rowCount, columnCount } of tabs) {
+				const { grid } = addSheet(workbook, { title: name, gridProperties: { rowCount, columnCount } });
+				const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
+				grid.grow({ endRow: rows.length, endColumn: width });
+				const quoted = `'${name.replaceAll("'", "''")}'!A1`;
+				if (rows.length > 0) update(workbook, quoted, { values: rows, dimension: 'ROWS', entry: 'RAW' });
+			}
+			return id;
+		},
+		values(spreadsheetId, range) {
+			const { sheet, area } = resolve(known(spreadsheetId), range);
+			const stored = valueRange(sheet, area, 'ROWS', { values: 'UNFORMATTED_VALUE', dates: 'SERIAL_NUMBER' });
+			return stored.values ?? [];
+		},
+		reset: () => {
+			workbooks.clear();
+		},
+	};
+}
+
+/** An answer is cut to the call's field mask, which Sheets writes with dots. */
+function handler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {
+	return [
+		method,
+		(call) => {
+			const body = act(call);
+			const { fields } = call.params;
+			return { body: fields === undefined ? body : partial(body, String(fields).replaceAll('.', '/')) };
+		},
+	];
+}
+
+/** The tabs of a new spreadsheet. */
+function shapeOf(
+	{ locale, timeZone }: sheets_v4.Schema$SpreadsheetProperties,
+	sheets: sheets_v4.Schema$Sheet[],
+): Partial<Workbook> {
+	const shape: Workbook = { ...newWorkbook(''), sheets: [] };
+	for (const { properties = {}, data = [] } of sheets.length > 0 ? sheets : [{}]) {
+		const { grid } = addSheet(shape, properties);
+		for (const { rowData = [], startRow, startColumn } of data) {
+			fill(grid, rowData, startRow ?? 0, startColumn ?? 0);
+		}
+	}
+	checkSize(shape);
+	const { sheets: tabs } = shape;
+	return { sheets: tabs, ...(locale && { locale }), ...(timeZone && { timeZone }) };
 }

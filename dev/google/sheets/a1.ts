@@ -1,0 +1,138 @@
+import { ApiError } from '../service.ts';
+
+/** Rows and columns from 0, ends exclusive; undefined is open. */
+export interface Area {
+	readonly startRow: number | undefined;
+	readonly endRow: number | undefined;
+	readonly startColumn: number | undefined;
+	readonly endColumn: number | undefined;
+}
+
+/** An area without open ends. */
+export interface Rectangle {
+	readonly startRow: number;
+	readonly endRow: number;
+	readonly startColumn: number;
+	readonly endColumn: number;
+}
+
+/** What a range names before it is looked up: the title is undefined when the text has none. */
+export interface Reference {
+	readonly title: string | undefined;
+	readonly area: Area;
+}
+
+const everything: Area = {
+	startRow: undefined,
+	endRow: undefined,
+	startColumn: undefined,
+	endColumn: undefined,
+};
+
+const corner = /^\$?([A-Z]{1,3})?\$?([1-9]\d*)?$/i;
+const r1c1 = /^R([1-9]\d*)C([1-9]\d*)$/i;
+
+export function unparsable(range: string): ApiError {
+	return new ApiError(400, `Unable to parse range: ${range}`, { status: 'INVALID_ARGUMENT' });
+}
+
+/**
+ * @param isTitle tells a tab's title or a named range from nonsense, for a text without `!`; what looks like cells is cells
+ * @throws ApiError 400 as Google words it
+ */
+export function parseReference(range: string, isTitle: (title: string) => boolean): Reference {
+	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(range);
+	if (quoted !== null) {
+		const title = (quoted[1] ?? '').replaceAll("''", "'");
+		return { title, area: quoted[2] === undefined ? everything : cellsOf(quoted[2], range) };
+	}
+	const cut = range.lastIndexOf('!');
+	if (cut >= 0) {
+		return { title: range.slice(0, cut), area: cellsOf(range.slice(cut + 1), range) };
+	}
+	const area = parseArea(range);
+	if (area !== undefined) return { title: undefined, area };
+	if (!isTitle(range)) throw unparsable(range);
+	return { title: range, area: everything };
+}
+
+function cellsOf(cells: string, range: string): Area {
+	const area = parseArea(cells);
+	if (area === undefined) throw unparsable(range);
+	return area;
+}
+
+function parseArea(cells: string): Area | undefined {
+	const [first = '', second, ...rest] = cells.split(':');
+	const start = parseCorner(first);
+	if (start === undefined || rest.length > 0) return undefined;
+	if (second === undefined) {
+		if (start.row === undefined || start.column === undefined) return undefined;
+		return areaOf(start, start);
+	}
+	const end = parseCorner(second);
+	return end && areaOf(start, end);
+}
+
+interface Corner {
+	readonly row: number | undefined;
+	readonly column: number | undefined;
+}
+
+function parseCorner(text: string): Corner | undefined {
+	const numbered = r1c1.exec(text);
+	if (numbered !== null) return { row: Number(numbered[1]) - 1, column: Number(numbered[2]) - 1 };
+	const [found, letters, digits] = corner.exec(text) ?? [];
+	if (found === undefined || (letters === undefined && digits === undefined)) return undefined;
+	return {
+		row: digits === undefined ? undefined : Number(digits) - 1,
+		column: letters === undefined ? undefined : columnNumber(letters),
+	};
+}
+
+function areaOf(start: Corner, end: Corner): Area | undefined {
+	const rowsOnly = start.column === undefined && end.column === undefined;
+	if (start.column === undefined && !rowsOnly) return undefined;
+	return {
+		startRow: least(start.row, end.row),
+		endRow: after(start.row, end.row),
+		startColumn: least(start.column, end.column),
+		endColumn: after(start.column, end.column),
+	};
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+	return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+function after(a: number | undefined, b: number | undefined): number | undefined {
+	return a === undefined || b === undefined ? undefined : Math.max(a, b) + 1;
+}
+
+/** @returns the column of its letters, from 0 */
+function columnNumber(letters: string): number {
+	let column = 0;
+	for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
+	return column - 1;
+}
+
+export function columnLetters(column: number): string {
+	let letters = '';
+	for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+		letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+	}
+	return letters;
+}
+
+/** A title as Google prints it: in quotes when it could be read as something else. */
+export function printTitle(title: string): string {
+	const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(title) && parseArea(title) === undefined;
+	return plain ? title : `'${title.replaceAll("'", "''")}'`;
+}
+
+/** A range as Google prints it: one cell without a colon. */
+export function printRange(title: string, area: Rectangle): string {
+	const first = `${columnLetters(area.startColumn)}${area.startRow + 1}`;
+	const last = `${columnLetters(area.endColumn - 1)}${area.endRow}`;
+	return `${printTitle(title)}!${first === last ? first : `${first}:${last}`}`;
+}

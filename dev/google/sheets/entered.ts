@@ -1,0 +1,92 @@
+import { serialOf, type Cell, type Format } from './cell.ts';
+
+/**
+ * What the sheet makes of a text that a user types (locale en_US): a number, a date, a boolean, a formula, or text.
+ * Undefined clears the cell.
+ */
+export function typed(text: string): Cell | undefined {
+	if (text === '') return undefined;
+	if (text.startsWith("'")) return { value: text.slice(1) };
+	if (text.startsWith('=')) return { value: evaluated(text.slice(1)), formula: text };
+	const number = numberTyped(text) ?? dateTyped(text);
+	if (number !== undefined) return number;
+	if (text.startsWith('+')) return { value: evaluated(text), formula: `=${text}` };
+	if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' };
+	return { value: text };
+}
+
+function numberTyped(text: string): Cell | undefined {
+	const found = /^\s*([+-]?)(\$?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(e[+-]?\d+)?(%?)\s*$/i.exec(
+		text,
+	);
+	if (found === null) return undefined;
+	const [, sign, currency, digits = '', exponent = '', percent] = found;
+	const size = Number(`${digits.replaceAll(',', '')}${exponent}`) / (percent ? 100 : 1);
+	const format: Format = percent ? 'percent' : currency ? 'currency' : 'grouped';
+	const shown = percent || currency || digits.includes(',') ? { format } : {};
+	return { value: sign === '-' ? -size : size, ...shown };
+}
+
+const patterns: ReadonlyArray<readonly [RegExp, Format]> = [
+	[/^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/, 'yyyy-mm-dd'],
+	[
+		/^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2}) (?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2}))?$/,
+		'yyyy-mm-dd h:mm:ss',
+	],
+	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/, 'm/d/yyyy'],
+	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})$/, 'm/d'],
+	[/^(?<hour>\d{1,2}):(?<minute>\d{2})$/, 'h:mm'],
+	[/^(?<hour>\d{1,2}):(?<minute>\d{2}):(?<second>\d{2})$/, 'h:mm:ss'],
+];
+
+function dateTyped(text: string): Cell | undefined {
+	for (const [pattern, format] of patterns) {
+		const groups = pattern.exec(text.trim())?.groups;
+		if (groups !== undefined) return dateCell(groups, format);
+	}
+	return undefined;
+}
+
+function dateCell(groups: Record<string, string | undefined>, format: Format): Cell | undefined {
+	const part = (name: string, missing: number) => Number(groups[name] ?? missing);
+	const dated = groups['month'] !== undefined;
+	const year = part('year', dated ? new Date().getUTCFullYear() : 1899);
+	const [month, day] = [part('month', 12), part('day', 30)];
+	const [hour, minute, second] = [part('hour', 0), part('minute', 0), part('second', 0)];
+	const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+	const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+	if (!exists || hour > 23 || minute > 59 || second > 59) return undefined;
+	return { value: serialOf(date.getTime()), format };
+}
+
+/** Arithmetic on numbers; of all other formulas only the text is kept. */
+function evaluated(expression: string): number | string {
+	const tokens = expression.replaceAll(/\s/g, '').match(/\d+(?:\.\d+)?|[-+*/()]/g) ?? [];
+	if (tokens.join('') !== expression.replaceAll(/\s/g, '')) return '#NAME?';
+	let at = 0;
+	const sum = (): number => {
+		let total = product();
+		while (tokens[at] === '+' || tokens[at] === '-') {
+			total += tokens[at++] === '+' ? product() : -product();
+		}
+		return total;
+	};
+	const product = (): number => {
+		let total = factor();
+		while (tokens[at] === '*' || tokens[at] === '/') {
+			total = tokens[at++] === '*' ? total * factor() : total / factor();
+		}
+		return total;
+	};
+	const factor = (): number => {
+		const token = tokens[at++];
+		if (token === '-') return -factor();
+		if (token === '+') return factor();
+		if (token !== '(') return Number(token);
+		const inner = sum();
+		return tokens[at++] === ')' ? inner : NaN;
+	};
+	const result = sum();
+	if (at < tokens.length || Number.isNaN(result)) return '#ERROR!';
+	return Number.isFinite(result) ? result : '#DIV/0!';
+}

@@ -1,0 +1,93 @@
+import type { Rectangle } from './a1.ts';
+import type { Cell } from './cell.ts';
+
+type Row = Array<Cell | undefined>;
+
+/** The cells of one tab. Rows and columns count from 0; only rows with something in them take room. */
+export class Grid {
+	rowCount: number;
+	columnCount: number;
+	private rows: Array<Row | undefined> = [];
+
+	constructor(rowCount = 1000, columnCount = 26) {
+		this.rowCount = rowCount;
+		this.columnCount = columnCount;
+	}
+
+	get(row: number, column: number): Cell | undefined {
+		return this.rows[row]?.[column];
+	}
+
+	set(row: number, column: number, cell: Cell | undefined): void {
+		if (cell === undefined) {
+			const stored = this.rows[row];
+			if (stored !== undefined && column < stored.length) stored[column] = undefined;
+			return;
+		}
+		while (this.rows.length < row) this.rows.push(undefined);
+		const stored = (this.rows[row] ??= []);
+		while (stored.length < column) stored.push(undefined);
+		stored[column] = cell;
+	}
+
+	/** The row after the last that holds anything. */
+	get usedRows(): number {
+		let end = this.rows.length;
+		while (end > 0 && !this.filled(end - 1, 0, this.columnCount)) end--;
+		this.rows.length = end;
+		return end;
+	}
+
+	/** Whether a cell of the row within [from, to) holds something. */
+	filled(row: number, from: number, to: number): boolean {
+		const stored = this.rows[row];
+		if (stored === undefined) return false;
+		const end = Math.min(to, stored.length);
+		for (let column = Math.max(from, 0); column < end; column++) {
+			if (stored[column] !== undefined) return true;
+		}
+		return false;
+	}
+
+	/** Makes the grid at least as large as an area. */
+	grow({ endRow, endColumn }: Pick<Rectangle, 'endRow' | 'endColumn'>): void {
+		this.rowCount = Math.max(this.rowCount, endRow);
+		this.columnCount = Math.max(this.columnCount, endColumn);
+	}
+
+	insertRows(at: number, count: number): void {
+		this.rowCount += count;
+		if (at >= this.rows.length) return;
+		this.rows = [
+			...this.rows.slice(0, at),
+			...Array.from({ length: count }, () => undefined),
+			...this.rows.slice(at),
+		];
+	}
+
+	deleteRows(from: number, to: number): void {
+		this.rowCount -= to - from;
+		this.rows.splice(from, to - from);
+	}
+
+	insertColumns(at: number, count: number): void {
+		this.columnCount += count;
+		for (const row of this.rows) {
+			if (row !== undefined && row.length > at) {
+				row.splice(at, 0, ...Array.from({ length: count }, () => undefined));
+			}
+		}
+	}
+
+	deleteColumns(from: number, to: number): void {
+		this.columnCount -= to - from;
+		for (const row of this.rows) row?.splice(from, to - from);
+	}
+
+	/** An independent copy; rows of a request that is refused half-way are put back from it. */
+	copy(): Grid {
+		const copy = new Grid(this.rowCount, this.columnCount);
+		copy.rows = this.rows.map((row) => row && [...row]);
+		return copy;
+	}
+}

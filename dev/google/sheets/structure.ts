@@ -1,0 +1,176 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import type { StoredFile } from '../files.ts';
+import type { Cell } from './cell.ts';
+import { typed } from './entered.ts';
+import { Grid } from './grid.ts';
+import { checkSize, invalid, newSheet, propertiesOf, type Sheet, type Workbook } from './workbook.ts';
+
+type Reply = sheets_v4.Schema$Response;
+
+/** Carries out one request of a batch. Everything that a request of an unknown kind would do is refused. */
+export function apply(
+	workbook: Workbook,
+	file: StoredFile,
+	request: sheets_v4.Schema$Request,
+	position: number,
+): Reply {
+	const [[kind, details] = ['', undefined]] = Object.entries(request);
+	const act = kinds[kind];
+	if (act === undefined || details === undefined) {
+		throw invalid(`Invalid requests[${position}]: the stand-in does not know ${kind}`);
+	}
+	try {
+		return act({ workbook, file, request }) ?? {};
+	} finally {
+		checkSize(workbook);
+	}
+}
+
+interface Change {
+	readonly workbook: Workbook;
+	readonly file: StoredFile;
+	readonly request: sheets_v4.Schema$Request;
+}
+
+const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
+	addSheet: ({ workbook, request }) => {
+		const sheet = addSheet(workbook, request.addSheet?.properties ?? {});
+		return { addSheet: { properties: propertiesOf(sheet, workbook.sheets.indexOf(sheet)) } };
+	},
+	deleteSheet: ({ workbook, request }) => {
+		const gone = sheetOf(workbook, request.deleteSheet?.sheetId);
+		if (workbook.sheets.length === 1) throw invalid("You can't remove all the visible sheets in a document.");
+		workbook.sheets = workbook.sheets.filter((sheet) => sheet !== gone);
+		return undefined;
+	},
+	updateSheetProperties: ({ workbook, request }) => {
+		const { properties = {}, fields } = request.updateSheetProperties ?? {};
+		const sheet = sheetOf(workbook, properties.sheetId);
+		const masks = (fields ?? '').split(',');
+		const { title, gridProperties } = properties;
+		if (masks.includes('title') && title) {
+			checkTitle(workbook, title, sheet);
+			sheet.title = title;
+		}
+		const rows = masks.some((mask) => mask === 'gridProperties' || mask === 'gridProperties.rowCount');
+		const columns = masks.some((mask) => mask === 'gridProperties' || mask === 'gridProperties.columnCount');
+		if (rows && gridProperties?.rowCount) sheet.grid.rowCount = gridProperties.rowCount;
+		if (columns && gridProperties?.columnCount) sheet.grid.columnCount = gridProperties.columnCount;
+		return undefined;
+	},
+	updateSpreadsheetProperties: ({ workbook, file, request }) => {
+		const { properties = {}, fields } = request.updateSpreadsheetProperties ?? {};
+		const masks = (fields ?? '').split(',');
+		if (masks.includes('title') && properties.title) file.name = properties.title;
+		if (masks.includes('locale') && properties.locale) workbook.locale = properties.locale;
+		if (masks.includes('timeZone') && properties.timeZone) workbook.timeZone = properties.timeZone;
+		return undefined;
+	},
+	appendDimension: ({ workbook, request }) => {
+		const { sheetId, dimension, length } = request.appendDimension ?? {};
+		const { grid } = sheetOf(workbook, sheetId);
+		if (dimension === 'ROWS') grid.insertRows(grid.rowCount, length ?? 0);
+		else grid.insertColumns(grid.columnCount, length ?? 0);
+		return undefined;
+	},
+	insertDimension: ({ workbook, request }) => {
+		const { grid, from, to, rows } = dimensionOf(workbook, request.insertDimension?.range);
+		if (rows) grid.insertRows(from, to - from);
+		else grid.insertColumns(from, to - from);
+		return undefined;
+	},
+	deleteDimension: ({ workbook, request }) => {
+		const { grid, from, to, rows } = dimensionOf(workbook, request.deleteDimension?.range);
+		if (rows) grid.deleteRows(from, to);
+		else grid.deleteColumns(from, to);
+		return undefined;
+	},
+	addNamedRange: ({ workbook, request }) => {
+		const { name, range = {} } = request.addNamedRange?.namedRange ?? {};
+		const sheet = sheetOf(workbook, range.sheetId);
+		if (!name || workbook.namedRanges.some((entry) => entry.name === name)) {
+			throw invalid(`Invalid requests[0].addNamedRange: the name ${String(name)} cannot be used`);
+		}
+		workbook.namedRanges.push({
+			name,
+			sheetId: sheet.sheetId,
+			area: {
+				startRow: range.startRowIndex ?? undefined,
+				endRow: range.endRowIndex ?? undefined,
+				startColumn: range.startColumnIndex ?? undefined,
+				endColumn: range.endColumnIndex ?? undefined,
+			},
+		});
+		return undefined;
+	},
+	updateCells: ({ workbook, request }) => {
+		const { start, rows } = request.updateCells ?? {};
+		const { grid } = sheetOf(workbook, start?.sheetId);
+		fill(grid, rows ?? [], start?.rowIndex ?? 0, start?.columnIndex ?? 0);
+		return undefined;
+	},
+};
+
+export function sheetOf(workbook: Workbook, sheetId: number | null | undefined): Sheet {
+	const found = workbook.sheets.find((sheet) => sheet.sheetId === (sheetId ?? 0));
+	if (found === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
+	return found;
+}
+
+export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetProperties): Sheet {
+	const title = properties.title ?? `Sheet${workbook.sheets.length + 1}`;
+	checkTitle(workbook, title);
+	const sheetId = properties.sheetId ?? freeId(workbook);
+	if (workbook.sheets.some((sheet) => sheet.sheetId === sheetId)) {
+		throw invalid(`A sheet with the ID ${sheetId} already exists.`);
+	}
+	const { rowCount, columnCount } = properties.gridProperties ?? {};
+	const sheet = newSheet(sheetId, title, new Grid(rowCount ?? undefined, columnCount ?? undefined));
+	workbook.sheets.splice(properties.index ?? workbook.sheets.length, 0, sheet);
+	return sheet;
+}
+
+function checkTitle(workbook: Workbook, title: string, own?: Sheet): void {
+	const same = (sheet: Sheet) => sheet !== own && sheet.title.toLowerCase() === title.toLowerCase();
+	if (workbook.sheets.some(same)) {
+		throw invalid(`A sheet with the name "${title}" already exists. Please enter another name.`);
+	}
+}
+
+function freeId(workbook: Workbook): number {
+	if (workbook.sheets.length === 0) return 0;
+	return 1 + Math.max(...workbook.sheets.map(({ sheetId }) => sheetId));
+}
+
+function dimensionOf(workbook: Workbook, range: sheets_v4.Schema$DimensionRange | undefined) {
+	const { grid } = sheetOf(workbook, range?.sheetId);
+	const rows = range?.dimension === 'ROWS';
+	const from = range?.startIndex ?? 0;
+	const to = range?.endIndex ?? (rows ? grid.rowCount : grid.columnCount);
+	return { grid, from, to, rows };
+}
+
+/** Cells as `create` and `updateCells` carry them. */
+export function fill(
+	grid: Grid,
+	rows: sheets_v4.Schema$RowData[],
+	startRow: number,
+	startColumn: number,
+): void {
+	for (const [at, { values }] of rows.entries()) {
+		for (const [offset, { userEnteredValue }] of (values ?? []).entries()) {
+			const [row, column] = [startRow + at, startColumn + offset];
+			if (row >= grid.rowCount || column >= grid.columnCount) {
+				throw invalid(`Attempting to write cell outside the grid: row ${row}, column ${column}`);
+			}
+			grid.set(row, column, cellOf(userEnteredValue));
+		}
+	}
+}
+
+function cellOf(value: sheets_v4.Schema$ExtendedValue | undefined): Cell | undefined {
+	if (value?.formulaValue) return typed(value.formulaValue);
+	const plain = value?.stringValue ?? value?.numberValue ?? value?.boolValue;
+	return plain === undefined || plain === null || plain === '' ? undefined : { value: plain };
+}

@@ -1,0 +1,195 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { columnLetters, printRange, type Rectangle } from './a1.ts';
+import { rendered, type Cell, type Rendering } from './cell.ts';
+import { typed } from './entered.ts';
+import { findTable } from './table.ts';
+import { checkSize, exceeds, invalid, resolve, type Sheet, type Target, type Workbook } from './workbook.ts';
+
+type Value = string | number | boolean;
+export type Dimension = 'ROWS' | 'COLUMNS';
+export type Entry = 'RAW' | 'USER_ENTERED';
+
+export interface Writing {
+	readonly values: unknown[][];
+	readonly dimension: Dimension;
+	readonly entry: Entry;
+}
+
+const longestCell = 50_000;
+
+export function read(
+	workbook: Workbook,
+	range: string,
+	dimension: Dimension,
+	rendering: Rendering,
+): sheets_v4.Schema$ValueRange {
+	const { sheet, area } = resolve(workbook, range);
+	return valueRange(sheet, clamped(area, sheet), dimension, rendering);
+}
+
+export function valueRange(
+	{ title, grid }: Sheet,
+	area: Rectangle,
+	dimension: Dimension,
+	rendering: Rendering,
+): sheets_v4.Schema$ValueRange {
+	const rows: Value[][] = [];
+	for (let row = area.startRow; row < Math.min(area.endRow, grid.usedRows); row++) {
+		const line: Value[] = [];
+		for (let column = area.startColumn; column < area.endColumn; column++) {
+			line.push(rendered(grid.get(row, column), rendering));
+		}
+		rows.push(line);
+	}
+	const values = trimmed(dimension === 'ROWS' ? rows : transposed<Value>(rows, ''));
+	return {
+		range: printRange(title, area),
+		majorDimension: dimension,
+		...(values.length > 0 && { values }),
+	};
+}
+
+export function update(
+	workbook: Workbook,
+	range: string,
+	writing: Writing,
+): sheets_v4.Schema$UpdateValuesResponse {
+	const target = resolve(workbook, range);
+	const rows = rowsOf(writing);
+	const written = writtenArea(target.area, rows);
+	const { sheet } = target;
+	checkBounds(target, rows);
+	if (written.endRow > sheet.grid.rowCount || written.endColumn > sheet.grid.columnCount) {
+		throw exceeds(sheet, written);
+	}
+	return { spreadsheetId: workbook.id, ...write(sheet, written, rows) };
+}
+
+export function append(
+	workbook: Workbook,
+	range: string,
+	writing: Writing,
+	insert: 'INSERT_ROWS' | 'OVERWRITE',
+): sheets_v4.Schema$AppendValuesResponse {
+	const { sheet, area } = resolve(workbook, range);
+	const rows = rowsOf(writing);
+	const table = findTable(sheet.grid, clamped(area, sheet));
+	const { startRow, startColumn } = table ? { startRow: table.endRow, startColumn: table.startColumn } : area;
+	const written = writtenArea({ startRow, startColumn }, rows);
+	const inserted = insert === 'INSERT_ROWS' ? rows.length : 0;
+	const { grid } = sheet;
+	const before = { rowCount: grid.rowCount, columnCount: grid.columnCount };
+	grid.grow({ endRow: written.endRow - inserted, endColumn: written.endColumn });
+	grid.insertRows(startRow, inserted);
+	try {
+		checkSize(workbook);
+	} catch (error) {
+		grid.deleteRows(startRow, startRow + inserted);
+		Object.assign(grid, before);
+		throw error;
+	}
+	return {
+		spreadsheetId: workbook.id,
+		...(table && { tableRange: printRange(sheet.title, table) }),
+		updates: { spreadsheetId: workbook.id, ...write(sheet, written, rows) },
+	};
+}
+
+export function clear(workbook: Workbook, range: string): sheets_v4.Schema$ClearValuesResponse {
+	const { sheet, area } = resolve(workbook, range);
+	const cleared = clamped(area, sheet);
+	for (let row = cleared.startRow; row < Math.min(cleared.endRow, sheet.grid.usedRows); row++) {
+		for (let column = cleared.startColumn; column < cleared.endColumn; column++) {
+			sheet.grid.set(row, column, undefined);
+		}
+	}
+	return { spreadsheetId: workbook.id, clearedRange: printRange(sheet.title, cleared) };
+}
+
+function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
+	return {
+		...area,
+		endRow: Math.min(area.endRow, grid.rowCount),
+		endColumn: Math.min(area.endColumn, grid.columnCount),
+	};
+}
+
+type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
+
+/** All cells are read before the first is written: a refused request changes nothing. */
+function rowsOf({ values, dimension, entry }: Writing): CellRow[] {
+	const rows = dimension === 'ROWS' ? values : transposed<unknown>(values, null);
+	return rows.map((row, at) => row.map((value, column) => enteredCell(value, entry, at, column)));
+}
+
+function enteredCell(value: unknown, entry: Entry, row: number, column: number): Cell | 'clear' | 'leave' {
+	if (value === null || value === undefined) return 'leave';
+	if (typeof value === 'number' || typeof value === 'boolean') return { value };
+	if (typeof value !== 'string') {
+		const kind = Array.isArray(value) ? 'list_value' : 'struct_value';
+		throw invalid(`Invalid values[${row}][${column}]: ${kind} {\n}\n`);
+	}
+	if (value.length > longestCell) {
+		throw invalid(`Your input contains more than the maximum of ${longestCell} characters in a single cell.`);
+	}
+	if (value === '') return 'clear';
+	return entry === 'RAW' ? { value } : (typed(value) ?? 'clear');
+}
+
+function writtenArea(
+	{ startRow, startColumn }: Pick<Rectangle, 'startRow' | 'startColumn'>,
+	rows: readonly CellRow[],
+): Rectangle {
+	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
+	const height = Math.max(rows.length, 1);
+	return { startRow, startColumn, endRow: startRow + height, endColumn: startColumn + width };
+}
+
+/** A range of more than one cell bounds what is written; one cell is only where it starts. */
+function checkBounds({ sheet, area, bounds }: Target, rows: readonly CellRow[]): void {
+	const single = area.endRow - area.startRow === 1 && area.endColumn - area.startColumn === 1;
+	if (single) return;
+	const written = writtenArea(area, rows);
+	const within = `Requested writing within range [${printRange(sheet.title, area)}], but tried writing to`;
+	if (bounds.endRow !== undefined && written.endRow > bounds.endRow) {
+		throw invalid(`${within} row [${bounds.endRow + 1}]`);
+	}
+	if (bounds.endColumn !== undefined && written.endColumn > bounds.endColumn) {
+		throw invalid(`${within} column [${columnLetters(bounds.endColumn)}]`);
+	}
+}
+
+function write(
+	{ title, grid }: Sheet,
+	area: Rectangle,
+	rows: readonly CellRow[],
+): sheets_v4.Schema$UpdateValuesResponse {
+	const columns = new Set<number>();
+	let [updatedCells, updatedRows] = [0, 0];
+	for (const [at, row] of rows.entries()) {
+		const cells = updatedCells;
+		for (const [offset, cell] of row.entries()) {
+			if (cell === 'leave') continue;
+			grid.set(area.startRow + at, area.startColumn + offset, cell === 'clear' ? undefined : cell);
+			columns.add(offset);
+			updatedCells++;
+		}
+		if (updatedCells > cells) updatedRows++;
+	}
+	const updatedRange = printRange(title, area);
+	if (updatedCells === 0) return { updatedRange };
+	return { updatedRange, updatedRows, updatedColumns: columns.size, updatedCells };
+}
+
+function transposed<T>(rows: readonly T[][], missing: T): T[][] {
+	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+	return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? missing));
+}
+
+/** Google leaves out what is empty at the end of a line, and empty lines at the end. */
+function trimmed(lines: Value[][]): Value[][] {
+	for (const line of lines) while (line.at(-1) === '') line.pop();
+	while (lines.at(-1)?.length === 0) lines.pop();
+	return lines;
+}

@@ -1,0 +1,132 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { ApiError } from '../service.ts';
+import { parseReference, printRange, unparsable, type Area, type Rectangle } from './a1.ts';
+import { Grid } from './grid.ts';
+
+export interface Sheet {
+	readonly sheetId: number;
+	title: string;
+	grid: Grid;
+}
+
+export interface NamedRange {
+	readonly name: string;
+	readonly sheetId: number;
+	readonly area: Area;
+}
+
+export interface Workbook {
+	readonly id: string;
+	locale: string;
+	timeZone: string;
+	sheets: Sheet[];
+	namedRanges: NamedRange[];
+}
+
+/** All cells of a workbook together. */
+const maximumCells = 10_000_000;
+
+export function invalid(message: string): ApiError {
+	return new ApiError(400, message, { status: 'INVALID_ARGUMENT' });
+}
+
+export function newSheet(sheetId: number, title: string, grid = new Grid()): Sheet {
+	return { sheetId, title, grid };
+}
+
+export function newWorkbook(id: string): Workbook {
+	return {
+		id,
+		locale: 'en_US',
+		timeZone: 'Etc/GMT',
+		sheets: [newSheet(0, 'Sheet1')],
+		namedRanges: [],
+	};
+}
+
+export interface Target {
+	readonly sheet: Sheet;
+	/** Open ends are those of the grid; may end beyond it. */
+	readonly area: Rectangle;
+	/** What the range's text bounds: a write may not go further. */
+	readonly bounds: Area;
+}
+
+/** @throws ApiError 400 when nothing is called so, or it starts outside the grid */
+export function resolve(workbook: Workbook, range: string): Target {
+	const titled = (title: string) => workbook.sheets.find((sheet) => sheet.title === title);
+	const named = (name: string) => workbook.namedRanges.find((entry) => entry.name === name);
+	const reference = parseReference(range, (text) => (titled(text) ?? named(text)) !== undefined);
+	const { title } = reference;
+	const name = title !== undefined && titled(title) === undefined ? named(title) : undefined;
+	const sheet =
+		title === undefined
+			? workbook.sheets[0]
+			: (titled(title) ?? workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId));
+	if (sheet === undefined) throw unparsable(range);
+	const bounds = name?.area ?? reference.area;
+	const area = closed(bounds, sheet.grid);
+	if (area.startRow >= sheet.grid.rowCount || area.startColumn >= sheet.grid.columnCount) {
+		throw exceeds(sheet, area);
+	}
+	return { sheet, area, bounds };
+}
+
+function closed(bounds: Area, grid: Grid): Rectangle {
+	return {
+		startRow: bounds.startRow ?? 0,
+		endRow: bounds.endRow ?? grid.rowCount,
+		startColumn: bounds.startColumn ?? 0,
+		endColumn: bounds.endColumn ?? grid.columnCount,
+	};
+}
+
+export function exceeds({ title, grid }: Sheet, area: Rectangle): ApiError {
+	const limits = `Max rows: ${grid.rowCount}, max columns: ${grid.columnCount}`;
+	return invalid(`Range (${printRange(title, area)}) exceeds grid limits. ${limits}`);
+}
+
+/** @throws ApiError 400 when the workbook has too many cells */
+export function checkSize(workbook: Workbook): void {
+	const cells = workbook.sheets.reduce((sum, { grid }) => sum + grid.rowCount * grid.columnCount, 0);
+	if (cells > maximumCells) {
+		throw invalid(
+			`This action would increase the number of cells in the workbook above the limit of ${maximumCells} cells.`,
+		);
+	}
+}
+
+export function propertiesOf(
+	{ sheetId, title, grid }: Sheet,
+	index: number,
+): sheets_v4.Schema$SheetProperties {
+	const { rowCount, columnCount } = grid;
+	return { sheetId, title, index, sheetType: 'GRID', gridProperties: { rowCount, columnCount } };
+}
+
+export function workbookOut(workbook: Workbook, title: string): sheets_v4.Schema$Spreadsheet {
+	const namedRanges = workbook.namedRanges.map(({ name, sheetId, area }) => ({
+		namedRangeId: `range_${name}`,
+		name,
+		range: {
+			sheetId,
+			startRowIndex: area.startRow,
+			endRowIndex: area.endRow,
+			startColumnIndex: area.startColumn,
+			endColumnIndex: area.endColumn,
+		},
+	}));
+	return {
+		spreadsheetId: workbook.id,
+		properties: {
+			title,
+			locale: workbook.locale,
+			timeZone: workbook.timeZone,
+			autoRecalc: 'ON_CHANGE',
+		},
+		sheets: workbook.sheets.map((sheet, index) => ({ properties: propertiesOf(sheet, index) })),
+		...(namedRanges.length > 0 && { namedRanges }),
+		spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${workbook.id}/edit?ouid=100000000000000000001`,
+	};
+}
