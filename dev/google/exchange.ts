@@ -23,12 +23,14 @@ export interface Exchange {
 
 /**
  * Reads and checks a request.
+ * @param tolerant lets a query or body pass that the contract does not know
  * @throws Violation, ApiError 400 or 413
  */
 export async function received(
 	request: IncomingMessage,
 	route: Route,
 	logged: LoggedRequest,
+	tolerant: boolean,
 ): Promise<Exchange> {
 	const bytes = await buffer(request);
 	logged.size = bytes.length;
@@ -40,7 +42,7 @@ export async function received(
 	logged.body = body;
 	const faults = queryFaults(route, logged.query);
 	if (body !== undefined) faults.push(...bodyFaults(route, 'request', body));
-	if (faults.length > 0) throw new Violation(`${route.id} (request)`, faults);
+	if (faults.length > 0 && !tolerant) throw new Violation(`${route.id} (request)`, faults);
 	const limit = Number(route.method.mediaUpload?.maxSize ?? Infinity);
 	if (uploaded && uploaded.media.data.length > limit) {
 		throw new ApiError(413, 'Request entity is too large.', { reason: 'uploadTooLarge' });

@@ -25,6 +25,7 @@ export interface Parts {
 	readonly violations: string[];
 	readonly url: string;
 	readonly pathPrefix: string;
+	readonly tolerant: boolean;
 }
 
 /** What every request passes: log, fault, contract, sign-in, service. */
@@ -87,7 +88,7 @@ export class Front {
 		skipped: boolean,
 	): Promise<Reply | undefined> {
 		const { route, oauthPage, session, address, logged } = incoming;
-		const { services, oauth, violations } = this.parts;
+		const { services, oauth, violations, tolerant } = this.parts;
 		try {
 			if (oauthPage !== undefined) return await oauth.reply(request, address, skipped);
 			if (!route) throw new Violation(`${logged.httpMethod} ${logged.path}`, ['not in the contract']);
@@ -95,7 +96,7 @@ export class Front {
 				if (skipped) return void request.resume();
 				return await services.drive.putToSession(String(logged.query.get('upload_id')), request);
 			}
-			const exchange = await received(request, route, logged);
+			const exchange = await received(request, route, logged, tolerant);
 			return skipped ? {} : await carriedOut(exchange, this.parts, this.publicAddress(address));
 		} catch (error) {
 			if (error instanceof ApiError) return errorReply(route?.id ?? '', error);

@@ -20,6 +20,8 @@ export interface GoogleOptions extends ServiceOptions, OAuthOptions {
 	readonly pathPrefix?: string;
 	/** Waited before every answer of an API. */
 	readonly latencyMilliseconds?: number;
+	/** Carries out what the contract does not know, as Google mostly does: for other clients than the package's. */
+	readonly tolerant?: boolean;
 }
 
 /** A stand-in for Gmail, Sheets, Docs, Drive and Google's sign-in on one loopback port. */
@@ -41,7 +43,7 @@ export interface GoogleServer extends Services {
 }
 
 export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleServer> {
-	const { port = 0, pathPrefix = '', users = ['someone@example.com'] } = options;
+	const { port = 0, pathPrefix = '', users = ['someone@example.com'], tolerant = false } = options;
 	const services = createServices(options);
 	const tokens = new Tokens(users[0] ?? '');
 	const faults = new Faults();
@@ -54,7 +56,17 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 	await once(server, 'listening');
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathPrefix}`;
 	const oauth = new OAuth(tokens, url, { ...options, users });
-	const front = new Front({ services, tokens, oauth, faults, requests, violations, url, pathPrefix });
+	const front = new Front({
+		services,
+		tokens,
+		oauth,
+		faults,
+		requests,
+		violations,
+		url,
+		pathPrefix,
+		tolerant,
+	});
 	front.latencyMilliseconds = options.latencyMilliseconds ?? 0;
 	return {
 		...services,
