@@ -325,7 +325,12 @@ describe('close', () => {
 			},
 		],
 		['while connecting', (session) => session.clock.advance(0)],
-		['while open', async (session) => void (await session.opened())],
+		[
+			'while open',
+			async (session) => {
+				await session.opened();
+			},
+		],
 		[
 			'while paused',
 			async (session) => {

@@ -1,0 +1,255 @@
+import http from 'node:http';
+
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
+import { Tap, until } from './tap';
+
+let service: AgentService;
+const query = 'sessionId=s1&userPublicKey=p&signature=canary&timestamp=1&apiKey=test-api-key';
+const address = () => `${service.webSocketUrl}/ws?${query}`;
+
+beforeEach(async () => {
+	service = await startAgentService();
+});
+
+afterEach(async () => {
+	await service.close();
+});
+
+const openTap = async (request = {}) => {
+	const tap = new Tap(address(), request);
+	await tap.opened;
+	return tap;
+};
+
+describe('a socket of ws', () => {
+	it('says of each message whether it was a binary frame, and gives the bytes of both', async () => {
+		const tap = await openTap();
+		service.send('s1', 'text', Buffer.from([1, 2, 3]));
+		await until(() => tap.messages.length === 2);
+		expect(tap.messages).toEqual([
+			{ text: 'text', isBinary: false },
+			{ text: '\x01\x02\x03', isBinary: true },
+		]);
+		tap.socket.terminate();
+		await tap.closed;
+	});
+
+	it('offers no compression', async () => {
+		const tap = await openTap();
+		expect(service.upgrades[0]?.headers['sec-websocket-extensions']).toBeUndefined();
+		tap.socket.terminate();
+		await tap.closed;
+	});
+
+	it('connects by itself although n8n has replaced the global agent', async () => {
+		const { globalAgent } = http;
+		let used = 0;
+		http.globalAgent = Object.assign(new http.Agent(), {
+			addRequest() {
+				used++;
+			},
+		});
+		try {
+			const tap = await openTap();
+			tap.socket.terminate();
+			await tap.closed;
+			expect(used).toBe(0);
+		} finally {
+			http.globalAgent = globalAgent;
+		}
+	});
+
+	it('does not stay open and deaf when a listener throws', async () => {
+		const tap = await openTap();
+		tap.onMessage = () => {
+			throw new Error('thrown by the listener');
+		};
+		service.send('s1', 'one', 'two');
+		await tap.closed;
+		expect(tap.errors.map(({ message }) => message)).toContain('thrown by the listener');
+		await until(() => service.openSockets() === 0);
+	});
+
+	it('reports the answer to a refused upgrade, then its end, and leaves no connection', async () => {
+		service.scriptUpgrades({ status: 503, retryAfter: 7, body: 'x'.repeat(5000) });
+		const tap = new Tap(address());
+		await tap.closed;
+		expect(tap.answer).toMatchObject({
+			statusCode: 503,
+			retryAfter: '7',
+			contentType: 'text/plain',
+			fromProxy: false,
+		});
+		expect(tap.answer?.body).toBe('x'.repeat(2048));
+		expect(Date.parse(tap.answer?.date ?? '')).not.toBeNaN();
+		expect(tap.endings).toEqual([{ code: 1006, reason: '' }]);
+	});
+
+	it('does not wait for the rest of an answer that does not come', async () => {
+		service.scriptUpgrades({
+			status: 401,
+			body: 'short',
+			headers: { 'Content-Length': '500', Connection: 'keep-alive' },
+		});
+		const tap = new Tap(address());
+		await tap.closed;
+		expect(tap.answer).toMatchObject({ statusCode: 401, body: 'short' });
+	});
+
+	it('follows no redirect', async () => {
+		service.scriptUpgrades({ status: 302, headers: { Location: address() } });
+		const tap = new Tap(address());
+		await tap.closed;
+		expect(tap.answer).toMatchObject({ statusCode: 302, location: address() });
+		expect(service.upgrades.length).toBe(1);
+	});
+
+	it.each([
+		['reset', 'ECONNRESET'],
+		['wrongAcceptKey', undefined],
+		['silence', undefined],
+	] as const)('a handshake that ends in %s fails, then closes', async (fault, code) => {
+		service.scriptUpgrades({ fault });
+		const tap = new Tap(address(), { handshakeTimeoutMilliseconds: 300 });
+		await tap.closed;
+		expect(tap.errors.map((error) => error.code)).toEqual([code]);
+		expect(tap.endings).toEqual([{ code: 1006, reason: '' }]);
+	});
+
+	it('outlives its handshake timeout when bytes trickle in, and can be terminated then', async () => {
+		service.scriptUpgrades({ fault: 'trickle' });
+		const tap = new Tap(address(), { handshakeTimeoutMilliseconds: 150 });
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		expect(tap.endings).toEqual([]);
+		tap.socket.terminate();
+		await tap.closed;
+		expect(tap.errors.length).toBe(1);
+	});
+
+	it('can be used in every state without an exception', async () => {
+		const tap = new Tap(address());
+		const useAll = () => {
+			tap.socket.send('x');
+			tap.socket.ping();
+			tap.socket.pause();
+			tap.socket.resume();
+			tap.socket.close(1000);
+		};
+		useAll();
+		await tap.opened;
+		useAll();
+		useAll();
+		await tap.closed;
+		useAll();
+		tap.socket.terminate();
+		expect(tap.endings.length).toBe(1);
+	});
+
+	it('terminated while connecting it reports an error and its end, and nobody else hears of it', async () => {
+		const tap = new Tap(address());
+		tap.socket.terminate();
+		await tap.closed;
+		expect(tap.errors.length).toBe(1);
+		expect(tap.endings).toEqual([{ code: 1006, reason: '' }]);
+	});
+
+	it('an address that is none is reported, not thrown', async () => {
+		const tap = new Tap('not an address?apiKey=canary');
+		await tap.closed;
+		expect(tap.errors.length).toBe(1);
+		expect(tap.endings.length).toBe(1);
+	});
+
+	it.each([1000, 1001, 1008, 1009, 1011, 4401])(
+		'gives the close code %i and its reason',
+		async (closeCode) => {
+			service.scriptUpgrades({ closeCode, closeReason: 'why' });
+			const tap = new Tap(address());
+			await tap.closed;
+			expect(tap.endings).toEqual([{ code: closeCode, reason: 'why' }]);
+		},
+	);
+
+	it('gives 1005 for a close frame without a code and 1006 for none', async () => {
+		service.scriptUpgrades({ closeCode: 1005 }, { drop: 'end' }, { drop: 'reset' });
+		for (const code of [1005, 1006, 1006]) {
+			const tap = new Tap(address());
+			await tap.closed;
+			expect(tap.endings).toEqual([{ code, reason: '' }]);
+		}
+	});
+
+	it('a message above the limit is an error with a code of its own, while the close code says 1006', async () => {
+		const tap = await openTap({ maxMessageBytes: 100 });
+		const [channel] = service.channelsOf('s1');
+		const seen = new Promise((resolve) => channel?.on('close', resolve));
+		service.send('s1', 'a'.repeat(100), 'b'.repeat(101), 'after');
+		await tap.closed;
+		expect(tap.messages.map(({ text }) => text.length)).toEqual([100]);
+		expect(tap.errors.map(({ code }) => code)).toEqual(['WS_ERR_UNSUPPORTED_MESSAGE_LENGTH']);
+		expect(tap.endings[0]?.code).toBe(1006);
+		expect(await seen).toBe(1009);
+	});
+
+	it('invalid UTF-8 in a text frame is an error with a code', async () => {
+		const tap = await openTap();
+		service.send('s1', { frame: Buffer.from([0xff]), binary: false });
+		await tap.closed;
+		expect(tap.errors.map(({ code }) => code)).toEqual(['WS_ERR_INVALID_UTF8']);
+	});
+
+	it('paused it sees neither messages nor pongs nor close frames; resumed it sees them all', async () => {
+		const tap = await openTap();
+		tap.socket.pause();
+		tap.socket.ping();
+		await until(() => service.pings.get('s1') === 1);
+		service.send('s1', 'late');
+		service.closeChannels(1001, 'bye');
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		expect([tap.messages, tap.controls, tap.endings]).toEqual([[], [], []]);
+		tap.socket.resume();
+		await tap.closed;
+		expect(tap.messages.map(({ text }) => text)).toEqual(['late']);
+		expect(tap.controls).toEqual(['pong']);
+		expect(tap.endings).toEqual([{ code: 1001, reason: 'bye' }]);
+	});
+
+	it('paused and terminated it still delivers what it had read', async () => {
+		const tap = await openTap();
+		service.send('s1', 'first');
+		await until(() => tap.messages.length === 1);
+		tap.socket.pause();
+		service.send('s1', 'second', 'third');
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		tap.socket.terminate();
+		await tap.closed;
+		expect(tap.messages.map(({ text }) => text)).toEqual(['first', 'second', 'third']);
+	});
+
+	it('survives a storm of pings or ends', async () => {
+		service.scriptUpgrades({ pings: 5000, messages: ['after'] });
+		const tap = new Tap(address());
+		await Promise.race([tap.closed, until(() => tap.controls.length === 5000)]);
+		tap.socket.terminate();
+		await tap.closed;
+		expect(tap.controls.length).toBeGreaterThan(0);
+	});
+});
+
+describe('certificates', () => {
+	it('nobody trusts are refused, unless the credential says so', async () => {
+		const secure = await startAgentService({ tls: true });
+		try {
+			const url = `${secure.webSocketUrl}/ws?${query}`;
+			const strict = new Tap(url);
+			await strict.closed;
+			expect(strict.errors.map(({ code }) => code)).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT']);
+			const lenient = new Tap(url, { allowUnauthorizedCerts: true });
+			await lenient.opened;
+			lenient.socket.terminate();
+			await lenient.closed;
+		} finally {
+			await secure.close();
+		}
+	});
+});

@@ -1,0 +1,53 @@
+import { openSocket } from '../../../nodes/Agent/session/socket';
+import type {
+	Socket,
+	SocketListener,
+	SocketRequest,
+	UpgradeAnswer,
+} from '../../../nodes/Agent/session/transport';
+
+/** Everything that a real socket reports, and promises of it. */
+export class Tap {
+	readonly messages: { text: string; isBinary: boolean }[] = [];
+	readonly controls: string[] = [];
+	readonly errors: (Error & { code?: string })[] = [];
+	answer: UpgradeAnswer | undefined;
+	endings: { code: number; reason: string }[] = [];
+	readonly opened: Promise<void>;
+	readonly closed: Promise<void>;
+	/** Takes the place of writing messages down. */
+	onMessage: (() => void) | undefined;
+	readonly socket: Socket;
+
+	constructor(url: string, request: Partial<SocketRequest> = {}) {
+		let tellOpened = () => {};
+		let tellClosed = () => {};
+		this.opened = new Promise((resolve) => (tellOpened = resolve));
+		this.closed = new Promise((resolve) => (tellClosed = resolve));
+		const listener: SocketListener = {
+			opened: tellOpened,
+			message: (data, isBinary) => {
+				if (this.onMessage) this.onMessage();
+				else this.messages.push({ text: data.toString('latin1'), isBinary });
+			},
+			control: (kind) => this.controls.push(kind),
+			refused: (answer) => (this.answer = answer),
+			failed: (error) => this.errors.push(error),
+			closed: (code, reason) => {
+				this.endings.push({ code, reason });
+				tellClosed();
+			},
+		};
+		const usual = {
+			handshakeTimeoutMilliseconds: 5000,
+			maxMessageBytes: 1024 * 1024,
+			allowUnauthorizedCerts: false,
+		};
+		this.socket = openSocket({ url, ...usual, ...request }, listener);
+	}
+}
+
+/** Looks again until it is so; the test's own time limit ends it. */
+export async function until(condition: () => boolean): Promise<void> {
+	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
