@@ -73,7 +73,9 @@ export async function readBack(
 	const change = changes.get(item);
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
-	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
+	const { data } = await docs.documents
+		.get({ documentId, includeTabsContent: true })
+		.catch((cause: unknown) => Promise.reject(unknownOutcome(failure, change, cause)));
 	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const revisionId = data.revisionId ?? '';
@@ -95,5 +97,20 @@ export async function readBack(
 		status,
 		message: 'Somebody else changed the document while it was being written',
 		description: `The content is not in it as it was sent. Look at ${documentUrl(documentId, tabId)} before running this again.`,
+	});
+}
+
+function unknownOutcome(
+	{ code, status, message }: Failure,
+	{ documentId, tabId }: Change,
+	cause: unknown,
+): Failure {
+	return new Failure({
+		code,
+		status,
+		message: `It is not known whether the content was written: ${message}`,
+		description: `The document could not be read afterwards. Look at ${documentUrl(documentId, tabId)} before running this again.`,
+		ambiguous: true,
+		cause,
 	});
 }

@@ -51,3 +51,18 @@ test.each([
 ])('%s', (_, markdown) => {
 	expect(throughDocument(markdown)).toBe(markdown);
 });
+
+test('a long text is read in pieces, with the same result', () => {
+	const part = [
+		'## Part\n\nText with a [link][home].\n\n- a\n\n  more of a\n- b\n\n1. x\n\n2. y\n',
+		'```\ncode\n\nnot a block\n\n# no heading\n```\n',
+		'~~~\n```\n\nstill code\n~~~\n',
+		'> quote\n\n| a |\n| - |\n| 1 |\n',
+	].join('\n');
+	const end = '\n[home]: https://example.com/\n';
+	const alone = contentOf(part + end).blocks;
+	const whole = contentOf(part.repeat(300) + end).blocks;
+	expect(whole).toHaveLength(alone.length * 300);
+	for (const at of [0, 150, 299])
+		expect(whole.slice(at * alone.length, (at + 1) * alone.length)).toEqual(alone);
+});

@@ -97,3 +97,13 @@ test('a document that is not there', async () => {
 		status: 'NOT_FOUND',
 	});
 });
+
+test('where the document cannot be read afterwards, the outcome is unknown', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
+	const failure = await failureOf(calls.write(id, { content: 'ours' }));
+	expect(failure.message).toMatch(/^It is not known whether the content was written: /);
+	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
+	expect(failure.ambiguous).toBe(true);
+});

@@ -1,4 +1,4 @@
-import type { BlockContent, DefinitionContent, List, ListItem, Root, RootContent, Table } from 'mdast';
+import type { BlockContent, DefinitionContent, List, ListItem, RootContent, Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
@@ -11,6 +11,7 @@ import {
 	type ParagraphBlock,
 	type Span,
 } from '../blocks';
+import { piecesOf } from './pieces';
 import { spansOf, type Definitions } from './spans';
 
 /** Deepest level of a list in Google Docs, from 0. */
@@ -24,22 +25,23 @@ interface Around {
 
 /** Headings, lists, quotes, code, tables and inline marks; what a document cannot hold stays as text. */
 export function contentOf(markdown: string): Content {
-	const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-	const reader = new Reader(definitionsOf(root));
-	reader.read(root.children, { quoteDepth: 0, level: undefined, ordered: undefined });
+	const options = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+	const children = piecesOf(markdown).flatMap((piece) => fromMarkdown(piece, options).children);
+	const reader = new Reader(definitionsOf(children));
+	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	return reader;
 }
 
-function definitionsOf(root: Root): Definitions {
+function definitionsOf(nodes: readonly RootContent[]): Definitions {
 	const definitions = new Map<string, string>();
-	const visit = (nodes: readonly RootContent[]) => {
-		for (const node of nodes) {
+	const visit = (some: readonly RootContent[]) => {
+		for (const node of some) {
 			if (node.type === 'definition' && !definitions.has(node.identifier))
 				definitions.set(node.identifier, node.url);
 			if ('children' in node) visit(node.children);
 		}
 	};
-	visit(root.children);
+	visit(nodes);
 	return definitions;
 }
 
