@@ -11,7 +11,7 @@ const names = ['http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy'
 const variables = [...names, ...names.map((name) => name.toUpperCase())];
 const before = Object.fromEntries(variables.map((name) => [name, process.env[name]]));
 const clear = () => {
-	for (const name of variables) delete process.env[name];
+	for (const name of variables) Reflect.deleteProperty(process.env, name);
 };
 
 beforeEach(clear);

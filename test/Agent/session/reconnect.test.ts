@@ -93,13 +93,13 @@ describe('afterEnding', () => {
 		);
 	});
 
-	it('gives each session 50 ms of the first window', () => {
+	it('gives each session 100 ms of the first window', () => {
 		const many = { ...policy, sessions: 200 };
-		expect(afterEnding(untroubled, dropped, undefined, many, almostOne).delayMilliseconds).toBe(9999);
-		expect(afterEnding(untroubled, status(401), undefined, many, almostOne).delayMilliseconds).toBe(10_999);
+		expect(afterEnding(untroubled, dropped, undefined, many, almostOne).delayMilliseconds).toBe(19_999);
+		expect(afterEnding(untroubled, status(401), undefined, many, almostOne).delayMilliseconds).toBe(20_999);
 		const capped = { ...many, maxDelayMilliseconds: 1000 };
-		expect(afterEnding(untroubled, dropped, undefined, capped, almostOne).delayMilliseconds).toBe(9999);
-		expect(firstDelayMilliseconds(many, almostOne)).toBe(9999);
+		expect(afterEnding(untroubled, dropped, undefined, capped, almostOne).delayMilliseconds).toBe(19_999);
+		expect(firstDelayMilliseconds(many, almostOne)).toBe(19_999);
 		expect(firstDelayMilliseconds(policy, almostOne)).toBe(0);
 	});
 
