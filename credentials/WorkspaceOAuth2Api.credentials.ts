@@ -1,0 +1,44 @@
+import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
+
+import * as fields from './workspace/fields';
+
+export class WorkspaceOAuth2Api implements ICredentialType {
+	name = 'workspaceOAuth2Api';
+	displayName = 'Workspace OAuth2 API';
+	extends = ['googleOAuth2Api'];
+	icon: Icon = { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' };
+	documentationUrl = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace#credentials';
+
+	properties: INodeProperties[] = [
+		{
+			// Sources: https://support.google.com/cloud/answer/15549945 (publishing status and user type),
+			// https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
+			displayName:
+				'Google asks three things of your OAuth client. <b>APIs:</b> enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project. <b>Publishing status:</b> while an app for external users is in "Testing", every sign-in ends after 7 days and must be made again; use "In production", or "Internal" within an organization (<a href="https://support.google.com/cloud/answer/15549945" target="_blank">more</a>). <b>Scopes:</b> gmail.readonly and access to all of Drive are restricted; an app for others than yourself or your organization needs Google\'s verification for them (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
+			name: 'clientNotice',
+			type: 'notice',
+			default: '',
+		},
+		...fields.scopeFields,
+		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
+		...fields.endpointFields,
+		fields.authorizationUrlField,
+		fields.tokenUrlField,
+		{
+			// Hidden fields keep no stored value in n8n: only an expression reaches the visible ones, which are absent while hidden.
+			displayName: 'Authorization URL in Use',
+			name: 'authUrl',
+			type: 'hidden',
+			default: `={{ $self["authorizationUrl"] || "${fields.googleAuthorizationUrl}" }}`,
+		},
+		{
+			displayName: 'Token URL in Use',
+			name: 'accessTokenUrl',
+			type: 'hidden',
+			default: `={{ $self["tokenUrl"] || "${fields.googleTokenUrl}" }}`,
+		},
+		...fields.allowedDomainsFields,
+	];
+
+	test: ICredentialTestRequest = fields.credentialTest;
+}

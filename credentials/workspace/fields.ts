@@ -1,0 +1,153 @@
+import type { ICredentialTestRequest, INodeProperties } from 'n8n-workflow';
+
+const prefix = 'https://www.googleapis.com/auth/';
+const always = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents'].map((name) => prefix + name);
+
+function scopesWith(drive: string): string {
+	return [...always, prefix + drive].join(' ');
+}
+
+/** What is asked for: the user's own list, or the narrowest scopes of the 13 operations with the chosen access to Drive. */
+export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : $self["driveAccess"] === "allFiles" ? "${scopesWith('drive')}" : "${scopesWith('drive.file')}"}}`;
+
+export const scopeFields: INodeProperties[] = [
+	{
+		displayName: 'Drive Access',
+		name: 'driveAccess',
+		type: 'options',
+		options: [
+			{ name: 'App Files', value: 'appFiles', description: 'Only files that this app made or was given' },
+			{ name: 'All Files', value: 'allFiles', description: 'All files of the account' },
+		],
+		default: 'appFiles',
+		description: 'Which files in Google Drive the nodes may see. Reconnect after changing it.',
+		displayOptions: { show: { customScopes: [false] } },
+	},
+	{
+		displayName:
+			'With App Files, lists of files and folders show only what this app made or was given; everything else is "not found" for it, also by its ID.',
+		name: 'driveAccessNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { customScopes: [false], driveAccess: ['appFiles'] } },
+	},
+	{
+		displayName: 'Custom Scopes',
+		name: 'customScopes',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to ask for scopes of your own choice',
+	},
+	{
+		displayName:
+			'An operation whose scope is missing here fails and names it. Scopes are separated by spaces.',
+		name: 'customScopesNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { customScopes: [true] } },
+	},
+	{
+		displayName: 'Enabled Scopes',
+		name: 'enabledScopes',
+		type: 'string',
+		default: scopesWith('drive.file'),
+		description: 'Scopes to ask Google for, separated by spaces',
+		displayOptions: { show: { customScopes: [true] } },
+	},
+];
+
+const shownForEndpoints = { show: { customEndpoints: [true] } };
+
+/** Google's own addresses of the sign-in. */
+export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
+export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
+
+function endpoint(displayName: string, name: string, address: string, description: string): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'string',
+		default: address,
+		description: `${description}. Empty means Google's own.`,
+		displayOptions: shownForEndpoints,
+	};
+}
+
+export const endpointFields: INodeProperties[] = [
+	{
+		displayName: 'Custom Endpoints',
+		name: 'customEndpoints',
+		type: 'boolean',
+		default: false,
+		description:
+			"Whether to reach the APIs elsewhere than at Google's own addresses, for instance at a gateway",
+	},
+	endpoint(
+		'Mail API Base',
+		'mailApiBase',
+		'https://gmail.googleapis.com/gmail/v1',
+		'Address of the Gmail API with its version',
+	),
+	endpoint(
+		'Sheets API Base',
+		'sheetsApiBase',
+		'https://sheets.googleapis.com/v4/spreadsheets',
+		'Address of the Google Sheets API with its version',
+	),
+	endpoint(
+		'Docs API Base',
+		'docsApiBase',
+		'https://docs.googleapis.com/v1/documents',
+		'Address of the Google Docs API with its version',
+	),
+	endpoint(
+		'Drive API Base',
+		'driveApiBase',
+		'https://www.googleapis.com/drive/v3',
+		'Address of the Google Drive API with its version',
+	),
+];
+
+export const authorizationUrlField = endpoint(
+	'Authorization URL',
+	'authorizationUrl',
+	googleAuthorizationUrl,
+	'Page where the user gives consent',
+);
+
+export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Where tokens are issued');
+
+/** Declared here, because n8n otherwise adds it with "all": its HTTP Request node could then send the token anywhere. */
+export const allowedDomainsFields: INodeProperties[] = [
+	{
+		displayName: 'Allowed HTTP Request Domains',
+		name: 'allowedHttpRequestDomains',
+		type: 'options',
+		options: [
+			{ name: 'All', value: 'all', description: 'The HTTP Request node may send the token to any host' },
+			{ name: 'Specific Domains', value: 'domains', description: 'Only to the hosts listed below' },
+			{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
+		],
+		default: 'none',
+		description:
+			"Where n8n's HTTP Request node may send this token. The nodes of this package are not affected.",
+	},
+	{
+		displayName: 'Allowed Domains',
+		name: 'allowedDomains',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. www.googleapis.com, *.example.com',
+		description: 'Hosts separated by commas',
+		displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
+	},
+];
+
+/** Asks Drive who is signed in: the narrowest call that every Drive scope allows. */
+export const credentialTest: ICredentialTestRequest = {
+	request: {
+		baseURL: `={{$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"}}`,
+		url: '/about',
+		qs: { fields: 'user' },
+	},
+};

@@ -1,0 +1,95 @@
+import { createSign } from 'node:crypto';
+import type { IDataObject, IHttpRequestHelper } from 'n8n-workflow';
+
+import { Failure, refusal } from '../../nodes/items/failure';
+
+/** Google's limit for an assertion is an hour. */
+const lifetimeSeconds = 3600;
+
+export interface ServiceAccount {
+	readonly email: string;
+	readonly privateKey: string;
+	/** The user to act for, where an administrator has allowed it; empty for the account itself. */
+	readonly delegatedEmail: string;
+	/** Separated by spaces. */
+	readonly scope: string;
+	readonly tokenUrl: string;
+}
+
+/**
+ * An access token for a service account, in the way of RFC 7523 as Google asks for it.
+ * @throws Failure 400 for a key that is not one, 401 for what Google refuses; never with the key
+ */
+export async function fetchAccessToken(
+	{ helpers }: IHttpRequestHelper,
+	account: ServiceAccount,
+	nowSeconds: number,
+): Promise<string> {
+	const body = new URLSearchParams({
+		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+		assertion: signedAssertion(account, nowSeconds),
+	});
+	const answer = (await helpers.httpRequest({
+		method: 'POST',
+		url: account.tokenUrl,
+		headers: { 'content-type': 'application/x-www-form-urlencoded' },
+		body: body.toString(),
+		json: true,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	})) as { readonly statusCode: number; readonly body: unknown };
+	const { access_token: token, error, error_description: text } = asObject(answer.body);
+	if (answer.statusCode === 200 && typeof token === 'string' && token !== '') return token;
+	throw refusedByGoogle(answer.statusCode, [error, text]);
+}
+
+function refusedByGoogle(status: number, texts: unknown[]): Failure {
+	const said = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
+	return new Failure({
+		code: status >= 500 ? 503 : 401,
+		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
+		description:
+			"Check the service account's email and key, and, with a Delegated Email, that an administrator has allowed these scopes for the account.",
+	});
+}
+
+function signedAssertion(
+	{ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount,
+	now: number,
+): string {
+	const claims = {
+		iss: email.trim(),
+		scope,
+		aud: tokenUrl,
+		iat: now,
+		exp: now + lifetimeSeconds,
+		...(delegatedEmail.trim() !== '' && { sub: delegatedEmail.trim() }),
+	};
+	const content = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`;
+	try {
+		const signature = createSign('RSA-SHA256').update(content).sign(pemOf(privateKey), 'base64url');
+		return `${content}.${signature}`;
+	} catch {
+		// OpenSSL's words help nobody, and the key must not come near a message.
+		throw refusal(
+			'The private key of the service account cannot be read',
+			'Paste the whole value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
+		);
+	}
+}
+
+/** Copied out of the JSON file, line breaks come as `\n` in two characters; from a single-line field as spaces. */
+function pemOf(text: string): string {
+	const lines = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
+	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(lines) ?? [];
+	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
+}
+
+function encoded(value: object): string {
+	return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function asObject(value: unknown): IDataObject {
+	return typeof value === 'object' && value !== null ? (value as IDataObject) : {};
+}
