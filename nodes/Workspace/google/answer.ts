@@ -66,8 +66,12 @@ function dataOf(bytes: Buffer, { responseType }: Expected, { api }: FailedCall):
 	} catch {
 		const message = `${apiNames[api]} answered with something that is not JSON`;
 		const description = 'Check the API bases in the credential and any proxy on the way.';
-		throw new Fault('unknown', new Failure({ code: 502, message, description }));
+		throw notJson(message, description);
 	}
+}
+
+function notJson(message: string, description: string): Fault {
+	return new Fault('unknown', new Failure({ code: 502, message, description }));
 }
 
 function plainHeaders(headers: FullResponse['headers']): Record<string, string> {

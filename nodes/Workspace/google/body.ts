@@ -49,13 +49,16 @@ async function collect(body: Readable, limitBytes: number): Promise<Buffer> {
 			chunks.push(chunk);
 		}
 	} catch (error) {
-		// Only the code: other properties of the error may name the request.
-		throw new BodyError('cutShort', codeOf(error));
+		throw cutShort(error);
 	}
 	if (size > limitBytes) throw new BodyError('tooLarge');
 	return Buffer.concat(chunks, size);
 }
 
-function codeOf(error: unknown): string | undefined {
-	return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+/** Only the code: other properties of the error may name the request. */
+function cutShort(error: unknown): BodyError {
+	return new BodyError(
+		'cutShort',
+		error instanceof Error && 'code' in error ? String(error.code) : undefined,
+	);
 }

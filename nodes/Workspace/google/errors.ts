@@ -19,6 +19,8 @@ export interface FailedCall {
 	/** Path below the base, with ids. */
 	readonly path: string;
 	readonly signIn: SignIn;
+	/** The operation's own advice, by HTTP status. */
+	readonly advice?: Readonly<Record<number, string>>;
 }
 
 export interface ErrorAnswer {
@@ -38,7 +40,9 @@ export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
 		code: status,
 		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: messageOf(status, envelope, call.api),
-		description: adviceFor({ status, limited, envelope, call }),
+		description: [adviceFor({ status, limited, envelope, call }), call.advice?.[status]]
+			.filter(Boolean)
+			.join(' '),
 		retryAfterMilliseconds: limited || status >= 500 ? retryAfter(headers) : undefined,
 	});
 	return new Fault(kindOf(status, limited), failure);

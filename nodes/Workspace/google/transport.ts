@@ -15,7 +15,7 @@ export interface ClientCall extends Expected {
 	readonly method?: string;
 	/** Absent, like its serializer, when there is no query. */
 	readonly params?: Readonly<Record<string, unknown>>;
-	readonly paramsSerializer?: (params: never) => string;
+	paramsSerializer?(params: Readonly<Record<string, unknown>>): string;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
 	/** Plain object for JSON (without a content type), text, Buffer, or a stream of unknown length. */
 	readonly data?: unknown;
@@ -32,6 +32,8 @@ export interface TransportOptions extends RetryPolicy {
 	/** Names the credential: at most 5 requests are in flight for it. Unlimited when absent. */
 	readonly credentialKey: string | undefined;
 	readonly signIn: SignIn;
+	/** What the user can do in the operation at hand, by HTTP status; appended to what Google's answer means in general. */
+	readonly advice?: Readonly<Record<number, string>>;
 }
 
 /** @throws Failure */
@@ -65,10 +67,10 @@ const safeMethods = ['GET', 'PUT'];
 function prepare(
 	call: ClientCall,
 	bases: Bases,
-	{ timeoutMilliseconds, signIn }: TransportOptions,
+	{ timeoutMilliseconds, signIn, advice }: TransportOptions,
 ): Prepared {
 	const { url, api } = targetOf(String(call.url), bases);
-	const query = call.params && call.paramsSerializer?.(call.params as never);
+	const query = call.params && call.paramsSerializer?.(call.params);
 	const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
 	const request: IHttpRequestOptions = {
 		method,
@@ -83,14 +85,14 @@ function prepare(
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	return { request, call, failed: { api, method, path: new URL(url).pathname, signIn } };
+	return { request, call, failed: { api, method, path: new URL(url).pathname, signIn, advice } };
 }
 
 function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'headers' | 'body'> {
 	const plain: Record<string, string> =
 		headers instanceof Headers ? Object.fromEntries(headers.entries()) : { ...headers };
 	if (data === undefined || data === null) return { headers: plain };
-	if (data instanceof Readable || Buffer.isBuffer(data)) return { headers: plain, body: data as Buffer };
+	if (data instanceof Readable || Buffer.isBuffer(data)) return { headers: plain, body: data };
 	if (typeof data === 'string') return { headers: plain, body: Buffer.from(data) };
 	plain['content-type'] ??= 'application/json';
 	// Bytes, because axios parses and trims a text that claims to be JSON.

@@ -1,0 +1,83 @@
+import type {
+	INodeProperties,
+	INodePropertyMode,
+	INodePropertyOptions,
+	NodeParameterValueType,
+} from 'n8n-workflow';
+
+import type { Field } from './operation';
+
+/** What n8n shows for a field, without the conditions under which it is shown. */
+export function propertyOf(field: Field): INodeProperties {
+	const { displayName, name, description, hint, placeholder } = field;
+	return {
+		displayName,
+		name,
+		// Saved workflows hold n8n's own form of these values: each field gives the default in the form of its type.
+		default: field.default as NodeParameterValueType,
+		...(field.required && field.requiredInForm !== false && { required: true }),
+		...(description !== undefined && { description }),
+		...(hint !== undefined && { hint }),
+		...(placeholder !== undefined && { placeholder }),
+		...ofType(field),
+	};
+}
+
+export function byName(a: Field, b: Field): number {
+	return a.displayName.localeCompare(b.displayName);
+}
+
+function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
+	const { type, typeOptions, minimum, maximum } = field;
+	if (type === 'resourceLocator') return { type, modes: modesOf(field) };
+	if (type === 'fixedCollection')
+		return { type, typeOptions: { multipleValues: true }, options: pairOf(field) };
+	if (type === 'options') return { type, options: choicesOf(field) };
+	if (type === 'number') {
+		return {
+			type,
+			typeOptions: { ...typeOptions, minValue: minimum, maxValue: maximum, numberPrecision: 0 },
+		};
+	}
+	return { type, ...(typeOptions && { typeOptions }) };
+}
+
+function choicesOf({ options = [] }: Field): INodePropertyOptions[] {
+	return options.map((choice) => ({ ...choice }));
+}
+
+/** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
+function modesOf({ displayName, searchListMethod }: Field): INodePropertyMode[] {
+	const noun = displayName.toLowerCase();
+	const list = modeOf('From List', 'list', `Select a ${noun}...`);
+	return [
+		{ ...list, type: 'list', typeOptions: { searchListMethod, searchable: true } },
+		modeOf('By URL', 'url', placeholderUrl(noun)),
+		modeOf('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
+	];
+}
+
+function modeOf(displayName: string, name: string, placeholder: string): INodePropertyMode {
+	const type = 'string';
+	return Object.assign({ placeholder, type } as const, { displayName, name });
+}
+
+function placeholderUrl(noun: string): string {
+	if (noun.includes('folder')) return 'e.g. https://drive.google.com/drive/folders/1Qm7xWc0aVbR2yKt4hL9';
+	const kind = noun.includes('sheet') ? 'spreadsheets' : 'document';
+	return `e.g. https://docs.google.com/${kind}/d/1Qm7xWc0aVbR2yKt4hL9/edit`;
+}
+
+function pairOf({ displayName, pair }: Field): INodeProperties['options'] {
+	const { group = 'pair', key = 'name' } = pair ?? {};
+	return [
+		{
+			displayName: displayName.replace(/ies$/, 'y').replace(/s$/, ''),
+			name: group,
+			values: [
+				{ displayName: key === 'key' ? 'Key' : 'Name', name: key, type: 'string', default: '' },
+				{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+			],
+		},
+	];
+}

@@ -1,0 +1,44 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { refusal } from '../items/failure';
+
+import type { Chosen } from './inputObject';
+import { isRecord } from './paramHolds';
+import { resources } from './resources';
+
+/** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
+const customApiCall = '__CUSTOM_API_CALL__';
+
+/** The operation that the form's dropdowns name, and what was given for its fields. @throws Failure 400 */
+export function readForm(context: IExecuteFunctions, itemIndex: number): Chosen {
+	const read = (name: string, fallback?: unknown): unknown =>
+		context.getNodeParameter(name, itemIndex, fallback);
+	const resourceName = read('resource', '');
+	const operationName = read('operation', '');
+	if (resourceName === customApiCall || operationName === customApiCall) {
+		throw refusal(
+			"This node has no 'Custom API Call'",
+			"Choose one of its operations, or use n8n's HTTP Request node with a Google credential of its own.",
+		);
+	}
+	const resource = oneOf('Resource', resources, resourceName);
+	const operation = oneOf('Operation', resource.operations, operationName);
+	const options = read('options', {});
+	// A field that is hidden is not there: n8n gives the fallback.
+	const fields = operation.fields.map(({ name }) => [name, read(name, null)] as const);
+	return {
+		resource: resource.value,
+		operation,
+		given: { ...(isRecord(options) ? options : {}), ...Object.fromEntries(fields) },
+	};
+}
+
+function oneOf<T extends { readonly value: string }>(
+	label: string,
+	choices: readonly T[],
+	value: unknown,
+): T {
+	const choice = choices.find((candidate) => candidate.value === value);
+	if (choice) return choice;
+	throw refusal(`'${label}' must be one of: ${choices.map((candidate) => candidate.value).join(', ')}`);
+}

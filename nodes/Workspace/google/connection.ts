@@ -1,0 +1,56 @@
+import type { IAllExecuteFunctions } from 'n8n-workflow';
+
+import type { Clients } from '../operation';
+
+import { basesOf, type Bases } from './bases';
+import type { SignIn } from './errors';
+import type { Send, TransportOptions } from './transport';
+
+/** What one kind of call may need and may say. */
+export type CallOptions = Pick<
+	TransportOptions,
+	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
+>;
+
+/** A credential of this node, ready to make clients. No token ever comes here: n8n puts it on each request. */
+export class Connection {
+	readonly signIn: SignIn;
+	private readonly send: Send;
+	private readonly bases: Bases;
+	private readonly shared: Pick<TransportOptions, 'signal' | 'credentialKey' | 'signIn'>;
+
+	private constructor(context: IAllExecuteFunctions, type: string, signIn: SignIn, bases: Bases) {
+		this.send = async (request) =>
+			(await context.helpers.httpRequestWithAuthentication.call(context, type, request)) as unknown;
+		this.bases = bases;
+		this.signIn = signIn;
+		const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
+		const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+		this.shared = { signal, credentialKey, signIn };
+	}
+
+	/** @throws n8n's error for a credential that is not set, Failure 400 for a base that is no address */
+	static async open(
+		context: IAllExecuteFunctions,
+		authentication: SignIn['authentication'],
+	): Promise<Connection> {
+		const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
+		const credential = await context.getCredentials(type);
+		const signIn = { authentication, driveAccess: driveAccessOf(credential) };
+		return new Connection(context, type, signIn, basesOf(credential));
+	}
+
+	/** Google's libraries are loaded here, at first use. */
+	async clients(options: CallOptions): Promise<Clients> {
+		const { createClients } = await import('./clients');
+		return createClients(this.send, this.bases, { ...this.shared, ...options });
+	}
+}
+
+/** With scopes of the user's own, the scope for all of Drive says it. */
+function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
+	const { driveAccess, customScopes, enabledScopes } = credential;
+	if (customScopes !== true) return driveAccess === 'allFiles' ? 'allFiles' : 'appFiles';
+	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
+	return scopes.includes('https://www.googleapis.com/auth/drive') ? 'allFiles' : 'appFiles';
+}

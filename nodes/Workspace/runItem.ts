@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { Failure } from '../items/failure';
+
+import type { Item, Made } from './operation';
+import { binarySource, fileSource } from './sources';
+
+/** What all items of a run share. */
+export class RunNotes {
+	private readonly answers = new Map<string, Promise<unknown>>();
+	private readonly hints = new Set<string>();
+
+	once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+		// A key stands for one question, whose answers have one type; the map cannot say so.
+		const answer = (this.answers.get(key) as Promise<T> | undefined) ?? ask();
+		this.answers.set(key, answer);
+		// A question that failed may be asked again by the next item.
+		answer.catch(() => this.answers.delete(key));
+		return answer;
+	}
+
+	hint(text: string): void {
+		this.hints.add(text);
+	}
+
+	show(context: IExecuteFunctions): void {
+		const hints = [...this.hints].map((message) => ({ message, location: 'outputPane' as const }));
+		if (hints.length > 0) context.addExecutionHints(...hints);
+	}
+}
+
+/** An input item as operations see it. */
+export class RunItem implements Item {
+	readonly token = randomUUID();
+	readonly index: number;
+	readonly signal: AbortSignal | undefined;
+	private readonly context: IExecuteFunctions;
+	private readonly notes: RunNotes;
+	private readonly things: Made[] = [];
+
+	constructor(context: IExecuteFunctions, index: number, notes: RunNotes) {
+		this.context = context;
+		this.index = index;
+		this.notes = notes;
+		this.signal = context.getExecutionCancelSignal();
+	}
+
+	get json() {
+		return this.input?.json ?? {};
+	}
+
+	get binaryFields() {
+		return Object.keys(this.input?.binary ?? {});
+	}
+
+	private get input() {
+		return this.context.getInputData()[this.index];
+	}
+
+	binary(field: string) {
+		return binarySource(this.context, this.index, field, this.binaryFields);
+	}
+
+	file(path: string) {
+		return fileSource(this.context, path);
+	}
+
+	once<T>(key: string, ask: () => Promise<T>) {
+		return this.notes.once(key, ask);
+	}
+
+	made(what: Made) {
+		this.things.push(what);
+	}
+
+	hint(text: string) {
+		this.notes.hint(text);
+	}
+
+	log(text: string) {
+		this.context.logger.info(text);
+	}
+
+	/** The failure with all that the item had made by then. */
+	naming(failure: Failure): Failure {
+		const known = `${failure.message} ${failure.description ?? ''}`;
+		const things = this.things.filter(({ id }) => !known.includes(id));
+		if (things.length === 0) return failure;
+		const named = things.map(
+			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} exists already.`,
+		);
+		const { code, status, message, description, ambiguous, retryAfterMilliseconds, cause } = failure;
+		return new Failure({
+			code,
+			status,
+			message,
+			description: [description, ...named].filter(Boolean).join(' '),
+			ambiguous,
+			retryAfterMilliseconds,
+			cause,
+		});
+	}
+}

@@ -1,0 +1,49 @@
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { executeContext } from '../executeContext';
+
+import { basesAt } from './client';
+
+export interface RunOptions {
+	/** Stand-in without a trailing slash. */
+	readonly url: string;
+	readonly parameters: IDataObject;
+	readonly items?: INodeExecutionData[];
+	readonly node?: Partial<INode>;
+	readonly credential?: IDataObject;
+	readonly signal?: AbortSignal;
+	readonly executionId?: string;
+}
+
+export const token = 'canary-access-token';
+
+/** The whole node in n8n's own execute context, with n8n's own HTTP helper and a bearer token. */
+export function contextOf({ url, parameters, items, node, credential, signal, executionId }: RunOptions) {
+	const bases = basesAt(url);
+	return executeContext({
+		nodeType: new Workspace(),
+		credentials: {
+			workspaceOAuth2Api: {
+				driveAccess: 'appFiles',
+				customEndpoints: true,
+				mailApiBase: bases.mail,
+				sheetsApiBase: bases.sheets,
+				docsApiBase: bases.docs,
+				driveApiBase: bases.drive,
+				...credential,
+			},
+		},
+		authenticate: { workspaceOAuth2Api: { Authorization: `Bearer ${token}` } },
+		parameters: { authentication: 'oAuth2', inputMode: 'fields', ...parameters },
+		items,
+		node,
+		signal,
+		executionId,
+	});
+}
+
+export async function runNode(options: RunOptions): Promise<INodeExecutionData[]> {
+	const [items = []] = await new Workspace().execute.call(contextOf(options));
+	return items;
+}
