@@ -1,0 +1,13 @@
+import { isUtf8 } from 'node:buffer';
+import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
+
+/** The bytes of a message as n8n keeps them. n8n tells the media type from the first bytes where it can. */
+export async function binaryOf(
+	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
+	bytes: Buffer,
+): Promise<IBinaryData> {
+	const data = await prepareBinaryData(bytes);
+	// n8n calls everything that it does not know text.
+	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;
+	return { ...data, mimeType: 'application/octet-stream', fileType: undefined, fileExtension: 'bin' };
+}

@@ -1,0 +1,142 @@
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
+import { Channel } from '../../../nodes/Agent/session/channel';
+import { systemClock } from '../../../nodes/Agent/session/clock';
+import type { Ending } from '../../../nodes/Agent/session/failures';
+import { openSocket } from '../../../nodes/Agent/session/socket';
+import { FakeClock } from './fakeClock';
+import { until } from './tap';
+
+let service: AgentService;
+
+beforeEach(async () => {
+	service = await startAgentService();
+});
+afterEach(async () => {
+	await service.close();
+});
+
+/** A channel on a real socket, and what it told. */
+function openChannel(
+	settings: { initialMessage?: string; maxMessageBytes?: number; pingText?: string } = {},
+	clock = new FakeClock(),
+) {
+	const told = { opened: 0, messages: [] as string[], endings: [] as Ending[], clock };
+	const query = 'sessionId=s1&userPublicKey=p&signature=canary-signature&timestamp=1&apiKey=test-api-key';
+	const channel = new Channel(
+		{
+			url: `${service.webSocketUrl}/ws?${query}`,
+			secrets: ['canary-signature', 'test-api-key'],
+			allowUnauthorizedCerts: false,
+			maxMessageBytes: 1024,
+			heartbeatMilliseconds: 25_000,
+			pingText: '',
+			initialMessage: '',
+			...settings,
+		},
+		{
+			opened: () => told.opened++,
+			message: (data) => told.messages.push(data.toString()),
+			ended: (ending) => told.endings.push(ending),
+			unanswered: () => {},
+		},
+		clock,
+		openSocket,
+	);
+	return {
+		channel,
+		told,
+		isOpen: () => until(() => told.opened === 1),
+		isOver: () => until(() => told.endings.length === 1),
+	};
+}
+
+describe('a channel on a real socket', () => {
+	it('opens, pings, says what it is told to say, and closes with 1000', async () => {
+		const { channel, told, isOpen } = openChannel({ initialMessage: 'hello' });
+		await isOpen();
+		await until(() => service.pings.get('s1') === 1 && service.received.length === 1);
+		expect(service.received.map(({ data }) => data.toString())).toEqual(['hello']);
+		const [peer] = service.channelsOf('s1');
+		const code = new Promise((resolve) => peer?.on('close', resolve));
+		await channel.close();
+		expect(await code).toBe(1000);
+		expect([told.endings, told.clock.pending]).toEqual([[], 0]);
+	});
+
+	it('gives up after 20 s although bytes trickle in', async () => {
+		service.scriptUpgrades({ fault: 'trickle' });
+		const { told } = openChannel();
+		await until(() => service.upgrades.length === 1);
+		await told.clock.advance(20_000);
+		expect(told.endings).toEqual([{ kind: 'connectTimeout' }]);
+		expect(told.clock.pending).toBe(0);
+	});
+
+	it('ends when the server stops answering pings, and leaves nothing at the server', async () => {
+		const { told, isOpen } = openChannel();
+		await isOpen();
+		await until(() => service.pings.get('s1') === 1);
+		// The pong of the first ping is on its way back.
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		const [peer] = service.channelsOf('s1');
+		peer?.pause();
+		await told.clock.advance(45_000);
+		expect(told.endings).toEqual([{ kind: 'silent' }]);
+		expect(told.clock.pending).toBe(0);
+		peer?.resume();
+		await until(() => service.openSockets() === 0);
+	});
+
+	it('drops what a cut socket still delivers', async () => {
+		const { channel, told, isOpen } = openChannel();
+		await isOpen();
+		channel.pause();
+		service.send('s1', 'first', 'second');
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		await channel.close();
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		expect(told.messages).toEqual([]);
+	});
+
+	it.each(['open', 'paused', 'connecting'])(
+		'closes for good although the server ignores it (%s)',
+		async (state) => {
+			if (state === 'connecting') service.scriptUpgrades({ fault: 'silence' });
+			const { channel, told, isOpen } = openChannel({}, Object.assign(new FakeClock(), systemClock));
+			await (state === 'connecting' ? until(() => service.upgrades.length === 1) : isOpen());
+			for (const peer of service.channelsOf()) peer.pause();
+			if (state === 'paused') channel.pause();
+			await Promise.all([channel.close(), channel.close()]);
+			for (const peer of service.channelsOf()) peer.resume();
+			await until(() => service.openSockets() === 0);
+			expect(told.endings).toEqual([]);
+		},
+	);
+
+	it.each([
+		['tooLarge', 'x'.repeat(2000)],
+		['malformed', { frame: Buffer.from([0xff]), binary: false }],
+	])('ends with %s', async (kind, message) => {
+		const { told, isOver } = openChannel();
+		service.scriptUpgrades({ messages: [message] });
+		await isOver();
+		expect(told.endings[0]?.kind).toBe(kind);
+	});
+
+	it('shows no secret that a server repeats', async () => {
+		service.scriptUpgrades(
+			{
+				status: 401,
+				body: 'canary-signature is not for test-api-key',
+				headers: { Location: '/x?apiKey=test-api-key' },
+			},
+			{ closeCode: 4401, closeReason: 'canary-signature expired' },
+		);
+		for (const kind of ['answer', 'closeFrame']) {
+			const { told, isOver } = openChannel();
+			await isOver();
+			expect(told.endings[0]?.kind).toBe(kind);
+			expect(JSON.stringify(told.endings)).not.toMatch(/canary|test-api-key/);
+		}
+	});
+});

@@ -1,0 +1,107 @@
+import { failureOf, reasonOf, retryAfterOf } from '../../../nodes/Agent/session/explanation';
+import type { Ending } from '../../../nodes/Agent/session/failures';
+import type { UpgradeAnswer } from '../../../nodes/Agent/session/transport';
+
+const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
+const surroundings = { host: 'agent.example:3010', nowMilliseconds };
+const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): Ending => ({
+	kind: 'answer',
+	answer: {
+		statusCode,
+		retryAfter: undefined,
+		date: undefined,
+		location: undefined,
+		contentType: 'text/plain',
+		body: '',
+		...more,
+	},
+});
+const network = (code: string | undefined, message = ''): Ending => ({ kind: 'network', code, message });
+
+/** Ending, code of the failure, what the message says, what the description says. */
+const table: [Ending, number, string, string][] = [
+	[
+		{ kind: 'closeFrame', code: 1008, reason: 'no' },
+		503,
+		'closed by the server with code 1008 (no)',
+		'operating team',
+	],
+	[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'operating team'],
+	[{ kind: 'dropped' }, 503, 'broke off', 'is running'],
+	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
+	[{ kind: 'silent' }, 504, 'stopped answering', 'is running'],
+	[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
+	[{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' }, 502, 'WS_ERR_INVALID_UTF8', 'no WebSocket client'],
+	[{ kind: 'credentials', message: 'gone' }, 400, 'credentials could not be read: gone', 'save them again'],
+	[network('ECONNREFUSED'), 503, 'refused', 'is running'],
+	[network('ENOTFOUND'), 503, 'name of the host', 'is running'],
+	[network('ECONNRESET'), 503, 'reset', 'is running'],
+	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'Ignore SSL Issues'],
+	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Ignore SSL Issues'],
+	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
+	[answer(401), 401, 'status 401', 'signature'],
+	[answer(403), 403, 'status 403', 'signature'],
+	[answer(404), 404, 'status 404', "adds '/ws'"],
+	[answer(429), 429, 'status 429', 'busy'],
+	[answer(503), 503, 'status 503', 'busy'],
+	[answer(200), 200, 'status 200', 'may not be the one'],
+	[answer(407, { fromProxy: true }), 407, 'the proxy answered', 'NO_PROXY'],
+	[
+		answer(302, { location: 'https://login.example/a?token=canary#x' }),
+		302,
+		'status 302',
+		'login.example/a.',
+	],
+	[answer(302, { location: '/login?token=canary' }), 302, 'status 302', 'redirects to /login.'],
+	[answer(302, { location: 'http://' }), 302, 'status 302', 'It redirects.'],
+];
+
+describe('failureOf', () => {
+	it.each(table)('%j', (ending, code, message, description) => {
+		const failure = failureOf(ending, surroundings);
+		expect(failure.code).toBe(code);
+		expect(failure.message).toContain('agent.example:3010');
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain(description);
+		expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
+		// n8n puts texts of its own in the place of a message that holds one of these.
+		expect(failure.message).not.toMatch(/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/);
+	});
+
+	it.each([
+		[90, '90 seconds ahead of'],
+		[-3600, '3600 seconds behind'],
+	])('names a clock that differs by %i s', (seconds, text) => {
+		const date = new Date(nowMilliseconds + seconds * 1000).toUTCString();
+		expect(failureOf(answer(401, { date }), surroundings).description).toContain(text);
+		expect(failureOf(answer(404, { date }), surroundings).description).not.toContain('clock');
+	});
+
+	it('does not mention a clock that is right, or that is not told', () => {
+		for (const date of [new Date(nowMilliseconds + 5000).toUTCString(), 'whenever', undefined]) {
+			expect(failureOf(answer(401, { date }), surroundings).description).not.toContain('clock');
+		}
+	});
+
+	it("quotes the server's own words, but no web page", () => {
+		const body = '{"error":\n"signature expired"}';
+		expect(failureOf(answer(401, { body }), surroundings).description).toContain(
+			'It said: {"error": "signature expired"}',
+		);
+		expect(failureOf(answer(401, { body: 'x'.repeat(1000) }), surroundings).description).toMatch(/x{300}…$/);
+		for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
+			expect(failureOf(answer(401, page), surroundings).description).not.toContain('hi');
+		}
+	});
+
+	it('says nothing of a host that is not known', () => {
+		const failure = failureOf({ kind: 'dropped' }, { host: undefined, nowMilliseconds });
+		expect(failure.message).toBe('The session channel is not open: the connection broke off');
+	});
+});
+
+it('reads Retry-After of an answer only', () => {
+	expect(retryAfterOf(answer(503, { retryAfter: '7' }), nowMilliseconds)).toBe(7000);
+	expect(retryAfterOf({ kind: 'dropped' }, nowMilliseconds)).toBeUndefined();
+	expect(reasonOf({ kind: 'dropped' })).toBe('the connection broke off');
+});
