@@ -1,0 +1,89 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+import pLimit from 'p-limit';
+
+import type { Clients, OutputBinary } from '../../operation';
+import { attachmentInfo, fileParts, partBytes, type AttachmentInfo } from './attachments';
+import { fileNameFor } from './fileName';
+import { headersOf } from './headers';
+import { messageText } from './messageText';
+import { summaryOf } from './summary';
+import { decodedWords } from './words';
+
+interface Header {
+	readonly name: string;
+	readonly value: string;
+}
+
+/** A mail as Read gives it; addresses are text as in the mail. */
+export interface FullMessage {
+	readonly id: string;
+	readonly threadId: string;
+	readonly labelIds: string[];
+	readonly snippet: string;
+	readonly subject: string;
+	readonly sender: string;
+	readonly to: string;
+	readonly cc: string;
+	readonly bcc: string;
+	readonly replyTo: string;
+	readonly date: string;
+	readonly status: 'read' | 'unread';
+	readonly text: string;
+	readonly html: string;
+	readonly attachments: AttachmentInfo[];
+	readonly headers?: Header[];
+}
+
+type Part = gmail_v1.Schema$MessagePart;
+
+export interface Fetched {
+	readonly message: FullMessage;
+	/** The parts that the attachments stand for, in the same order. */
+	readonly files: Part[];
+	/** All, in their order, repeated ones kept. */
+	readonly headers: Header[];
+}
+
+export async function fullMessage(client: Clients, messageId: string): Promise<Fetched> {
+	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
+	const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summaryOf(data);
+	const files = fileParts(data.payload ?? {});
+	const list = (name: string) => headersOf(data, name).join(', ');
+	const message = {
+		...{ id, threadId, labelIds, snippet, subject, sender, to },
+		...{ cc: list('Cc'), bcc: list('Bcc'), replyTo: list('Reply-To'), date, status },
+		...(await messageText(client, data)),
+		attachments: files.map(attachmentInfo),
+	};
+	const headers = (data.payload?.headers ?? []).map(({ name, value }) => ({
+		name: name ?? '',
+		value: decodedWords(value ?? ''),
+	}));
+	return { message, files: files.map(({ part }) => part), headers };
+}
+
+/** Few at once: an attachment may fill the memory of a small machine. */
+const atOnce = 2;
+
+export async function downloaded(
+	client: Clients,
+	id: string,
+	files: readonly Part[],
+): Promise<OutputBinary[]> {
+	const limit = pLimit(atOnce);
+	try {
+		return await Promise.all(
+			files.map((part, index) =>
+				limit(async () => {
+					const { filename, mimeType } = part;
+					const data = await partBytes(client, id, part);
+					const fileName =
+						decodedWords(filename ?? '') || fileNameFor(`attachment_${index}`, mimeType ?? undefined);
+					return { data, fileName, mimeType: mimeType ?? undefined };
+				}),
+			),
+		);
+	} finally {
+		limit.clearQueue();
+	}
+}

@@ -1,0 +1,16 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+
+import { decodedWords } from './words';
+
+/** Values of all headers of a name, whose letters may be of either case. */
+export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): string[] {
+	const wanted = name.toLowerCase();
+	return (payload?.headers ?? []).flatMap((header) =>
+		header.name?.toLowerCase() === wanted ? [decodedWords(header.value ?? '')] : [],
+	);
+}
+
+/** The first header of a name. */
+export function headerOf(message: gmail_v1.Schema$Message, name: string): string | undefined {
+	return headersOf(message, name)[0];
+}

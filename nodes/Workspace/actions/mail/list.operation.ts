@@ -1,0 +1,47 @@
+import { defineOperation } from '../../operation';
+import { amountFields, listOptions } from './listFields';
+import { listed, listErrors, listItems } from './listing';
+import { fromTerm, receivedTerms } from './mailQuery';
+
+export const list = defineOperation({
+	value: 'list',
+	name: 'List',
+	action: 'List messages',
+	description: 'Get mails by sender, read status, label or time, newest first',
+	readsOnly: true,
+	fields: [
+		{
+			displayName: 'From',
+			name: 'from',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. name@example.com',
+			description: 'Only mails of this sender. Empty: of everybody.',
+		},
+		{
+			displayName: 'Status',
+			name: 'status',
+			type: 'options',
+			options: [
+				{ name: 'Any', value: 'any' },
+				{ name: 'Unread', value: 'unread' },
+				{ name: 'Read', value: 'read' },
+			],
+			default: 'any',
+			description: 'Only mails that were or were not read yet',
+		},
+		...amountFields,
+	],
+	options: listOptions,
+	async execute(client, params) {
+		const { from, status } = params;
+		const terms = [
+			...fromTerm(from),
+			...(status === 'any' ? [] : [`is:${status}`]),
+			...receivedTerms(params),
+		];
+		return await listed(client, terms.join(' '), params);
+	},
+	toItems: (result, params) => listItems(result, params),
+	errors: listErrors,
+});

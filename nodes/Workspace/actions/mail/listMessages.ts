@@ -1,0 +1,109 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+import pLimit from 'p-limit';
+
+import { isFailure } from '../../../items/failure';
+import type { Clients } from '../../operation';
+import { attachmentInfo, fileParts, type AttachmentInfo } from './attachments';
+import { largestPage, type ListParams } from './listFields';
+import { messageText } from './messageText';
+import { summaryHeaders, summaryOf, type Summary } from './summary';
+
+export interface MessageIds {
+	readonly id: string;
+	readonly threadId: string;
+}
+
+export interface WithBody extends Summary {
+	readonly text: string;
+	readonly attachments: AttachmentInfo[];
+}
+
+export type ListedMessage = MessageIds | Summary | WithBody;
+
+export interface Listed {
+	readonly messages: ListedMessage[];
+	readonly nextPageToken: string | undefined;
+}
+
+/** The transport lets no more through at once; more would only wait there. */
+const atOnce = 5;
+
+/** Mails that a query finds, newest first. */
+export async function listMessages(client: Clients, q: string, params: ListParams): Promise<Listed> {
+	const { returnAll, maxResults, output } = params;
+	const messages: ListedMessage[] = [];
+	let pageToken: string | undefined = params.pageToken || undefined;
+	do {
+		const wanted = returnAll ? largestPage : Math.min(largestPage, maxResults - messages.length);
+		const page = await pageOf(client, q, params, wanted, pageToken);
+		messages.push(...(await detailed(client, page.messages ?? [], params)));
+		pageToken = page.nextPageToken ?? undefined;
+	} while (output === 'items' && pageToken !== undefined && (returnAll || messages.length < maxResults));
+	return { messages, nextPageToken: pageToken };
+}
+
+async function pageOf(
+	{ gmail }: Clients,
+	q: string,
+	{ labelIds, includeSpamTrash }: ListParams,
+	maxResults: number,
+	pageToken: string | undefined,
+): Promise<gmail_v1.Schema$ListMessagesResponse> {
+	const { data } = await gmail.users.messages.list({
+		userId: 'me',
+		q: q === '' ? undefined : q,
+		labelIds: labelIds.length > 0 ? labelIds : undefined,
+		includeSpamTrash: includeSpamTrash || undefined,
+		maxResults,
+		pageToken,
+		fields: 'messages(id,threadId),nextPageToken',
+	});
+	return data;
+}
+
+async function detailed(
+	client: Clients,
+	found: readonly gmail_v1.Schema$Message[],
+	{ details, includeBody }: ListParams,
+): Promise<ListedMessage[]> {
+	if (!details) return found.map(({ id, threadId }) => ({ id: id ?? '', threadId: threadId ?? '' }));
+	const limit = pLimit(atOnce);
+	const get = includeBody ? withBody : summary;
+	try {
+		const messages = await Promise.all(found.map(({ id }) => limit(() => unlessGone(get(client, id ?? '')))));
+		return messages.flatMap((message) => message ?? []);
+	} finally {
+		// After a failure nothing more is asked.
+		limit.clearQueue();
+	}
+}
+
+async function summary({ gmail }: Clients, id: string): Promise<Summary> {
+	const { data } = await gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'metadata',
+		metadataHeaders: summaryHeaders,
+		fields: 'id,threadId,labelIds,snippet,internalDate,payload/headers',
+	});
+	return summaryOf(data);
+}
+
+async function withBody(client: Clients, id: string): Promise<WithBody> {
+	const { data } = await client.gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'full',
+		fields: 'id,threadId,labelIds,snippet,internalDate,payload',
+	});
+	const { text } = await messageText(client, data);
+	return { ...summaryOf(data), text, attachments: fileParts(data.payload ?? {}).map(attachmentInfo) };
+}
+
+/** A mail that was deleted between the list and its details is left out. */
+async function unlessGone<T>(message: Promise<T>): Promise<T | undefined> {
+	return await message.catch((error: unknown) => {
+		if (isFailure(error) && error.code === 404) return undefined;
+		return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+	});
+}
