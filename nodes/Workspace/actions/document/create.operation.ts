@@ -27,7 +27,7 @@ export const create = defineOperation({
 			displayName: 'Parent Folder',
 			name: 'parentFolder',
 			type: 'resourceLocator',
-			default: { mode: 'list', value: '' },
+			default: { __rl: true, mode: 'list', value: '' },
 			holds: 'fileId',
 			searchListMethod: 'searchFolders',
 			description: 'The folder that the document goes into. Empty: My Drive.',

@@ -4,7 +4,7 @@ export const documentId = {
 	displayName: 'Document',
 	name: 'documentId',
 	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
+	default: { __rl: true, mode: 'list', value: '' },
 	required: true,
 	holds: 'fileId',
 	searchListMethod: 'searchDocuments',

@@ -1,0 +1,101 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { failureOf } from '../../../executeContext';
+import { runNode, token } from '../../runNode';
+import { Calls } from './calls';
+
+const calls = new Calls();
+const contentFormat = 'markdown';
+
+const locator = (value: string, mode = 'id') => ({ __rl: true, mode, value });
+const url = (id: string) => `https://docs.google.com/document/u/0/d/${id}/edit?usp=sharing#heading=h.1`;
+
+beforeEach(() => {
+	calls.google.tokens.issue({ token });
+});
+
+async function form(operation: string, parameters: IDataObject) {
+	const [item] = await runNode({
+		url: calls.google.url,
+		parameters: { resource: 'document', operation, ...parameters },
+	});
+	return item?.json;
+}
+
+async function object(inputObject: IDataObject) {
+	const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject) };
+	const [item] = await runNode({ url: calls.google.url, parameters });
+	return item?.json;
+}
+
+test('all four operations by the form', async () => {
+	const content = '# Title\n\n- a\n- b';
+	const created = await form('create', { title: 'Report', options: { content, contentFormat } });
+	const documentId = locator(url(String(created?.documentId)), 'url');
+	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
+	expect(
+		await form('append', { documentId, content: 'more', options: { newParagraph: true } }),
+	).toMatchObject({
+		characterCount: 5,
+	});
+	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
+		title: 'Report',
+		content: '# Title\n\n- a\n- b\n- more',
+	});
+	expect(await form('write', { documentId, content: 'new' })).toMatchObject({ characterCount: 3 });
+	expect(await form('read', { documentId })).toMatchObject({ content: 'new', characterCount: 3 });
+});
+
+test('all four operations by the input object', async () => {
+	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
+	const documentId = String(created?.documentId);
+	expect(await object({ operation: 'write', documentId, content: '**a**\n', contentFormat })).toEqual({
+		documentId,
+		characterCount: 1,
+		revisionId: calls.google.docs.revisionOf(documentId),
+	});
+	expect(await object({ operation: 'append', documentId: url(documentId), content: '\n' })).toMatchObject({
+		documentId,
+	});
+	expect(await object({ operation: 'read', documentId, contentFormat })).toMatchObject({ content: '**a**' });
+	expect(await object({ operation: 'read', documentId, output: 'document' })).toMatchObject({ tabs: [{}] });
+});
+
+test.each<[IDataObject, RegExp]>([
+	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
+	[{ operation: 'read', documentId: '1abc', contentFormat: 'html' }, /contentFormat.*text, markdown/],
+	[{ operation: 'write', documentId: '1abc' }, /The content is empty/],
+	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
+	[{ operation: 'create', resource: 'document' }, /title/],
+	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],
+	[{ operation: 'append', documentId: '1abc', content: 5 }, /content/],
+])('refused before any request: %j', async (inputObject, message) => {
+	const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject) };
+	const { message: text } = await failureOf(runNode({ url: calls.google.url, parameters }));
+	expect(text).toMatch(message);
+	expect(calls.sent).toEqual([]);
+});
+
+test('a document whose content failed is named', async () => {
+	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 403 });
+	const parameters = { resource: 'document', operation: 'create', title: 'T', options: { content: 'x' } };
+	const failure = await failureOf(runNode({ url: calls.google.url, parameters }));
+	expect(failure.description).toContain(calls.google.files.all()[0]?.id);
+});
+
+test('items of one document go in one after the other', async () => {
+	const id = calls.document();
+	const items = Array.from({ length: 5 }, (_, n) => ({ json: { n } }));
+	const output = await runNode({
+		url: calls.google.url,
+		parameters: {
+			resource: 'document',
+			operation: 'append',
+			documentId: locator(id),
+			content: '={{ $json.n }}',
+		},
+		items,
+	});
+	expect(calls.google.docs.text(id)).toBe('01234\n');
+	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+});
