@@ -6,6 +6,7 @@ import { sourceChanged } from './chunks';
 import { Md5 } from './md5';
 import type { ResumableUploadRequest, UploadedFile } from './resumableUpload';
 import type { Transport } from './transport';
+import { uploadAddress } from './uploadAddress';
 
 /**
  * Metadata and bytes in one request. The body is one Buffer: n8n repeats it after refreshing a token, which it does not with
@@ -18,10 +19,8 @@ export async function uploadInOneRequest(
 	const bytes = await bytesOf(source);
 	const boundary = randomUUID();
 	const { data } = await transport({
-		url: 'https://www.googleapis.com/upload/drive/v3/files',
+		url: uploadAddress('multipart', fields),
 		method: 'POST',
-		params: { uploadType: 'multipart', supportsAllDrives: 'true', fields },
-		paramsSerializer: (params: Record<string, string>) => new URLSearchParams(params).toString(),
 		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
 		data: multipartBody(boundary, metadata, mimeType, bytes),
 		retryConfig: { httpMethodsToRetry: ['POST'] },

@@ -7,6 +7,7 @@ import { chunkBytes, chunksOf, sourceChanged } from './chunks';
 import { Md5, md5Of } from './md5';
 import { uploadInOneRequest } from './multipartUpload';
 import { createTransport, type Send, type Transport, type TransportOptions } from './transport';
+import { uploadAddress } from './uploadAddress';
 import { SessionLost, UploadSession } from './uploadSession';
 
 export interface ResumableUploadRequest {
@@ -83,11 +84,10 @@ async function sendFrom(
 ): Promise<UploadedFile | undefined> {
 	const hash = new Md5();
 	let from = 0;
-	for await (const chunk of chunksOf(await source.open(), chunkBytes)) {
+	for await (const chunk of chunksOf(await source.open(), chunkBytes, hash)) {
 		const end = from + chunk.length;
 		const isLast = chunk.length < chunkBytes;
 		if (end > source.size || (isLast && end < source.size)) throw sourceChanged(end, source.size);
-		hash.update(chunk);
 		if (!(await session.send(chunk, from))) return undefined;
 		from = end;
 		onProgress?.(session.storedBytes, source.size);
@@ -132,10 +132,8 @@ async function startSession(
 	{ metadata, mimeType, source, fields, signal }: ResumableUploadRequest,
 ): Promise<string> {
 	const { headers } = await transport({
-		url: 'https://www.googleapis.com/upload/drive/v3/files',
+		url: uploadAddress('resumable', fields),
 		method: 'POST',
-		params: { uploadType: 'resumable', supportsAllDrives: 'true', fields },
-		paramsSerializer: (params: Record<string, string>) => new URLSearchParams(params).toString(),
 		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
 		data: metadata,
 		responseType: 'arraybuffer',

@@ -30,6 +30,10 @@ export class Uploads {
 		beforeAll(async () => {
 			this.google = await startGoogle();
 		});
+		beforeEach(() => {
+			// The shortest waits between two tries.
+			jest.spyOn(Math, 'random').mockReturnValue(0);
+		});
 		afterAll(async () => {
 			await this.google.close();
 		});
@@ -41,7 +45,7 @@ export class Uploads {
 
 	client() {
 		const token = this.google.tokens.issue();
-		return testClients(this.google.url, token, { maxTries: 3, maxRetryWaitMilliseconds: 0 });
+		return testClients(this.google.url, token, { maxTries: 3 });
 	}
 
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
