@@ -44,6 +44,8 @@ export interface Item {
 	readonly token: string;
 	/** Aborts when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
+	/** True under Continue on Fail: when this item fails, the others are to be done all the same. */
+	readonly othersGoOn?: boolean;
 	/** Names of the item's binary fields. */
 	readonly binaryFields: readonly string[];
 	/** @throws Failure 400 that names the missing field and those that exist. */

@@ -50,6 +50,10 @@ export class RunItem implements Item {
 		return this.input?.json ?? {};
 	}
 
+	get othersGoOn() {
+		return this.context.continueOnFail();
+	}
+
 	get binaryFields() {
 		return Object.keys(this.input?.binary ?? {});
 	}

@@ -1,0 +1,112 @@
+import { refusal } from '../../../items/failure';
+
+/** What a cell can be given: null leaves it as it is, "" clears it. */
+export type Cell = string | number | boolean | null;
+
+/** How Google is to take cells. */
+export interface Entering {
+	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
+	readonly escapeFormulas: boolean;
+}
+
+/** Google's limit, in UTF-16 units. */
+const longestCell = 50_000;
+
+/**
+ * A value as a cell takes it. Dates become ISO 8601 text in UTC.
+ * @param place what the user calls the cell
+ * @throws Failure 400 for what no cell can hold
+ */
+export function cellOf(value: unknown, place: () => string): Cell {
+	switch (typeof value) {
+		case 'undefined':
+			return null;
+		case 'boolean':
+			return value;
+		case 'bigint':
+			return String(value);
+		case 'string':
+			if (value.length <= longestCell) return value;
+			throw refusal(
+				`${place()} has ${value.length} characters`,
+				`A cell of Google Sheets holds up to ${longestCell}.`,
+			);
+		case 'number':
+			if (Number.isFinite(value)) return value;
+			throw refusal(`${place()} is ${value}`, 'A cell holds finite numbers only.');
+		case 'object':
+			return value === null ? null : dateCell(value, place);
+		default:
+			throw notForACell(place, `a ${typeof value}`);
+	}
+}
+
+function dateCell(value: object, place: () => string): string {
+	const date = dateOf(value);
+	if (date === undefined) throw notForACell(place, Array.isArray(value) ? 'an array' : 'an object');
+	if (!Number.isNaN(date.getTime())) return date.toISOString();
+	throw refusal(`${place()} is a date that does not exist`, 'Check the expression that makes it.');
+}
+
+/** Dates of n8n's expressions come from other realms, and as Luxon's DateTime. */
+function dateOf(value: object): Date | undefined {
+	if (Object.prototype.toString.call(value) === '[object Date]') return new Date(Number(value));
+	if ('isLuxonDateTime' in value) return new Date(Number(value));
+	return undefined;
+}
+
+function notForACell(place: () => string, kind: string) {
+	return refusal(
+		`${place()} is ${kind}`,
+		'A cell holds text, a number, true or false. Give one of its fields, or its text with JSON.stringify().',
+	);
+}
+
+/** A sign and a plain number: digits with `.` and `,` between them, an exponent, a percent sign. */
+const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
+
+/**
+ * The formula guard. Where Google takes text as if it were typed, text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return
+ * gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
+ */
+export function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {
+	if (valueInputOption === 'RAW' || !escapeFormulas || typeof cell !== 'string') return cell;
+	return /^[=+\-@\t\r]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
+}
+
+/** A header's text, which is never a number, a date or a formula. */
+export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'valueInputOption'>): string {
+	return valueInputOption === 'RAW' ? name : `'${name}`;
+}
+
+/** The rows of the parameter `values`. @throws Failure 400 that names the cell */
+export function rowCells(rows: readonly unknown[][], entering: Entering): Cell[][] {
+	if (!rows.some((row) => row.length > 0)) {
+		throw refusal("'Values' has no cells", 'Nothing was sent. Check the expression that gives the rows.');
+	}
+	return rows.map((row, at) =>
+		// Not `map` alone: it skips the holes of a sparse array.
+		Array.from(row, (value, column) =>
+			entered(
+				cellOf(value, () => `Row ${at + 1}, column ${column + 1} of 'Values'`),
+				entering,
+			),
+		),
+	);
+}
+
+/** The fields of an input item. @throws Failure 400 that names the field */
+export function itemCells(json: Readonly<Record<string, unknown>>, entering: Entering): Map<string, Cell> {
+	const cells = Object.entries(json).map(
+		([name, value]) =>
+			[
+				name,
+				entered(
+					cellOf(value, () => `Field '${name}' of the input item`),
+					entering,
+				),
+			] as const,
+	);
+	if (cells.length > 0) return new Map(cells);
+	throw refusal('The input item has no fields', 'Nothing was sent for it: it would be an empty row.');
+}

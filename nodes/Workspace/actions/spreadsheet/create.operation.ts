@@ -1,0 +1,132 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { defineOperation, type Clients, type Item, type ParamsOf } from '../../operation';
+import { rowCells } from './cells';
+import { spreadsheetUrl, unknownOutcome } from './failures';
+import { findMade, makeInFolder } from './inFolder';
+import { newSheets, shapeRequests, tabsOf, type Shape } from './shape';
+
+const createFields = [
+	{
+		displayName: 'Title',
+		name: 'title',
+		type: 'string',
+		default: '',
+		required: true,
+		description: 'Title of the new spreadsheet',
+	},
+	{
+		displayName: 'Parent Folder',
+		name: 'parentFolder',
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		holds: 'fileId',
+		searchListMethod: 'searchFolders',
+		description: 'The folder that the spreadsheet goes into. Empty: My Drive.',
+	},
+] as const;
+
+const createOptions = [
+	{
+		displayName: 'Locale',
+		name: 'locale',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. en_GB',
+		description: 'How numbers and dates are written. Empty: that of the Google account.',
+	},
+	{
+		displayName: 'Sheets',
+		name: 'sheets',
+		type: 'string',
+		default: '',
+		holds: 'list',
+		placeholder: 'e.g. Orders, Customers',
+		description: 'Names of the tabs, separated by commas or new lines. Empty: one tab.',
+	},
+	{
+		displayName: 'Time Zone',
+		name: 'timeZone',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Europe/Berlin',
+		description: 'Time zone of dates in formulas. Empty: that of the Google account.',
+	},
+	{
+		displayName: 'Values',
+		name: 'values',
+		type: 'json',
+		default: '[]',
+		holds: 'rows',
+		placeholder: 'e.g. [["Name", "Age"], ["Anna", 31]]',
+		description: 'First rows of the first tab, stored as they are: an array of rows, each an array of cells',
+	},
+] as const;
+
+type Params = ParamsOf<typeof createFields, typeof createOptions>;
+
+export const create = defineOperation({
+	value: 'create',
+	name: 'Create',
+	action: 'Create spreadsheet',
+	description: 'Create a spreadsheet, with or without first rows',
+	fields: createFields,
+	options: createOptions,
+	async execute(clients, params, item) {
+		const shape = shapeOf(params);
+		if (params.parentFolder !== '') {
+			const id = await makeInFolder(clients.drive, params.title, params.parentFolder, item);
+			return await shaped(clients, id, shape, item);
+		}
+		const { locale, timeZone, title } = params;
+		const { data } = await clients.sheets.spreadsheets.create({
+			requestBody: {
+				properties: { title, ...(locale && { locale }), ...(timeZone && { timeZone }) },
+				sheets: newSheets(shape),
+			},
+			fields: resultFields,
+		});
+		return resultOf(data);
+	},
+	async recover(clients, params, failure, item) {
+		const id = params.parentFolder === '' ? undefined : await findMade(clients.drive, item);
+		if (id !== undefined) return await shaped(clients, id, shapeOf(params), item);
+		const description = `It was not created again, because there might then be two. Look for '${params.title}' in Google Drive before running this again.`;
+		throw unknownOutcome(failure, 'It is not known whether the spreadsheet was created', description);
+	},
+});
+
+const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
+
+function shapeOf({ sheets, values, locale, timeZone }: Params): Shape {
+	const entering = { valueInputOption: 'RAW', escapeFormulas: true } as const;
+	return { tabs: sheets, rows: values.length > 0 ? rowCells(values, entering) : [], locale, timeZone };
+}
+
+/** Gives a spreadsheet that Drive made its tabs, rows and settings, all at once, as far as it does not have them yet. */
+async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape, item: Item) {
+	item.made({ kind: 'spreadsheet', id: spreadsheetId, url: spreadsheetUrl(spreadsheetId) });
+	const fields = 'spreadsheetId,properties.title,sheets.properties';
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	const requests = shapeRequests(shape, tabsOf(data));
+	if (requests.length === 0) return resultOf(data);
+	const { data: answer } = await sheets.spreadsheets.batchUpdate({
+		spreadsheetId,
+		requestBody: { requests, includeSpreadsheetInResponse: true },
+		fields: 'updatedSpreadsheet(spreadsheetId,properties.title,sheets.properties(sheetId,title))',
+	});
+	return resultOf(answer.updatedSpreadsheet ?? data);
+}
+
+function resultOf({ spreadsheetId, properties, sheets }: sheets_v4.Schema$Spreadsheet) {
+	return {
+		spreadsheetId,
+		// Google's own address may name the user's account.
+		spreadsheetUrl: spreadsheetUrl(spreadsheetId ?? ''),
+		title: properties?.title,
+		sheets: (sheets ?? []).map((sheet) => ({
+			sheetId: sheet.properties?.sheetId,
+			title: sheet.properties?.title,
+		})),
+	};
+}

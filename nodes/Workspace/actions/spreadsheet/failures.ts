@@ -1,0 +1,59 @@
+import { Failure, isFailure } from '../../../items/failure';
+import type { Item } from '../../operation';
+
+export function spreadsheetUrl(spreadsheetId: string): string {
+	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
+}
+
+/** What Google refuses about ranges, for all operations. */
+export const rangeAdvice =
+	"Check the range: the tab must exist, and 'Range' must lie within its rows and columns. To write below the last row use Append, which adds rows.";
+
+/** A failure that nobody can tell the outcome of. */
+export function unknownOutcome(
+	{ code, status, message }: Failure,
+	what: string,
+	description: string,
+): Failure {
+	return new Failure({ code, status, message: `${what}: ${message}`, description, ambiguous: true });
+}
+
+/** For rows behind a request that failed: order would be lost if they went out. */
+export function notSent({ code, status, message }: Failure): Failure {
+	return new Failure({
+		code,
+		status,
+		message: `Not sent, because the rows before it were not appended: ${message}`,
+		description: 'Nothing was written for this item.',
+	});
+}
+
+/** Nothing goes out when one member cannot and the node will stop for it. */
+export function heldBack(
+	entries: readonly unknown[],
+	members: ReadonlyArray<{ readonly item: Item }>,
+	refused: number,
+): Failure[] {
+	const cause = entries[refused];
+	if (!isFailure(cause)) return [];
+	const { code, status, message, description } = cause;
+	const index = members[refused]?.item.index ?? refused;
+	const others = new Failure({
+		code,
+		status,
+		message: `Nothing was appended, because of item ${index}: ${message}`,
+		description,
+	});
+	return entries.map((entry) => (isFailure(entry) ? entry : others));
+}
+
+/** Rows that stand beside their columns. */
+export function misplaced(updatedRange: string, column: string, cause: Failure | undefined): Failure {
+	const why = cause ? ` (${cause.message})` : '';
+	return new Failure({
+		code: cause?.code ?? 502,
+		status: cause?.status,
+		message: `The rows were appended at ${updatedRange}, not in column ${column}, and could not be moved${why}`,
+		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let 'Range' begin with the table's first column.`,
+	});
+}

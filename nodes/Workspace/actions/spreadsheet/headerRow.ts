@@ -1,0 +1,109 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { refusal } from '../../../items/failure';
+import type { AppendParams } from './append.operation';
+import { columnNames } from './columnNames';
+import { anchorOf, cellsOn, columnLetters, parseRange, printCell, type TabRange } from './range';
+
+/** A tab's header row, as far as the range reaches. Columns count from 0. */
+export interface HeaderRow {
+	/** First column of the table, left of the range too when headers stand there without a gap. */
+	readonly left: number;
+	/** Columns by name. Empty when there is no header yet. */
+	readonly columns: ReadonlyMap<string, number>;
+	/** Where new headers go. */
+	readonly free: number;
+	/** How many columns from there are empty. */
+	readonly room: number;
+	/** Columns of the tab. */
+	readonly columnCount: number;
+}
+
+export async function readHeaderRow(sheets: sheets_v4.Sheets, params: AppendParams): Promise<HeaderRow> {
+	const { spreadsheetId, headerRow } = params;
+	const range = parseRange(params.range);
+	const { data } = await sheets.spreadsheets.values.get({
+		spreadsheetId,
+		range: cellsOn(range.tab, `${headerRow}:${headerRow}`),
+	});
+	const texts = (data.values?.[0] ?? []).map(String);
+	const { lastColumn = 0 } = anchorOf(parseRange(data.range ?? ''));
+	return { ...headersIn(texts, range), columnCount: lastColumn + 1 };
+}
+
+function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
+	const { column: start, lastColumn } = anchorOf(range);
+	const headers = texts.slice(start, lastColumn === undefined ? undefined : lastColumn + 1);
+	const filled = headers.flatMap((text, at) => (text === '' ? [] : [start + at]));
+	let left = filled[0] ?? start;
+	while (left > 0 && texts[left - 1]) left--;
+	const free = (filled.at(-1) ?? start - 1) + 1;
+	const next = texts.findIndex((text, at) => at >= free && text !== '');
+	const room = (next === -1 ? Infinity : next) - free;
+	return { left, columns: named(headers, start), free, room };
+}
+
+/** Also by the names that reading the tab gives them, so that items which were read can be appended. */
+function named(headers: readonly string[], start: number): Map<string, number> {
+	const columns = new Map<string, number>();
+	for (const names of [columnNames(headers, start, []), columnNames(headers, start)]) {
+		for (const [at, name] of names.entries()) {
+			if (headers[at] !== '' && !columns.has(name)) columns.set(name, start + at);
+		}
+	}
+	return columns;
+}
+
+/** Writes headers into the free columns. @returns the header row with them */
+export async function addHeaders(
+	sheets: sheets_v4.Sheets,
+	params: AppendParams,
+	header: HeaderRow,
+	names: readonly string[],
+): Promise<HeaderRow> {
+	const { spreadsheetId, headerRow } = params;
+	const { free, room, columnCount, columns } = header;
+	if (names.length === 0) return header;
+	if (names.length > room) {
+		throw refusal(
+			`There is no room for new columns: ${list(names)}`,
+			`Column ${columnLetters(free + room)} of the header row is taken already.`,
+		);
+	}
+	const { tab } = parseRange(params.range);
+	const missing = free + names.length - columnCount;
+	if (missing > 0) await widen(sheets, spreadsheetId, tab, missing);
+	await sheets.spreadsheets.values.update({
+		spreadsheetId,
+		range: cellsOn(tab, printCell({ row: headerRow - 1, column: free })),
+		valueInputOption: 'RAW',
+		requestBody: { values: [[...names]] },
+	});
+	const added = names.map((name, at) => [name, free + at] as const);
+	return { ...header, columns: new Map([...columns, ...added]) };
+}
+
+async function widen(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	tab: string | undefined,
+	length: number,
+): Promise<void> {
+	const fields = 'sheets.properties(sheetId,title)';
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	const all = (data.sheets ?? []).map(({ properties }) => properties);
+	const sheetId = (tab === undefined ? all[0] : all.find((properties) => properties?.title === tab))?.sheetId;
+	const appendDimension = { sheetId, dimension: 'COLUMNS', length };
+	await sheets.spreadsheets.batchUpdate({
+		spreadsheetId,
+		requestBody: { requests: [{ appendDimension }] },
+	});
+}
+
+/** Names for a message. */
+export function list(names: readonly string[]): string {
+	const shown = names.slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
+	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
+		', ',
+	);
+}
