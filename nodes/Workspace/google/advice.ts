@@ -64,12 +64,12 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 	if (has('dailyLimitExceeded', 'quotaExceeded')) {
 		return "A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.";
 	}
-	const id = idIn(call.path);
+	const id = idIn(call.url);
 	return `This sign-in may not do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential of somebody who may.`;
 }
 
-function adviceForMissing({ api, path, signIn }: FailedCall): string {
-	const id = idIn(path);
+function adviceForMissing({ api, url, signIn }: FailedCall): string {
+	const id = idIn(url);
 	const missing = id
 		? `There is nothing with the ID ${id} that this sign-in can see.`
 		: 'Check the ID of this item.';
@@ -102,6 +102,8 @@ export function scopeOf({ api, method, signIn }: FailedCall): string {
 }
 
 /** The id that a call was about: the first path segment long enough to be one. */
-function idIn(path: string): string | undefined {
-	return path.split(/[/:?]/).find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
+function idIn(url: string): string | undefined {
+	return new URL(url).pathname
+		.split(/[/:]/)
+		.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
 }

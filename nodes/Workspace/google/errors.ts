@@ -16,8 +16,8 @@ export interface SignIn {
 export interface FailedCall {
 	readonly api: Api;
 	readonly method: string;
-	/** Path below the base, with ids. */
-	readonly path: string;
+	/** Where it went, with ids and query. */
+	readonly url: string;
 	readonly signIn: SignIn;
 	/** The operation's own advice, by HTTP status. */
 	readonly advice?: Readonly<Record<number, string>>;

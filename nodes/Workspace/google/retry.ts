@@ -40,12 +40,12 @@ export async function withRetries<T>(
 	let waited = 0;
 	let maybeDone = false;
 	for (let tries = 1; ; tries++) {
-		const fault = await attempt().then(
+		const outcome = await attempt().then(
 			(value) => ({ value }),
 			(error: unknown) => ({ fault: asFault(error) }),
 		);
-		if ('value' in fault) return fault.value;
-		const { kind, failure } = fault.fault;
+		if ('value' in outcome) return outcome.value;
+		const { kind, failure } = outcome.fault;
 		maybeDone ||= !reading && (kind === 'unknown' || failure.ambiguous);
 		const repeat = possible && (kind === 'notDone' || (kind === 'unknown' && harmless));
 		if (!repeat || tries >= maxTries) throw ended(failure, { maybeDone, tries });
@@ -55,8 +55,11 @@ export async function withRetries<T>(
 		if (failure.retryAfterMilliseconds !== undefined && wait > remaining) {
 			throw ended(failure, { maybeDone, tries, refusedWait: wait, allowed: maxRetryWaitMilliseconds });
 		}
-		if (remaining <= 0 && maxRetryWaitMilliseconds > 0) throw ended(failure, { maybeDone, tries });
-		waited += await pause(Math.min(wait, remaining), signal);
+		if (wait > 0 && remaining <= 0) throw ended(failure, { maybeDone, tries });
+		if (!(await waitedFor(Math.min(wait, remaining), signal))) {
+			throw ended(stoppedFault('final').failure, { maybeDone, tries: 1 });
+		}
+		waited += Math.min(wait, remaining);
 	}
 }
 
@@ -65,12 +68,12 @@ function asFault(error: unknown): Fault {
 	throw error;
 }
 
-/** @returns the milliseconds waited */
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<number> {
-	await sleep(milliseconds, undefined, { signal }).catch(() => {
-		throw stoppedFault().failure;
-	});
-	return milliseconds;
+/** @returns false when the execution was stopped meanwhile */
+async function waitedFor(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+	return await sleep(milliseconds, undefined, { signal }).then(
+		() => true,
+		() => false,
+	);
 }
 
 interface End {

@@ -34,6 +34,7 @@ export async function faultOfThrown(error: unknown, call: FailedCall): Promise<F
 	if (isFailure(error)) return new Fault('final', error);
 	if (error instanceof BodyError) return faultOfBody(error);
 	const chain = causesOf(error);
+	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
 	const response = chain.map((link) => property(link, 'response')).find(isResponse);
 	if (response) return await faultOfResponse(response, call);
 	const code = chain.map(codeOf).find((value) => value !== undefined);
@@ -51,10 +52,10 @@ export function timeoutFault(seconds: number): Fault {
 	);
 }
 
-export function stoppedFault(): Fault {
+export function stoppedFault(kind: FaultKind): Fault {
 	return new Fault(
-		'final',
-		new Failure({ code: 499, message: 'The execution was stopped', ambiguous: true }),
+		kind,
+		new Failure({ code: 499, status: 'CANCELLED', message: 'The execution was stopped' }),
 	);
 }
 
@@ -97,6 +98,22 @@ function connectionFault(kind: FaultKind, code: number, message: string): Fault 
 	const description =
 		'Check that the machine that runs n8n reaches the address (network, proxy, API bases in the credential), then try again.';
 	return new Fault(kind, new Failure({ code, message, description }));
+}
+
+/** A request that n8n sent on its own account: to the token endpoint. */
+function isElsewhere(link: unknown, { url }: FailedCall): boolean {
+	const other = property(property(link, 'config'), 'url');
+	return typeof other === 'string' && other !== url;
+}
+
+/** n8n asks for a new token only after a 401: nothing was carried out. */
+function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Fault {
+	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
+	const why = typeof status === 'number' ? `HTTP ${status}` : chain.map(codeOf).find(Boolean);
+	const passing = typeof status !== 'number' || status >= 500 || status === 429;
+	const message = `The token of the credential could not be refreshed${why ? ` (${why})` : ''}`;
+	const description = `Try again later. If it stays so: ${reconnect(signIn)}`;
+	return new Fault(passing ? 'notDone' : 'final', new Failure({ code: 401, message, description }));
 }
 
 /** n8n found no token, or could not refresh it: nothing was carried out. */

@@ -85,7 +85,7 @@ function prepare(
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	return { request, call, failed: { api, method, path: new URL(url).pathname, signIn, advice } };
+	return { request, call, failed: { api, method, url: request.url, signIn, advice } };
 }
 
 function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'headers' | 'body'> {
@@ -108,16 +108,29 @@ async function attempt(
 	const outer = call.signal ?? options.signal;
 	const deadline = AbortSignal.timeout(options.timeoutMilliseconds);
 	const signal = outer ? AbortSignal.any([deadline, outer]) : deadline;
+	if (outer?.aborted) throw stoppedFault('notDone');
 	try {
-		signal.throwIfAborted();
-		// n8n's helper writes to the options and the headers that it is given.
-		const sent = send({ ...request, headers: { ...request.headers }, abortSignal: signal });
-		return await answerOf(await unlessAborted(sent, signal), call, failed, signal);
+		return await answerOf(await exchange(send, request, signal), call, failed, signal);
 	} catch (error) {
-		if (outer?.aborted) throw stoppedFault();
+		if (outer?.aborted) throw stoppedFault('unknown');
 		if (deadline.aborted) throw timeoutFault(options.timeoutMilliseconds / 1000);
 		throw await faultOfThrown(error, failed);
 	}
+}
+
+async function exchange(
+	send: Send,
+	request: IHttpRequestOptions,
+	signal: AbortSignal,
+): Promise<FullResponse> {
+	// n8n's helper writes to the options and the headers that it is given.
+	const sent = () => send({ ...request, headers: { ...request.headers }, abortSignal: signal });
+	const response = await unlessAborted(sent(), signal);
+	if (response.statusCode !== 401 || request.body instanceof Readable) return response;
+	// Before 2.9, n8n hides every status when it is told to hide some; only a 401 that is thrown makes it refresh the token.
+	discard(response);
+	request.ignoreHttpStatusErrors = false;
+	return await unlessAborted(sent(), signal);
 }
 
 /** n8n replaces the signal of a request by the execution's: the deadline acts here. */

@@ -1,5 +1,10 @@
-import { testClients } from '../client';
-import { json, scriptedServer, type Answer, type ScriptedServer } from '../server';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+
+import { createTransport, type TransportOptions } from '../../../nodes/Workspace/google/transport';
+import { basesAt, testClients } from '../client';
+import { n8nSender } from '../n8nSender';
+import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
 
 let server: ScriptedServer;
 
@@ -9,6 +14,15 @@ async function serve(...script: Answer[]) {
 }
 
 afterEach(() => server.close());
+
+const options: TransportOptions = {
+	maxTries: 1,
+	maxRetryWaitMilliseconds: 0,
+	timeoutMilliseconds: 5000,
+	signal: undefined,
+	credentialKey: undefined,
+	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+};
 
 describe('a request', () => {
 	it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
@@ -38,5 +52,151 @@ describe('a request', () => {
 		});
 		expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '21' });
 		expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
+	});
+
+	it('without a query goes to the base itself, also with an empty object as its body', async () => {
+		const clients = await serve(json({ documentId: 'd1' }));
+		await clients.docs.documents.create({ requestBody: {} });
+		expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v1/documents' });
+		expect(String(server.received[0]?.body)).toBe('{}');
+	});
+
+	it('uploads media as the bytes that they are, with their type and length', async () => {
+		const clients = await serve(json({ id: 'm1' }));
+		const bytes = Buffer.from([0, 255, 13, 10, 128]);
+		await clients.gmail.users.messages.send({
+			userId: 'me',
+			media: { mimeType: 'message/rfc822', body: bytes },
+		});
+		const [request] = server.received;
+		expect(request).toMatchObject({
+			method: 'POST',
+			url: '/upload/gmail/v1/users/me/messages/send?uploadType=media',
+			body: bytes,
+		});
+		expect(request?.headers).toMatchObject({ 'content-type': 'message/rfc822', 'content-length': '5' });
+	});
+
+	it('uploads metadata and media together as a stream', async () => {
+		const clients = await serve(json({ id: 'f1' }));
+		await clients.drive.files.create({
+			requestBody: { name: 'a.txt' },
+			media: { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) },
+		});
+		const [request] = server.received;
+		expect(request?.url).toBe('/upload/drive/v3/files?uploadType=multipart');
+		expect(request?.headers['content-type']).toMatch(/^multipart\/related; boundary=/);
+		expect(String(request?.body)).toMatch(/\{"name":"a.txt"\}[^]*content-type: text\/plain\r\n\r\nhello\r\n/);
+	});
+
+	it('stays on its host whatever the environment says', async () => {
+		process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'] = 'elsewhere.example';
+		try {
+			const clients = await serve(json({}));
+			await clients.drive.files.get({ fileId: 'f1' });
+			expect(server.received).toHaveLength(1);
+		} finally {
+			delete process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'];
+		}
+	});
+
+	it('never leaves for a host outside the bases', async () => {
+		await serve(json({}));
+		const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
+		await expect(
+			transport({ url: 'https://elsewhere.example/upload?id=1', method: 'PUT' }),
+		).rejects.toMatchObject({ name: 'Failure', code: 400 });
+		expect(server.received).toHaveLength(0);
+	});
+});
+
+describe('an answer', () => {
+	it('is unzipped and parsed', async () => {
+		const clients = await serve((response) => {
+			response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+			response.end(gzipSync('{"files":[{"id":"ä"}]}'));
+		});
+		const { data, headers } = await clients.drive.files.list({});
+		expect(data).toEqual({ files: [{ id: 'ä' }] });
+		expect(headers).toMatchObject({ 'content-type': 'application/json' });
+	});
+
+	it('comes as bytes, or as a stream, where the call wants them', async () => {
+		const bytes = Buffer.from([1, 2, 250, 251]);
+		const clients = await serve((response) => response.end(bytes));
+		const whole = await clients.drive.files.get(
+			{ fileId: 'f1', alt: 'media' },
+			{ responseType: 'arraybuffer' },
+		);
+		expect(Buffer.from(whole.data as unknown as Buffer)).toEqual(bytes);
+		const stream = await clients.drive.files.get({ fileId: 'f1', alt: 'media' }, { responseType: 'stream' });
+		expect(Buffer.concat(await stream.data.toArray())).toEqual(bytes);
+	});
+
+	it('may be a status that the call asked for', async () => {
+		await serve((response) => response.writeHead(308, { range: 'bytes=0-41' }).end());
+		const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
+		const answer = await transport({
+			url: `${server.url}/upload/drive/v3/files?upload_id=1`,
+			method: 'PUT',
+			headers: { 'content-range': 'bytes */100' },
+			validateStatus: (status) => status === 308,
+		});
+		expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' }, data: '' });
+		expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/upload/drive/v3/files?upload_id=1' });
+	});
+
+	it('that redirects is not followed', async () => {
+		const clients = await serve((response) =>
+			response.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
+		);
+		await expect(clients.drive.files.get({ fileId: 'f1' })).rejects.toMatchObject({
+			code: 302,
+			status: 'FAILED_PRECONDITION',
+			message: 'Google Drive answered with a redirect (HTTP 302)',
+		});
+	});
+
+	it('that is not JSON is a failure', async () => {
+		const clients = await serve((response) => response.end('<html>Sign in to the proxy</html>'));
+		await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject({
+			code: 502,
+			ambiguous: true,
+		});
+	});
+
+	it('of more than 64 MiB is refused while it comes in', async () => {
+		let sentBytes = 0;
+		const clients = await serve((response) => {
+			const piece = Buffer.alloc(1024 * 1024, ' ');
+			const write = () => {
+				while (sentBytes < 400 * piece.length) {
+					sentBytes += piece.length;
+					if (!response.write(piece)) return response.once('drain', write);
+				}
+				return response.end();
+			};
+			write();
+		});
+		await expect(clients.sheets.spreadsheets.get({ spreadsheetId: 's1' })).rejects.toMatchObject({
+			code: 502,
+			message: "Google's answer is larger than 64 MiB and was refused",
+		});
+		expect(server.received).toHaveLength(1);
+		expect(sentBytes).toBeLessThan(200 * 1024 * 1024);
+	});
+});
+
+describe('an n8n before 2.9', () => {
+	it('is made to refresh the token by a 401 that is thrown', async () => {
+		await serve(googleError(401, 'expired'), json({ id: 'f1' }));
+		const real = n8nSender('token-1');
+		const transport = createTransport(
+			(request) => real({ ...request, ignoreHttpStatusErrors: Boolean(request.ignoreHttpStatusErrors) }),
+			basesAt(server.url),
+			options,
+		);
+		const answer = await transport({ url: 'https://www.googleapis.com/drive/v3/files/f1' });
+		expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
 	});
 });
