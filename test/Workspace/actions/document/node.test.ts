@@ -14,24 +14,28 @@ beforeEach(() => {
 	calls.google.tokens.issue({ token });
 });
 
+interface Created {
+	readonly documentId: string;
+}
+
 async function form(operation: string, parameters: IDataObject) {
 	const [item] = await runNode({
 		url: calls.google.url,
 		parameters: { resource: 'document', operation, ...parameters },
 	});
-	return item?.json;
+	return item?.json ?? {};
 }
 
 async function object(inputObject: IDataObject) {
 	const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject) };
 	const [item] = await runNode({ url: calls.google.url, parameters });
-	return item?.json;
+	return item?.json ?? {};
 }
 
 test('all four operations by the form', async () => {
 	const content = '# Title\n\n- a\n- b';
 	const created = await form('create', { title: 'Report', options: { content, contentFormat } });
-	const documentId = locator(url(String(created?.documentId)), 'url');
+	const documentId = locator(url((created as unknown as Created).documentId), 'url');
 	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
 	expect(
 		await form('append', { documentId, content: 'more', options: { newParagraph: true } }),
@@ -48,7 +52,7 @@ test('all four operations by the form', async () => {
 
 test('all four operations by the input object', async () => {
 	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
-	const documentId = String(created?.documentId);
+	const { documentId } = created as unknown as Created;
 	expect(await object({ operation: 'write', documentId, content: '**a**\n', contentFormat })).toEqual({
 		documentId,
 		characterCount: 1,

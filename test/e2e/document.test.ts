@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+
+const workspaceType = 'n8n-nodes-agent-workspace.workspace';
+const apiKey = 'canary-api-key-91c2';
+
+let agent: AgentService;
+let google: GoogleServer;
+let n8n: TestN8n;
+let credentials: Record<string, { id: string; name: string }>;
+
+beforeAll(async () => {
+	agent = await startAgentService({
+		apiKey,
+		messages: () => [{ type: 'answer', text: '# Report\n\n- all **good**\n- nothing to do' }],
+	});
+	google = await startGoogle();
+	n8n = await startTestN8n();
+	const { api } = n8n;
+	credentials = {
+		agentApi: await api.createCredential('agentApi', 'Agent', {
+			deploymentUrl: agent.url,
+			webSocketUrl: agent.webSocketUrl,
+			apiKey,
+		}),
+		agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', {
+			userId: '0xa1',
+			userPublicKey: '0xfeedbeef12345678',
+			signature: '0xc0ffee1234567890',
+		}),
+		workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'Workspace', {
+			driveAccess: 'allFiles',
+			customEndpoints: true,
+			mailApiBase: `${google.url}/gmail/v1`,
+			sheetsApiBase: `${google.url}/v4/spreadsheets`,
+			docsApiBase: `${google.url}/v1/documents`,
+			driveApiBase: `${google.url}/drive/v3`,
+			authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
+			tokenUrl: `${google.url}/token`,
+			clientId: 'client',
+			clientSecret: 'secret',
+			oauthTokenData: { access_token: google.tokens.issue(), token_type: 'Bearer' },
+		}),
+	};
+});
+afterAll(async () => {
+	await n8n.remove();
+	await google.close();
+	await agent.close();
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+
+function withCredentials(one: Record<string, unknown>): Record<string, unknown> {
+	const isWorkspace = one['type'] === workspaceType;
+	const { workspaceOAuth2Api, ...agentTypes } = credentials;
+	if (isWorkspace) return { ...one, credentials: { workspaceOAuth2Api } };
+	return String(one['type']).endsWith('agentExecute') ? { ...one, credentials: agentTypes } : one;
+}
+
+/** Runs nodes of the Workspace in a row after items. @returns what each gave */
+async function runInRow(values: readonly object[], ...parameters: object[]): Promise<NodeItem[][]> {
+	const nodes = parameters.map((given, at) =>
+		withCredentials(node(`Step ${at}`, workspaceType, { ...given })),
+	);
+	const names = nodes.map(({ name }) => String(name));
+	const execution = await n8n.api.runOnce({
+		name: 'documents',
+		nodes: [manualTrigger(), items('Items', values), ...nodes],
+		connections: inRow('Start', 'Items', ...names),
+	});
+	expect(execution.resultData.error).toBeUndefined();
+	return names.map((name) => execution.resultData.runData[name]?.at(-1)?.data?.main?.[0] ?? []);
+}
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const created = '={{ $("Step 0").item.json.documentId }}';
+const content = '# One\n\n1. a\n   - b\n2. c\n\n| x | y |\n| - | - |\n| 1 | 2 |';
+
+test('create, append, write and read by the form', async () => {
+	const document = { resource: 'document', documentId: byId(created) };
+	const [first = [], second = [], third = [], fourth = [], fifth = []] = await runInRow(
+		[{ title: 'A' }, { title: 'B' }],
+		{ resource: 'document', title: '={{ $json.title }}', options: { content, contentFormat: 'markdown' } },
+		{ ...document, operation: 'append', content: 'end 😀' },
+		{ ...document, operation: 'read', options: { contentFormat: 'markdown' } },
+		{ ...document, operation: 'write', content: 'new\ntext' },
+		{ ...document, operation: 'read' },
+	);
+	expect(first.map(({ json }) => json['title'])).toEqual(['A', 'B']);
+	expect(second.map(({ json }) => json['characterCount'])).toEqual([6, 6]);
+	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend 😀`, `${content}\n\nend 😀`]);
+	expect(fourth.map(({ json }) => json['characterCount'])).toEqual([8, 8]);
+	expect(fifth.map(({ json }) => [json['title'], json['content']])).toEqual([
+		['A', 'new\ntext'],
+		['B', 'new\ntext'],
+	]);
+});
+
+test('the same by the input object', async () => {
+	const step = (inputObject: string) => ({ inputMode: 'json', inputObject });
+	const [, second = [], third = []] = await runInRow(
+		[{}],
+		step(
+			JSON.stringify({
+				operation: 'create',
+				resource: 'document',
+				title: 'C',
+				content,
+				contentFormat: 'markdown',
+			}),
+		),
+		step('={{ { operation: "append", documentId: $json.documentId, content: "end" } }}'),
+		step('={{ { operation: "read", documentId: $json.documentId, contentFormat: "markdown" } }}'),
+	);
+	expect(second.map(({ json }) => json['characterCount'])).toEqual([3]);
+	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend`]);
+});
+
+test('the example puts the answer of an agent into a document', async () => {
+	const file = path.join(__dirname, '..', '..', 'examples', 'agent-answer-to-document.json');
+	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const execution = await n8n.api.runOnce({ ...example, nodes: example.nodes.map(withCredentials) });
+	expect(execution.status).toBe('success');
+	const shown = execution.resultData.runData['Create the document']?.at(-1)?.data?.main?.[0]?.[0];
+	const documentId = String(shown?.json['documentId']);
+	expect(google.docs.text(documentId)).not.toBe('\n');
+	expect(shown?.json['title']).toMatch(/^Agent report \d{4}-\d\d-\d\d/);
+});
+
+test('the list of documents in the editor', async () => {
+	google.docs.seed({ title: 'Picked' });
+	const workspace = withCredentials(node('Step', workspaceType, { resource: 'document', operation: 'read' }));
+	const answer = await n8n.api.request<{ results: Array<{ name: string }> }>(
+		'POST',
+		'dynamic-node-parameters/resource-locator-results',
+		{
+			methodName: 'searchDocuments',
+			path: 'parameters.documentId',
+			filter: 'Picked',
+			nodeTypeAndVersion: { name: workspaceType, version: 1 },
+			currentNodeParameters: workspace['parameters'],
+			credentials: workspace['credentials'],
+		},
+	);
+	expect(answer.results.map(({ name }) => name)).toEqual(['Picked']);
+});
