@@ -54,7 +54,7 @@ export const uploadFields = [
 		displayName: 'Parent Folder',
 		name: 'parentFolder',
 		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
+		default: { __rl: true, mode: 'list', value: '' },
 		holds: 'fileId',
 		searchListMethod: 'searchFolders',
 		description: 'The folder or shared drive for the file. Leave empty for the top of My Drive.',

@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { failureOf } from '../../../executeContext';
+import { runNode, token } from '../../runNode';
+import { base64, md5, Uploads } from './uploads';
+
+const uploads = new Uploads();
+
+const readable = tmpdir();
+// n8n reads it with its first look at a file.
+process.env.N8N_RESTRICT_FILE_ACCESS_TO = readable;
+
+beforeEach(() => {
+	uploads.google.tokens.issue({ token });
+});
+
+const photo: INodeExecutionData = {
+	json: {},
+	binary: { photo: { data: base64('a photo'), mimeType: 'image/x-own', fileName: 'p.own' } },
+};
+
+async function form(parameters: IDataObject, items: INodeExecutionData[] = [{ json: {} }]) {
+	const { url } = uploads.google;
+	return await runNode({ url, items, parameters: { resource: 'file', operation: 'upload', ...parameters } });
+}
+
+async function object(inputObject: IDataObject, more: IDataObject = {}, items?: INodeExecutionData[]) {
+	const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject), ...more };
+	return await runNode({ url: uploads.google.url, parameters, items });
+}
+
+test('the form takes a binary field by default', async () => {
+	const parameters = {
+		name: 'Holiday',
+		binaryPropertyName: 'photo',
+		options: { description: 'd', properties: { property: [{ key: 'team', value: 'a' }] } },
+	};
+	const [first, second, ...more] = await form(parameters, [photo, photo]);
+	expect(more).toEqual([]);
+	expect([first?.pairedItem, second?.pairedItem]).toEqual([{ item: 0 }, { item: 1 }]);
+	expect(first?.json).toMatchObject({
+		name: 'Holiday',
+		mimeType: 'image/x-own',
+		size: '7',
+		md5Checksum: md5('a photo'),
+	});
+	expect(uploads.files()).toMatchObject([
+		{ description: 'd', properties: { team: 'a' } },
+		{ description: 'd', properties: { team: 'a' } },
+	]);
+});
+
+test('the input object takes base64 by default, the same options beside the rest', async () => {
+	const mimeType = 'application/vnd.google-apps.folder';
+	const folder = uploads.google.files.add({ name: 'f', mimeType, clientId: 'stand-in-client' });
+	const [item] = await object({
+		operation: 'upload',
+		name: 'a.csv',
+		content: base64('a,b'),
+		parentFolder: `https://drive.google.com/drive/folders/${folder.id}?usp=sharing`,
+		convertTo: 'spreadsheet',
+		properties: { team: 'a' },
+	});
+	expect(item?.json).toMatchObject({
+		mimeType: 'application/vnd.google-apps.spreadsheet',
+		parents: [folder.id],
+	});
+	expect(uploads.files().at(-1)?.properties).toEqual({ team: 'a' });
+});
+
+test('the input object takes a binary field', async () => {
+	const [item] = await object(
+		{ operation: 'upload', name: 'p', contentSource: 'binary', binaryPropertyName: 'photo' },
+		{},
+		[photo],
+	);
+	expect(item?.json).toMatchObject({ md5Checksum: md5('a photo') });
+});
+
+describe('a path', () => {
+	let file: string;
+
+	beforeAll(async () => {
+		file = path.join(await mkdtemp(path.join(readable, 'upload-')), 'a.txt');
+		await writeFile(file, 'from disk');
+	});
+	afterAll(async () => {
+		await rm(path.dirname(file), { recursive: true });
+	});
+
+	const byPath = (content: string) => ({
+		operation: 'upload',
+		name: 'a.txt',
+		contentSource: 'filePath',
+		content,
+	});
+
+	test('is read in the form, and in an input object where the node allows it', async () => {
+		const [one] = await form({ name: 'a.txt', contentSource: 'filePath', content: file });
+		const [other] = await object(byPath(file), { allowFilePaths: true });
+		expect([one?.json['md5Checksum'], other?.json['md5Checksum']]).toEqual([
+			md5('from disk'),
+			md5('from disk'),
+		]);
+	});
+
+	test('is refused in an input object otherwise', async () => {
+		const { message } = await failureOf(object(byPath(file)));
+		expect(message).toMatch(/filePath/);
+		expect(uploads.calls()).toEqual([]);
+	});
+
+	test.each(['/etc/hostname', '../../etc/hostname', '/nowhere/a'])(
+		'outside of what n8n allows is refused: %s',
+		async (outside) => {
+			const { message } = await failureOf(object(byPath(outside), { allowFilePaths: true }));
+			expect(message).toContain('cannot be read');
+			expect(uploads.calls()).toEqual([]);
+		},
+	);
+});
+
+test.each<[IDataObject, RegExp]>([
+	[{}, /name/],
+	[{ name: 'a', content: 'Y#' }, /base64/],
+	[{ name: 'a', contentSource: 'url' }, /contentSource.*binary, base64, filePath/],
+	[{ name: 'a', convertTo: 'pdf' }, /convertTo.*none, document, spreadsheet, presentation/],
+	[{ name: 'a', parentFolder: 'a/b' }, /parentFolder/],
+	[{ name: 'a', mimeType: 'pdf' }, /Media Type/],
+	[{ name: 'a', folder: 'x' }, /folder/],
+	[{ name: 'a', contentSource: 'binary', binaryPropertyName: 'x' }, /x/],
+])('refused before any request: %j', async (given, message) => {
+	const { message: text } = await failureOf(object({ operation: 'upload', ...given }));
+	expect(text).toMatch(message);
+	expect(uploads.calls()).toEqual([]);
+});
+
+test('an ambiguous end is looked into by the runner', async () => {
+	const fault = { match: 'drive.files.create', times: 5, connection: 'resetAfter' } as const;
+	uploads.google.fault(fault);
+	const [item] = await object({ operation: 'upload', name: 'a.txt', content: base64('x') });
+	expect(item?.json).toMatchObject({ name: 'a.txt', md5Checksum: md5('x') });
+	expect(uploads.files()).toHaveLength(1);
+});
