@@ -145,7 +145,13 @@ test('the list of documents in the editor', async () => {
 			path: 'parameters.documentId',
 			filter: 'Picked',
 			nodeTypeAndVersion: { name: workspaceType, version: 1 },
-			currentNodeParameters: workspace['parameters'],
+			// The editor sends the defaults too.
+			currentNodeParameters: {
+				authentication: 'oAuth2',
+				inputMode: 'fields',
+				resource: 'document',
+				operation: 'read',
+			},
 			credentials: workspace['credentials'],
 		},
 	);
