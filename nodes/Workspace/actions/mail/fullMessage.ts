@@ -1,10 +1,10 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
-import pLimit from 'p-limit';
 
 import type { Clients, OutputBinary } from '../../operation';
 import { attachmentInfo, fileParts, partBytes, type AttachmentInfo } from './attachments';
 import { fileNameFor } from './fileName';
 import { headersOf } from './headers';
+import { inParallel } from './inParallel';
 import { messageText } from './messageText';
 import { summaryOf } from './summary';
 import { decodedWords } from './words';
@@ -70,20 +70,10 @@ export async function downloaded(
 	id: string,
 	files: readonly Part[],
 ): Promise<OutputBinary[]> {
-	const limit = pLimit(atOnce);
-	try {
-		return await Promise.all(
-			files.map((part, index) =>
-				limit(async () => {
-					const { filename, mimeType } = part;
-					const data = await partBytes(client, id, part);
-					const fileName =
-						decodedWords(filename ?? '') || fileNameFor(`attachment_${index}`, mimeType ?? undefined);
-					return { data, fileName, mimeType: mimeType ?? undefined };
-				}),
-			),
-		);
-	} finally {
-		limit.clearQueue();
-	}
+	return await inParallel(files, atOnce, async (part, index) => {
+		const data = await partBytes(client, id, part);
+		const mimeType = part.mimeType ?? undefined;
+		const fileName = decodedWords(part.filename ?? '') || fileNameFor(`attachment_${index}`, mimeType);
+		return { data, fileName, mimeType };
+	});
 }

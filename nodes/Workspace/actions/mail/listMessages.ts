@@ -1,9 +1,9 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
-import pLimit from 'p-limit';
 
 import { isFailure } from '../../../items/failure';
 import type { Clients } from '../../operation';
 import { attachmentInfo, fileParts, type AttachmentInfo } from './attachments';
+import { inParallel } from './inParallel';
 import { largestPage, type ListParams } from './listFields';
 import { messageText } from './messageText';
 import { summaryHeaders, summaryOf, type Summary } from './summary';
@@ -67,15 +67,9 @@ async function detailed(
 	{ details, includeBody }: ListParams,
 ): Promise<ListedMessage[]> {
 	if (!details) return found.map(({ id, threadId }) => ({ id: id ?? '', threadId: threadId ?? '' }));
-	const limit = pLimit(atOnce);
 	const get = includeBody ? withBody : summary;
-	try {
-		const messages = await Promise.all(found.map(({ id }) => limit(() => unlessGone(get(client, id ?? '')))));
-		return messages.flatMap((message) => message ?? []);
-	} finally {
-		// After a failure nothing more is asked.
-		limit.clearQueue();
-	}
+	const messages = await inParallel(found, atOnce, ({ id }) => unlessGone(get(client, id ?? '')));
+	return messages.flatMap((message) => message ?? []);
 }
 
 async function summary({ gmail }: Clients, id: string): Promise<Summary> {

@@ -1,0 +1,91 @@
+import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
+import { failureOf } from '../../../executeContext';
+import { runNode, token } from '../../runNode';
+
+/** The stand-in of a test file, empty before each test, and the mail operations of the whole node against it. */
+export class Mails {
+	private server: GoogleServer | undefined;
+
+	constructor() {
+		beforeAll(async () => {
+			this.server = await startGoogle();
+		});
+		beforeEach(() => {
+			this.google.reset();
+			this.signIn();
+		});
+		afterEach(() => {
+			expectNoViolations(this.google);
+		});
+		afterAll(async () => {
+			await this.google.close();
+		});
+	}
+
+	get google(): GoogleServer {
+		if (this.server === undefined) throw new Error('not started');
+		return this.server;
+	}
+
+	/** Method ids of what came in, without their common part. */
+	get methods(): Array<string | undefined> {
+		return this.google.requests.map(({ method }) => method?.replace('gmail.users.', ''));
+	}
+
+	get queries(): string[] {
+		return this.google.requests.map(({ query }) => decodeURIComponent(query.toString().replaceAll('+', ' ')));
+	}
+
+	/** The node's token, with other scopes than the usual ones. */
+	signIn(scopes?: readonly string[]): void {
+		this.google.tokens.issue({ token, scopes });
+	}
+
+	/** By the form: fields beside the options. */
+	async run(
+		operation: string,
+		parameters: IDataObject,
+		options: IDataObject = {},
+		items?: INodeExecutionData[],
+		node?: Partial<INode>,
+	) {
+		return await runNode({
+			url: this.google.url,
+			parameters: {
+				resource: 'mail',
+				operation,
+				...parameters,
+				options: { maxRetryWaitSeconds: 1, ...options },
+			},
+			items,
+			node,
+		});
+	}
+
+	/** By the input object. */
+	async json(inputObject: unknown, items?: INodeExecutionData[]) {
+		return await runNode({
+			url: this.google.url,
+			parameters: { inputMode: 'json', inputObject: inputObject as IDataObject },
+			items,
+		});
+	}
+
+	/** What a run that is refused says; nothing may have been asked of Google. */
+	async refused(running: Promise<unknown>): Promise<string> {
+		const { message, httpCode } = await failureOf(running);
+		expect([httpCode, this.methods]).toEqual(['400', []]);
+		return message;
+	}
+}
+
+export function binary(
+	data: Buffer | string,
+	fileName?: string,
+	mimeType = 'text/plain',
+): IBinaryKeyData[string] {
+	const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+	return { data: bytes.toString('base64'), mimeType, ...(fileName !== undefined && { fileName }) };
+}

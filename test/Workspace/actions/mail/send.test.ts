@@ -1,0 +1,309 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { allParts, headerOf, textOf, type MimePart } from '../../../../dev/google/gmail/mime';
+import { failureOf, withBinaryData } from '../../../executeContext';
+import { binary, Mails } from './mails';
+
+const mails = new Mails();
+beforeAll(withBinaryData);
+
+const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
+
+async function send(parameters: IDataObject = {}, options: IDataObject = {}, binaryFields = {}) {
+	const items = [{ json: {}, binary: binaryFields }];
+	const [item] = await mails.run('send', { ...mail, ...parameters }, options, items);
+	return item?.json;
+}
+
+function sent() {
+	const [only, ...more] = mails.google.gmail.sent;
+	if (!only || more.length > 0) throw new Error(`${mails.google.gmail.sent.length} mails were sent`);
+	return only;
+}
+
+const header = (name: string) => headerOf(sent().mime.headers, name);
+const part = (mimeType: string): MimePart | undefined =>
+	allParts(sent().mime).find((each) => each.mimeType === mimeType);
+const files = () => allParts(sent().mime).filter(({ filename }) => filename !== '');
+
+describe('what goes out', () => {
+	it('is one request, and three keys come back', async () => {
+		const json = await send();
+		expect(mails.methods).toEqual(['messages.send']);
+		expect(json).toEqual({ id: sent().id, threadId: sent().threadId, labelIds: ['SENT'] });
+		expect(textOf(sent().mime).trim()).toBe('Hi Ann');
+		// Gmail puts in the account's own address.
+		expect(header('From')).toBeUndefined();
+	});
+
+	it('keeps names with commas, brackets and any letters, and everybody gets it', async () => {
+		await send(
+			{ to: '"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>\nann@example.com' },
+			{ cc: 'Support (Europe) <support@example.com>', bcc: 'boss@example.com, 😀 Smile <smile@example.com>' },
+		);
+		expect(sent().recipients).toEqual([
+			'john@example.com',
+			'joerg@example.com',
+			'ann@example.com',
+			'support@example.com',
+			'boss@example.com',
+			'smile@example.com',
+		]);
+		expect(header('To')).toBe(
+			'"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>, ann@example.com',
+		);
+		expect(header('Cc')).toContain('Support (Europe)');
+	});
+
+	it('has subject, body and file names in any letters', async () => {
+		const subject = 'Grüße aus Köln – 你好 😀 '.repeat(8).trim();
+		await send(
+			{ subject, body: 'Zeile eins\nÜber 😀' },
+			{ attachments: 'data' },
+			{ data: binary('x', 'Übersicht 2026 – 資料.pdf', 'application/pdf') },
+		);
+		expect(header('Subject')).toBe(subject);
+		expect(textOf(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\nÜber 😀');
+		expect(files().map(({ filename }) => filename)).toEqual(['Übersicht 2026 – 資料.pdf']);
+	});
+
+	it('has a text beside HTML', async () => {
+		await send({
+			bodyFormat: 'html',
+			body: '<h1>Grüße</h1><p>See <a href="https://x.org">this</a> &amp; that</p>',
+		});
+		expect(sent().mime.mimeType).toBe('multipart/alternative');
+		expect(textOf(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
+		expect(textOf(part('text/plain') ?? sent().mime)).toBe('Grüße\n\nSee this [https://x.org] & that');
+	});
+
+	it('renders Markdown, and shows HTML inside it as text', async () => {
+		const body = '# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n<script>alert(1)</script>';
+		await send({ bodyFormat: 'markdown', body });
+		const html = textOf(part('text/html') ?? sent().mime);
+		expect(html).toContain('<h1>Title</h1>');
+		expect(html).toContain('<strong>2</strong>');
+		expect(html).not.toContain('<script>');
+		expect(textOf(part('text/plain') ?? sent().mime).replaceAll('\r', '')).toBe(body);
+	});
+
+	it('attaches several files from several fields, byte for byte', async () => {
+		const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256));
+		await send(
+			{},
+			{ attachments: 'one, two\nthree' },
+			{
+				one: binary(bytes, 'one.bin', 'application/octet-stream'),
+				two: binary('two', 'two.txt'),
+				three: binary('{}', undefined, 'application/json'),
+			},
+		);
+		expect(files().map(({ filename, data }) => [filename, data.length])).toEqual([
+			['one.bin', 1000],
+			['two.txt', 3],
+			['three.json', 2],
+		]);
+		expect(files()[0]?.data).toEqual(bytes);
+	});
+
+	it('takes a name, an alias, answers to elsewhere and headers', async () => {
+		mails.google.gmail.aliases = ['sales@example.com'];
+		await send(
+			{},
+			{
+				senderName: 'Ann (Sales), Inc.',
+				fromAlias: 'sales@example.com',
+				replyTo: 'Desk <desk@example.com>',
+				headers: {
+					header: [
+						{ name: 'List-Unsubscribe', value: '<https://x.org/u>' },
+						{ name: 'X-A', value: 'ü' },
+					],
+				},
+			},
+		);
+		expect(mails.methods).toEqual(['messages.send']);
+		expect(header('From')).toBe('"Ann (Sales), Inc." <sales@example.com>');
+		expect(header('Reply-To')).toBe('Desk <desk@example.com>');
+		expect(header('List-Unsubscribe')).toBe('<https://x.org/u>');
+		expect(header('X-A')).toBe('ü');
+	});
+
+	it('asks for the own address once when only a name is given', async () => {
+		await mails.run('send', mail, { senderName: 'Ann' }, [{ json: {} }, { json: {} }]);
+		expect(mails.methods).toEqual(['getProfile', 'messages.send', 'messages.send']);
+		expect(mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'From'))).toEqual([
+			'Ann <someone@example.com>',
+			'Ann <someone@example.com>',
+		]);
+	});
+
+	it('names no machine, and no two mails have the same mark', async () => {
+		await mails.run('send', mail, {}, [{ json: {} }, { json: {} }]);
+		const marks = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'X-Agent-Workspace-Id'));
+		expect(new Set(marks).size).toBe(2);
+		const ids = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'Message-ID'));
+		expect(ids).toEqual(marks.map((mark) => `<${String(mark)}@mail.gmail.com>`));
+	});
+});
+
+describe('large mails', () => {
+	const file = (bytes: number) => ({
+		data: binary(Buffer.alloc(bytes, 7), 'file.bin', 'application/octet-stream'),
+	});
+
+	it('go to the upload address above 5 MB', async () => {
+		await send({}, { attachments: 'data' }, file(3_000_000));
+		await send({}, { attachments: 'data' }, file(5_000_000));
+		expect(mails.google.gmail.sent.map(({ via }) => via)).toEqual(['json', 'upload']);
+		expect(mails.google.requests.map(({ path }) => path)).toEqual([
+			'/gmail/v1/users/me/messages/send',
+			'/upload/gmail/v1/users/me/messages/send',
+		]);
+	});
+
+	it('are sent up to 36,700,160 bytes and refused above', async () => {
+		await send({}, { attachments: 'data' }, file(26_800_000));
+		expect(sent().raw.length).toBeGreaterThan(36_600_000);
+		mails.google.reset();
+		const refusedMail = await failureOf(send({}, { attachments: 'data' }, file(27_000_000)));
+		expect(refusedMail.message).toMatch(
+			/too large for Gmail: .*\(\d{8} bytes\) of at most 35\.0 MiB \(36700160 bytes\)/,
+		);
+		expect(refusedMail.description).toContain('file.bin 25.7 MiB (27000000 bytes)');
+		expect(mails.methods).toEqual([]);
+	});
+
+	it('thread as answers, too', async () => {
+		const id = mails.google.gmail.seed({ subject: 'Topic' });
+		await send({ subject: 'Re: Topic' }, { attachments: 'data', replyToMessageId: id }, file(5_000_000));
+		expect([sent().via, sent().threadId]).toEqual(['upload', id]);
+	});
+});
+
+describe('an answer', () => {
+	it('has the thread, both reference headers and goes into the conversation', async () => {
+		const id = mails.google.gmail.seed({
+			subject: 'Topic',
+			headers: ['References: <first@x.org> <second@x.org>'],
+		});
+		await send({ subject: 'Re: Topic' }, { replyToMessageId: id });
+		expect(sent().threadId).toBe(id);
+		const original = header('In-Reply-To') ?? '';
+		expect(original).toMatch(/^<seed-\d+@example\.com>$/);
+		expect(header('References')).toBe(`<first@x.org> <second@x.org> ${original}`);
+		expect(mails.queries[0]).toContain('metadataHeaders=References');
+	});
+
+	it('goes out with another subject as given', async () => {
+		const id = mails.google.gmail.seed({ subject: 'Topic' });
+		await send({ subject: 'Something else' }, { replyToMessageId: id });
+		expect(header('Subject')).toBe('Something else');
+		expect(sent().threadId).not.toBe(id);
+	});
+
+	it('to a mail that is not there sends nothing', async () => {
+		const failure = await failureOf(send({}, { replyToMessageId: '18c0ffee' }));
+		expect(failure.httpCode).toBe('404');
+		expect(failure.description).toContain('Reply to Message ID');
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+});
+
+describe('bad input is refused before anything is asked', () => {
+	it.each<[string, IDataObject, IDataObject, RegExp]>([
+		['no recipient', { to: '={{ "" }}' }, {}, /'To' is required/],
+		['commas only', { to: ' , ,' }, {}, /'To' has no address/],
+		['a bad address among good ones', { to: 'a@x.org, b@x, c@@x.org' }, {}, /'To' .*: c@@x\.org$/],
+		['a name with a comma outside quotes', { to: 'Doe, John <j@x.org>' }, {}, /: Doe$/],
+		['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
+		['a header in an address list', { to: 'a@x.org\nBcc: b@x.org' }, {}, /: Bcc: b@x\.org$/],
+		['a bad copy', {}, { cc: 'nobody' }, /'CC' .*: nobody$/],
+		['two aliases', {}, { fromAlias: 'a@x.org, b@x.org' }, /'From Alias' has more than one/],
+		['a line break in the subject', { subject: 'Hi\r\nBcc: b@x.org' }, {}, /'Subject' has a line break/],
+		['a line break in the name', {}, { senderName: 'A\nB' }, /'Sender Name' has a line break/],
+		[
+			'a line break in a header',
+			{},
+			{ headers: { header: [{ name: 'X-A', value: 'a\r\nBcc: b@x.org' }] } },
+			/'Header X-A'/,
+		],
+		[
+			'a bad header name',
+			{},
+			{ headers: { header: [{ name: 'X A', value: 'a' }] } },
+			/'X A' is not a header name/,
+		],
+		[
+			'a header of another field',
+			{},
+			{ headers: { header: [{ name: 'bcc', value: 'b@x.org' }] } },
+			/set by the option 'BCC'/,
+		],
+		['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
+		['an id with a slash', {}, { replyToMessageId: 'a/b' }, /'Reply to Message ID' is not an ID/],
+		[
+			'a format that is none',
+			{ bodyFormat: 'rtf' },
+			{},
+			/'Body Format' must be one of: text, html, markdown/,
+		],
+	])('%s', async (_what, parameters, options, words) => {
+		const running = send(parameters, options, { data: binary('x', 'x.txt') });
+		expect(await mails.refused(running)).toMatch(words);
+	});
+
+	it('and the other items go on', async () => {
+		const items = ['a@x.org', 'nobody', 'c@x.org'].map((to) => ({ json: { to } }));
+		const parameters = { ...mail, to: '={{ $json.to }}' };
+		const output = await mails.run('send', parameters, {}, items, { onError: 'continueRegularOutput' });
+		expect(output.map(({ json, pairedItem }) => [json['labelIds'] ?? json['error'], pairedItem])).toEqual([
+			[['SENT'], { item: 0 }],
+			[
+				{
+					code: 400,
+					message: "'To' has an entry that is not an email address: nobody",
+					status: 'INVALID_ARGUMENT',
+				},
+				{ item: 1 },
+			],
+			[['SENT'], { item: 2 }],
+		]);
+	});
+});
+
+describe('the input object', () => {
+	it('takes lists as arrays, headers as an object and files as base64', async () => {
+		const content = Buffer.from('hello').toString('base64');
+		await mails.json({
+			operation: 'send',
+			to: ['"Doe, John" <john@example.com>', 'ann@example.com'],
+			subject: 'Hi',
+			body: 'Text',
+			bcc: ['boss@example.com'],
+			headers: { 'X-Campaign': 'spring' },
+			attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
+		});
+		expect(sent().recipients).toEqual(['john@example.com', 'ann@example.com', 'boss@example.com']);
+		expect(header('X-Campaign')).toBe('spring');
+		expect(files().map(({ filename, data }) => [filename, data.toString()])).toEqual([['ü.txt', 'hello']]);
+	});
+
+	it.each([
+		[{ operation: 'send', to: 'a@x.org', subject: 'x', body: 'x', cci: 'b@x.org' }, /'cci'/],
+		[{ operation: 'send', to: 'a@x.org', subject: 'x' }, /'body' is required/],
+		[
+			{
+				operation: 'send',
+				to: 'a@x.org',
+				subject: 'x',
+				body: 'x',
+				attachments: [{ fileName: 'x', content: '%%' }],
+			},
+			/base64/,
+		],
+		[[{ operation: 'send' }], /must be an object, not an array/],
+	])('refuses %j', async (inputObject, words) => {
+		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+	});
+});
