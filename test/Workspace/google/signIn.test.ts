@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failure } from '../../../nodes/items/failure';
 import { createClients } from '../../../nodes/Workspace/google/clients';
 import { basesAt } from '../client';
+import { failing } from '../failure';
 import { oAuthSender, type OAuthSender } from '../oAuthSender';
 import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
 
@@ -34,15 +34,6 @@ async function clientsWith(tokenAnswer: Answer, oauthTokenData: IDataObject | un
 
 afterEach(() => server.close());
 
-async function failureOf(promise: Promise<unknown>): Promise<Failure> {
-	return await promise.then(
-		() => {
-			throw new Error('Expected a failure');
-		},
-		(error: unknown) => error as Failure,
-	);
-}
-
 const send = { userId: 'me', requestBody: { raw: 'abc' } };
 const urls = () => server.received.map(({ url }) => url);
 
@@ -66,7 +57,7 @@ test.each([
 	['in trouble', json({ error: 'internal_failure' }, 503)],
 ])('a refresh that is %s gives 401 and says to reconnect', async (_, answer) => {
 	const clients = await clientsWith(answer);
-	const failure = await failureOf(clients.gmail.users.messages.send(send));
+	const failure = await failing(clients.gmail.users.messages.send(send));
 	expect(failure).toMatchObject({ name: 'Failure', code: 401, status: 'UNAUTHENTICATED', ambiguous: false });
 	expect(failure.description).toContain('Open the credential and reconnect it.');
 	expect(`${failure.message} ${failure.description ?? ''}`).not.toContain('canary');
@@ -74,7 +65,7 @@ test.each([
 
 test('a token that Google refuses even when it is fresh gives 401 with what Google says', async () => {
 	const clients = await clientsWith(json({ access_token: 'still-bad' }));
-	const failure = await failureOf(clients.docs.documents.get({ documentId: 'd1' }));
+	const failure = await failing(clients.docs.documents.get({ documentId: 'd1' }));
 	expect(failure).toMatchObject({
 		code: 401,
 		status: 'UNAUTHENTICATED',
@@ -86,7 +77,7 @@ test('a token that Google refuses even when it is fresh gives 401 with what Goog
 test('a credential that was never connected gives 401 and no request', async () => {
 	const clients = await clientsWith(json({}), undefined);
 	const never = oAuthSender(`${server.url}/token`);
-	const failure = await failureOf(
+	const failure = await failing(
 		createClients(never.send, basesAt(server.url), {
 			maxTries: 2,
 			maxRetryWaitMilliseconds: 1000,

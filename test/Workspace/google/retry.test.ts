@@ -1,0 +1,268 @@
+import { failing } from '../failure';
+import { testClients } from '../client';
+import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
+import {
+	googleError,
+	json,
+	reset,
+	scriptedServer,
+	silence,
+	type Answer,
+	type ScriptedServer,
+} from '../server';
+
+let server: ScriptedServer;
+
+async function serve(script: Answer[], options: Partial<TransportOptions> = {}) {
+	server = await scriptedServer(...script);
+	return testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 30, ...options });
+}
+
+afterEach(async () => {
+	jest.restoreAllMocks();
+	await server.close();
+});
+
+const get = { spreadsheetId: 's1', range: 'A1' };
+const send = { userId: 'me', requestBody: { raw: 'abc' } };
+const append = { ...get, valueInputOption: 'RAW', requestBody: { values: [[1]] } };
+const update = append;
+
+const limited = googleError(429, 'Quota exceeded', { status: 'RESOURCE_EXHAUSTED' });
+const limitedFor = (seconds: string) =>
+	googleError(429, 'Quota exceeded', { status: 'RESOURCE_EXHAUSTED' }, { 'retry-after': seconds });
+const userLimit = googleError(403, 'User-rate limit exceeded.', {
+	errors: [{ domain: 'usageLimits', reason: 'userRateLimitExceeded' }],
+});
+const sheetsLimit = googleError(403, 'Quota exceeded for quota metric', {
+	status: 'PERMISSION_DENIED',
+	details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'RATE_LIMIT_EXCEEDED' }],
+});
+const unavailable = googleError(503, 'The service is currently unavailable.', { status: 'UNAVAILABLE' });
+const cut: Answer = (response) => {
+	response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+	response.write('{"id":');
+	setImmediate(() => response.socket?.resetAndDestroy());
+};
+/** A chunked answer without a length that ends too early. */
+const cutChunked: Answer = (response) => {
+	response.writeHead(200, { 'content-type': 'application/json' });
+	response.write('{"id":');
+	setImmediate(() => response.socket?.destroy());
+};
+
+describe('what was surely not carried out is repeated, a send too', () => {
+	it.each([
+		['429', limited],
+		['403 with a rate reason in errors', userLimit],
+		['403 with a rate reason in details', sheetsLimit],
+	])('after %s', async (_, answer) => {
+		const clients = await serve([answer, answer, json({ id: 'm1' })], { maxRetryWaitMilliseconds: 5000 });
+		jest.spyOn(Math, 'random').mockReturnValue(0.001);
+		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({ data: { id: 'm1' } });
+		expect(server.received.map(({ body }) => String(body))).toEqual(Array(3).fill('{"raw":"abc"}'));
+	});
+
+	it('when nobody listens', async () => {
+		const clients = await serve([json({})]);
+		await server.close();
+		const failure = await failing(clients.gmail.users.messages.send(send));
+		expect(failure).toMatchObject({ code: 503, status: 'UNAVAILABLE', ambiguous: false });
+		expect(failure.message).toMatch(/^No connection to 127\.0\.0\.1:\d+ \(ECONNREFUSED\)$/);
+		expect(failure.description).toContain('Tried');
+		server = await scriptedServer();
+	});
+});
+
+describe('what may have been carried out', () => {
+	it.each([
+		['503', unavailable],
+		['500', googleError(500, 'Internal')],
+		['a reset', reset],
+		['an answer cut short', cut],
+		['a chunked answer cut short', cutChunked],
+	])('is repeated after %s where that is harmless', async (_, answer) => {
+		const clients = await serve([answer, json({ values: [[1]] })]);
+		await expect(clients.sheets.spreadsheets.values.get(get)).resolves.toMatchObject({
+			data: { values: [[1]] },
+		});
+		await server.close();
+		const again = await serve([answer, json({ updatedRows: 1 })]);
+		await expect(again.sheets.spreadsheets.values.update(update)).resolves.toMatchObject({
+			data: { updatedRows: 1 },
+		});
+	});
+
+	it.each([
+		['503', unavailable, 503],
+		['a reset', reset, 503],
+		['an answer cut short', cut, 502],
+	])('is not sent again after %s, and said to be unknown', async (_, answer, code) => {
+		const clients = await serve([answer, json({ id: 'm1' })]);
+		const failure = await failing(clients.sheets.spreadsheets.values.append(append));
+		expect(failure).toMatchObject({ code, ambiguous: true });
+		expect(server.received).toHaveLength(1);
+	});
+
+	it('is repeated for a POST that says that this is harmless', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.001);
+		const clients = await serve([reset, unavailable, json({ id: 'f1' })], { maxRetryWaitMilliseconds: 5000 });
+		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
+		await expect(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat)).resolves.toMatchObject({
+			data: { id: 'f1' },
+		});
+	});
+
+	it('stays unknown when a later try is refused', async () => {
+		const clients = await serve([reset, googleError(409, 'A file already exists with the provided ID.')]);
+		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
+		const failure = await failing(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat));
+		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS', ambiguous: true });
+	});
+
+	it('is never unknown for a read', async () => {
+		const clients = await serve([unavailable], { maxTries: 2 });
+		const failure = await failing(clients.docs.documents.get({ documentId: 'd1' }));
+		expect(failure).toMatchObject({ code: 503, ambiguous: false });
+		expect(failure.description).toContain('Tried 2 times.');
+		expect(server.received).toHaveLength(2);
+	});
+});
+
+describe('other refusals are final', () => {
+	it.each([400, 403, 404, 412])('%d', async (code) => {
+		const clients = await serve([googleError(code, 'No.')]);
+		await expect(failing(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({ code });
+		expect(server.received).toHaveLength(1);
+	});
+});
+
+describe('Retry-After', () => {
+	it('wins over the backoff', async () => {
+		const clients = await serve([limitedFor('0'), json({ values: [] })], { maxRetryWaitMilliseconds: 0 });
+		await clients.sheets.spreadsheets.values.get(get);
+		expect(server.received).toHaveLength(2);
+	});
+
+	it('longer than is allowed ends the tries at once and states the wait', async () => {
+		const clients = await serve([limitedFor('120')], { maxRetryWaitMilliseconds: 60_000 });
+		const failure = await failing(clients.gmail.users.messages.send(send));
+		expect(failure).toMatchObject({
+			code: 429,
+			status: 'RESOURCE_EXHAUSTED',
+			retryAfterMilliseconds: 120_000,
+			ambiguous: false,
+		});
+		expect(failure.description).toContain("Google asks to wait 120 seconds, and 'Max Retry Wait' allows 60.");
+		expect(server.received).toHaveLength(1);
+	});
+});
+
+describe('the limits', () => {
+	it('hold the tries', async () => {
+		const clients = await serve([limited], { maxTries: 3, maxRetryWaitMilliseconds: 5000 });
+		jest.spyOn(Math, 'random').mockReturnValue(0.001);
+		await failing(clients.sheets.spreadsheets.values.get(get));
+		expect(server.received).toHaveLength(3);
+	});
+
+	it('hold the waiting: without any there is one try', async () => {
+		const clients = await serve([limited], { maxTries: 9, maxRetryWaitMilliseconds: 0 });
+		jest.spyOn(Math, 'random').mockReturnValue(0.9);
+		await failing(clients.sheets.spreadsheets.values.get(get));
+		expect(server.received).toHaveLength(1);
+	});
+
+	it('hold a request that is never answered: 504', async () => {
+		const clients = await serve([silence], { timeoutMilliseconds: 50 });
+		const failure = await failing(clients.sheets.spreadsheets.values.append(append));
+		expect(failure).toMatchObject({ code: 504, status: 'DEADLINE_EXCEEDED', ambiguous: true });
+		expect(server.received).toHaveLength(1);
+	});
+
+	it('hold an answer that drips', async () => {
+		const timers: NodeJS.Timeout[] = [];
+		const drip: Answer = (response) => {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			timers.push(setInterval(() => response.write(' '), 10));
+		};
+		const clients = await serve([drip], { timeoutMilliseconds: 100, maxTries: 1 });
+		await expect(failing(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({ code: 504 });
+		timers.forEach(clearInterval);
+	});
+});
+
+describe('a stopped execution', () => {
+	it('ends a request in flight', async () => {
+		const stop = new AbortController();
+		const clients = await serve(
+			[
+				() => {
+					stop.abort();
+				},
+			],
+			{ signal: stop.signal },
+		);
+		const failure = await failing(clients.gmail.users.messages.send(send));
+		expect(failure).toMatchObject({ code: 499, message: 'The execution was stopped', ambiguous: true });
+	});
+
+	it('ends a wait, and nothing is sent any more', async () => {
+		const stop = new AbortController();
+		const clients = await serve(
+			[
+				(response, request) => {
+					limitedFor('30')(response, request);
+					setTimeout(() => {
+						stop.abort();
+					}, 50);
+				},
+			],
+			{ signal: stop.signal, maxRetryWaitMilliseconds: 60_000 },
+		);
+		const failure = await failing(clients.gmail.users.messages.send(send));
+		expect(failure).toMatchObject({ code: 499, ambiguous: false });
+		await expect(failing(clients.drive.files.list({}))).resolves.toMatchObject({ code: 499 });
+		expect(server.received).toHaveLength(1);
+	});
+});
+
+describe('requests in flight', () => {
+	const slow: Answer = (response, request) => {
+		setTimeout(() => {
+			json({ id: 'm' })(response, request);
+		}, 20);
+	};
+
+	it('are at most five for a credential, also through other clients', async () => {
+		const clients = await serve([slow], { credentialKey: 'a' });
+		const others = testClients(server.url, 'token-1', { credentialKey: 'a' });
+		const ids = Array.from({ length: 20 }, (_, n) => `m${n}`);
+		await Promise.all(
+			ids.map((id, n) => (n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id })),
+		);
+		expect(server.received).toHaveLength(20);
+		expect(server.mostAtOnce).toBe(5);
+	});
+
+	it('of one credential do not hold those of another', async () => {
+		const clients = await serve([slow], { credentialKey: 'b' });
+		const others = testClients(server.url, 'token-2', { credentialKey: 'c' });
+		const ids = Array.from({ length: 20 }, (_, n) => `m${n}`);
+		await Promise.all(
+			ids.map((id, n) => (n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id })),
+		);
+		expect(server.mostAtOnce).toBeGreaterThan(5);
+	});
+
+	it('leave their place while they wait for the next try', async () => {
+		const clients = await serve([limitedFor('1'), json({})], {
+			credentialKey: 'd',
+			maxRetryWaitMilliseconds: 5000,
+		});
+		const first = clients.drive.files.list({});
+		await Promise.all(Array.from({ length: 5 }, () => clients.drive.files.list({})));
+		await first;
+		expect(server.received).toHaveLength(7);
+	});
+});
