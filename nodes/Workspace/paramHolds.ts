@@ -31,7 +31,7 @@ function emptyOr(text: string, parse: (text: string) => string): string {
 
 /** The form gives a locator as an object, an expression or a tool as text. */
 function locatorText(field: Field, raw: unknown, reading: Reading): string {
-	const locator = reading.mode === 'fields' && isRecord(raw) && '__rl' in raw;
+	const locator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
 	return textOf(field, (locator ? raw['value'] : raw) ?? '', reading);
 }
 
