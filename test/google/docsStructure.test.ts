@@ -106,6 +106,20 @@ describe('structure', () => {
 		expect(paragraphs(id)[0]).toHaveProperty('bullet');
 	});
 
+	test('a footnote goes with its reference', () => {
+		const elements = [
+			{ textRun: { content: 'a' } },
+			{ footnoteReference: { footnoteId: 'f', footnoteNumber: '1' } },
+		];
+		const id = service.seed({
+			title: 'T',
+			tabs: [{ body: [{ paragraph: { elements } }], footnotes: { f: [line('n')] } }],
+		});
+		expect(get(id).footnotes).toHaveProperty('f.content');
+		update(id, [erase(2, 3)]);
+		expect(get(id)).not.toHaveProperty('footnotes');
+	});
+
 	test('suggestions stand in the text, and go with the view without them', () => {
 		const elements = [
 			{ textRun: { content: 'old', suggestedDeletionIds: ['s.1'] } },

@@ -27,7 +27,7 @@ export interface Tab {
 	body: Segment;
 	readonly headers: Record<string, Segment>;
 	readonly footers: Record<string, Segment>;
-	readonly footnotes: Record<string, Segment>;
+	footnotes: Record<string, Segment>;
 	readonly lists: Record<string, docs_v1.Schema$List>;
 	readonly inlineObjects: Record<string, docs_v1.Schema$InlineObject>;
 	readonly children: Tab[];

@@ -77,6 +77,13 @@ const kinds: { readonly [K in Kind]?: (document: StoredDocument, request: docs_v
 		},
 	};
 
+/** A footnote goes with its reference. */
+function dropFootnotes(tab: Tab): void {
+	const runs = tab.body.entries.flatMap((entry) => (entry.kind === 'paragraph' ? entry.runs : []));
+	const kept = new Set(runs.map(({ object }) => object?.footnoteReference?.footnoteId));
+	tab.footnotes = Object.fromEntries(Object.entries(tab.footnotes).filter(([id]) => kept.has(id)));
+}
+
 function isKind(name: string): name is Kind {
 	return Object.hasOwn(kinds, name);
 }

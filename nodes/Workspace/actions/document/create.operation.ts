@@ -1,7 +1,8 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../items/failure';
-import { defineOperation, type Clients } from '../../operation';
+import { findMade, makeInFolder } from '../../google/madeInFolder';
+import { defineOperation, type Clients, type Item } from '../../operation';
 import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
 import { carryOut, changeOf, readBack } from './guarded';
@@ -36,18 +37,22 @@ export const create = defineOperation({
 	options: [{ ...fields.content, description: 'What the document is to hold' }, fields.contentFormat],
 	async execute(clients, { title, parentFolder, content, contentFormat }, item) {
 		const parsed = await parse(content, contentFormat);
-		const made = await (parentFolder === ''
-			? inMyDrive(clients, title)
-			: inFolder(clients, title, parentFolder));
-		const documentId = made.documentId ?? '';
-		item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
-		if (isEmpty(parsed) && made.body) return resultOf(made);
-		if (!isEmpty(parsed)) await carryOut(clients.docs, await firstChange(clients, made, parsed), item);
-		return await finished(clients, documentId);
+		if (parentFolder === '') {
+			const { data } = await clients.docs.documents.create({ requestBody: { title } });
+			return await filled(clients, data, parsed, item);
+		}
+		// Docs cannot create in a folder, Drive can; its answer has no content.
+		const folder = { mimeType: documentType, title, folder: parentFolder };
+		const documentId = await makeInFolder(clients.drive, folder, item);
+		return await filled(clients, { documentId }, parsed, item);
 	},
-	async recover(clients, { title }, failure, item) {
+	async recover(clients, { title, parentFolder, content, contentFormat }, failure, item) {
 		const written = await readBack(clients.docs, failure, item);
 		if (written !== undefined) return await finished(clients, written.documentId);
+		const documentId = parentFolder === '' ? undefined : await findMade(clients.drive, item);
+		if (documentId !== undefined) {
+			return await filled(clients, { documentId }, await parse(content, contentFormat), item);
+		}
 		throw new Failure({
 			code: failure.code,
 			status: failure.status,
@@ -58,27 +63,22 @@ export const create = defineOperation({
 	},
 });
 
-async function inMyDrive({ docs }: Clients, title: string): Promise<docs_v1.Schema$Document> {
-	const { data } = await docs.documents.create({ requestBody: { title } });
-	return data;
-}
-
-/** Docs cannot create in a folder, Drive can; its answer has no content. */
-async function inFolder({ drive }: Clients, title: string, folder: string): Promise<docs_v1.Schema$Document> {
-	const { data } = await drive.files.create({
-		requestBody: { name: title, mimeType: documentType, parents: [folder] },
-		supportsAllDrives: true,
-		fields: 'id',
-	});
-	return { documentId: data.id };
-}
-
-async function firstChange({ docs }: Clients, made: docs_v1.Schema$Document, parsed: Parsed) {
+/** Puts the content into a document that was just made. */
+async function filled(clients: Clients, made: docs_v1.Schema$Document, parsed: Parsed, item: Item) {
 	const documentId = made.documentId ?? '';
-	const revisionId =
-		made.revisionId ?? (await docs.documents.get({ documentId, fields: 'revisionId' })).data.revisionId;
-	const plan = planWhole(parsed, { tabId: undefined, styled: false });
-	return changeOf(plan, { documentId, tabId: undefined, revisionId: revisionId ?? '' }, 1);
+	item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
+	if (isEmpty(parsed) && made.body) return resultOf(made);
+	if (!isEmpty(parsed)) {
+		const revisionId = made.revisionId ?? (await revisionOf(clients, documentId));
+		const plan = planWhole(parsed, { tabId: undefined, styled: false });
+		await carryOut(clients.docs, changeOf(plan, { documentId, tabId: undefined, revisionId }, 1), item);
+	}
+	return await finished(clients, documentId);
+}
+
+async function revisionOf({ docs }: Clients, documentId: string): Promise<string> {
+	const { data } = await docs.documents.get({ documentId, fields: 'revisionId' });
+	return data.revisionId ?? '';
 }
 
 async function finished({ docs }: Clients, documentId: string) {

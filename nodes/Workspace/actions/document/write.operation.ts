@@ -9,7 +9,7 @@ export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
 	action: 'Write document',
-	description: 'Replace the whole content of a document, or of one of its tabs',
+	description: 'Replace the whole content of a document, or of one of its tabs; headers and footers stay',
 	fields: [
 		fields.documentId,
 		// Checked below: `allowEmpty` makes an empty content a valid one.

@@ -78,13 +78,26 @@ test('an answer to the content that was lost is found to be a success', async ()
 	expect(calls.methods).toEqual(['create', 'batchUpdate', 'batchUpdate', 'get', 'get']);
 });
 
-test.each([
-	['Docs', 'docs.documents.create', {}],
-	['Drive', 'drive.files.create', { parentFolder: 'root' }],
-])('a document is never created twice: %s', async (_, match, params) => {
-	calls.google.fault({ match, connection: 'resetAfter' });
-	const failure = await failureOf(calls.create(params));
+test('a document is never created twice', async () => {
+	calls.google.fault({ match: 'docs.documents.create', connection: 'resetAfter' });
+	const failure = await failureOf(calls.create({}));
 	expect(failure.message).toMatch(/^It is not known whether the document was created: /);
 	expect(failure.description).toContain("Look for 'Report' in Google Drive");
 	expect(calls.google.files.all()).toHaveLength(1);
+});
+
+test('one that was made in a folder is found again, and filled', async () => {
+	const item = testItem();
+	calls.google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
+	const created = await calls.create({ parentFolder: 'root', content: 'text' }, item);
+	expect(calls.google.files.all()).toHaveLength(1);
+	expect(calls.google.docs.text(created.documentId ?? '')).toBe('text\n');
+	expect(item.things).toHaveLength(1);
+});
+
+test('one that was not made in a folder is not made again', async () => {
+	calls.google.fault({ match: 'drive.files.create', connection: 'resetBefore' });
+	const failure = await failureOf(calls.create({ parentFolder: 'root' }));
+	expect(failure.message).toMatch(/^It is not known whether the document was created: /);
+	expect(calls.google.files.all()).toHaveLength(0);
 });
