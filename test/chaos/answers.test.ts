@@ -1,0 +1,176 @@
+import type { UpgradeStep } from '../../dev/agent-service/script';
+import { until } from '../Agent/session/tap';
+import { balanceOf } from './balance';
+import { Station } from './station';
+
+let station: Station;
+
+afterEach(async () => {
+	expect(station.told()).not.toMatch(/canary/);
+	expect(await station.close()).toEqual({ timers: 0, channels: 0 });
+});
+
+/** A station whose channel breaks, so that the next upgrades go as scripted. */
+async function disturbed(...steps: UpgradeStep[]): Promise<Station> {
+	station = await Station.open();
+	await station.opened();
+	station.service.scriptUpgrades(...steps);
+	station.service.dropChannels();
+	return station;
+}
+
+describe('the session comes back with a gap after', () => {
+	it.each<[string, UpgradeStep]>([
+		...[200, 400, 401, 403, 404, 408, 410, 425, 429, 500, 502, 503, 504].map(
+			(status): [string, UpgradeStep] => [
+				`one status ${status}`,
+				{ status, body: 'no canary-key-7f3a here' },
+			],
+		),
+		['a wrong accept key', { fault: 'wrongAcceptKey' }],
+		['a reset handshake', { fault: 'reset' }],
+		['a handshake that trickles', { fault: 'trickle' }],
+		['a handshake without an answer', { fault: 'silence' }],
+		['accept, then 1000', { closeCode: 1000 }],
+		['accept, then 4401', { closeCode: 4401, closeReason: '0xcanarysignature91' }],
+		['accept, then a reset', { drop: 'reset' }],
+		['accept, then the end', { drop: 'end' }],
+		['one message above the limit', { messages: ['x'.repeat(17 * 1024 * 1024)] }],
+		['one message of invalid UTF-8', { messages: [{ frame: Buffer.from([0xc3, 0x28]), binary: false }] }],
+		['a storm of pings', { pings: 3000, drop: 'end', closeAfterMilliseconds: 50 }],
+	])('%s', async (_name, step) => {
+		await disturbed(step);
+		await until(() => station.account.ended.length >= 2);
+		await station.opened();
+		station.service.send('s1', { n: 1 });
+		await station.received(1);
+		expect(station.account.messages.at(-1)?.gapMs).toBeGreaterThan(0);
+		expect(station.account.alerts).toEqual([]);
+	});
+});
+
+describe('the slow lane, with one alert, and out of it again, after', () => {
+	it.each<[string, UpgradeStep[], number]>([
+		...[400, 401, 403, 404, 410].map((status): [string, UpgradeStep[], number] => [
+			`status ${status} twice`,
+			[{ status }, { status }],
+			status,
+		]),
+		[
+			'a redirect',
+			[{ status: 302, headers: { Location: 'http://elsewhere.test/x?apiKey=canary-key-7f3a' } }],
+			302,
+		],
+		...[1002, 1003, 1007, 1008, 1010].map((closeCode): [string, UpgradeStep[], number] => [
+			`close code ${closeCode}`,
+			[{ closeCode }],
+			503,
+		]),
+		['4403 twice', [{ closeCode: 4403 }, { closeCode: 4403 }], 503],
+		[
+			'three messages above the limit',
+			Array<UpgradeStep>(3).fill({ messages: ['x'.repeat(17 * 1024 * 1024)] }),
+			502,
+		],
+		['1009 three times', Array<UpgradeStep>(3).fill({ closeCode: 1009 }), 503],
+	])('%s', async (_name, steps, code) => {
+		await disturbed(...steps);
+		await until(() => station.state === 'slow');
+		const attempts = station.proxy.arrivals;
+		station.clock.jump(4 * 60_000);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		expect(station.proxy.arrivals).toBe(attempts);
+		expect(station.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
+			['refused', code],
+		]);
+		station.signature = '0xreplaced';
+		station.clock.jump(11 * 60_000);
+		await station.opened();
+		expect(station.service.upgrades.at(-1)?.query.signature).toBe('0xreplaced');
+		station.clock.jump(30_000);
+		station.service.dropChannels();
+		await until(() => station.account.ended.at(-1)?.slowLane === false);
+		await station.opened();
+		expect(station.account.alerts.length).toBe(1);
+	});
+});
+
+it('waits at least as long as Retry-After says', async () => {
+	await disturbed(
+		{ status: 503, retryAfter: 120 },
+		{ status: 429, retryAfter: new Date(Date.now() + 300_000).toUTCString() },
+	);
+	await until(() => station.account.ended.length >= 2);
+	expect(station.account.ended[1]?.retryInMilliseconds).toBeGreaterThanOrEqual(120_000);
+	station.clock.jump(150_000);
+	await until(() => station.account.ended.length >= 3);
+	// The date has a resolution of a second, and the jump has brought it nearer.
+	expect(station.account.ended[2]?.retryInMilliseconds).toBeGreaterThan(140_000);
+	station.clock.jump(400_000);
+	await station.opened();
+});
+
+it('sends a fresh timestamp with every attempt', async () => {
+	await disturbed(...Array<UpgradeStep>(3).fill({ status: 503 }));
+	await until(() => station.account.ended.length >= 4);
+	station.clock.jump(60_000);
+	await station.opened();
+	const timestamps = station.service.upgrades.map(({ query }) => Number(query.timestamp));
+	expect(timestamps).toEqual([...timestamps].sort((a, b) => a - b));
+	expect((timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0)).toBeGreaterThanOrEqual(59);
+});
+
+it('a server that answers no pings keeps its channel for ever', async () => {
+	station = await Station.open();
+	station.service.scriptUpgrades({ noPong: true });
+	await station.opened();
+	for (let minute = 0; minute < 60; minute++) {
+		station.clock.jump(60_000);
+		await new Promise((resolve) => setTimeout(resolve, 2));
+	}
+	expect([station.proxy.arrivals, station.state]).toEqual([1, 'open']);
+});
+
+it('a server that sends its last messages again loses none, and repeats none without a gap mark', async () => {
+	station = await Station.open({}, { replay: 100 });
+	await station.opened();
+	station.startTraffic();
+	for (let time = 1; time <= 5; time++) {
+		await station.received(20);
+		station.proxy.each((link) => {
+			link.reset();
+		});
+		await until(() => station.account.ended.length >= time);
+		await station.opened();
+	}
+	await station.received(20);
+	await station.settle();
+	expect(balanceOf(station.account.messages)).toMatchObject({ lost: 0, unmarked: 0, gaps: 5 });
+});
+
+it('two connections of a session that allows one do not kick each other without end', async () => {
+	station = await Station.open({}, { kickCode: 4000 });
+	await station.opened();
+	const other = station.connect();
+	for (let minute = 0; minute < 30; minute++) {
+		station.clock.jump(60_000);
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+	expect(station.proxy.arrivals).toBeLessThan(120);
+	await other.close();
+	await station.opened();
+});
+
+it('mixed frames arrive as what they are', async () => {
+	station = await Station.open();
+	await station.opened();
+	station.service.send('s1', 'plain', { a: 1 }, Buffer.from([0, 255]), '', '{"cut');
+	await station.received(5);
+	expect(station.account.messages.map(({ format, message }) => [format, message])).toEqual([
+		['text', 'plain'],
+		['json', { a: 1 }],
+		['binary', null],
+		['text', ''],
+		['text', '{"cut'],
+	]);
+});

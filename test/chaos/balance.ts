@@ -1,0 +1,27 @@
+import type { SessionMessage } from '../../nodes/Agent/session/messages';
+
+export interface Balance {
+	/** Numbers that never came. */
+	readonly lost: number;
+	/** Numbers that came more than once. */
+	readonly duplicated: number;
+	/** Messages after a hole, or out of order, without a gap mark. */
+	readonly unmarked: number;
+	/** Messages with a gap mark. */
+	readonly gaps: number;
+}
+
+/** What became of messages numbered from 1 to the highest that came. */
+export function balanceOf(messages: readonly SessionMessage[]): Balance {
+	const numbers = messages.map(({ message }) => (message as { n: number }).n);
+	const distinct = new Set(numbers);
+	const unmarked = messages.filter(({ gapMs }, index) => {
+		return numbers[index] !== (numbers[index - 1] ?? 0) + 1 && gapMs === undefined;
+	});
+	return {
+		lost: Math.max(0, ...numbers) - distinct.size,
+		duplicated: numbers.length - distinct.size,
+		unmarked: unmarked.length,
+		gaps: messages.filter(({ gapMs }) => gapMs !== undefined).length,
+	};
+}

@@ -1,0 +1,180 @@
+import { until } from '../Agent/session/tap';
+import { balanceOf } from './balance';
+import { type Weather } from './chaosProxy';
+import { Station } from './station';
+
+const rejections: unknown[] = [];
+const noteRejection = (reason: unknown) => rejections.push(reason);
+let station: Station;
+
+beforeAll(() => process.on('unhandledRejection', noteRejection));
+afterAll(() => {
+	process.off('unhandledRejection', noteRejection);
+	expect(rejections).toEqual([]);
+});
+beforeEach(async () => {
+	station = await Station.open();
+	await station.opened();
+});
+afterEach(async () => {
+	expect(station.told()).not.toMatch(/canary/);
+	expect(await station.close()).toEqual({ timers: 0, channels: 0 });
+});
+
+describe('nothing is lost and nothing comes twice, on the same channel,', () => {
+	it.each<[string, Weather]>([
+		['when packets are late', { kind: 'delay', milliseconds: 20, jitterMilliseconds: 30 }],
+		['when bytes trickle', { kind: 'trickle', milliseconds: 0.1 }],
+		['when the link stalls', { kind: 'stall' }],
+	])('%s', async (_name, weather) => {
+		station.startTraffic();
+		await station.received(50);
+		station.proxy.setWeather(weather);
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		station.proxy.setWeather({ kind: 'fair' });
+		await station.received(50);
+		await station.settle();
+		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 0 });
+		expect(station.proxy.arrivals).toBe(1);
+	});
+
+	it('when the reader pauses during a burst', async () => {
+		station.connection.pause();
+		for (let n = 1; n <= 20_000; n++) station.service.send('s1', { n });
+		station.sent = 20_000;
+		// Ten minutes in which nothing is read: no ping can be answered, and none is missed.
+		station.clock.jump(600_000);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		expect(station.account.messages.length).toBeLessThan(20_000);
+		station.connection.resume();
+		await station.settle();
+		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 0 });
+		expect(station.proxy.arrivals).toBe(1);
+	});
+});
+
+describe('what the server still has is not lost, and the gap is told,', () => {
+	it.each([1000, 1001, 1005, 1011, 1012, 1013, 4000])('when the server closes with %i', async (code) => {
+		station.startTraffic();
+		await station.received(20);
+		for (const channel of station.service.channelsOf('s1')) {
+			if (code === 1005) channel.close();
+			else channel.close(code, 'moving');
+		}
+		await station.received(20);
+		await station.settle();
+		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 1 });
+	});
+
+	it('when the server restarts', async () => {
+		station.startTraffic();
+		await station.received(20);
+		await station.stopService(1012);
+		await until(() => station.account.ended.length >= 4);
+		await station.startService();
+		await station.received(20);
+		await station.settle();
+		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 1 });
+		expect(station.account.events.map(({ event }) => event)).toEqual([
+			'connected',
+			'disconnected',
+			'reconnected',
+		]);
+	});
+});
+
+describe('what was on its way is lost, nothing comes twice, and the gap is told,', () => {
+	const faults: [string, () => void][] = [
+		[
+			'a reset',
+			() => {
+				station.proxy.each((link) => {
+					link.reset();
+				});
+			},
+		],
+		[
+			'a half-closed link',
+			() => {
+				station.proxy.each((link) => {
+					link.halfClose();
+				});
+			},
+		],
+		[
+			'a cut in the middle of a frame',
+			() => {
+				station.proxy.each((link) => {
+					link.cutAfter(5);
+				});
+			},
+		],
+		[
+			'a cut in the middle of a header',
+			() => {
+				station.proxy.each((link) => {
+					link.cutAfter(1);
+				});
+			},
+		],
+	];
+
+	it.each(faults)('after %s', async (_name, strike) => {
+		station.startTraffic();
+		await station.received(20);
+		strike();
+		await until(() => station.account.ended.length >= 1);
+		await station.received(20);
+		await station.settle();
+		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
+	});
+
+	it('after a server that was killed', async () => {
+		station.startTraffic();
+		await station.received(20);
+		await station.stopService();
+		await station.startService();
+		await station.received(20);
+		await station.settle();
+		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
+	});
+
+	it('after a black hole', async () => {
+		station.startTraffic();
+		await station.received(20);
+		station.proxy.setWeather({ kind: 'blackHole' });
+		await until(() => station.account.ended.length >= 1);
+		station.proxy.setWeather({ kind: 'fair' });
+		await station.received(20);
+		await station.settle();
+		expect(station.account.ended[0]?.ending.kind).toBe('silent');
+		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
+		expect(station.account.messages.find(({ gapMs }) => gapMs !== undefined)?.gapMs).toBeGreaterThan(20_000);
+	});
+});
+
+describe('the session comes back', () => {
+	it.each([
+		['is reset', 'reset'],
+		['is accepted and never answered', 'hold'],
+	] as const)('when each connection %s for a while', async (_name, arrival) => {
+		station.proxy.onArrival = arrival;
+		station.proxy.each((link) => {
+			link.reset();
+		});
+		await until(() => station.account.ended.length >= 3);
+		station.proxy.onArrival = 'connect';
+		await station.opened();
+		expect(station.account.ended.map(({ opened }) => opened).lastIndexOf(true)).toBe(0);
+	});
+
+	it('when the handshake falls into a black hole', async () => {
+		station.proxy.weather = { kind: 'blackHole' };
+		station.proxy.each((link) => {
+			link.reset();
+		});
+		await until(() => station.account.ended.some(({ ending }) => ending.kind === 'connectTimeout'));
+		station.proxy.setWeather({ kind: 'fair' });
+		await station.opened();
+	});
+});

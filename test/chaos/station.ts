@@ -1,0 +1,153 @@
+import { type AgentService, startAgentService } from '../../dev/agent-service/server';
+import type { AgentServiceOptions } from '../../dev/agent-service/options';
+import { connect, type Connection, type ConnectionOptions } from '../../nodes/Agent/session/connection';
+import { identityOf } from '../../nodes/Agent/session/identity';
+import { Account, canaries, credentialOf, signatureOf } from '../Agent/session/fakeSession';
+import { until } from '../Agent/session/tap';
+import { ChaosProxy } from './chaosProxy';
+import { FastClock } from './fastClock';
+
+const serviceOptions = { apiKey: canaries.apiKey };
+/** Milliseconds between two messages of the traffic. */
+const pace = 2;
+
+/** A session behind a proxy with weather, a server that can be restarted, and numbered traffic. */
+export class Station {
+	readonly clock = new FastClock();
+	readonly account = new Account();
+	readonly sessionId: string;
+	service: AgentService;
+	proxy: ChaosProxy;
+	signature = canaries.signature;
+	connection: Connection;
+	/** Number of the last message that the server has sent. */
+	sent = 0;
+	#traffic: NodeJS.Timeout | undefined;
+	readonly #options: AgentServiceOptions;
+
+	static async open(
+		options: Partial<ConnectionOptions> = {},
+		service: AgentServiceOptions = {},
+	): Promise<Station> {
+		const running = await startAgentService({ ...serviceOptions, ...service });
+		const proxy = new ChaosProxy(() => running.port);
+		await proxy.listen();
+		return new Station(options, running, proxy, service);
+	}
+
+	constructor(
+		options: Partial<ConnectionOptions>,
+		service: AgentService,
+		proxy: ChaosProxy,
+		extra: AgentServiceOptions,
+	) {
+		this.service = service;
+		this.proxy = proxy;
+		this.#options = extra;
+		this.sessionId = options.sessionId ?? 's1';
+		this.connection = this.connect(options);
+	}
+
+	/** Another connection of the same session. */
+	connect(options: Partial<ConnectionOptions> = {}): Connection {
+		const readIdentity = () =>
+			Promise.resolve({
+				api: credentialOf(this.proxy.address),
+				identity: identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds()),
+			});
+		const environment = { clock: this.clock, log: this.account.logger };
+		return connect(
+			{ sessionId: this.sessionId, ...options },
+			readIdentity,
+			this.account.listener,
+			environment,
+		);
+	}
+
+	get state(): string {
+		return this.connection.status().state;
+	}
+
+	/** Open at both ends. */
+	async opened(): Promise<this> {
+		await until(() => this.state === 'open' && this.service.openSockets(this.sessionId) > 0);
+		return this;
+	}
+
+	/** Numbered messages for as long as the server has a channel for them; without one it keeps them. */
+	startTraffic(): void {
+		this.#traffic = setInterval(() => {
+			if (this.service.openSockets(this.sessionId) === 0) return;
+			this.sent++;
+			this.service.send(this.sessionId, { n: this.sent });
+		}, pace);
+	}
+
+	stopTraffic(): void {
+		clearInterval(this.#traffic);
+	}
+
+	/** Numbers of the messages, in the order of their arrival. */
+	numbers(): number[] {
+		return this.account.messages.map(({ message }) => (message as { n: number }).n);
+	}
+
+	/** Until so many more messages have come. */
+	async received(more: number): Promise<void> {
+		const goal = this.account.messages.length + more;
+		await until(() => this.account.messages.length >= goal);
+	}
+
+	/** Ends the traffic, after a last message has come through. */
+	async settle(): Promise<void> {
+		this.stopTraffic();
+		await this.opened();
+		await until(() => {
+			if (this.numbers().at(-1) === this.sent) return true;
+			// What was on its way when the link broke is lost; the next message says so.
+			if (this.service.openSockets(this.sessionId) > 0 && this.state === 'open') {
+				this.sent++;
+				this.service.send(this.sessionId, { n: this.sent });
+			}
+			return false;
+		});
+	}
+
+	/** The service is gone, with or without a close frame, and comes back on the same port. */
+	async stopService(closeCode?: number): Promise<void> {
+		if (closeCode !== undefined) {
+			this.service.closeChannels(closeCode);
+			await until(() => this.service.openSockets() === 0);
+		}
+		await this.service.close();
+	}
+
+	async startService(): Promise<void> {
+		this.service = await startAgentService({ ...serviceOptions, ...this.#options, port: this.service.port });
+	}
+
+	/** What was told, without what the server itself has said in messages. */
+	told(): string {
+		const { ended, alerts, events, log } = this.account;
+		const failures = [...ended.map(({ failure }) => failure), ...alerts.map(({ failure }) => failure)];
+		const texts = failures.map((failure) => [
+			failure.message,
+			failure.description,
+			failure.stack,
+			String(failure.cause),
+		]);
+		return JSON.stringify([ended, events, log, texts]);
+	}
+
+	/** Closes everything. @returns what is left: timers of the connection, channels at the server */
+	async close(): Promise<{ timers: number; channels: number }> {
+		this.stopTraffic();
+		await this.connection.close();
+		this.proxy.setWeather({ kind: 'fair' });
+		await until(() => this.service.openSockets() === 0);
+		const left = { timers: this.clock.pending, channels: this.service.openSockets() };
+		await this.proxy.close();
+		await this.service.close();
+		return left;
+	}
+}
