@@ -184,9 +184,7 @@ describe('spreadsheets', () => {
 
 	test('one that Drive made has the same content', () => {
 		const { id } = files.add({ name: 'D', mimeType: spreadsheetType, clientId: 'client' });
-		expect(get(id, { fields: 'sheets.properties.title' })).toEqual({
-			sheets: [{ properties: { title: 'Sheet1' } }],
-		});
+		expect(get(id)).toMatchObject({ sheets: [{ properties: { title: 'Sheet1' } }] });
 	});
 
 	test('an unknown one is not found', () => {

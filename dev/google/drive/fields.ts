@@ -3,7 +3,7 @@ import { ApiError } from '../service.ts';
 type Mask = Map<string, Mask>;
 
 /**
- * Google's partial response: `nextPageToken,files(id,owners/emailAddress)`; `*` is everything.
+ * Google's partial response: `nextPageToken,files(id,owners/emailAddress)`; `*` is everything, a dot is as good as a slash.
  * @param value a JSON value; arrays are looked through
  */
 export function partial(value: unknown, fields: string): unknown {
@@ -27,11 +27,11 @@ function parseMask(text: string): { mask: Mask; rest: string } {
 	const mask: Mask = new Map();
 	let rest = text;
 	for (;;) {
-		const found = /^\s*([A-Za-z0-9_]+|\*)((?:\/(?:[A-Za-z0-9_]+|\*))*)\s*/.exec(rest);
+		const found = /^\s*([A-Za-z0-9_]+|\*)((?:[/.](?:[A-Za-z0-9_]+|\*))*)\s*/.exec(rest);
 		if (found === null) throw invalidSelection(text);
 		rest = rest.slice(found[0].length);
 		let leaf = below(mask, found[1] ?? '');
-		for (const name of (found[2] ?? '').split('/').filter(Boolean)) leaf = below(leaf, name);
+		for (const name of (found[2] ?? '').split(/[/.]/).filter(Boolean)) leaf = below(leaf, name);
 		if (rest.startsWith('(')) {
 			const inner = parseMask(rest.slice(1));
 			if (!inner.rest.startsWith(')')) throw invalidSelection(text);

@@ -1,6 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { partial } from '../drive/fields.ts';
 import type { FileRegistry, StoredFile } from '../files.ts';
 import { ApiError, type Call, type Handler, type Service } from '../service.ts';
 import { bodyOf, list, text } from './call.ts';
@@ -15,6 +14,8 @@ export interface SpreadsheetSeed {
 	readonly title: string;
 	/** Tabs with their rows, stored as they stand. One tab Sheet1 when absent. */
 	readonly tabs?: ReadonlyArray<TabSeed>;
+	/** Ranges by name. */
+	readonly namedRanges?: Readonly<Record<string, string>>;
 	readonly file?: Partial<StoredFile>;
 }
 
@@ -103,7 +104,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 
 	return {
 		methods,
-		seed({ title, tabs = [], file }) {
+		seed({ title, tabs = [], namedRanges = {}, file }) {
 			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
 			const workbook = known(id);
 			if (tabs.length > 0) workbook.sheets = [];
@@ -113,6 +114,10 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 				grid.grow({ endRow: rows.length, endColumn: width });
 				const quoted = `'${name.replaceAll("'", "''")}'!A1`;
 				if (rows.length > 0) update(workbook, quoted, { values: rows, dimension: 'ROWS', entry: 'RAW' });
+			}
+			for (const [name, range] of Object.entries(namedRanges)) {
+				const { sheet, bounds } = resolve(workbook, range);
+				workbook.namedRanges.push({ name, sheetId: sheet.sheetId, area: bounds });
 			}
 			return id;
 		},
@@ -127,16 +132,8 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 	};
 }
 
-/** An answer is cut to the call's field mask, which Sheets writes with dots. */
 function handler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {
-	return [
-		method,
-		(call) => {
-			const body = act(call);
-			const { fields } = call.params;
-			return { body: fields === undefined ? body : partial(body, String(fields).replaceAll('.', '/')) };
-		},
-	];
+	return [method, (call) => ({ body: act(call) })];
 }
 
 /** The tabs of a new spreadsheet. */

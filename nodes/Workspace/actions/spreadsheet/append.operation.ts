@@ -72,9 +72,7 @@ export const append = defineOperation({
 		return appended;
 	},
 	combine: {
-		key({ values: _, ...target }) {
-			return JSON.stringify({ ...target, range: sentRange(target.range) });
-		},
+		key: (params) => JSON.stringify({ ...params, values: undefined, range: sentRange(params.range) }),
 		check(params, item) {
 			if (params.valuesSource === 'items') itemCells(item.json, params);
 			else rowCells(params.values, params);

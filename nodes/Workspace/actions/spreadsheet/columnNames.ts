@@ -8,13 +8,13 @@ export const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto_
  * @param startColumn of the first header, from 0
  */
 export function columnNames(
-	headers: readonly unknown[],
+	headers: readonly string[],
 	startColumn: number,
 	reserved: readonly string[] = reservedNames,
 ): string[] {
 	const taken = new Set(reserved);
 	return headers.map((header, at) => {
-		const name = String(header ?? '') || columnLetters(startColumn + at);
+		const name = header || columnLetters(startColumn + at);
 		let unique = name;
 		for (let count = 2; taken.has(unique); count++) unique = `${name}_${count}`;
 		taken.add(unique);

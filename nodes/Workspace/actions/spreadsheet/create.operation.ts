@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { defineOperation, type Clients, type Item, type ParamsOf } from '../../operation';
+import { defineOperation, type Clients, type Field, type Item, type ParamsOf } from '../../operation';
 import { rowCells } from './cells';
 import { spreadsheetUrl, unknownOutcome } from './failures';
 import { findMade, makeInFolder } from './inFolder';
@@ -19,12 +19,12 @@ const createFields = [
 		displayName: 'Parent Folder',
 		name: 'parentFolder',
 		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
+		default: { __rl: true, mode: 'list', value: '' },
 		holds: 'fileId',
 		searchListMethod: 'searchFolders',
 		description: 'The folder that the spreadsheet goes into. Empty: My Drive.',
 	},
-] as const;
+] as const satisfies readonly Field[];
 
 const createOptions = [
 	{
@@ -61,7 +61,7 @@ const createOptions = [
 		placeholder: 'e.g. [["Name", "Age"], ["Anna", 31]]',
 		description: 'First rows of the first tab, stored as they are: an array of rows, each an array of cells',
 	},
-] as const;
+] as const satisfies readonly Field[];
 
 type Params = ParamsOf<typeof createFields, typeof createOptions>;
 

@@ -4,7 +4,7 @@ export const spreadsheetId = {
 	displayName: 'Spreadsheet',
 	name: 'spreadsheetId',
 	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
+	default: { __rl: true, mode: 'list', value: '' },
 	required: true,
 	holds: 'fileId',
 	searchListMethod: 'searchSpreadsheets',

@@ -91,7 +91,7 @@ export function anchorOf({ cells }: TabRange): Anchor {
 		};
 	}
 	const [first = '', second] = cells.replaceAll('$', '').split(':').map(parseCorner);
-	const start = first || {};
+	const start = first ?? {};
 	const columns = [start.column, second?.column].filter((column) => column !== undefined);
 	const rows = [start.row, second?.row].filter((row) => row !== undefined);
 	return {
@@ -110,7 +110,9 @@ function parseCorner(text: string): Partial<Corner> {
 }
 
 function columnNumber(letters: string): number {
-	return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+	return (
+		Array.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+	);
 }
 
 /** @param column from 0 */

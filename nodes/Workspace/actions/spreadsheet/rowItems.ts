@@ -5,15 +5,17 @@ import type { OutputItem } from '../../operation';
 import { columnNames } from './columnNames';
 import { anchorOf, parseRange } from './range';
 
+type CellValue = string | number | boolean;
+
 /**
  * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
  * @param headerRow counted inside the range, from 1; 0 for none
  */
 export function rowItems({ range, values }: sheets_v4.Schema$ValueRange, headerRow: number): OutputItem[] {
-	const rows: unknown[][] = values ?? [];
+	const rows: CellValue[][] = values ?? [];
 	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const header = Array.from({ length: width }, (_, at) => rows[headerRow - 1]?.[at] ?? '');
+	const header = Array.from({ length: width }, (_, at) => textOf(rows[headerRow - 1]?.[at]));
 	const names = columnNames(header, startColumn);
 	const items: OutputItem[] = [];
 	for (let at = headerRow; at < rows.length; at++) {
@@ -23,15 +25,18 @@ export function rowItems({ range, values }: sheets_v4.Schema$ValueRange, headerR
 	return items;
 }
 
-function isBlank(row: readonly unknown[]): boolean {
+function textOf(cell: CellValue | undefined): string {
+	return cell === undefined ? '' : String(cell);
+}
+
+function isBlank(row: readonly CellValue[]): boolean {
 	return row.every((cell) => cell === '');
 }
 
-function rowOf(row: readonly unknown[], names: readonly string[], rowNumber: number): IDataObject {
+function rowOf(row: readonly CellValue[], names: readonly string[], rowNumber: number): IDataObject {
 	const json: IDataObject = {};
-	// Google's cells are text, numbers and booleans; it leaves out the empty ones at the end.
-	for (const [at, name] of names.entries())
-		json[name] = (row[at] as string | number | boolean | undefined) ?? '';
+	// Google leaves out what is empty at the end.
+	for (const [at, name] of names.entries()) json[name] = row[at] ?? '';
 	json['rowNumber'] = rowNumber;
 	return json;
 }

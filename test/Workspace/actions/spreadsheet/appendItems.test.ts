@@ -1,0 +1,197 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { testItem } from '../../client';
+import { failureOf, items, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+const append = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
+	await calls.together(
+		'append',
+		items(...all).map((item) => ({ params: { valuesSource: 'items', range: 'Sheet1', ...params }, item })),
+	);
+
+test('columns follow the header row, in two requests for any number of items', async () => {
+	const spreadsheetId = calls.sheet([
+		['Name', '', 'Age'],
+		['Anna', '', 31],
+	]);
+	const appended = await append({ spreadsheetId }, { Age: 42, Name: 'Ben' }, { Name: 'Cleo' }, { Age: null });
+	expect(calls.sent).toEqual([
+		expect.objectContaining({
+			method: 'values.get',
+			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!1:1`,
+			query: {},
+		}),
+		expect.objectContaining({
+			method: 'values.append',
+			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!A1:append`,
+			body: {
+				values: [
+					['Ben', null, 42],
+					['Cleo', null, null],
+					['', null, null],
+				],
+			},
+		}),
+	]);
+	expect(appended).toMatchObject([
+		{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 },
+		{ updatedRange: 'Sheet1!A4:C4', updatedCells: 1 },
+		{ updatedRange: 'Sheet1!A5:C5' },
+	]);
+});
+
+test('an empty header row is written from the fields of all items', async () => {
+	const spreadsheetId = calls.sheet();
+	await append({ spreadsheetId, valueInputOption: 'USER_ENTERED' }, { a: 1, '1/2': 'x' }, { b: 2 });
+	expect(calls.methods).toEqual(['values.get', 'values.update', 'values.append']);
+	expect(calls.sent[1]).toMatchObject({
+		query: { valueInputOption: 'RAW' },
+		body: { values: [['a', '1/2', 'b']] },
+	});
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		['a', '1/2', 'b'],
+		[1, 'x'],
+		['', '', 2],
+	]);
+});
+
+test('a header row further down, below other things', async () => {
+	const spreadsheetId = calls.sheet([['Report'], [], ['', 'a', 'b'], ['', 1, 2]]);
+	const appended = await append({ spreadsheetId, headerRow: 3 }, { b: 4, a: 3 });
+	expect(appended).toMatchObject([{ tableRange: 'Sheet1!B3:C4', updatedRange: 'Sheet1!B5:C5' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!B5:C5')).toEqual([[3, 4]]);
+});
+
+test('cells beside the headers do not move rows', async () => {
+	const spreadsheetId = calls.sheet([
+		['', 'a', 'b'],
+		['id 1', 1, 2],
+	]);
+	const appended = await append({ spreadsheetId }, { a: 3, b: 4 });
+	expect(appended).toMatchObject([{ updatedRange: 'Sheet1!B3:C3' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		['', 'a', 'b'],
+		['id 1', 1, 2],
+		['', 3, 4],
+	]);
+});
+
+test('two tables side by side are told apart by the range', async () => {
+	const spreadsheetId = calls.sheet([
+		['a', 'b', '', 'a', 'b'],
+		[1, 2, '', 3, 4],
+	]);
+	const appended = await append({ spreadsheetId, range: 'Sheet1!D:E' }, { a: 5, b: 6 });
+	expect(appended).toMatchObject([{ tableRange: 'Sheet1!D1:E2', updatedRange: 'Sheet1!D3:E3' }]);
+});
+
+test('a range that begins inside a table keeps its columns', async () => {
+	const spreadsheetId = calls.sheet([
+		['id', 'a', 'b'],
+		[1, 2, 3],
+	]);
+	const appended = await append({ spreadsheetId, range: 'Sheet1!B:C' }, { a: 5, b: 6 });
+	expect(appended).toMatchObject([{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!A3:C3')).toEqual([['', 5, 6]]);
+	expect(calls.methods).toEqual(['values.get', 'values.append']);
+});
+
+test('what was read can be appended, names of repeated headers and all', async () => {
+	const table = [
+		['x', 'x', 'error'],
+		['1', '2', '3'],
+	];
+	const source = calls.sheet(table);
+	const target = calls.sheet([table[0] ?? []]);
+	const [row] = await calls.run('read', { spreadsheetId: source, range: 'Sheet1', output: 'rows' });
+	await append({ spreadsheetId: target, extraColumns: 'ignore' }, row?.json ?? {});
+	expect(calls.stored(target, 'Sheet1')).toEqual(table);
+});
+
+describe('fields that the header row does not have', () => {
+	const header = [['a', 'b']];
+
+	test('fail the item and name its fields, and the others too where the node stops', async () => {
+		const spreadsheetId = calls.sheet(header);
+		const results = await append({ spreadsheetId }, { a: 1 }, { a: 2, x: 3, y: 4 });
+		expect(results).toMatchObject([
+			{ code: 400, message: "Nothing was appended, because of item 1: The table has no column 'x', 'y'" },
+			{
+				code: 400,
+				message: "The table has no column 'x', 'y'",
+				description: expect.stringContaining("Its columns are 'a', 'b'.") as string,
+			},
+		]);
+		expect(calls.methods).toEqual(['values.get']);
+	});
+
+	test('fail the item alone under Continue on Fail', async () => {
+		const spreadsheetId = calls.sheet(header);
+		const params = { valuesSource: 'items', range: 'Sheet1', spreadsheetId };
+		const all = [{ a: 1 }, { x: 1 }, { b: 2 }].map((json, index) => ({
+			params,
+			item: { ...testItem({ json, index }), json, othersGoOn: true },
+		}));
+		expect(await calls.together('append', all)).toMatchObject([
+			{ updatedRange: 'Sheet1!A2:B2' },
+			{ code: 400 },
+			{ updatedRange: 'Sheet1!A3:B3' },
+		]);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
+	});
+
+	test('are left out', async () => {
+		const spreadsheetId = calls.sheet(header);
+		await append({ spreadsheetId, extraColumns: 'ignore' }, { a: 1, x: 2 });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1]]);
+		const [failure] = await append({ spreadsheetId, extraColumns: 'ignore' }, { x: 2 });
+		expect(failure).toMatchObject({ message: 'No field of the item is a column of the table' });
+	});
+
+	test('become columns', async () => {
+		const spreadsheetId = calls.sheet(header);
+		await append({ spreadsheetId, extraColumns: 'add' }, { a: 1, x: 2 }, { y: 3 });
+		expect(calls.methods).toEqual(['values.get', 'values.update', 'values.append']);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['a', 'b', 'x', 'y'],
+			[1, '', 2],
+			['', '', '', 3],
+		]);
+	});
+
+	test('become columns of a tab that has no room for them', async () => {
+		const spreadsheetId = calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Other' }, { title: 'My Tab', rows: header, columnCount: 2 }],
+		});
+		await append({ spreadsheetId, range: 'My Tab', extraColumns: 'add' }, { x: 2 });
+		expect(calls.methods).toEqual(['values.get', 'get', 'batchUpdate', 'values.update', 'values.append']);
+		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual([
+			['a', 'b', 'x'],
+			['', '', 2],
+		]);
+	});
+
+	test('do not become columns of another table', async () => {
+		const spreadsheetId = calls.sheet([['a', 'b', '', 'c']]);
+		const params = { spreadsheetId, range: 'Sheet1!A:B', extraColumns: 'add' };
+		const failure = await failureOf(append(params, { x: 1, y: 2 }));
+		expect(failure.message).toBe("There is no room for new columns: 'x', 'y'");
+		expect(failure.description).toContain('Column D');
+	});
+});
+
+test('an item that cannot be a row is refused before anything is sent', async () => {
+	const spreadsheetId = calls.sheet();
+	const nested = await failureOf(append({ spreadsheetId }, { a: 1 }, { a: [1] }));
+	expect(nested.message).toBe("Field 'a' of the input item is an array");
+	expect((await failureOf(append({ spreadsheetId }, {}))).message).toBe('The input item has no fields');
+	expect(calls.sent).toEqual([]);
+});
+
+test('a header that Google does not let us read', async () => {
+	const failure = await failureOf(append({ spreadsheetId: calls.sheet(), range: 'Nothing' }, { a: 1 }));
+	expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nothing!1:1' });
+});

@@ -1,0 +1,138 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { testItem } from '../../client';
+import { failureOf, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+const folder = () =>
+	calls.google.files.add({ name: 'F', mimeType: 'application/vnd.google-apps.folder', clientId: 'other' }).id;
+const spreadsheets = () =>
+	calls.google.files.all().filter(({ mimeType }) => mimeType.endsWith('spreadsheet'));
+
+const idOf = ({ spreadsheetId }: IDataObject) => spreadsheetId as string;
+
+const full = {
+	title: 'Book',
+	sheets: ['Orders', 'Customers'],
+	values: [
+		['Name', 'Age', 'Here'],
+		['=1', 31, true],
+		[null, '', -0.5],
+	],
+	locale: 'de_DE',
+	timeZone: 'Europe/Berlin',
+};
+const stored = [
+	['Name', 'Age', 'Here'],
+	['=1', 31, true],
+	['', '', -0.5],
+];
+
+test('a title is one request', async () => {
+	const created = await calls.one('create', { title: 'Bücher 😀' });
+	const spreadsheetId = spreadsheets()[0]?.id ?? '';
+	expect(created).toEqual({
+		spreadsheetId,
+		spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`,
+		title: 'Bücher 😀',
+		sheets: [{ sheetId: 0, title: 'Sheet1' }],
+	});
+	expect(calls.sent).toEqual([
+		{
+			method: 'create',
+			path: '/v4/spreadsheets',
+			query: { fields: 'spreadsheetId,properties.title,sheets.properties(sheetId,title)' },
+			body: { properties: { title: 'Bücher 😀' } },
+		},
+	]);
+});
+
+test('tabs, rows, locale and time zone go with it', async () => {
+	const created = await calls.one('create', full);
+	expect(calls.methods).toEqual(['create']);
+	expect(calls.sent[0]?.body).toMatchObject({ properties: { locale: 'de_DE', timeZone: 'Europe/Berlin' } });
+	expect(created['sheets']).toMatchObject([{ title: 'Orders' }, { title: 'Customers' }]);
+	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+});
+
+test('more rows and columns than a new tab has', async () => {
+	const values = [
+		Array.from({ length: 30 }, (_, at) => at),
+		...Array.from({ length: 1200 }, (_, at) => [at]),
+	];
+	for (const parentFolder of ['', folder()]) {
+		const created = await calls.one('create', { title: 'Large', parentFolder, values });
+		expect(calls.stored(idOf(created), 'Sheet1')).toEqual(values);
+	}
+});
+
+test('in a folder Drive makes it and one batch shapes it', async () => {
+	const item = testItem();
+	const parentFolder = folder();
+	const created = await calls.one('create', { ...full, parentFolder }, item);
+	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate']);
+	expect(calls.sent[0]).toMatchObject({
+		query: { supportsAllDrives: 'true' },
+		body: { name: 'Book', parents: [parentFolder], appProperties: { creationToken: item.token } },
+	});
+	const id = idOf(created);
+	expect(calls.google.files.get(id)).toMatchObject({ name: 'Book', parents: [parentFolder] });
+	expect(created).toMatchObject({ title: 'Book', sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+	expect(calls.stored(id, 'Orders')).toEqual(stored);
+	expect(item.things).toEqual([{ kind: 'spreadsheet', id, url: created['spreadsheetUrl'] }]);
+});
+
+test('in a folder with nothing to shape', async () => {
+	const created = await calls.one('create', { title: 'Plain', parentFolder: 'root' });
+	expect(created).toMatchObject({ title: 'Plain', sheets: [{ sheetId: 0, title: 'Sheet1' }] });
+	expect(calls.methods).toEqual(['drive.files.create', 'get']);
+});
+
+test('when the shape fails, the spreadsheet that exists is named', async () => {
+	const item = testItem();
+	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
+	const failure = await failureOf(calls.one('create', { ...full, parentFolder: folder() }, item));
+	expect(failure.code).toBe(400);
+	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
+});
+
+test('a lost answer of Drive is looked up by the private property, and the work goes on', async () => {
+	calls.google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
+	const created = await calls.one('create', { ...full, parentFolder: folder() });
+	expect(calls.methods).toEqual(['drive.files.create', 'drive.files.list', 'get', 'batchUpdate']);
+	expect(spreadsheets()).toHaveLength(1);
+	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+});
+
+test.each(['resetBefore', 'resetAfter'] as const)('a lost answer to the shape: %s', async (connection) => {
+	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
+	const created = await calls.one('create', { ...full, parentFolder: folder() });
+	expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+	expect(spreadsheets()).toHaveLength(1);
+	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+});
+
+test.each([
+	['Drive, not made', 'drive.files.create', 'resetBefore', 'root', 0],
+	['Sheets, made', 'sheets.spreadsheets.create', 'resetAfter', '', 1],
+	['Sheets, not made', 'sheets.spreadsheets.create', 'resetBefore', '', 0],
+] as const)('never made twice: %s', async (_, match, connection, parentFolder, made) => {
+	calls.google.fault({ match, connection });
+	const failure = await failureOf(calls.one('create', { title: 'Book', parentFolder }));
+	expect(failure.message).toMatch(/^It is not known whether the spreadsheet was created: /);
+	expect(failure.description).toContain("Look for 'Book' in Google Drive");
+	expect(spreadsheets()).toHaveLength(made);
+});
+
+test('a cell that cannot be is refused before anything is made', async () => {
+	const failure = await failureOf(calls.one('create', { title: 'Book', values: [['a'], [{}]] }));
+	expect(failure.message).toBe("Row 2, column 1 of 'Values' is an object");
+	expect(calls.sent).toEqual([]);
+});
+
+test('two tabs of one name are Google’s to refuse', async () => {
+	const failure = await failureOf(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
+	expect(failure).toMatchObject({ code: 400, message: expect.stringContaining('already exists') as string });
+	expect(spreadsheets()).toEqual([]);
+});

