@@ -28,8 +28,13 @@ export class AgentExecute implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [
-			{ name: 'agentApi', required: true, testedBy: 'agentApiTest' },
-			{ name: 'agentSignatureApi', required: true, testedBy: 'agentSignatureApiTest' },
+			{ name: 'agentApi', displayName: 'Agent API', required: true, testedBy: 'agentApiTest' },
+			{
+				name: 'agentSignatureApi',
+				displayName: 'Agent Signature API',
+				required: true,
+				testedBy: 'agentSignatureApiTest',
+			},
 		],
 		properties: [
 			...executeFields,

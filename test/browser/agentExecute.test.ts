@@ -1,0 +1,100 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { importExamples } from '../../dev/examples.ts';
+import { startTestN8n, type TestN8n } from '../e2e/n8n';
+import { launchBrowser, pictures, signIn } from './editor';
+
+const apiKey = 'browser-test-key';
+let service: AgentService;
+let n8n: TestN8n;
+let browser: Browser;
+let page: Page;
+let workflowId: string;
+
+beforeAll(async () => {
+	await mkdir(pictures, { recursive: true });
+	service = await startAgentService({ apiKey });
+	n8n = await startTestN8n();
+	const examples = await importExamples(n8n.api, {
+		agent: { url: service.url, webSocketUrl: service.webSocketUrl, apiKey },
+	});
+	workflowId = examples.find(({ workflow }) => workflow.name === 'Run an agent')?.workflow.id ?? '';
+	browser = await launchBrowser();
+	page = await signIn(browser, n8n.url);
+});
+afterAll(async () => {
+	await browser.close();
+	await n8n.remove();
+	await service.close();
+});
+afterEach(async () => {
+	const name = (expect.getState().currentTestName ?? 'test').replaceAll(/\W+/g, '-');
+	await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+});
+
+async function openWorkflow(): Promise<void> {
+	await page.goto(`${n8n.url}/workflow/${workflowId}`);
+	await page.locator('[data-node-name="Agent Execute"]').first().waitFor();
+}
+
+async function openNode(): Promise<void> {
+	await openWorkflow();
+	await page.locator('[data-node-name="Agent Execute"]').first().dblclick();
+	await page.getByTestId('node-execute-button').waitFor();
+}
+
+test('the example runs with one click, and every node shows its success', async () => {
+	await openWorkflow();
+	await page.getByTestId('execute-workflow-button').click();
+	await page.getByTestId('canvas-node-status-success').nth(2).waitFor();
+	expect(service.requests).toHaveLength(1);
+});
+
+test('a single step shows the answer of the agent in its output', async () => {
+	await openNode();
+	await page.getByTestId('node-execute-button').click();
+	const output = page.getByTestId('output-panel');
+	await output.getByText('statusCode').waitFor();
+	expect(await output.innerText()).toContain('accepted');
+});
+
+test('both credentials are told apart, and the payload switches between two texts and JSON', async () => {
+	await openNode();
+	const labels = await page.getByTestId('credentials-label').allInnerTexts();
+	expect(labels.map((label) => label.trim())).toEqual(['Agent API', 'Agent Signature API']);
+	await page.getByTestId('parameter-input-payloadMode').click();
+	await page.getByText('Any JSON object').click();
+	await page.getByTestId('parameter-input-payloadJson').waitFor();
+	expect(await page.getByTestId('parameter-input-task').count()).toBe(0);
+});
+
+test('a failure says what happened and what to do', async () => {
+	service.script({ status: 401 });
+	await openNode();
+	await page.getByTestId('node-execute-button').click();
+	const output = page.getByTestId('output-panel');
+	await output.getByText('refused the API key or the signature (401)').first().waitFor();
+	await output.getByText('the operating team issues them').first().waitFor();
+});
+
+describe('the credential form', () => {
+	test('says what only a real call shows, and tests the connection', async () => {
+		await openNode();
+		await page.getByTestId('credential-edit-button').first().click();
+		await page.getByText('never starts an agent').waitFor();
+		await page.getByText('Connection tested successfully').waitFor();
+	});
+
+	test('names what is wrong with a key', async () => {
+		await openNode();
+		await page.getByTestId('credential-edit-button').first().click();
+		await page.getByText('Connection tested successfully').waitFor();
+		await page.getByTestId('parameter-input-apiKey').locator('input').fill('nonsense');
+		await page.getByRole('button', { name: 'Save' }).click();
+		await page.getByText('More details').click();
+		await page.getByText('refused the API key (401)').first().waitFor();
+	});
+});
