@@ -56,8 +56,9 @@ const kinds: { readonly [K in Kind]?: (document: StoredDocument, request: docs_v
 			insertTable(segment, start, request.rows ?? 0, request.columns ?? 0);
 		},
 		deleteContentRange(document, { deleteContentRange: request = {} }) {
-			const { segment, start, end } = ranged(document, request.range);
+			const { tab, segment, start, end } = ranged(document, request.range);
 			deleteRange(segment, start, end);
+		dropFootnotes(tab);
 		},
 		updateTextStyle(document, { updateTextStyle: request = {} }) {
 			const { segment, start, end } = ranged(document, request.range);
