@@ -1,15 +1,10 @@
-import type {
-	IExecuteFunctions,
-	ILoadOptionsFunctions,
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { pick } from './listSearch/pick';
 import { searchDocuments } from './listSearch/documents';
 import { searchFolders } from './listSearch/folders';
+import { picker } from './listSearch/picker';
+import { searchSpreadsheets } from './listSearch/spreadsheets';
 import { properties } from './properties';
 import { run } from './run';
 
@@ -45,12 +40,9 @@ export class Workspace implements INodeType {
 
 	methods = {
 		listSearch: {
-			async searchDocuments(this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) {
-				return await pick(this, searchDocuments, filter, paginationToken);
-			},
-			async searchFolders(this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) {
-				return await pick(this, searchFolders, filter, paginationToken);
-			},
+			searchDocuments: picker(searchDocuments),
+			searchFolders: picker(searchFolders),
+			searchSpreadsheets: picker(searchSpreadsheets),
 		},
 	};
 

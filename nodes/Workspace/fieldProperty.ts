@@ -13,8 +13,8 @@ export function propertyOf(field: Field): INodeProperties {
 	return {
 		displayName,
 		name,
-		// Saved workflows hold n8n's own form of these values: each field gives the default in the form of its type.
-		default: field.default as NodeParameterValueType,
+		// Each field gives it in n8n's form of its type; n8n writes to the object that it is given.
+		default: structuredClone(field.default) as NodeParameterValueType,
 		...(field.required && field.requiredInForm !== false && { required: true }),
 		...(description !== undefined && { description }),
 		...(hint !== undefined && { hint }),

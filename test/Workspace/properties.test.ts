@@ -1,0 +1,197 @@
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+
+import { resources } from '../../nodes/Workspace/resources';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+
+const { description } = new Workspace();
+const node = { typeVersion: 1 };
+
+/** What the editor shows with these values. */
+function shown(values: INodeParameters): INodeProperties[] {
+	return description.properties.filter((property) =>
+		NodeHelpers.displayParameter(values, property, node, description),
+	);
+}
+
+const locator = { mode: 'list', value: '' };
+
+/** Names and defaults that saved workflows depend on: the public interface. */
+const fields: Record<string, Record<string, unknown>> = {
+	'mail send': { to: '', subject: '', body: '', bodyFormat: 'text' },
+	'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
+	'mail search': { query: '', returnAll: false, maxResults: 25 },
+	'mail read': { messageId: '' },
+	'spreadsheet create': { title: '', parentFolder: locator },
+	'spreadsheet read': { spreadsheetId: locator, range: '' },
+	'spreadsheet write': { spreadsheetId: locator, range: '', valuesSource: 'json', values: '[]' },
+	'spreadsheet append': { spreadsheetId: locator, range: '', valuesSource: 'json', values: '[]' },
+	'document create': { title: '', parentFolder: locator },
+	'document read': { documentId: locator },
+	'document write': { documentId: locator, content: '' },
+	'document append': { documentId: locator, content: '' },
+	'file upload': {
+		name: '',
+		contentSource: 'binary',
+		binaryPropertyName: 'data',
+		mimeType: '',
+		parentFolder: locator,
+	},
+};
+
+const listOptions = {
+	labelIds: '',
+	includeSpamTrash: false,
+	receivedAfter: '',
+	receivedBefore: '',
+	details: true,
+	includeBody: false,
+	output: 'items',
+	pageToken: '',
+};
+const writeOptions = { valueInputOption: 'RAW', escapeFormulas: true };
+
+const options: Record<string, Record<string, unknown>> = {
+	'mail send': {
+		cc: '',
+		bcc: '',
+		replyTo: '',
+		senderName: '',
+		fromAlias: '',
+		attachments: '',
+		replyToMessageId: '',
+		headers: {},
+	},
+	'mail list': listOptions,
+	'mail search': listOptions,
+	'mail read': { downloadAttachments: false, attachmentPrefix: 'attachment_', includeHeaders: false },
+	'spreadsheet create': { sheets: '', values: '[]', locale: '', timeZone: '' },
+	'spreadsheet read': {
+		output: 'values',
+		headerRow: 1,
+		valueRenderOption: 'FORMATTED_VALUE',
+		dateTimeRenderOption: 'SERIAL_NUMBER',
+		majorDimension: 'ROWS',
+	},
+	'spreadsheet write': { ...writeOptions, includeHeaderRow: true },
+	'spreadsheet append': {
+		...writeOptions,
+		insertDataOption: 'INSERT_ROWS',
+		headerRow: 1,
+		extraColumns: 'error',
+	},
+	'document create': { content: '', contentFormat: 'text' },
+	'document read': { contentFormat: 'text', tab: '', output: 'text' },
+	'document write': { contentFormat: 'text', tab: '', requiredRevisionId: '', allowEmpty: false },
+	'document append': { contentFormat: 'text', tab: '', newParagraph: false },
+	'file upload': { convertTo: 'none', description: '', properties: {} },
+};
+
+const common = { maxTries: 5, maxRetryWaitSeconds: 60, timeoutSeconds: 300 };
+const operations = resources.flatMap((resource) =>
+	resource.operations.map((operation) => ({
+		resource,
+		operation,
+		key: `${resource.value} ${operation.value}`,
+	})),
+);
+
+function valuesOf(key: string): INodeParameters {
+	const [resource, operation] = key.split(' ');
+	return { authentication: 'oAuth2', inputMode: 'fields', resource, operation, ...common };
+}
+
+const defaultsOf = (properties: INodeProperties[]) =>
+	Object.fromEntries(properties.map((property) => [property.name, property.default]));
+
+test('the thirteen operations, and the defaults of the dropdowns', () => {
+	expect(operations.map(({ key }) => key).sort()).toEqual(Object.keys(fields).sort());
+	expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe('mail');
+	expect(resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`)).toEqual([
+		'document create',
+		'file upload',
+		'mail send',
+		'spreadsheet create',
+	]);
+});
+
+describe.each(Object.keys(fields))('%s', (key) => {
+	const form = { ...valuesOf(key), ...fields[key] } as INodeParameters;
+	const visible = shown(form);
+	const own = visible.filter(({ name }) => !(name in valuesOf(key)) && name !== 'options');
+
+	test('shows its fields with their defaults', () => {
+		expect(own.map(({ name }) => name)).toEqual(Object.keys(fields[key] ?? {}));
+		expect(defaultsOf(own)).toMatchObject(fields[key] ?? {});
+		expect(new Set(visible.map(({ name }) => name)).size).toBe(visible.length);
+	});
+
+	test('has its options with their defaults, in alphabetical order', () => {
+		const collection = visible.find(({ name }) => name === 'options');
+		const choices = (collection?.options ?? []) as INodeProperties[];
+		expect(defaultsOf(choices)).toEqual({ ...options[key], ...common });
+		const names = choices.map(({ displayName }) => displayName);
+		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+	});
+
+	test('has no locator that n8n would stop the node for', () => {
+		for (const mode of own.flatMap(({ modes = [] }) => modes)) {
+			expect(mode.validation).toBeUndefined();
+			if (mode.type === 'list') {
+				expect(Object.keys(new Workspace().methods.listSearch)).toContain(mode.typeOptions?.searchListMethod);
+			}
+		}
+	});
+
+	test('keeps its values through n8n’s own reading of a saved node', () => {
+		const saved = { ...valuesOf(key), options: { maxTries: 2 } } as INodeParameters;
+		const kept = NodeHelpers.getNodeParameters(
+			description.properties,
+			saved,
+			true,
+			false,
+			node as never,
+			description,
+		);
+		expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
+	});
+});
+
+test('in JSON mode both dropdowns are hidden', () => {
+	const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(({ name }) => name);
+	expect(visible).toEqual(['authentication', 'inputMode', 'inputObject', 'allowFilePaths']);
+});
+
+test('an option that depends on another is shown while that one has its default', () => {
+	const form = { ...valuesOf('spreadsheet read'), ...fields['spreadsheet read'] } as INodeParameters;
+	const collection = shown(form).find(({ name }) => name === 'options');
+	const choices = (collection?.options ?? []) as INodeProperties[];
+	const visible = (given: INodeParameters) =>
+		choices
+			.filter((choice) =>
+				NodeHelpers.displayParameter(given, choice, node, description, { ...form, options: given }),
+			)
+			.map(({ name }) => name);
+	expect(visible({})).toContain('majorDimension');
+	expect(visible({ output: 'values' })).toContain('majorDimension');
+	expect(visible({ output: 'rows' })).not.toContain('majorDimension');
+	expect(visible({})).not.toContain('headerRow');
+	expect(visible({ output: 'rows' })).toContain('headerRow');
+});
+
+test('texts on the form follow n8n’s rules', () => {
+	const all = description.properties.flatMap((property) => [
+		property,
+		...(property.type === 'collection' ? ((property.options ?? []) as INodeProperties[]) : []),
+	]);
+	for (const { displayName, type, description: text = '' } of all) {
+		if (type === 'boolean') expect(`${displayName}: ${text}`).toMatch(/: Whether /);
+		if (
+			!text
+				.replace(/e\.g\./g, '')
+				.slice(0, -1)
+				.includes('. ')
+		)
+			expect(text).not.toMatch(/[^.]\.$/);
+	}
+});
