@@ -90,14 +90,14 @@ export function anchorOf({ cells }: TabRange): Anchor {
 			lastColumn: last === undefined ? undefined : Number(last) - 1,
 		};
 	}
-	const [first = '', second] = cells.replaceAll('$', '').split(':').map(parseCorner);
-	const start = first ?? {};
-	const columns = [start.column, second?.column].filter((column) => column !== undefined);
-	const rows = [start.row, second?.row].filter((row) => row !== undefined);
+	const [first = '', last = ''] = cells.replaceAll('$', '').split(':');
+	const [start, end] = [parseCorner(first), parseCorner(last)];
+	const columns = [start.column, end.column].filter((column) => column !== undefined);
+	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
 		row: start.row === undefined ? 0 : Math.min(...rows),
 		column: columns.length === 0 ? 0 : Math.min(...columns),
-		lastColumn: second?.column === undefined ? undefined : Math.max(...columns),
+		lastColumn: end.column === undefined ? undefined : Math.max(...columns),
 	};
 }
 

@@ -12,7 +12,7 @@ type CellValue = string | number | boolean;
  * @param headerRow counted inside the range, from 1; 0 for none
  */
 export function rowItems({ range, values }: sheets_v4.Schema$ValueRange, headerRow: number): OutputItem[] {
-	const rows: CellValue[][] = values ?? [];
+	const rows = (values ?? []) as CellValue[][];
 	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const header = Array.from({ length: width }, (_, at) => textOf(rows[headerRow - 1]?.[at]));
