@@ -1,6 +1,7 @@
 // `npm run google -- --port 3020` runs the stand-in of Google's APIs until Ctrl-C.
 import { parseArgs } from 'node:util';
 
+import { seedDemo } from './demo.ts';
 import { startGoogle } from './server.ts';
 
 const options = {
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
 		}
 		throw error;
 	});
+	seedDemo(google);
 	const token = google.tokens.issue({ token: 'demo-token' });
 	console.log(`The stand-in of Google's APIs listens on ${google.url}
 

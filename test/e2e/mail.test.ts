@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { seedDemo } from '../../dev/google/demo.ts';
+import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+
+const workspaceType = 'n8n-nodes-agent-workspace.workspace';
+
+let google: GoogleServer;
+let n8n: TestN8n;
+let credential: { id: string; name: string };
+let accessToken: string;
+let refreshToken: string;
+
+/** The stand-in behind a path prefix, as behind a company's gateway. */
+async function connect(scopes?: readonly string[]): Promise<void> {
+	google.reset();
+	accessToken = google.tokens.issue({ scopes });
+	refreshToken = google.tokens.issueRefresh({ scopes });
+	credential = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
+		driveAccess: 'allFiles',
+		customEndpoints: true,
+		mailApiBase: `${google.url}/gmail/v1/`,
+		sheetsApiBase: `${google.url}/v4/spreadsheets`,
+		docsApiBase: `${google.url}/v1/documents`,
+		driveApiBase: `${google.url}/drive/v3`,
+		authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
+		tokenUrl: `${google.url}/token`,
+		clientId: 'client',
+		clientSecret: 'secret',
+		oauthTokenData: { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer' },
+	});
+}
+
+beforeAll(async () => {
+	google = await startGoogle({ pathPrefix: '/google/prefix' });
+	n8n = await startTestN8n();
+});
+beforeEach(async () => {
+	await connect();
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await n8n.remove();
+	await google.close();
+});
+
+function step(name: string, parameters: object, more: object = {}) {
+	return node(
+		name,
+		workspaceType,
+		{ ...parameters },
+		{ credentials: { workspaceOAuth2Api: credential }, ...more },
+	);
+}
+
+type Step = ReturnType<typeof step>;
+
+async function run(values: readonly object[], ...steps: Step[]): Promise<Execution> {
+	return await n8n.api.runOnce({
+		name: 'mail',
+		nodes: [manualTrigger(), items('Items', values), ...steps],
+		connections: inRow('Start', 'Items', ...steps.map(({ name }) => name)),
+	});
+}
+
+function outputOf({ resultData }: Execution, name: string, output = 0): NodeItem[] {
+	return resultData.runData[name]?.at(-1)?.data?.main?.[output] ?? [];
+}
+
+const methods = () => google.requests.map(({ method }) => method);
+const send = { operation: 'send', to: '={{ $json.to }}', subject: 'Grüße', body: 'Hi' };
+const asJson = (inputObject: unknown) => ({
+	inputMode: 'json',
+	inputObject: typeof inputObject === 'string' ? inputObject : JSON.stringify(inputObject),
+});
+
+test('send, list, search and read by the form', async () => {
+	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Übersicht', text: 'Tom & Jerry' });
+	const file = node('File', 'n8n-nodes-base.convertToFile', {
+		operation: 'toText',
+		sourceProperty: 'to',
+		options: { fileName: 'ü.txt' },
+	});
+	const execution = await run(
+		[{ to: '"Doe, John" <john@example.com>' }],
+		file,
+		step('Send', {
+			...send,
+			to: '={{ $("Items").item.json.to }}',
+			options: { attachments: 'data', bcc: 'boss@example.com' },
+		}),
+		step('List', { operation: 'list', status: 'unread', options: { includeBody: true } }),
+		step('Search', { operation: 'search', query: 'subject:Übersicht' }),
+		step('Read', {
+			operation: 'read',
+			messageId: '={{ $("Send").first().json.id }}',
+			options: { downloadAttachments: true, includeHeaders: true },
+		}),
+	);
+	expect(execution.resultData.error).toBeUndefined();
+	const [sent] = google.gmail.sent;
+	expect(sent?.recipients).toEqual(['john@example.com', 'boss@example.com']);
+	expect(outputOf(execution, 'Send')[0]?.json).toEqual({
+		id: sent?.id,
+		threadId: sent?.threadId,
+		labelIds: ['SENT'],
+	});
+	expect(
+		outputOf(execution, 'List').map(({ json }) => [json['subject'], json['text'], json['snippet']]),
+	).toEqual([['Übersicht', 'Tom & Jerry', 'Tom & Jerry']]);
+	expect(outputOf(execution, 'Search').map(({ json }) => json['sender'])).toEqual(['Ann <ann@example.com>']);
+	const [read] = outputOf(execution, 'Read');
+	expect(read?.json).toMatchObject({ subject: 'Grüße', text: 'Hi', attachments: [{ fileName: 'ü.txt' }] });
+	expect(read?.binary?.['attachment_0']).toMatchObject({ fileName: 'ü.txt', mimeType: 'text/plain' });
+	expect(google.requests.every(({ path: asked }) => asked.startsWith('/gmail/v1/'))).toBe(true);
+});
+
+test('send, list, search and read by the input object', async () => {
+	const execution = await run(
+		[{ to: ['a@example.com', 'b@example.com'] }],
+		step(
+			'Send',
+			asJson(
+				'={{ { operation: "send", to: $json.to, subject: "S", body: "**b**", bodyFormat: "markdown" } }}',
+			),
+		),
+		step('List', asJson({ operation: 'list', labelIds: ['SENT'], maxResults: 5 })),
+		step('Search', asJson({ operation: 'search', query: 'subject:S', output: 'items' })),
+		step('Read', asJson('={{ { operation: "read", messageId: $json.id } }}')),
+	);
+	expect(execution.resultData.error).toBeUndefined();
+	expect(google.gmail.sent[0]?.recipients).toEqual(['a@example.com', 'b@example.com']);
+	expect(outputOf(execution, 'List')[0]?.json).toMatchObject({
+		messages: [{ subject: 'S', status: 'read' }],
+	});
+	expect(outputOf(execution, 'Read')[0]?.json).toMatchObject({
+		text: '**b**',
+		html: '<p><strong>b</strong></p>',
+	});
+});
+
+describe('Continue on Fail', () => {
+	const values = [{ to: 'a@example.com' }, { to: 'nobody' }, { to: 'c@example.com' }];
+	const error = {
+		code: 400,
+		message: "'To' has an entry that is not an email address: nobody",
+		status: 'INVALID_ARGUMENT',
+	};
+
+	test('on the regular output: the error object takes the item’s place', async () => {
+		const execution = await run(values, step('Send', send, { onError: 'continueRegularOutput' }));
+		const output = outputOf(execution, 'Send');
+		expect(output.map(({ json }) => json['error'] ?? json['labelIds'])).toEqual([['SENT'], error, ['SENT']]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+	});
+
+	test('on the error output: with the input beside it', async () => {
+		const execution = await run(values, step('Send', send, { onError: 'continueErrorOutput' }));
+		expect(outputOf(execution, 'Send')).toHaveLength(2);
+		expect(outputOf(execution, 'Send', 1).map(({ json }) => json)).toEqual([{ to: 'nobody', error }]);
+	});
+
+	test('a mail that is not there, in both modes', async () => {
+		const missing = { messageId: '18c0ffee12345678' };
+		const execution = await run(
+			[missing],
+			step(
+				'Form',
+				{ operation: 'read', messageId: '={{ $json.messageId }}' },
+				{ onError: 'continueRegularOutput' },
+			),
+			step('JSON', asJson({ operation: 'read', ...missing }), { onError: 'continueRegularOutput' }),
+		);
+		const expected = { code: 404, message: 'Gmail: Requested entity was not found.', status: 'NOT_FOUND' };
+		expect(outputOf(execution, 'Form')[0]?.json).toEqual({ error: expected });
+		expect(outputOf(execution, 'JSON')[0]?.json).toEqual({ error: expected });
+	});
+});
+
+describe('the sign-in', () => {
+	test('an expired token is refreshed once, kept, and used from then on', async () => {
+		google.tokens.expire();
+		const execution = await run([{ to: 'a@example.com' }], step('Send', send));
+		expect(execution.resultData.error).toBeUndefined();
+		expect(methods()).toEqual(['gmail.users.messages.send', 'oauth.token', 'gmail.users.messages.send']);
+		expect(google.gmail.sent).toHaveLength(1);
+		await run([{ to: 'a@example.com' }], step('Send', send));
+		expect(methods().slice(3)).toEqual(['gmail.users.messages.send']);
+		expect(google.requests.at(-1)?.token).not.toBe(accessToken);
+	});
+
+	test('a large mail survives an expired token', async () => {
+		google.tokens.expire();
+		const text = `={{ 'x'.repeat(6000000) }}`;
+		const execution = await run([{ to: 'a@example.com' }], step('Send', { ...send, body: text }));
+		expect(execution.resultData.error).toBeUndefined();
+		expect(google.gmail.sent.map(({ via }) => via)).toEqual(['upload']);
+	});
+
+	test('a revoked one says what to do', async () => {
+		google.tokens.expire();
+		google.tokens.revoke();
+		const { resultData } = await run([{ to: 'a@example.com' }], step('Send', send));
+		expect(resultData.error?.['httpCode']).toBe('401');
+		expect(resultData.error?.description).toMatch(/reconnect/i);
+		expect(google.gmail.sent).toHaveLength(0);
+	});
+
+	test('a missing scope is named', async () => {
+		await connect(['gmail.send']);
+		const { resultData } = await run([{}], step('List', { operation: 'list' }));
+		expect(resultData.error?.['httpCode']).toBe('403');
+		expect(resultData.error?.description).toContain('https://www.googleapis.com/auth/gmail.readonly');
+	});
+});
+
+describe('trouble on the way', () => {
+	test('429 with Retry-After is waited out', async () => {
+		google.fault({ match: 'gmail.users.messages.send', status: 429, retryAfter: 1 });
+		await run([{ to: 'a@example.com' }], step('Send', send));
+		expect(google.requests.map(({ status }) => status)).toEqual([429, 200]);
+		expect(google.gmail.sent).toHaveLength(1);
+	});
+
+	test('a wait that is longer than allowed fails at once and is stated', async () => {
+		google.fault({ match: 'gmail.users.messages.send', status: 429, retryAfter: 3600 });
+		const { resultData } = await run([{ to: 'a@example.com' }], step('Send', send));
+		expect(resultData.error?.['httpCode']).toBe('429');
+		expect(resultData.error?.description).toContain('3600 seconds');
+		expect(google.gmail.sent).toHaveLength(0);
+	});
+
+	test('a mail that left before the connection broke is found, not sent again', async () => {
+		google.gmail.indexDelayMilliseconds = 300;
+		google.fault({ match: 'gmail.users.messages.send', connection: 'resetAfter' });
+		const execution = await run([{ to: 'a@example.com' }], step('Send', send));
+		expect(outputOf(execution, 'Send')[0]?.json['id']).toBe(google.gmail.sent[0]?.id);
+		expect(google.gmail.sent).toHaveLength(1);
+	});
+
+	test('Retry On Fail sends only what was not sent', async () => {
+		google.fault({ match: 'gmail.users.messages.send', nth: 2, status: 400, message: 'Invalid To header' });
+		const values = ['a', 'b', 'c'].map((name) => ({ to: `${name}@example.com` }));
+		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const execution = await run(values, step('Send', send, retrying));
+		expect(execution.status).toBe('success');
+		expect(google.gmail.sent.flatMap(({ recipients }) => recipients)).toEqual(values.map(({ to }) => to));
+		expect(outputOf(execution, 'Send').map(({ json }) => json['id'])).toEqual(
+			google.gmail.sent.map(({ id }) => id),
+		);
+	});
+
+	test('nothing of the mail or of the sign-in stands in an error', async () => {
+		google.fault({ match: 'gmail.users.messages.send', status: 400 });
+		const values = [{ to: 'a@example.com', body: 'canary-body-77' }];
+		const { resultData } = await run(values, step('Send', { ...send, body: '={{ $json.body }}' }));
+		const text = JSON.stringify(resultData.error);
+		for (const secret of ['canary-body-77', accessToken, refreshToken]) expect(text).not.toContain(secret);
+	});
+});
+
+test('the example sends a digest of unread mails', async () => {
+	seedDemo(google);
+	const file = path.join(__dirname, '..', '..', 'examples', 'mail-digest.json');
+	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const nodes = example.nodes.map((one) =>
+		one['type'] === workspaceType ? { ...one, credentials: { workspaceOAuth2Api: credential } } : one,
+	);
+	const execution = await n8n.api.runOnce({ ...example, nodes });
+	expect(execution.resultData.error).toBeUndefined();
+	const [digest] = google.gmail.sent;
+	expect(headerOf(digest?.mime.headers ?? [], 'Subject')).toBe('2 unread mails');
+	const [text] = digest?.mime.parts ?? [];
+	expect(text && textOf(text)).toContain('- **Übersicht for Monday** from "Doe, John" <john@example.com>');
+});
