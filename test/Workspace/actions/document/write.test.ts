@@ -62,6 +62,18 @@ test('a megabyte', async () => {
 	expect((await calls.read(id)).content).toBe(content);
 });
 
+test('a megabyte of Markdown', async () => {
+	const id = calls.document('x');
+	const content = Array.from(
+		{ length: 12_500 },
+		() => 'Words of a long paragraph, with an ü and a 😀, that go on and on until it ends.',
+	).join('\n\n');
+	expect(await calls.write(id, { content, contentFormat: 'markdown' })).toMatchObject({
+		characterCount: content.replaceAll('\n\n', '\n').length,
+	});
+	expect((await calls.read(id)).content).toBe(content.replaceAll('\n\n', '\n'));
+});
+
 test('an empty content is refused before any request', async () => {
 	const id = calls.document('kept');
 	for (const content of ['', '\u0000', '\ue000\r'.slice(0, 1)]) {
