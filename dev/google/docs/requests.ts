@@ -58,7 +58,7 @@ const kinds: { readonly [K in Kind]?: (document: StoredDocument, request: docs_v
 		deleteContentRange(document, { deleteContentRange: request = {} }) {
 			const { tab, segment, start, end } = ranged(document, request.range);
 			deleteRange(segment, start, end);
-		dropFootnotes(tab);
+			dropFootnotes(tab);
 		},
 		updateTextStyle(document, { updateTextStyle: request = {} }) {
 			const { segment, start, end } = ranged(document, request.range);
