@@ -13,10 +13,7 @@ export function textOf(value: unknown): string {
 }
 
 /** A number within its bounds; `byDefault` when nothing is given. @throws Failure 400 that names the field */
-export function numberOf(
-	value: unknown,
-	{ label, byDefault, minimum, whole = false }: NumberField,
-): number {
+export function numberOf(value: unknown, { label, byDefault, minimum, whole = false }: NumberField): number {
 	if (value === undefined || value === null || value === '') return byDefault;
 	const given = Number(value);
 	if (Number.isFinite(given) && given >= minimum && (!whole || Number.isInteger(given))) return given;
@@ -35,7 +32,11 @@ export interface NumberField {
 }
 
 /** One of the values of a choice. @throws Failure 400 that names the field and what is allowed */
-export function choiceOf<const T extends string>(value: unknown, label: string, choices: readonly [T, ...T[]]): T {
+export function choiceOf<const T extends string>(
+	value: unknown,
+	label: string,
+	choices: readonly [T, ...T[]],
+): T {
 	if (value === undefined || value === null || value === '') return choices[0];
 	const chosen = choices.find((choice) => choice === value);
 	if (chosen !== undefined) return chosen;

@@ -1,0 +1,41 @@
+import type { INodeType, INodeTypeDescription, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { triggerFields } from './fields';
+import { listen } from './listen';
+
+export class AgentSessionTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Agent Session Trigger',
+		name: 'agentSessionTrigger',
+		icon: { light: 'file:agentSessionTrigger.svg', dark: 'file:agentSessionTrigger.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["sessionIds"] }}',
+		description: 'Starts the workflow when an agent sends a message to its session',
+		defaults: { name: 'Agent Session Trigger' },
+		eventTriggerDescription: 'Waiting for a message of the session, for 60 seconds at most',
+		activationMessage: 'The workflow now listens to its sessions, and keeps the channels open.',
+		triggerPanel: {
+			header: 'Receive a message of the session',
+			executionsHelp: {
+				inactive:
+					'Click <b>Listen</b>, then start an agent with the same session ID, for example with the Agent Execute node of another workflow. Once it works, publish the workflow: it then runs for every message.',
+				active:
+					'Click <b>Listen</b> to test with the next message of the session. The published workflow listens, too: the service may send a message to one of the two only.',
+			},
+			activationHint: 'Publish the workflow to have it run for every message of the session.',
+		},
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'agentApi', required: true },
+			{ name: 'agentSignatureApi', required: true },
+		],
+		properties: triggerFields,
+	};
+
+	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		return await listen(this);
+	}
+}

@@ -1,0 +1,163 @@
+import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+
+import { Failure } from '../../items/failure';
+import type { Clock } from '../session/clock';
+import type { Alerts } from './alerts';
+import { deduplicationKey, messageId, type RecentKeys } from './deduplication';
+import { type Arrival, isBinary, itemOf, storedItem } from './items';
+import type { Delivered } from './queue';
+import type { TriggerSettings } from './settings';
+
+type Batch = readonly Delivered<Arrival>[];
+
+/** Only with a key that n8n compares: without one a second try could start a second execution. */
+const maxTries = 3;
+const retryMilliseconds = 2000;
+
+/** Hands batches over to n8n, and waits for the executions that they start. */
+export class Delivery {
+	readonly #context: ITriggerFunctions;
+	readonly #settings: TriggerSettings;
+	readonly #clock: Clock;
+	readonly #alerts: Alerts;
+	readonly #recent: RecentKeys;
+	readonly #workflowId: string;
+	readonly #nodeId: string;
+	/** Ends what is waited for. */
+	readonly #waits = new Set<() => void>();
+	readonly #storing = new Set<Promise<unknown>>();
+	#released = false;
+
+	constructor(
+		context: ITriggerFunctions,
+		settings: TriggerSettings,
+		clock: Clock,
+		alerts: Alerts,
+		recent: RecentKeys,
+	) {
+		this.#context = context;
+		this.#settings = settings;
+		this.#clock = clock;
+		this.#alerts = alerts;
+		this.#recent = recent;
+		this.#workflowId = String(context.getWorkflow().id);
+		this.#nodeId = context.getNode().id;
+	}
+
+	/** Whether n8n did not get this message before. In batches n8n's own key cannot tell. */
+	isNew(arrival: Arrival): boolean {
+		const key = this.#settings.queue.batchSize > 1 ? this.#keyOf(arrival) : undefined;
+		return key === undefined || this.#recent.add(key);
+	}
+
+	/** Messages that n8n will not get may come again. */
+	forget(arrivals: readonly Arrival[]): void {
+		for (const arrival of arrivals) {
+			const key = this.#keyOf(arrival);
+			if (key !== undefined) this.#recent.forget(key);
+		}
+	}
+
+	/** Never rejects. @returns settles when the execution has ended, or may be taken for ended */
+	async deliver(batch: Batch): Promise<void> {
+		try {
+			const items = batch.some(isBinary) ? await this.#store(batch) : batch.map(itemOf);
+			await this.#emit(items, this.#keyOfBatch(batch));
+		} catch (error) {
+			this.#notTaken(batch, error);
+		}
+	}
+
+	/** Settles when nothing is being stored any more. */
+	async stored(): Promise<void> {
+		while (this.#storing.size > 0) await Promise.allSettled(this.#storing);
+	}
+
+	/** Waits for no execution any more; leaves no timer. */
+	release(): void {
+		this.#released = true;
+		for (const end of this.#waits) end();
+	}
+
+	async #store(batch: Batch): Promise<INodeExecutionData[]> {
+		const items = Promise.all(batch.map((one) => storedItem(one, this.#context.helpers)));
+		this.#storing.add(items);
+		try {
+			return await items;
+		} finally {
+			this.#storing.delete(items);
+		}
+	}
+
+	async #emit(items: INodeExecutionData[], key: string | undefined): Promise<void> {
+		for (let tries = 1; ; tries++) {
+			const refusedBy = await this.#start(items, key);
+			if (refusedBy === undefined) return;
+			if (key === undefined || tries >= maxTries || this.#released) throw refusedBy;
+			await this.#wait((end) => this.#clock.after(retryMilliseconds * tries, end));
+		}
+	}
+
+	/** @returns why n8n did not take the items */
+	async #start(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
+		const done = this.#context.helpers.createDeferredPromise<IRun>();
+		let refusedBy: Error | undefined;
+		const ended = done.promise.then(
+			() => undefined,
+			(error: unknown) => {
+				if (!wasTaken(error)) refusedBy = error instanceof Error ? error : new Error(String(error));
+			},
+		);
+		this.#context.emit([items], undefined, done, key);
+		await this.#wait((end) => {
+			void ended.then(end);
+			return this.#clock.after(this.#settings.maxExecutionMilliseconds, end);
+		});
+		return refusedBy;
+	}
+
+	/** @param begin is given what ends the wait, and returns what to do at its end */
+	async #wait(begin: (end: () => void) => () => void): Promise<void> {
+		// After the release nobody is there to wait for.
+		if (this.#released) return;
+		await new Promise<void>((resolve) => {
+			const end = () => {
+				if (!this.#waits.delete(end)) return;
+				tidy();
+				resolve();
+			};
+			this.#waits.add(end);
+			const tidy = begin(end);
+		});
+	}
+
+	#notTaken(batch: Batch, error: unknown): void {
+		this.forget(batch.map(({ entry }) => entry));
+		const reason = error instanceof Error ? error.message : String(error);
+		const failure = new Failure({
+			code: 500,
+			message: `n8n did not take ${batch.length === 1 ? 'a message' : `${batch.length} messages`} of a session`,
+			description: `No execution was started: ${reason}`,
+			cause: error,
+		});
+		this.#alerts.raise('notTaken', failure);
+	}
+
+	#keyOfBatch(batch: Batch): string | undefined {
+		const [first] = batch;
+		return this.#settings.queue.batchSize === 1 && first ? this.#keyOf(first.entry) : undefined;
+	}
+
+	#keyOf(arrival: Arrival): string | undefined {
+		if (!('message' in arrival)) return undefined;
+		const id = messageId(arrival.message, this.#settings.deduplicationField);
+		if (id === undefined) return undefined;
+		return deduplicationKey(this.#workflowId, this.#nodeId, arrival.sessionId, id);
+	}
+}
+
+/** n8n tells of an execution that was stopped, or that ended before it could be waited for, by a rejection, too. */
+function wasTaken(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);
+}

@@ -1,0 +1,64 @@
+import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+
+import { asFailure } from '../../items/errorItem';
+import { isFailure } from '../../items/failure';
+import { systemClock } from '../session/clock';
+import { connect, type ReadIdentity } from '../session/connection';
+import { channelUrl } from '../session/identity';
+import { identityReader } from '../session/readIdentity';
+import { triggerError } from './alerts';
+import { Listening } from './listening';
+import { manualTest } from './manualTest';
+import { nodeKey, recentKeysOf, release, takeOver } from './registry';
+import { type TriggerSettings, triggerSettings } from './settings';
+
+/**
+ * Starts to listen. What the network does never fails it: n8n would not try again.
+ * @throws NodeApiError when something that the user gave is missing or wrong
+ */
+export async function listen(context: ITriggerFunctions): Promise<ITriggerResponse> {
+	const { settings, readIdentity } = await checkedParts(context);
+	const parts = { context, settings, readIdentity, clock: systemClock, connect };
+	if (context.getMode() === 'manual') return manualTest(parts);
+
+	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
+	const listening = new Listening({ ...parts, recent: recentKeysOf(key) });
+	await takeOver(key, listening);
+	listening.start();
+	return {
+		closeFunction: async () => {
+			release(key, listening);
+			await listening.close();
+		},
+	};
+}
+
+async function checkedParts(
+	context: ITriggerFunctions,
+): Promise<{ settings: TriggerSettings; readIdentity: ReadIdentity }> {
+	try {
+		const settings = triggerSettings(context);
+		const readIdentity = identityReader(context);
+		await checkCredentials(context, readIdentity, settings.sessionIds);
+		return { settings, readIdentity };
+	} catch (error) {
+		throw triggerError(context, asFailure(error));
+	}
+}
+
+/** n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage. */
+async function checkCredentials(
+	context: ITriggerFunctions,
+	readIdentity: ReadIdentity,
+	sessionIds: readonly string[],
+): Promise<void> {
+	try {
+		const { api, identity } = await readIdentity();
+		for (const sessionId of sessionIds) channelUrl(api, sessionId, identity);
+	} catch (error) {
+		const { credentials } = context.getNode();
+		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
+		if (isFailure(error) || !isChosen || context.getMode() === 'manual') throw asFailure(error);
+		context.logger.warn(`Session channel: the credentials could not be read: ${asFailure(error).message}`);
+	}
+}

@@ -1,0 +1,55 @@
+import { RecentKeys } from './deduplication';
+
+interface Closable {
+	close(): Promise<void>;
+}
+
+interface Registry {
+	readonly active: Map<string, Closable>;
+	readonly recent: Map<string, RecentKeys>;
+}
+
+/** Nodes whose recent keys are remembered over a republish. */
+const maxRemembered = 200;
+
+/** A node of a workflow: copied workflows share the ids of their nodes. */
+export const nodeKey = (workflowId: string, nodeId: string): string => JSON.stringify([workflowId, nodeId]);
+
+/**
+ * Puts `next` in the place of what listens for the node, and closes that: n8n may start a node again without having
+ * ended it. Never rejects.
+ */
+export async function takeOver(key: string, next: Closable): Promise<void> {
+	const { active } = registry();
+	const previous = active.get(key);
+	active.set(key, next);
+	await previous?.close();
+}
+
+/** A late close of what was replaced leaves its successor alone. */
+export function release(key: string, mine: Closable): void {
+	const { active } = registry();
+	if (active.get(key) === mine) active.delete(key);
+}
+
+/** Outlives a republish. */
+export function recentKeysOf(key: string): RecentKeys {
+	const { recent } = registry();
+	const keys = recent.get(key) ?? new RecentKeys();
+	recent.delete(key);
+	recent.set(key, keys);
+	const [oldest] = recent.keys();
+	if (recent.size > maxRemembered && oldest !== undefined) recent.delete(oldest);
+	return keys;
+}
+
+/** How many nodes listen in this process. */
+export const listeningNodes = (): number => registry().active.size;
+
+const slot = Symbol.for('n8n-nodes-agent-workspace.sessionTriggers');
+
+/** In a global slot: n8n may load the package again, while triggers of the first load are still active. */
+function registry(): Registry {
+	const holder = globalThis as { [slot]?: Registry };
+	return (holder[slot] ??= { active: new Map(), recent: new Map() });
+}

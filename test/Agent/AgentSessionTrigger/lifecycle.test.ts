@@ -1,0 +1,94 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/registry';
+import { Published } from './published';
+import { type TriggerOptions, TriggerRun, until } from './triggerRun';
+
+const published = new Published();
+
+describe('a second start of the same node', () => {
+	test('takes the place of the first, which n8n has not ended (#10836, #3824)', async () => {
+		const first = await published.listening();
+		const second = await published.publish();
+		await until(() => published.service.upgrades.length === 2);
+		await until(() => published.service.openSockets() === 1);
+		published.service.send('s1', 'x');
+		await until(() => second.items.length === 1);
+		await first.close();
+		expect(published.service.openSockets()).toBe(1);
+		expect(first.items).toEqual([]);
+	});
+
+	test('of two at once one is left', async () => {
+		await Promise.all([published.publish(), published.publish(), published.publish()]);
+		await until(() => published.service.openSockets() === 1);
+		expect(published.service.upgrades.length).toBeLessThanOrEqual(2);
+	});
+
+	test('a copied workflow with the same node id has a channel of its own (#20228)', async () => {
+		await published.listening();
+		await published.publish({}, { workflowId: 'w2' });
+		await until(() => published.service.openSockets() === 2);
+	});
+});
+
+describe('closing', () => {
+	test('leaves no channel, is harmless twice, and hands over what has arrived', async () => {
+		const run = await published.listening(
+			{ options: { maxConcurrentExecutions: 1 } },
+			{ run: () => undefined },
+		);
+		published.service.send('s1', 1, 2, 3);
+		await until(() => run.items.length === 1);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		await Promise.all([run.close(), run.close()]);
+		await run.close();
+		expect(run.messages).toEqual([1, 2, 3]);
+		await until(() => published.service.openSockets() === 0);
+	});
+
+	test('stores the bytes of the last messages', async () => {
+		const run = await published.listening(
+			{ options: { maxConcurrentExecutions: 1 } },
+			{ run: () => undefined },
+		);
+		published.service.send('s1', Buffer.from('a'), Buffer.from('b'));
+		await until(() => run.items.length === 1);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		await run.close();
+		expect(run.items.map(({ binary }) => binary?.data?.data)).toEqual(['YQ==', 'Yg==']);
+	});
+
+	test('ends a channel that is still connecting (#29575)', async () => {
+		published.service.scriptUpgrades({ fault: 'silence' });
+		const run = await published.publish();
+		await until(() => published.service.upgrades.length === 1);
+		await run.close();
+	});
+
+	test('100 times on and off leave no socket', async () => {
+		for (let n = 0; n < 100; n++) {
+			const run = await new TriggerRun({ service: published.service }).start();
+			if (n % 2 === 0) await until(() => published.service.openSockets() === 1);
+			await run.close();
+			await until(() => published.service.openSockets() === 0);
+		}
+		expect(listeningNodes()).toBe(0);
+	});
+});
+
+describe('what the user gave wrong is refused at once', () => {
+	test.each<[string, IDataObject, Partial<TriggerOptions>, string]>([
+		['no session', { sessionIds: ' , ' }, {}, "'Session IDs' is empty"],
+		['a batch of nothing', { options: { batchSize: 0 } }, {}, "'Batch Size'"],
+		['a close code that is none', { options: { finalCloseCodes: '4001, x' } }, {}, "'Final Close Codes'"],
+		['a format that is none', { messageFormat: 'xml' }, {}, "'Message Format'"],
+		['a policy that is none', { options: { onQueueFull: 'explode' } }, {}, "'On Queue Full'"],
+		['an address of another kind', {}, { api: { webSocketUrl: 'ftp://x' } }, 'WebSocket URL'],
+		['no API key', {}, { api: { apiKey: '' } }, 'API key'],
+		['no signature', {}, { signer: { signature: '' } }, 'signature'],
+	])('%s', async (_, parameters, options, message) => {
+		await expect(published.publish(parameters, options)).rejects.toThrow(message);
+		expect(published.service.upgrades).toEqual([]);
+	});
+});

@@ -1,0 +1,45 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	startAgentService,
+} from '../../../dev/agent-service/server';
+import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/registry';
+import { withBinaryData } from '../../executeContext';
+import { type TriggerOptions, TriggerRun, until } from './triggerRun';
+
+export const apiKey = 'canary-api-key-55aa';
+
+/** A service, and the triggers that a test publishes; all of it ends with the test. */
+export class Published {
+	service!: AgentService;
+	readonly #runs: TriggerRun[] = [];
+
+	constructor() {
+		beforeAll(withBinaryData);
+		beforeEach(() => this.serve());
+		afterEach(async () => {
+			await Promise.all(this.#runs.splice(0).map((run) => run.close()));
+			expect(listeningNodes()).toBe(0);
+			await this.service.close();
+		});
+	}
+
+	async serve(options: AgentServiceOptions = {}): Promise<void> {
+		this.service = await startAgentService({ apiKey, ...options });
+	}
+
+	async publish(parameters: IDataObject = {}, options: Partial<TriggerOptions> = {}): Promise<TriggerRun> {
+		const run = new TriggerRun({ service: this.service, parameters, ...options });
+		this.#runs.push(run);
+		return await run.start();
+	}
+
+	/** Published, with its channel open. */
+	async listening(parameters?: IDataObject, options?: Partial<TriggerOptions>): Promise<TriggerRun> {
+		const run = await this.publish(parameters, options);
+		await until(() => this.service.openSockets() > 0);
+		return run;
+	}
+}

@@ -1,0 +1,190 @@
+import { Container } from '@n8n/di';
+import { ExecutionLifecycleHooks, TriggerContext, TriggersAndPollers } from 'n8n-core';
+import type {
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeTypes,
+	IRun,
+	ITriggerFunctions,
+	ITriggerResponse,
+	IWorkflowExecuteAdditionalData,
+	IWorkflowSettings,
+	WorkflowActivateMode,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
+
+import type { AgentService } from '../../../dev/agent-service/server';
+import { AgentSessionTrigger } from '../../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+
+export const canaries = { signature: '0xcanary-signature', userPublicKey: '0xcanary-public-key' };
+
+export interface TriggerOptions {
+	readonly service: Pick<AgentService, 'url' | 'webSocketUrl' | 'apiKey'>;
+	readonly parameters?: IDataObject;
+	readonly workflowId?: string;
+	readonly nodeId?: string;
+	readonly settings?: IWorkflowSettings;
+	readonly api?: IDataObject;
+	readonly signer?: IDataObject;
+	/** Called for each reading of a credential; may fail, or change what comes. */
+	readonly onRead?: (type: string) => IDataObject | undefined;
+	/** What n8n makes of an emit. Default: the execution ends at once. */
+	readonly run?: (emitted: Emitted) => void;
+	/** As n8n was before it had `saveFailedExecution`. */
+	readonly withoutFailedExecutions?: boolean;
+}
+
+/** Told of the end of the execution. */
+type DonePromise = Parameters<ITriggerFunctions['emit']>[2];
+
+export interface Emitted {
+	readonly items: INodeExecutionData[];
+	readonly key: string | undefined;
+	readonly done: DonePromise;
+}
+
+/** A trigger in n8n's own context; of n8n's server only the start of executions is ours. */
+export class TriggerRun {
+	readonly emitted: Emitted[] = [];
+	readonly failedExecutions: Error[] = [];
+	readonly errors: Error[] = [];
+	readonly logged: string[] = [];
+	readonly context: TriggerContext;
+	readonly options: TriggerOptions;
+	readonly mode: WorkflowExecuteMode;
+	readonly activation: WorkflowActivateMode;
+	readonly #workflow: Workflow;
+	readonly #node: INode;
+	readonly #additionalData: IWorkflowExecuteAdditionalData;
+	#response: ITriggerResponse | undefined;
+
+	constructor(options: TriggerOptions, mode: WorkflowExecuteMode = 'trigger') {
+		this.options = options;
+		this.mode = mode;
+		this.activation = mode === 'manual' ? 'manual' : 'activate';
+		const { workflowId = 'w1', nodeId = 'n1', parameters = {}, settings = {} } = options;
+		this.#node = {
+			id: nodeId,
+			name: 'Trigger',
+			type: 'test.trigger',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: { sessionIds: 's1', ...parameters },
+			credentials: Object.fromEntries(
+				['agentApi', 'agentSignatureApi'].map((type) => [type, { id: type, name: type }]),
+			),
+		};
+		const nodeType = new AgentSessionTrigger();
+		const nodeTypes = {
+			getByName: () => nodeType,
+			getByNameAndVersion: () => nodeType,
+			getKnownTypes: () => ({}),
+		} as INodeTypes;
+		const nodes = [this.#node];
+		this.#workflow = new Workflow({
+			id: workflowId,
+			nodes,
+			connections: {},
+			active: true,
+			nodeTypes,
+			settings,
+		});
+		this.#additionalData = this.#server();
+		this.context = this.#makeContext();
+	}
+
+	/** Items of all emits, one after the other. */
+	get items(): INodeExecutionData[] {
+		return this.emitted.flatMap(({ items }) => items);
+	}
+
+	get messages(): unknown[] {
+		return this.items.map(({ json }) => json.message);
+	}
+
+	/** Runs `trigger()` through n8n's own code, which swaps `emit` for a manual test. */
+	async start(): Promise<this> {
+		const triggers = Container.get(TriggersAndPollers);
+		this.#response = await triggers.runTriggerFunction(
+			this.#workflow,
+			this.#node,
+			() => this.context,
+			this.#additionalData,
+			this.mode,
+			this.activation,
+		);
+		return this;
+	}
+
+	/** The rest of a manual test. @returns the items that end it */
+	async test(): Promise<INodeExecutionData[]> {
+		await this.#response?.manualTriggerFunction?.();
+		const [items = []] = (await this.#response?.manualTriggerResponse) ?? [];
+		return items;
+	}
+
+	async close(): Promise<void> {
+		await this.#response?.closeFunction?.();
+	}
+
+	#makeContext(): TriggerContext {
+		const { run = endAtOnce } = this.options;
+		const emit: ITriggerFunctions['emit'] = (data, _response, done, key) => {
+			const emitted = { items: data[0] ?? [], key, done };
+			this.emitted.push(emitted);
+			run(emitted);
+		};
+		const emitError = (error: Error) => void this.errors.push(error);
+		const saveFailedExecution = (error: Error) => void this.failedExecutions.push(error);
+		const common = [this.#workflow, this.#node, this.#additionalData, this.mode, this.activation] as const;
+		// For a test n8n makes the context without them, and puts its own in their place later.
+		const context =
+			this.mode === 'manual'
+				? new TriggerContext(...common)
+				: new TriggerContext(...common, emit, emitError, saveFailedExecution);
+		Object.defineProperty(context, 'helpers', { value: withoutSniffing(context.helpers) });
+		const log = (text: string) => void this.logged.push(text);
+		Object.defineProperty(context, 'logger', { value: { debug: log, info: log, warn: log, error: log } });
+		if (this.options.withoutFailedExecutions) {
+			Object.defineProperty(context, 'saveFailedExecution', { value: undefined });
+		}
+		return context;
+	}
+
+	#server(): IWorkflowExecuteAdditionalData {
+		const { service, api, signer, onRead } = this.options;
+		const { url, webSocketUrl, apiKey } = service;
+		const values: Record<string, IDataObject> = {
+			agentApi: { deploymentUrl: url, webSocketUrl, apiKey, ...api },
+			agentSignatureApi: { userId: '0xa1', ...canaries, ...signer },
+		};
+		const credentialsHelper = {
+			isCredentialUsableByNode: () => true,
+			getParentTypes: () => [],
+			getDecrypted: async (_data: unknown, _node: unknown, type: string) => {
+				await Promise.resolve();
+				return { ...values[type], ...onRead?.(type) };
+			},
+		};
+		const hooks = new ExecutionLifecycleHooks(this.mode, 'e1', { id: 'w1' } as never);
+		return { credentialsHelper, hooks, executionId: 'e1' } as unknown as IWorkflowExecuteAdditionalData;
+	}
+}
+
+const endAtOnce = ({ done }: Emitted) => done?.resolve({} as IRun);
+
+/** n8n looks at the first bytes with an ES module, which jest's CommonJS cannot load; what it does not know, it calls text. */
+function withoutSniffing(helpers: TriggerContext['helpers']): TriggerContext['helpers'] {
+	return {
+		...helpers,
+		prepareBinaryData: (data, path, mimeType = 'text/plain') =>
+			helpers.prepareBinaryData(data, path, mimeType),
+	};
+}
+
+/** Waits for what must come; a test that waits in vain ends with its own time limit. */
+export async function until(condition: () => boolean): Promise<void> {
+	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
