@@ -89,7 +89,7 @@ export class RunItem implements Item {
 	/** The failure with all that the item had made by then. */
 	naming(failure: Failure): Failure {
 		const known = `${failure.message} ${failure.description ?? ''}`;
-		const things = this.things.filter(({ id }) => !known.includes(id));
+		const things = this.things.filter(({ id, url }) => !known.includes(url ?? id));
 		if (things.length === 0) return failure;
 		const named = things.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} exists already.`,
