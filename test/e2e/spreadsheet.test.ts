@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+
+const workspaceType = 'n8n-nodes-agent-workspace.workspace';
+
+let google: GoogleServer;
+let n8n: TestN8n;
+let credentials: Record<string, { id: string; name: string }>;
+
+beforeAll(async () => {
+	google = await startGoogle();
+	n8n = await startTestN8n();
+	credentials = {
+		workspaceOAuth2Api: await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
+			driveAccess: 'allFiles',
+			customEndpoints: true,
+			mailApiBase: `${google.url}/gmail/v1`,
+			sheetsApiBase: `${google.url}/v4/spreadsheets`,
+			driveApiBase: `${google.url}/drive/v3`,
+			tokenUrl: `${google.url}/token`,
+			clientId: 'stand-in-client',
+			clientSecret: 'secret',
+			oauthTokenData: {
+				access_token: google.tokens.issue(),
+				refresh_token: google.tokens.issueRefresh(),
+				token_type: 'Bearer',
+			},
+		}),
+	};
+});
+afterAll(async () => {
+	await n8n.remove();
+	await google.close();
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const byUrl = (value: string) => ({ __rl: true, mode: 'url', value });
+
+/** Runs nodes of the Workspace in a row after items. */
+async function run(values: readonly object[], ...steps: object[]): Promise<Execution> {
+	const nodes = steps.map((step, at) => {
+		const { more, ...parameters } = step as { more?: Record<string, unknown> };
+		return node(`Step ${at}`, workspaceType, parameters, { credentials, ...more });
+	});
+	return await n8n.api.runOnce({
+		name: 'spreadsheets',
+		nodes: [manualTrigger(), items('Items', values), ...nodes],
+		connections: inRow('Start', 'Items', ...nodes.map(({ name }) => name)),
+	});
+}
+
+function outputs(execution: Execution, step: number, output = 0): NodeItem[] {
+	expect(execution.resultData.error).toBeUndefined();
+	return execution.resultData.runData[`Step ${step}`]?.at(-1)?.data?.main?.[output] ?? [];
+}
+
+const jsonOf = (all: readonly NodeItem[]) => all.map(({ json }) => json);
+const requestsOf = (method: string) =>
+	google.requests.filter((request) => request.method === `sheets.spreadsheets.${method}`);
+
+const created = '={{ $("Step 0").item.json.spreadsheetId }}';
+
+test('create, append, write and read by the form', async () => {
+	const spreadsheet = { resource: 'spreadsheet', spreadsheetId: byId(created) };
+	const execution = await run(
+		[{ title: 'A' }, { title: 'B' }],
+		{
+			resource: 'spreadsheet',
+			title: '={{ $json.title }}',
+			options: { sheets: 'My Tab, Other', values: '[["Name", "Age"]]' },
+		},
+		{
+			...spreadsheet,
+			operation: 'append',
+			range: 'My Tab!A:B',
+			values: '={{ [[$json.title, 31], ["=1", null]] }}',
+		},
+		{ ...spreadsheet, operation: 'write', range: 'My Tab!B3', values: '[[42]]' },
+		{ ...spreadsheet, operation: 'read', range: 'My Tab', options: { output: 'rows' } },
+	);
+	expect(jsonOf(outputs(execution, 0))).toMatchObject([{ title: 'A' }, { title: 'B' }]);
+	expect(jsonOf(outputs(execution, 1))).toMatchObject([
+		{ updatedRange: "'My Tab'!A2:B3" },
+		{ updatedRange: "'My Tab'!A2:B3" },
+	]);
+	expect(jsonOf(outputs(execution, 2))).toMatchObject([
+		{ updatedRange: "'My Tab'!B3" },
+		{ updatedRange: "'My Tab'!B3" },
+	]);
+	const rows = outputs(execution, 3);
+	expect(jsonOf(rows)).toEqual([
+		{ Name: 'A', Age: '31', rowNumber: 2 },
+		{ Name: '=1', Age: '42', rowNumber: 3 },
+		{ Name: 'B', Age: '31', rowNumber: 2 },
+		{ Name: '=1', Age: '42', rowNumber: 3 },
+	]);
+	expect(rows.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 1 },
+	]);
+});
+
+test('the same by the input object', async () => {
+	const step = (inputObject: string) => ({ inputMode: 'json', inputObject });
+	const execution = await run(
+		[{}],
+		step('{ "operation": "create", "resource": "spreadsheet", "title": "C" }'),
+		step(
+			'={{ { operation: "append", spreadsheetId: $json.spreadsheetId, range: "Sheet1!A:B", values: [["a", "b"]] } }}',
+		),
+		step(
+			'={{ { operation: "write", spreadsheetId: $json.spreadsheetId, range: "Sheet1!B1", values: [["c"]] } }}',
+		),
+		step(`={{ { operation: "read", spreadsheetId: ${created.slice(4, -3)}, range: "Sheet1!A1:C1" } }}`),
+	);
+	expect(jsonOf(outputs(execution, 3))).toEqual([
+		{ range: 'Sheet1!A1:C1', majorDimension: 'ROWS', values: [['a', 'c']] },
+	]);
+});
+
+test('input items are appended in one request, each with its own range', async () => {
+	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['b', 'a']] }] });
+	google.sheets.seed({ title: 'Other' });
+	const execution = await run(
+		Array.from({ length: 50 }, (_, at) => ({ a: at, b: `b${at}` })),
+		{
+			resource: 'spreadsheet',
+			operation: 'append',
+			spreadsheetId: byUrl(`https://docs.google.com/spreadsheets/u/0/d/${id}/edit?gid=0#gid=0`),
+			range: 'Log',
+			valuesSource: 'items',
+		},
+	);
+	const appended = outputs(execution, 0);
+	expect(appended).toHaveLength(50);
+	expect(appended.at(-1)).toMatchObject({ json: { updatedRange: 'Log!A51:B51' }, pairedItem: { item: 49 } });
+	expect(requestsOf('values.append').filter(({ path: asked }) => asked.includes(id))).toHaveLength(1);
+	expect(google.sheets.values(id, 'Log!A51:B51')).toEqual([['b49', 49]]);
+});
+
+test('items that fail go their own way, the others go on', async () => {
+	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
+	const append = { resource: 'spreadsheet', operation: 'append', spreadsheetId: byId(id), range: 'Log' };
+	const execution = await run([{ a: 1 }, { x: 2 }, { a: [3] }, { a: 4 }], {
+		...append,
+		valuesSource: 'items',
+		more: { onError: 'continueErrorOutput' },
+	});
+	expect(jsonOf(outputs(execution, 0))).toMatchObject([
+		{ updatedRange: 'Log!A2' },
+		{ updatedRange: 'Log!A3' },
+	]);
+	expect(outputs(execution, 0, 1)).toMatchObject([
+		{ json: { error: { code: 400, status: 'INVALID_ARGUMENT', message: "The table has no column 'x'" } } },
+		{ json: { error: { code: 400, message: "Field 'a' of the input item is an array" } } },
+	]);
+	expect(google.sheets.values(id, 'Log')).toEqual([['a'], [1], [4]]);
+});
+
+test('one bad item stops the node with nothing sent', async () => {
+	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
+	const execution = await run([{ rows: [[1]] }, { rows: [[{}]] }], {
+		resource: 'spreadsheet',
+		operation: 'append',
+		spreadsheetId: byId(id),
+		range: 'Log',
+		values: '={{ $json.rows }}',
+	});
+	expect(execution.resultData.error?.message).toContain("Row 1, column 1 of 'Values' is an object");
+	expect(google.sheets.values(id, 'Log')).toEqual([['a']]);
+});
+
+test('the example puts unread mails into a sheet', async () => {
+	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: '=1+1', text: 'formula' });
+	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Ü', text: 'second' });
+	const file = path.join(__dirname, '..', '..', 'examples', 'mail-to-sheet.json');
+	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const nodes = example.nodes.map((one) => (one['type'] === workspaceType ? { ...one, credentials } : one));
+	const execution = await n8n.api.runOnce({ ...example, nodes });
+	expect(execution.status).toBe('success');
+	const made = execution.resultData.runData['Create the spreadsheet']?.at(-1)?.data?.main?.[0]?.[0]?.json;
+	const rows = google.sheets.values(String(made?.['spreadsheetId']), 'Mails');
+	expect(rows[0]).toEqual(['Received', 'From', 'Subject', 'Preview']);
+	expect(rows.slice(1).map((row) => row[2])).toEqual(expect.arrayContaining(['=1+1', 'Ü']));
+});
+
+test('the list of spreadsheets in the editor', async () => {
+	google.sheets.seed({ title: 'Picked' });
+	const answer = await n8n.api.request<{ results: Array<{ name: string }> }>(
+		'POST',
+		'dynamic-node-parameters/resource-locator-results',
+		{
+			methodName: 'searchSpreadsheets',
+			path: 'parameters.spreadsheetId',
+			filter: 'Picked',
+			nodeTypeAndVersion: { name: workspaceType, version: 1 },
+			currentNodeParameters: {
+				authentication: 'oAuth2',
+				inputMode: 'fields',
+				resource: 'spreadsheet',
+				operation: 'read',
+			},
+			credentials,
+		},
+	);
+	expect(answer.results.map(({ name }) => name)).toEqual(['Picked']);
+});
