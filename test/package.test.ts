@@ -1,0 +1,140 @@
+// Rules that hold for the package, every node and every operation.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
+
+import manifest from '../package.json';
+import { resources } from '../nodes/Workspace/resources';
+
+const root = path.join(__dirname, '..');
+const source = (output: string) => path.join(root, output.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+
+function load<T>(output: string): T {
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- as n8n's loader does: the class is the file's name
+	const exported = require(source(output)) as Record<string, new () => T>;
+	const name = path.basename(output).split('.')[0] ?? '';
+	const found = exported[name];
+	if (!found) throw new Error(`${output} does not export ${name}`);
+	return new found();
+}
+
+const nodes = manifest.n8n.nodes.map((output) => [output, load<INodeType>(output)] as const);
+const credentials = manifest.n8n.credentials.map(
+	(output) => [output, load<ICredentialType>(output)] as const,
+);
+
+describe('the package', () => {
+	test('has no runtime dependency, one peer, and ships only what is built', () => {
+		expect(manifest).not.toHaveProperty('dependencies');
+		expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		expect(manifest.files).toEqual(['dist']);
+	});
+
+	test('pins every development dependency exactly', () => {
+		for (const [name, version] of Object.entries(manifest.devDependencies)) {
+			expect(`${name}@${version}`).toMatch(/@\d+\.\d+\.\d+$/);
+		}
+	});
+
+	test('names every node and credential that there is', () => {
+		const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+			.filter((file) => /^(nodes|credentials)\//.test(file) && /\.(node|credentials)\.ts$/.test(file))
+			.map((file) => `dist/${file.replace(/\.ts$/, '.js')}`);
+		expect([...manifest.n8n.nodes, ...manifest.n8n.credentials].sort()).toEqual(files.sort());
+	});
+});
+
+describe.each(nodes)('%s', (output, { description }) => {
+	test('is named after its file, has light and dark icons that differ, and a codex with resources', () => {
+		const folder = path.dirname(source(output));
+		expect(description.name.toLowerCase()).toBe(path.basename(output).split('.')[0]?.toLowerCase());
+		const { light, dark } = description.icon as { light: string; dark: string };
+		const icon = (name: string) => readFileSync(path.join(folder, name.replace('file:', '')), 'utf8');
+		expect(icon(light)).not.toBe(icon(dark));
+		const codex = JSON.parse(readFileSync(source(output).replace(/\.ts$/, '.json'), 'utf8')) as Record<
+			string,
+			unknown
+		>;
+		expect(codex).toMatchObject({
+			node: `n8n-nodes-agent-workspace.${description.name}`,
+			resources: expect.any(Object) as object,
+		});
+	});
+
+	test('asks only for credentials of this package', () => {
+		const known = credentials.map(([, { name }]) => name);
+		for (const { name } of description.credentials ?? []) expect(known).toContain(name);
+	});
+
+	test('describes every parameter, in order and without a full stop at the end of one sentence', () => {
+		for (const property of everyProperty(description.properties)) {
+			if (property.type === 'notice' || property.type === 'hidden' || property.type === 'collection')
+				continue;
+			expect([property.name, property.displayName]).toEqual([
+				expect.any(String),
+				expect.stringMatching(/^[A-Z]/),
+			]);
+			if (property.type === 'boolean')
+				expect(`${property.name}: ${property.description ?? ''}`).toMatch(/: Whether /);
+		}
+	});
+});
+
+describe.each(credentials)('%s', (_output, credential) => {
+	test("keeps its secrets away from n8n's HTTP Request node unless the owner says otherwise", () => {
+		const field = credential.properties.find(({ name }) => name === 'allowedHttpRequestDomains');
+		expect(field?.default).toBe('none');
+	});
+
+	test('masks what is secret', () => {
+		for (const { name, typeOptions } of credential.properties) {
+			if (/^(apiKey|signature|privateKey)$/.test(name)) expect(typeOptions?.password).toBe(true);
+		}
+	});
+});
+
+const operations = resources.flatMap((resource) =>
+	resource.operations.map((operation) => [resource, operation] as const),
+);
+
+test('the operations are exactly those of the flow', () => {
+	expect(operations.map(([resource, { value }]) => `${resource.value} ${value}`).sort()).toEqual(
+		[
+			...['send', 'list', 'search', 'read'].map((value) => `mail ${value}`),
+			...['create', 'read', 'write', 'append'].flatMap((value) => [
+				`spreadsheet ${value}`,
+				`document ${value}`,
+			]),
+			'file upload',
+		].sort(),
+	);
+});
+
+describe.each(
+	operations.map(
+		([resource, operation]) => [`${resource.value} ${operation.value}`, resource, operation] as const,
+	),
+)('%s', (_name, resource, operation) => {
+	test('stands in the file that is named after it', () => {
+		const file = `nodes/Workspace/actions/${resource.value}/${operation.value}.operation.ts`;
+		expect(existsSync(path.join(root, file))).toBe(true);
+	});
+
+	test('has an action without an article, and field names that are unique', () => {
+		expect(operation.action).not.toMatch(/\b(a|an|the)\b/i);
+		const names = [...operation.fields, ...operation.options].map(({ name }) => name);
+		expect(new Set(names).size).toBe(names.length);
+	});
+
+	test('is in the README', () => {
+		const table = readFileSync(path.join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ');
+		expect(table).toContain(`| ${resource.name} | ${operation.name} | ${operation.description} |`);
+	});
+});
+
+function everyProperty(properties: readonly INodeProperties[]): INodeProperties[] {
+	return properties.flatMap((property) => [
+		property,
+		...(property.type === 'collection' ? everyProperty(property.options as INodeProperties[]) : []),
+	]);
+}
