@@ -1,0 +1,51 @@
+import type {
+	Connection,
+	ConnectionListener,
+	ConnectionOptions,
+	ConnectionStatus,
+} from '../../../nodes/Agent/session/connection';
+import { contentOf } from '../../../nodes/Agent/session/messages';
+
+/** Connections without a network: a test plays the channel. */
+export class FakeChannels {
+	readonly options: ConnectionOptions[] = [];
+	readonly listeners: ConnectionListener[] = [];
+	readonly log: string[] = [];
+	status: ConnectionStatus = { state: 'open', attempts: 0, lastFailure: undefined };
+	#sequence = 0;
+
+	readonly connect = (
+		options: ConnectionOptions,
+		_read: unknown,
+		listener: ConnectionListener,
+	): Connection => {
+		this.options.push(options);
+		this.listeners.push(listener);
+		const note = (word: string) => void this.log.push(`${word} ${options.sessionId}`);
+		return {
+			status: () => this.status,
+			pause: () => {
+				note('pause');
+			},
+			resume: () => {
+				note('resume');
+			},
+			close: () => {
+				note('close');
+				return Promise.resolve();
+			},
+		};
+	};
+
+	/** A text arrives on the channel of a session. */
+	send(text: string, index = 0): void {
+		const data = Buffer.from(text);
+		this.listeners[index]?.message({
+			sessionId: this.options[index]?.sessionId ?? '',
+			sequence: ++this.#sequence,
+			receivedAt: '2026-01-01T00:00:00.000Z',
+			byteLength: data.length,
+			...contentOf(data, false, 'auto'),
+		});
+	}
+}

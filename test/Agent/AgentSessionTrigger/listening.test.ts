@@ -1,0 +1,139 @@
+import type { IDataObject, IRun } from 'n8n-workflow';
+
+import { RecentKeys } from '../../../nodes/Agent/AgentSessionTrigger/deduplication';
+import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listening';
+import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
+import { Failure } from '../../../nodes/items/failure';
+import { FakeClock, settled } from '../session/fakeClock';
+import { FakeChannels } from './fakeChannels';
+import { type TriggerOptions, TriggerRun } from './triggerRun';
+
+const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
+
+function listen(parameters: IDataObject = {}, options: Partial<TriggerOptions> = {}) {
+	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
+	const clock = new FakeClock();
+	const channels = new FakeChannels();
+	const listening = new Listening({
+		context: run.context,
+		settings: triggerSettings(run.context),
+		readIdentity: () => Promise.reject(new Error('not read')),
+		recent: new RecentKeys(),
+		clock,
+		connect: channels.connect,
+	});
+	listening.start();
+	return { run, clock, channels, listening };
+}
+
+describe('the watchdog', () => {
+	test('gives the place of an execution free whose end n8n never tells (#19877)', async () => {
+		const { run, clock, channels } = listen({ options: { maxConcurrentExecutions: 1 } });
+		channels.send('1');
+		channels.send('2');
+		await clock.advance(3_599_999);
+		expect(run.emitted).toHaveLength(1);
+		await clock.advance(1);
+		expect(run.messages).toEqual([1, 2]);
+		expect(run.failedExecutions).toEqual([]);
+	});
+
+	test.each([
+		[120, 120_000],
+		[-1, 3_600_000],
+	])("follows the workflow's own limit of %d s", async (executionTimeout, milliseconds) => {
+		const { run, clock, channels } = listen(
+			{ options: { maxConcurrentExecutions: 1 } },
+			{ settings: { executionTimeout } },
+		);
+		channels.send('1');
+		channels.send('2');
+		await clock.advance(milliseconds);
+		expect(run.emitted).toHaveLength(2);
+	});
+});
+
+test('a message with an id that n8n does not take is tried three times with the same key, then reported', async () => {
+	const { run, clock, channels } = listen(
+		{ options: { deduplicationField: 'id' } },
+		{ run: ({ done }) => done?.reject(new Error('no database')) },
+	);
+	channels.send('{"id":1}');
+	await clock.advance(10_000);
+	expect(run.emitted).toHaveLength(3);
+	expect(new Set(run.emitted.map(({ key }) => key)).size).toBe(1);
+	expect(run.failedExecutions).toHaveLength(1);
+	expect(clock.pending).toBe(0);
+});
+
+test('in a batch, an id that n8n did not take may come again', async () => {
+	const { run, clock, channels } = listen(
+		{ options: { deduplicationField: 'id', batchSize: 2 } },
+		{ run: ({ done }) => done?.reject(new Error('no database')) },
+	);
+	for (let n = 0; n < 2; n++) {
+		channels.send('{"id":1}');
+		channels.send('{"id":2}');
+		await clock.advance(10);
+	}
+	expect(run.emitted).toHaveLength(2);
+});
+
+test('a failed execution of a kind comes once a minute, and counts the others', async () => {
+	const { run, clock, channels } = listen({ sessionIds: 'a,b,c' });
+	const failure = new Failure({ code: 401, message: 'refused', description: 'Ask.' });
+	for (const listener of channels.listeners) listener.alert?.(failure, 'refused');
+	channels.listeners[0]?.alert?.(failure, 'outage');
+	expect(run.failedExecutions).toHaveLength(2);
+	await clock.advance(60_000);
+	channels.listeners[0]?.alert?.(failure, 'refused');
+	expect(run.failedExecutions).toHaveLength(3);
+	expect(run.failedExecutions[2]).toMatchObject({
+		message: 'refused',
+		description: 'Ask. 2 more of the kind since the last failed execution.',
+	});
+});
+
+test('the settings reach every channel, with the number of sessions', () => {
+	const options = {
+		finalCloseCodes: '4001\n4002',
+		heartbeatSeconds: 0,
+		initialMessage: 'hi',
+		maxMessageBytes: 99,
+		pingText: 'ping',
+		reconnectMaxDelaySeconds: 7,
+	};
+	const { channels } = listen({ sessionIds: 'a,b', messageFormat: 'text', options });
+	const common = { ...options, finalCloseCodes: [4001, 4002], messageFormat: 'text', sessions: 2 };
+	expect(channels.options).toEqual([
+		{ ...common, sessionId: 'a' },
+		{ ...common, sessionId: 'b' },
+	]);
+});
+
+test('a full queue pauses every channel, and resumes it', async () => {
+	const { run, channels } = listen({
+		sessionIds: 'a,b',
+		options: { maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
+	});
+	channels.send('1');
+	channels.send('2');
+	expect(channels.log).toEqual(['pause a', 'pause b']);
+	run.emitted[0]?.done?.resolve({} as IRun);
+	await settled();
+	expect(channels.log.slice(2)).toEqual(['resume a', 'resume b']);
+});
+
+test('closing ends what is waited for, leaves no timer, and starts nothing again', async () => {
+	const { run, clock, channels, listening } = listen({ options: { maxConcurrentExecutions: 1 } });
+	channels.send('1');
+	channels.send('2');
+	const closing = listening.close();
+	await settled();
+	await closing;
+	expect(listening.close()).toBe(closing);
+	expect(run.messages).toEqual([1, 2]);
+	expect(clock.pending).toBe(0);
+	listening.start();
+	expect(channels.options).toHaveLength(1);
+});

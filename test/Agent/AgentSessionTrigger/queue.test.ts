@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+
+import {
+	type Delivered,
+	MessageQueue,
+	type Queued,
+	type QueueSettings,
+} from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import { FakeClock, settled } from '../session/fakeClock';
+
+interface Numbered extends Queued {
+	readonly n: number;
+}
+
+const defaults: QueueSettings = {
+	maxMessages: 10,
+	maxBytes: 1000,
+	onFull: 'pause',
+	batchSize: 1,
+	batchWaitMilliseconds: 0,
+	maxConcurrent: 1,
+};
+
+class QueueRun {
+	readonly clock = new FakeClock();
+	readonly batches: Array<readonly Delivered<Numbered>[]> = [];
+	readonly log: string[] = [];
+	readonly queue: MessageQueue<Numbered>;
+	readonly #ends: Array<() => void> = [];
+	#count = 0;
+
+	constructor(settings: Partial<QueueSettings> = {}) {
+		const listener = {
+			deliver: (batch: readonly Delivered<Numbered>[]) => {
+				this.batches.push(batch);
+				return new Promise<void>((resolve) => this.#ends.push(resolve));
+			},
+			pause: () => void this.log.push('pause'),
+			resume: () => void this.log.push('resume'),
+			dropped: (messages: readonly Numbered[]) => void this.log.push(`dropped ${messages.length}`),
+		};
+		this.queue = new MessageQueue({ ...defaults, ...settings }, listener, this.clock);
+	}
+
+	get delivered(): number[][] {
+		return this.batches.map((batch) => batch.map(({ entry }) => entry.n));
+	}
+
+	push(count = 1, more: Partial<Queued> = {}): void {
+		for (let left = count; left > 0; left--) {
+			this.queue.push({ n: ++this.#count, sessionId: 's', byteLength: 10, isMessage: true, ...more });
+		}
+	}
+
+	/** The oldest delivery ends. */
+	async end(count = 1): Promise<void> {
+		for (const end of this.#ends.splice(0, count)) end();
+		await settled();
+	}
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+test('delivers at once, as many at a time as allowed, in order', async () => {
+	const run = new QueueRun({ maxConcurrent: 2 });
+	run.push(4);
+	expect(run.delivered).toEqual([[1], [2]]);
+	await run.end();
+	expect(run.delivered).toEqual([[1], [2], [3]]);
+	expect([run.queue.length, run.queue.bytes, run.queue.delivering]).toEqual([1, 10, 2]);
+});
+
+test('a full batch goes at once, another when its time has come', async () => {
+	const run = new QueueRun({ batchSize: 3, batchWaitMilliseconds: 100, maxConcurrent: 5 });
+	run.push(4);
+	expect(run.delivered).toEqual([[1, 2, 3]]);
+	await run.clock.advance(60);
+	run.push();
+	await run.clock.advance(39);
+	expect(run.delivered).toHaveLength(1);
+	await run.clock.advance(1);
+	expect(run.delivered).toEqual([
+		[1, 2, 3],
+		[4, 5],
+	]);
+	expect(run.clock.pending).toBe(0);
+});
+
+test('without a wait a batch is what came at once', async () => {
+	const run = new QueueRun({ batchSize: 100, maxConcurrent: 5 });
+	run.push(7);
+	expect(run.delivered).toEqual([]);
+	await run.clock.advance(0);
+	expect(run.delivered).toEqual([upTo(7)]);
+});
+
+test('what waited for its turn goes as it is when the turn comes', async () => {
+	const run = new QueueRun({ batchSize: 100 });
+	run.push();
+	await run.clock.advance(0);
+	run.push(5);
+	await run.clock.advance(10);
+	expect(run.delivered).toEqual([[1]]);
+	await run.end();
+	expect(run.delivered).toEqual([[1], [2, 3, 4, 5, 6]]);
+});
+
+test.each([
+	['messages', { maxMessages: 4 }],
+	['bytes', { maxBytes: 40 }],
+])('pauses when it is full of %s, goes on when it is half empty, and drops nothing', async (_, settings) => {
+	const run = new QueueRun(settings);
+	run.push(7);
+	expect(run.log).toEqual(['pause']);
+	for (let n = 0; n < 3; n++) await run.end();
+	expect(run.log).toEqual(['pause']);
+	await run.end();
+	expect(run.log).toEqual(['pause', 'resume']);
+	for (let n = 0; n < 3; n++) await run.end();
+	expect(run.delivered.flat()).toEqual(upTo(7));
+});
+
+test('paused, it waits for no batch that cannot become full', async () => {
+	const run = new QueueRun({ batchSize: 100, batchWaitMilliseconds: 60_000, maxMessages: 3 });
+	run.push(3);
+	expect(run.delivered).toEqual([upTo(3)]);
+	expect(run.log).toEqual(['pause', 'resume']);
+	await run.end();
+});
+
+test('drops the oldest, and tells with the next message of the same session', async () => {
+	const run = new QueueRun({ onFull: 'dropOldest', maxMessages: 2 });
+	run.push();
+	run.push(1, { sessionId: 'a' });
+	run.push(1, { sessionId: 'b' });
+	run.push(1, { isMessage: false, sessionId: 'a' });
+	run.push(1, { sessionId: 'a' });
+	expect(run.log).toEqual(['dropped 1', 'dropped 1']);
+	for (let n = 0; n < 3; n++) await run.end();
+	const told = run.batches.flat().map(({ entry, dropped }) => [entry.n, dropped]);
+	expect(told).toEqual([
+		[1, undefined],
+		[4, undefined],
+		[5, 1],
+	]);
+});
+
+test('makes room for a message that is larger than the whole queue', () => {
+	const run = new QueueRun({ onFull: 'dropOldest', maxBytes: 50 });
+	run.push(3);
+	run.push(1, { byteLength: 500 });
+	expect(run.log).toEqual(['dropped 2']);
+	expect([run.queue.length, run.queue.bytes]).toEqual([1, 500]);
+});
+
+test('flushes everything whatever the bounds, once, and leaves no timer', async () => {
+	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
+	run.push(6);
+	expect(run.delivered).toEqual([[1, 2]]);
+	run.queue.flush();
+	run.queue.flush();
+	run.push();
+	await run.end(5);
+	expect(run.delivered).toEqual([
+		[1, 2],
+		[3, 4],
+		[5, 6],
+	]);
+	expect(run.clock.pending).toBe(0);
+});
+
+test('discards everything, and leaves no timer', () => {
+	const run = new QueueRun({ batchSize: 10, batchWaitMilliseconds: 1000 });
+	run.push(3);
+	run.queue.discard();
+	run.push();
+	expect([run.queue.length, run.queue.bytes, run.clock.pending]).toEqual([0, 0, 0]);
+	expect(run.delivered).toEqual([]);
+});
+
+test('whatever comes in whatever order: nothing is lost, doubled or out of order, and the bounds hold', async () => {
+	const settings = fc.record({
+		maxMessages: fc.integer({ min: 1, max: 20 }),
+		maxBytes: fc.integer({ min: 1, max: 300 }),
+		onFull: fc.constantFrom('pause' as const, 'dropOldest' as const),
+		batchSize: fc.integer({ min: 1, max: 8 }),
+		batchWaitMilliseconds: fc.integer({ min: 0, max: 50 }),
+		maxConcurrent: fc.integer({ min: 1, max: 4 }),
+	});
+	const step = fc.oneof(
+		fc.record({ push: fc.integer({ min: 1, max: 12 }), bytes: fc.integer({ min: 0, max: 60 }) }),
+		fc.record({ end: fc.integer({ min: 1, max: 3 }) }),
+		fc.record({ wait: fc.integer({ min: 0, max: 60 }) }),
+	);
+	await fc.assert(
+		fc.asyncProperty(settings, fc.array(step, { maxLength: 40 }), async (chosen, steps) => {
+			const run = new QueueRun(chosen);
+			let pushed = 0;
+			for (const one of steps) {
+				if ('push' in one) {
+					run.push(one.push, { byteLength: one.bytes });
+					pushed += one.push;
+				} else if ('end' in one) await run.end(one.end);
+				else await run.clock.advance(one.wait);
+				expect(run.queue.delivering).toBeLessThanOrEqual(chosen.maxConcurrent);
+				if (chosen.onFull === 'dropOldest') expect(run.queue.length).toBeLessThanOrEqual(chosen.maxMessages);
+			}
+			for (let n = 0; n < pushed; n++) {
+				await run.clock.advance(chosen.batchWaitMilliseconds);
+				await run.end(chosen.maxConcurrent);
+			}
+			const all = run.batches.flat();
+			const lost = all.reduce((sum, { dropped = 0 }) => sum + dropped, 0);
+			expect(all.length + lost).toBe(pushed);
+			const numbers = all.map(({ entry }) => entry.n);
+			expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+			expect(run.clock.pending).toBe(0);
+			expect(run.log.at(-1)).not.toBe('pause');
+		}),
+		{ numRuns: 150 },
+	);
+});
