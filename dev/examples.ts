@@ -4,8 +4,10 @@ import path from 'node:path';
 import { root } from './n8n/host.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
 
+/** The stand-ins that the examples talk to. */
 export interface Services {
 	readonly agent: { readonly url: string; readonly webSocketUrl: string; readonly apiKey: string };
+	readonly google: { readonly url: string; readonly accessToken: string; readonly refreshToken: string };
 }
 
 export interface ImportedExample {
@@ -23,6 +25,7 @@ interface StoredCredential {
 /** What the stand-ins take; the values are made up and open nothing. */
 function credentialsFor({
 	agent,
+	google,
 }: Services): ReadonlyArray<{ type: string; name: string; data: Record<string, unknown> }> {
 	return [
 		{
@@ -39,6 +42,27 @@ function credentialsFor({
 				signature: '0x1234abcd',
 			},
 		},
+		{
+			type: 'workspaceOAuth2Api',
+			name: 'Workspace OAuth2 API (demo)',
+			data: {
+				driveAccess: 'allFiles',
+				customEndpoints: true,
+				mailApiBase: `${google.url}/gmail/v1`,
+				sheetsApiBase: `${google.url}/v4/spreadsheets`,
+				docsApiBase: `${google.url}/v1/documents`,
+				driveApiBase: `${google.url}/drive/v3`,
+				authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
+				tokenUrl: `${google.url}/token`,
+				clientId: 'demo-client',
+				clientSecret: 'demo-client-secret',
+				oauthTokenData: {
+					access_token: google.accessToken,
+					refresh_token: google.refreshToken,
+					token_type: 'Bearer',
+				},
+			},
+		},
 	];
 }
 
@@ -50,7 +74,11 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 	const credentials = await ensureCredentials(api, services);
 	const present = await api.request<Array<{ id: string; name: string }>>('GET', 'workflows');
 	const imported: ImportedExample[] = [];
-	const files = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
+	const all = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
+	const files = [
+		...shownFiles.filter((name) => all.includes(name)),
+		...all.filter((name) => !shownFiles.includes(name)),
+	];
 	for (const file of files) {
 		const definition = JSON.parse(
 			await readFile(path.join(root, 'examples', file), 'utf8'),
@@ -62,14 +90,13 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 					...definition,
 					nodes: definition.nodes.map((node) => withCredentials(node, credentials)),
 				});
-		imported.push({ workflow, shown: isShown(workflow, file) });
+		imported.push({ workflow, shown: shownFiles.includes(file) });
 	}
-	return imported.sort((a, b) => Number(b.shown) - Number(a.shown));
+	return imported;
 }
 
-function isShown({ nodes }: WorkflowDefinition, file: string): boolean {
-	return file === 'run-an-agent.json' && nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
-}
+/** What `npm start` shows, in this order: first of all the agent. Forms and triggers wait for somebody else. */
+const shownFiles = ['run-an-agent.json', 'ask-the-agent-and-wait.json', 'mail-digest.json'];
 
 async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
 	const present = await api.request<StoredCredential[]>('GET', 'credentials');

@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util';
 
 import { startAgentService } from './agent-service/server.ts';
 import { importExamples } from './examples.ts';
+import { seedDemo } from './google/demo.ts';
+import { startGoogle } from './google/server.ts';
 import { runCommand, Sentence } from './n8n/command.ts';
 import { ensureHost, root } from './n8n/host.ts';
 import { installPackage, packPackage } from './n8n/installPackage.ts';
@@ -44,12 +46,21 @@ async function main(): Promise<void> {
 	const agent = await startAgentService({ port: agentPort, apiKey });
 	running.push(() => agent.close());
 	say(`The stand-in of the agent service listens on ${agent.url}`);
+	const google = await startGoogle();
+	running.push(() => google.close());
+	seedDemo(google);
+	say(`The stand-in of Google's APIs listens on ${google.url}`);
 	say('Starting n8n …');
 	const n8n = await startN8n({ userFolder, port });
 	running.push(() => n8n.stop());
 
 	const workflows = await importExamples(n8n.api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
+		google: {
+			url: google.url,
+			accessToken: google.tokens.issue(),
+			refreshToken: google.tokens.issueRefresh(),
+		},
 	});
 	let succeeded = true;
 	for (const { workflow, shown } of workflows) {

@@ -4,11 +4,13 @@ import type { Browser, Page } from 'playwright-core';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { importExamples } from '../../dev/examples.ts';
+import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { startTestN8n, type TestN8n } from '../e2e/n8n';
 import { launchBrowser, pictures, signIn } from './editor';
 
 const apiKey = 'browser-test-key';
 let service: AgentService;
+let google: GoogleServer;
 let n8n: TestN8n;
 let browser: Browser;
 let page: Page;
@@ -17,9 +19,15 @@ let workflowId: string;
 beforeAll(async () => {
 	await mkdir(pictures, { recursive: true });
 	service = await startAgentService({ apiKey });
+	google = await startGoogle();
 	n8n = await startTestN8n();
 	const examples = await importExamples(n8n.api, {
 		agent: { url: service.url, webSocketUrl: service.webSocketUrl, apiKey },
+		google: {
+			url: google.url,
+			accessToken: google.tokens.issue(),
+			refreshToken: google.tokens.issueRefresh(),
+		},
 	});
 	workflowId = examples.find(({ workflow }) => workflow.name === 'Run an agent')?.workflow.id ?? '';
 	browser = await launchBrowser();
@@ -28,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await browser.close();
 	await n8n.remove();
+	await google.close();
 	await service.close();
 });
 afterEach(async () => {
