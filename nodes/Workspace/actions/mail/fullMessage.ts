@@ -2,7 +2,6 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import type { Clients, OutputBinary } from '../../operation';
 import { attachmentInfo, fileParts, partBytes, type AttachmentInfo } from './attachments';
-import { fileNameFor } from './fileName';
 import { headersOf } from './headers';
 import { inParallel } from './inParallel';
 import { messageText } from './messageText';
@@ -73,7 +72,12 @@ export async function downloaded(
 	return await inParallel(files, atOnce, async (part, index) => {
 		const data = await partBytes(client, id, part);
 		const mimeType = part.mimeType ?? undefined;
-		const fileName = decodedWords(part.filename ?? '') || fileNameFor(`attachment_${index}`, mimeType);
+		const fileName = decodedWords(part.filename ?? '') || (await madeUpName(index, mimeType));
 		return { data, fileName, mimeType };
 	});
+}
+
+async function madeUpName(index: number, mimeType: string | undefined): Promise<string> {
+	const { fileNameFor } = await import('./fileName');
+	return fileNameFor(`attachment_${index}`, mimeType);
 }
