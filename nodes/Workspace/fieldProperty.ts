@@ -23,8 +23,10 @@ export function propertyOf(field: Field): INodeProperties {
 	};
 }
 
-export function byName(a: Field, b: Field): number {
-	return a.displayName.localeCompare(b.displayName);
+/** Alphabetical. Not by `localeCompare`, whose first call costs n8n's start 5 ms. */
+export function compareNames(a: string, b: string): number {
+	if (a === b) return 0;
+	return a < b ? -1 : 1;
 }
 
 function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { byName, propertyOf } from './fieldProperty';
+import { compareNames, propertyOf } from './fieldProperty';
 import { inputProperties, jsonProperties } from './inputProperties';
 import type { Field, Operation } from './operation';
 import { requestOptions } from './requestOptions';
@@ -66,10 +66,12 @@ function operationProperties(resource: Resource, operation: Operation): INodePro
 
 function optionProperties({ fields, options }: Operation): INodeProperties[] {
 	const all: Field[] = [...options, ...requestOptions];
-	return all.sort(byName).map((option) => ({
-		...propertyOf(option),
-		...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
-	}));
+	return all
+		.sort((a, b) => compareNames(a.displayName, b.displayName))
+		.map((option) => ({
+			...propertyOf(option),
+			...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
+		}));
 }
 
 type Condition = NonNullable<Operation['fields'][number]['showWhen']>;

@@ -1,4 +1,5 @@
 import * as actions from './actions';
+import { compareNames } from './fieldProperty';
 import type { Operation, ResourceName } from './operation';
 
 export interface Resource {
@@ -46,5 +47,5 @@ export const resources: readonly Resource[] = [
 export const defaultResource: ResourceName = 'mail';
 
 function sorted(operations: Readonly<Record<string, Operation>>): readonly Operation[] {
-	return Object.values(operations).sort((a, b) => a.name.localeCompare(b.name));
+	return Object.values(operations).sort((a, b) => compareNames(a.name, b.name));
 }

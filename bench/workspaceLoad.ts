@@ -1,0 +1,119 @@
+// What the built Workspace node costs n8n's process: when it is loaded, and when it is used for the first time.
+// npm run build, then: node bench/workspaceLoad.ts [samples]
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+
+const root = path.dirname(import.meta.dirname);
+const nodeFile = path.join(root, 'dist/nodes/Workspace/Workspace.node.js');
+
+interface Cost {
+	/** Of the processor: loading is its work alone, and other programs do not count. */
+	readonly milliseconds: number;
+	readonly wallMilliseconds: number;
+	readonly bytes: number;
+}
+
+/** Printed by one sample, in a process of its own. */
+interface Sample {
+	readonly load: Cost;
+	readonly firstUse: Cost;
+}
+
+/** Limits that the project holds itself to. */
+const limits = {
+	load: { milliseconds: 10, megabytes: 3 },
+	firstUse: { milliseconds: 80, megabytes: 25 },
+};
+
+async function costOf(work: () => unknown): Promise<Cost> {
+	collectGarbage();
+	const before = process.memoryUsage.rss();
+	const start = performance.now();
+	const cpuBefore = process.cpuUsage();
+	await work();
+	const cpu = process.cpuUsage(cpuBefore);
+	const wallMilliseconds = performance.now() - start;
+	collectGarbage();
+	const bytes = process.memoryUsage.rss() - before;
+	return { milliseconds: (cpu.user + cpu.system) / 1000, wallMilliseconds, bytes };
+}
+
+function collectGarbage(): void {
+	if (typeof globalThis.gc === 'function') globalThis.gc();
+}
+
+interface BuiltNode {
+	execute: () => Promise<unknown>;
+}
+
+async function sample(): Promise<void> {
+	const require = createRequire(import.meta.url);
+	// n8n has loaded these long before any node.
+	for (const name of ['n8n-workflow', 'crypto', 'http', 'https', 'stream', 'timers/promises', 'zlib'])
+		require(name);
+	let node: BuiltNode | undefined;
+	const load = await costOf(() => {
+		const { Workspace } = require(nodeFile) as { Workspace: new () => BuiltNode };
+		node = new Workspace();
+	});
+	const firstUse = await costOf(() => node?.execute.call(context as unknown as BuiltNode));
+	console.log(JSON.stringify({ load, firstUse } satisfies Sample));
+}
+
+const answer = JSON.stringify({ id: 'm1', threadId: 't1', labelIds: [], payload: { headers: [] } });
+const parameters: Record<string, unknown> = {
+	authentication: 'oAuth2',
+	inputMode: 'json',
+	inputObject: { operation: 'read', messageId: 'm1' },
+};
+
+/** What n8n hands to the node, with an answer from memory: no connection is measured. */
+const context = {
+	getInputData: () => [{ json: {} }],
+	getNodeParameter: (name: string, _item: number, fallback: unknown) => parameters[name] ?? fallback,
+	getNode: () => ({ id: 'n1', name: 'Workspace', type: 'workspace', credentials: {} }),
+	getCredentials: () => Promise.resolve({}),
+	getTimezone: () => 'UTC',
+	getExecutionId: () => 'e1',
+	getWorkflowDataProxy: () => ({ $runIndex: 0 }),
+	getExecutionCancelSignal: () => undefined,
+	continueOnFail: () => false,
+	helpers: {
+		httpRequestWithAuthentication: () =>
+			Promise.resolve({
+				statusCode: 200,
+				headers: { 'content-type': 'application/json' },
+				body: Readable.from([Buffer.from(answer)]),
+			}),
+	},
+};
+
+async function main(samples: number): Promise<void> {
+	const { median } = await import('./n8n.ts');
+	const results: Sample[] = [];
+	for (let n = 0; n < samples; n++) {
+		const { stdout } = await promisify(execFile)(process.execPath, [
+			'--expose-gc',
+			import.meta.filename,
+			'sample',
+		]);
+		results.push(JSON.parse(stdout) as Sample);
+	}
+	for (const part of ['load', 'firstUse'] as const) {
+		const milliseconds = median(results.map((result) => result[part].milliseconds));
+		const megabytes = median(results.map((result) => result[part].bytes)) / 1024 / 1024;
+		const limit = limits[part];
+		const held = milliseconds < limit.milliseconds && megabytes < limit.megabytes;
+		const wall = median(results.map((result) => result[part].wallMilliseconds));
+		const time = `${milliseconds.toFixed(1)} ms of the processor (limit ${limit.milliseconds}), ${wall.toFixed(1)} ms on the clock`;
+		const memory = `${megabytes.toFixed(1)} MB (limit ${limit.megabytes})`;
+		console.log(`${part}: ${time}, ${memory}: ${held ? 'held' : 'EXCEEDED'}`);
+		if (!held) process.exitCode = 1;
+	}
+}
+
+if (process.argv[2] === 'sample') await sample();
+else await main(Number(process.argv[2] ?? 9));
