@@ -8,6 +8,9 @@ export interface Address {
 	readonly address: string;
 }
 
+/** Of a line in a mail, RFC 5322, 2.1.1; the parser runs out of stack far above it. */
+const maxLength = 998;
+
 /**
  * The addresses of a list that is separated by commas or new lines, in RFC 5322 form.
  * @param label what the user calls the field
@@ -26,7 +29,7 @@ function entriesOf(text: string): string[] {
 
 function addressOf(entry: string, label: string): Address {
 	// RFC 6532: names and addresses may have any letters.
-	const parsed = parseOneAddress({ input: entry, rfc6532: true });
+	const parsed = entry.length > maxLength ? null : parseOneAddress({ input: entry, rfc6532: true });
 	if (parsed?.type !== 'mailbox' || hasControl(entry)) {
 		throw refusal(
 			`'${label}' has an entry that is not an email address: ${shown(entry)}`,

@@ -23,24 +23,27 @@ function refuseContradictions({
 }: ListParams): void {
 	if (output === 'page' && returnAll) {
 		throw refusal(
-			"'Return All' does not go with Output on Page",
+			"'Return All' (returnAll) does not go with 'output' page",
 			"Set 'output' to items to get all mails, or follow nextPageToken from page to page.",
 		);
 	}
 	if (output === 'page' && maxResults > largestPage) {
 		throw refusal(
-			`'Max Results' must be from 1 to ${largestPage} with Output on Page, not ${maxResults}`,
+			`'Max Results' (maxResults) must be from 1 to ${largestPage} with 'output' page, not ${maxResults}`,
 			"Gmail gives no larger page. Set 'output' to items to get more.",
 		);
 	}
 	if (output === 'items' && pageToken !== '') {
 		throw refusal(
-			"'Page Token' goes with Output on Page only",
+			"'Page Token' (pageToken) goes with 'output' page only",
 			"Set 'output' to page, or leave 'pageToken' out.",
 		);
 	}
 	if (includeBody && !details) {
-		throw refusal("'Include Body' needs 'Details'", "Leave 'details' on, or 'includeBody' off.");
+		throw refusal(
+			"'Include Body' (includeBody) needs 'details'",
+			"Leave 'details' on, or 'includeBody' off.",
+		);
 	}
 }
 

@@ -21,7 +21,7 @@ export function fromTerm(from: string): string[] {
 export function receivedTerms({ receivedAfter, receivedBefore }: Received): string[] {
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
 		throw refusal(
-			"'Received After' is not before 'Received Before'",
+			"'Received After' (receivedAfter) is not before 'Received Before' (receivedBefore)",
 			'No mail can match. Exchange the two times.',
 		);
 	}
