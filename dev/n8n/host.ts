@@ -90,9 +90,14 @@ async function checkTools(): Promise<void> {
 	}
 	if (missing.length === 0) return;
 	throw new Sentence(
-		`${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing: n8n's database driver is compiled on this machine. ` +
+		`${list(missing)} ${missing.length > 1 ? 'are' : 'is'} missing: n8n's database driver is compiled on this machine. ` +
 			'On Debian or Ubuntu: sudo apt-get install python3 make g++',
 	);
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function list(names: readonly string[]): string {
+	return new Intl.ListFormat('en-GB').format(names);
 }
 
 function seconds(since: number): number {
