@@ -39,7 +39,7 @@ export class Front {
 
 	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { oauth, requests, faults } = this.parts;
-		const address = new URL(request.url ?? '/', this.parts.url);
+		const address = new URL(new URL(this.parts.url).origin + (request.url ?? '/'));
 		const path = this.withoutPrefix(address.pathname);
 		const inSession = address.searchParams.has('upload_id');
 		const route = path === undefined ? undefined : routeFor(request.method ?? '', path, inSession);

@@ -50,7 +50,10 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 	const requests: LoggedRequest[] = [];
 	const violations: string[] = [];
 	const server = createServer((request, response) => {
-		void front.serve(request, response);
+		front.serve(request, response).catch((error: unknown) => {
+			violations.push(`${String(request.method)} ${String(request.url)}: ${String(error)}`);
+			response.destroy();
+		});
 	});
 	server.listen(port, '127.0.0.1');
 	await once(server, 'listening');

@@ -78,6 +78,11 @@ describe('the contract', () => {
 		expect(google.violations).toEqual([expect.stringContaining("'titel'")]);
 	});
 
+	it('is broken by a path that cannot be decoded', async () => {
+		await expect(get('/v1/documents/%E0%A4%A')).rejects.toThrow();
+		expect(google.violations).toEqual([expect.stringContaining('URI malformed')]);
+	});
+
 	it('finds verbs after a colon before plain paths, and keeps encoded ones in ids', async () => {
 		await post('/v1/documents/a%3AbatchUpdate:batchUpdate', { requests: [] });
 		expect(google.requests.map(({ method }) => method)).toEqual(['docs.documents.batchUpdate']);

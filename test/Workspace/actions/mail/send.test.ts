@@ -6,6 +6,8 @@ import { binary, Mails } from './mails';
 
 const mails = new Mails();
 beforeAll(withBinaryData);
+// The largest mails take a while on a busy machine.
+jest.setTimeout(60_000);
 
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 
@@ -53,6 +55,11 @@ describe('what goes out', () => {
 			'"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>, ann@example.com',
 		);
 		expect(header('Cc')).toContain('Support (Europe)');
+	});
+
+	it('reaches domains in any letters, and quoted names before the @', async () => {
+		await send({ to: 'info@müller.example, "a b"@example.com' });
+		expect(sent().recipients).toEqual(['info@xn--mller-kva.example', 'a b@example.com']);
 	});
 
 	it('has subject, body and file names in any letters', async () => {

@@ -5,6 +5,8 @@ import { testClients, testItem } from '../../client';
 import { Mails } from './mails';
 
 const mails = new Mails();
+// A mail that is not found is looked for several times.
+jest.setTimeout(30_000);
 const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const ofSend = 'gmail.users.messages.send';
 const sends = () => mails.methods.filter((method) => method === 'messages.send');
@@ -42,7 +44,7 @@ describe('a send that breaks off after the mail left', () => {
 		expect(failure.description).toMatch(/not among the newest sent mails.*folder Sent/);
 		expect(failure.httpCode).toBe('503');
 		expect([sends().length, mails.google.gmail.sent.length]).toEqual([1, 1]);
-	}, 20_000);
+	});
 
 	it('says that it may not look when the sign-in cannot read', async () => {
 		mails.google.reset();
@@ -67,7 +69,7 @@ it('a send that was reset before the mail left is not repeated either', async ()
 	const failure = await failureOf(mails.run('send', mail));
 	expect(failure.message).toMatch(/^It is unknown whether/);
 	expect([sends().length, mails.google.gmail.sent.length]).toEqual([1, 0]);
-}, 20_000);
+});
 
 it.each([
 	['429', { status: 429, retryAfter: 0 }],
