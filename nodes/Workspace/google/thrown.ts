@@ -31,9 +31,11 @@ const maxErrorBytes = 256 * 1024;
 /** Whatever n8n's request helper threw, or the reading of a body, as a fault. */
 export async function faultOfThrown(error: unknown, call: FailedCall): Promise<Fault> {
 	if (error instanceof Fault) return error;
-	if (isFailure(error)) return new Fault('final', error);
 	if (error instanceof BodyError) return faultOfBody(error);
 	const chain = causesOf(error);
+	// The service account's credential says itself why it gets no token.
+	const own = chain.find(isFailure);
+	if (own) return new Fault(own.code >= 500 ? 'notDone' : 'final', own);
 	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
 	const response = chain.map((link) => property(link, 'response')).find(isResponse);
 	if (response) return await faultOfResponse(response, call);

@@ -1,0 +1,249 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { Execution } from '../../dev/n8n/rest.ts';
+import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const robot = 'robot@project.example';
+
+let google: GoogleServer;
+let n8n: TestN8n;
+
+beforeAll(async () => {
+	google = await startGoogle({
+		pathPrefix: '/gateway',
+		serviceAccounts: [
+			{
+				email: robot,
+				publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+				delegates: ['someone@example.com'],
+			},
+		],
+	});
+	n8n = await startTestN8n();
+});
+beforeEach(() => {
+	google.reset();
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await n8n.remove();
+	await google.close();
+});
+
+interface Credential {
+	readonly id: string;
+	readonly name: string;
+}
+
+const endpoints = () => ({
+	customEndpoints: true,
+	mailApiBase: `${google.url}/gmail/v1`,
+	sheetsApiBase: `${google.url}/v4/spreadsheets`,
+	docsApiBase: `${google.url}/v1/documents`,
+	driveApiBase: `${google.url}/drive/v3/`,
+	authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
+	tokenUrl: `${google.url}/token`,
+});
+
+async function oAuth2(more: Record<string, unknown> = {}): Promise<Credential> {
+	const client = { clientId: 'client', clientSecret: 'secret' };
+	return await n8n.api.createCredential('workspaceOAuth2Api', 'Google', {
+		...client,
+		...endpoints(),
+		...more,
+	});
+}
+
+async function serviceAccount(more: Record<string, unknown> = {}): Promise<Credential> {
+	return await n8n.api.createCredential('workspaceServiceAccountApi', 'Robot', {
+		email: robot,
+		privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+		delegatedEmail: 'someone@example.com',
+		driveAccess: 'allFiles',
+		...endpoints(),
+		...more,
+	});
+}
+
+/** The consent page as a browser goes through it: n8n's address, the page, its form, back to n8n. */
+async function signIn({ id }: Credential): Promise<URL> {
+	const address = new URL(await n8n.api.request<string>('GET', `oauth2-credential/auth?id=${id}`));
+	const page = await (await fetch(address)).text();
+	const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1] ?? '';
+	const email = 'someone@example.com';
+	const allowed = await fetch(new URL(action, google.url), {
+		method: 'POST',
+		redirect: 'manual',
+		body: new URLSearchParams({ ...Object.fromEntries(address.searchParams), email }),
+	});
+	const back = allowed.headers.get('location') ?? '';
+	const path = back.slice(back.indexOf('/rest/') + '/rest/'.length);
+	// A page for people: n8n's other answers are JSON.
+	await n8n.api.request('GET', path).catch((error: unknown) => {
+		if (!(error instanceof SyntaxError)) throw error;
+	});
+	return address;
+}
+
+const list = { operation: 'list', options: { details: false, maxTries: 1 } };
+
+function step(
+	type: 'workspaceOAuth2Api' | 'workspaceServiceAccountApi',
+	credential: Credential,
+	parameters: object = list,
+) {
+	const authentication = type === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount';
+	return node(
+		'Workspace',
+		'n8n-nodes-agent-workspace.workspace',
+		{ authentication, ...parameters },
+		{ credentials: { [type]: credential } },
+	);
+}
+
+async function run(last: ReturnType<typeof node>): Promise<Execution> {
+	return await n8n.api.runOnce({
+		name: 'sign-in',
+		nodes: [manualTrigger(), last],
+		connections: inRow('Start', last.name),
+	});
+}
+
+const methods = () => google.requests.map(({ method }) => method);
+const errorOf = ({ resultData }: Execution) => resultData.error;
+
+test('connect on the consent page, call, expire, refresh; the next call uses the refreshed token', async () => {
+	google.gmail.seed({ subject: 'One' });
+	const credential = await oAuth2();
+	const address = await signIn(credential);
+	expect(address.href).toMatch(new RegExp(`^${google.url}/o/oauth2/v2/auth\\?`));
+	expect(address.searchParams.get('access_type')).toBe('offline');
+	expect(
+		address.searchParams
+			.get('scope')
+			?.split(' ')
+			.map((scope) => scope.split('/').at(-1)),
+	).toEqual(['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', 'drive.file']);
+
+	const callList = async () => errorOf(await run(step('workspaceOAuth2Api', credential)));
+	expect(await callList()).toBeUndefined();
+	google.tokens.expire();
+	const before = methods().length;
+	expect(await callList()).toBeUndefined();
+	expect(await callList()).toBeUndefined();
+	const messages = 'gmail.users.messages.list';
+	expect(methods().slice(before)).toEqual([messages, 'oauth.token', messages, messages]);
+});
+
+test('access to all files asks for the scope of Drive, custom scopes for themselves', async () => {
+	const scopeOf = async (more: Record<string, unknown>) =>
+		(await signIn(await oAuth2(more))).searchParams.get('scope');
+	expect(await scopeOf({ driveAccess: 'allFiles' })).toMatch(/ https:\/\/www\.googleapis\.com\/auth\/drive$/);
+	expect(await scopeOf({ customScopes: true, enabledScopes: 'a b' })).toBe('a b');
+});
+
+test('without custom endpoints the sign-in is Google’s own', async () => {
+	const { id } = await n8n.api.createCredential('workspaceOAuth2Api', 'Google', {
+		clientId: 'client',
+		clientSecret: 'secret',
+	});
+	const address = new URL(await n8n.api.request<string>('GET', `oauth2-credential/auth?id=${id}`));
+	expect(address.origin + address.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
+});
+
+test('a revoked refresh token: reconnect the credential', async () => {
+	const credential = await oAuth2();
+	await signIn(credential);
+	google.tokens.expire();
+	google.tokens.revoke();
+	expect(errorOf(await run(step('workspaceOAuth2Api', credential)))).toMatchObject({
+		message: 'The credential has no valid token, and no new one could be had',
+		description: 'Open the credential and reconnect it.',
+		httpCode: '401',
+	});
+});
+
+test('a credential that was never connected: reconnect it', async () => {
+	const error = errorOf(await run(step('workspaceOAuth2Api', await oAuth2())));
+	expect(error).toMatchObject({ httpCode: '401', description: 'Open the credential and reconnect it.' });
+	expect(google.requests).toHaveLength(0);
+});
+
+test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'] as const)(
+	'n8n’s HTTP Request node is refused the token of %s',
+	async (type) => {
+		const credential = type === 'workspaceOAuth2Api' ? await oAuth2() : await serviceAccount();
+		if (type === 'workspaceOAuth2Api') await signIn(credential);
+		const before = google.requests.length;
+		const request = node(
+			'Request',
+			'n8n-nodes-base.httpRequest',
+			{
+				url: `${google.url}/drive/v3/about?fields=user`,
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: type,
+			},
+			{ typeVersion: 4.2, credentials: { [type]: credential } },
+		);
+		const error = errorOf(await run(request));
+		expect(error?.message).toMatch(/not allow|prevent|domain/i);
+		expect(google.requests).toHaveLength(before);
+	},
+);
+
+describe('a service account', () => {
+	test('acts for a user, and keeps its token over executions until it expires', async () => {
+		google.gmail.seed({ subject: 'One' });
+		const credential = await serviceAccount();
+		const call = async () => errorOf(await run(step('workspaceServiceAccountApi', credential)));
+		expect(await call()).toBeUndefined();
+		expect(await call()).toBeUndefined();
+		const messages = 'gmail.users.messages.list';
+		expect(methods()).toEqual(['oauth.token', messages, messages]);
+		google.tokens.expire();
+		expect(await call()).toBeUndefined();
+		expect(await call()).toBeUndefined();
+		expect(methods().slice(3)).toEqual([messages, 'oauth.token', messages, messages]);
+	});
+
+	test.each<[string, Record<string, unknown>, string, string]>([
+		[
+			'a key that is none',
+			{ privateKey: 'canary-key' },
+			'The private key of the service account cannot be read',
+			'400',
+		],
+		[
+			'a user that it may not act for',
+			{ delegatedEmail: 'boss@example.com' },
+			'Google issued no token for the service account (invalid_grant',
+			'401',
+		],
+		[
+			'an unknown email',
+			{ email: 'other@project.example' },
+			'Google issued no token for the service account (invalid_grant',
+			'401',
+		],
+	])('with %s says so', async (_, more, message, httpCode) => {
+		const execution = await run(step('workspaceServiceAccountApi', await serviceAccount(more)));
+		expect(errorOf(execution)).toMatchObject({
+			message: expect.stringContaining(message) as string,
+			httpCode,
+		});
+		expect(execution.raw).not.toContain('canary');
+	});
+});
+
+test('the Test button of the credential asks Drive who is signed in', async () => {
+	const { id, name } = await serviceAccount();
+	const path = `credentials/${id}?includeData=true`;
+	const { data } = await n8n.api.request<{ data: object }>('GET', path);
+	const credentials = { id, name, type: 'workspaceServiceAccountApi', data };
+	expect(await n8n.api.request('POST', 'credentials/test', { credentials })).toMatchObject({ status: 'OK' });
+	expect(methods()).toEqual(['oauth.token', 'drive.about.get']);
+});
