@@ -4,6 +4,7 @@ import type {
 	IExecuteFunctions,
 	INodeCredentialTestResult,
 	INodeExecutionData,
+	INodeProperties,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
@@ -13,6 +14,10 @@ import { testAgentApi } from './agentApiTest';
 import { executeFields, executeOptions } from './fields';
 import { runItems } from './run';
 import { testSignature } from './signatureTest';
+import { waitFields, waitOptions } from './waitFields';
+
+const byLabel = (one: INodeProperties, other: INodeProperties) =>
+	one.displayName < other.displayName ? -1 : 1;
 
 export class AgentExecute implements INodeType {
 	description: INodeTypeDescription = {
@@ -38,13 +43,14 @@ export class AgentExecute implements INodeType {
 		],
 		properties: [
 			...executeFields,
+			...waitFields,
 			{
 				displayName: 'Options',
 				name: 'options',
 				type: 'collection',
 				placeholder: 'Add option',
 				default: {},
-				options: executeOptions,
+				options: [...executeOptions, ...waitOptions].sort(byLabel),
 			},
 		],
 	};

@@ -7,16 +7,25 @@ import {
 	type AgentSignatureCredential,
 	agentSignatureCredential,
 	executeUrl,
+	channelUrl,
 	identityOf,
 } from '../session/identity';
+import type { ReadIdentity } from '../session/connection';
+import { identityReader } from '../session/readIdentity';
 import { redact, secretsOf } from '../session/redaction';
 import { itemParameters } from './parameters';
 import type { ExecuteCall } from './request';
+import { type WaitSettings, waitSettings } from './waitSettings';
 
 export interface PreparedCall extends ExecuteCall {
 	/** What the call means, without what differs at every try: tells whether an earlier try sent it already. */
 	readonly meaning: unknown;
 	readonly includeHeaders: boolean;
+	readonly sessionId: string;
+	/** Who calls, for the channel: read and signed in anew at every attempt to open it. */
+	readonly readIdentity: ReadIdentity;
+	/** Undefined: the messages of the session are not awaited. */
+	readonly wait: WaitSettings | undefined;
 }
 
 export interface Credentials {
@@ -43,12 +52,18 @@ export function callOf(
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
 	const body = { sessionId: sessionId || randomUUID(), initialPayload, startStepName };
+	const wait = waitSettings(context, index);
+	// A wrong address is refused before anything is sent.
+	if (wait) channelUrl(api, body.sessionId, identity);
 	const { userId, userPublicKey } = identity;
 	return {
 		...options,
 		url,
 		body: () => ({ ...body, ...identityOf(signer, options) }),
 		meaning: { url, sessionId, initialPayload, startStepName, userId, userPublicKey },
+		sessionId: body.sessionId,
+		readIdentity: identityReader(context, options),
+		wait,
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		redact: (text) => redact(text, secrets),
 	};

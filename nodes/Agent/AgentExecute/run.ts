@@ -5,10 +5,14 @@ import { asFailure, errorItem, nodeError } from '../../items/errorItem';
 import type { Failure } from '../../items/failure';
 import { FinishedItems } from '../../items/finishedItems';
 import { tryOfNode } from '../../items/tryOfNode';
+import { systemClock } from '../session/clock';
+import { connect } from '../session/connection';
 import { contentOf } from './answer';
 import { callOf, type Credentials, type PreparedCall, readCredentials } from './call';
 import { parallelRequests } from './parameters';
 import { execute, type Executed } from './request';
+import { callAndWait, withMessages } from './wait';
+import type { WaitSettings } from './waitSettings';
 
 type Outcome = { readonly item: INodeExecutionData } | { readonly failure: Failure };
 
@@ -50,12 +54,28 @@ async function runItem(
 		const call = callOf(context, index, await credentials);
 		const known = finished.recall(index, call.meaning);
 		if (known) return { item: known };
-		const item = await outputItem(context, index, call, await execute(context, call));
+		const item = call.wait
+			? await waitedItem(context, index, call, call.wait)
+			: await outputItem(context, index, call, await execute(context, call));
 		finished.remember(index, call.meaning, item);
 		return { item };
 	} catch (error) {
 		return { failure: asFailure(error) };
 	}
+}
+
+async function waitedItem(
+	context: IExecuteFunctions,
+	index: number,
+	call: PreparedCall,
+	settings: WaitSettings,
+): Promise<INodeExecutionData> {
+	const { sessionId, readIdentity } = call;
+	const signal = context.getExecutionCancelSignal();
+	const log = context.logger;
+	const parts = { sessionId, settings, readIdentity, signal, log, clock: systemClock, connect };
+	const { called, waited } = await callAndWait(parts, () => execute(context, call));
+	return await withMessages(await outputItem(context, index, call, called), waited, context.helpers);
 }
 
 async function outputItem(

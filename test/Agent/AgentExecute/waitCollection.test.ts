@@ -1,0 +1,133 @@
+import { Collection, type EndedBy } from '../../../nodes/Agent/AgentExecute/collection';
+import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
+import { contentOf } from '../../../nodes/Agent/session/messages';
+import { FakeClock } from '../session/fakeClock';
+
+function collect(end: WaitEnd, more: { maxMessages?: number; timeoutSeconds?: number } = {}) {
+	const clock = new FakeClock();
+	const told: EndedBy[] = [];
+	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
+	const collection = new Collection(settings, clock, (endedBy) => void told.push(endedBy));
+	let sequence = 0;
+	const add = (message: unknown, byteLength = 10) => {
+		const data = Buffer.from(JSON.stringify(message));
+		const content = contentOf(data, false, 'auto');
+		collection.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', ...content, byteLength });
+	};
+	return { clock, told, collection, add, count: () => collection.messages.length };
+}
+
+test.each<[string, string, unknown, boolean]>([
+	['type', 'answer', { type: 'answer' }, true],
+	['data.type', 'answer', { data: { type: 'answer' } }, true],
+	['data.type', 'answer', { 'data.type': 'answer' }, true],
+	['items.1.done', 'true', { items: [{}, { done: true }] }, true],
+	['n', '7', { n: 7 }, true],
+	['n', '7', { n: '7' }, true],
+	['end', 'null', { end: null }, true],
+	['o', '{"a":1}', { o: { a: 1 } }, true],
+	['type', 'answer', { type: 'Answer' }, false],
+	['type', 'answer', { kind: 'answer' }, false],
+	['type', 'answer', 'answer', false],
+	['type', 'answer', null, false],
+	['missing', '', { a: 1 }, false],
+	['constructor', 'x', {}, false],
+	['empty', '', { empty: '' }, true],
+])('%s = %s in %j: %s', (field, value, message, isEnd) => {
+	const { told, collection, add } = collect({ by: 'match', field, value });
+	collection.answered();
+	add(message);
+	expect(told).toEqual(isEnd ? ['match'] : []);
+	collection.stop();
+});
+
+test('ends at its number of messages, and takes no more', () => {
+	const { told, collection, add, count } = collect({ by: 'count', count: 2 });
+	collection.answered();
+	for (let n = 0; n < 4; n++) add(n);
+	expect([told, count()]).toEqual([['count'], 2]);
+});
+
+test('is not over before the call is answered; what came until then counts', () => {
+	const { told, collection, add, count } = collect({ by: 'count', count: 1 });
+	add(1);
+	add(2);
+	expect([told, collection.isComplete, count()]).toEqual([[], true, 1]);
+	collection.answered();
+	expect(told).toEqual(['count']);
+});
+
+describe('silence', () => {
+	const silence = { by: 'silence', milliseconds: 5000 } as const;
+
+	test('counts from the last message', async () => {
+		const { clock, told, collection, add } = collect(silence);
+		collection.answered();
+		add(1);
+		await clock.advance(4999);
+		add(2);
+		await clock.advance(4999);
+		expect(told).toEqual([]);
+		await clock.advance(1);
+		expect(told).toEqual(['silence']);
+		expect(clock.pending).toBe(0);
+	});
+
+	test('before the first message only the time limit counts', async () => {
+		const { clock, told, collection } = collect(silence);
+		collection.answered();
+		await clock.advance(299_999);
+		expect(told).toEqual([]);
+		await clock.advance(1);
+		expect(told).toEqual(['timeout']);
+	});
+
+	test('does not end before the call is answered', async () => {
+		const { clock, told, collection, add } = collect(silence);
+		add(1);
+		await clock.advance(60_000);
+		expect(told).toEqual([]);
+		collection.answered();
+		await clock.advance(0);
+		expect(told).toEqual(['silence']);
+	});
+});
+
+test('a close ends only the wait that waits for it', () => {
+	const waiting = collect({ by: 'close' });
+	waiting.collection.answered();
+	waiting.add(1);
+	waiting.collection.closed();
+	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
+	const other = collect({ by: 'count', count: 2 });
+	other.collection.answered();
+	other.collection.closed();
+	expect(other.told).toEqual([]);
+});
+
+test('one message more than allowed is the limit', () => {
+	const { told, collection, add, count } = collect({ by: 'close' }, { maxMessages: 2 });
+	collection.answered();
+	add(1);
+	add(2);
+	expect(told).toEqual([]);
+	add(3);
+	expect([told, count()]).toEqual([['limit'], 2]);
+});
+
+test('64 MiB in all are the limit', () => {
+	const { told, collection, add, count } = collect({ by: 'close' });
+	collection.answered();
+	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
+	expect([told, count()]).toEqual([['limit'], 4]);
+});
+
+test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
+	const { clock, told, collection } = collect({ by: 'close' }, { timeoutSeconds: 10 });
+	await clock.advance(60_000);
+	collection.answered();
+	await clock.advance(9999);
+	expect(told).toEqual([]);
+	collection.stop();
+	expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,81 @@
+import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
+import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/waitSettings';
+import { channelOptionsOf } from '../../../nodes/Agent/session/channelFields';
+import { Failure } from '../../../nodes/items/failure';
+import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
+import { FakeClock } from '../session/fakeClock';
+
+function begin(more: Partial<WaitSettings> = {}) {
+	const clock = new FakeClock();
+	const channels = new FakeChannels();
+	const call = jest.fn(() => Promise.resolve('answer'));
+	const nothing = () => {};
+	const parts = {
+		sessionId: 's1',
+		settings: {
+			end: { by: 'count', count: 1 },
+			openChannel: 'before',
+			timeoutSeconds: 300,
+			onTimeout: 'error',
+			maxMessages: 1000,
+			channel: channelOptionsOf({}),
+			...more,
+		},
+		readIdentity: () => Promise.reject(new Error('not read')),
+		signal: undefined,
+		log: { debug: nothing, info: nothing, warn: nothing },
+		clock,
+		connect: channels.connect,
+	} as const;
+	const outcome = callAndWait(parts, call).then(
+		({ waited }) => waited,
+		(error: unknown) => error as Failure,
+	);
+	return { clock, channels, call, outcome };
+}
+
+const connected = { sessionId: 's1', event: 'connected', at: '', gapMs: null, reason: null } as const;
+
+test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
+	const { clock, channels, call, outcome } = begin();
+	channels.status = { state: 'connecting', attempts: 1, lastFailure: undefined };
+	await clock.advance(20_000);
+	expect(await outcome).toMatchObject({ code: 504, message: 'The session channel did not open within 20 s' });
+	expect(call).not.toHaveBeenCalled();
+	expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
+});
+
+test('and tells why the last attempt failed', async () => {
+	const { clock, channels, outcome } = begin();
+	const lastFailure = new Failure({ code: 503, message: 'Nobody is there', description: 'Look.' });
+	channels.status = { state: 'backoff', attempts: 4, lastFailure };
+	await clock.advance(20_000);
+	expect(await outcome).toMatchObject({
+		code: 503,
+		message: 'Nobody is there',
+		description: 'The agent was not started. Look.',
+	});
+});
+
+test('the limit of the opening is lifted when the channel is open', async () => {
+	const { clock, channels, call, outcome } = begin();
+	await clock.advance(19_999);
+	channels.listeners[0]?.event?.(connected);
+	await clock.advance(60_000);
+	expect(call).toHaveBeenCalledTimes(1);
+	channels.send('1');
+	expect(await outcome).toMatchObject({ endedBy: 'count', gap: false });
+	expect(clock.pending).toBe(0);
+});
+
+test('a timeout without any channel tells why', async () => {
+	const { clock, channels, outcome } = begin({ openChannel: 'after' });
+	const lastFailure = new Failure({ code: 503, message: 'Nobody is there' });
+	channels.status = { state: 'backoff', attempts: 9, lastFailure };
+	await clock.advance(300_000);
+	expect(await outcome).toMatchObject({
+		code: 504,
+		message: 'The wait for messages did not end within 300 s; 0 messages came',
+		description: expect.stringContaining('Nobody is there.') as string,
+	});
+});
