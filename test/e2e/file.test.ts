@@ -1,0 +1,193 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+
+const workspaceType = 'n8n-nodes-agent-workspace.workspace';
+const MiB = 1024 * 1024;
+const large = randomBytes(12 * MiB + 1);
+const md5 = (data: Buffer | string) => createHash('md5').update(data).digest('hex');
+
+let google: GoogleServer;
+let folder: string;
+let accessToken: string;
+
+beforeAll(async () => {
+	google = await startGoogle();
+	folder = await mkdtemp(path.join(tmpdir(), 'file-e2e-'));
+	await writeFile(path.join(folder, 'large.bin'), large);
+	await writeFile(path.join(folder, 'empty.txt'), '');
+});
+afterAll(async () => {
+	await google.close();
+	await rm(folder, { recursive: true });
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+
+/** n8n with its binary data in one of its modes, and a credential for the stand-in. */
+async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: object }> {
+	const n8n = await startTestN8n({
+		env: { N8N_DEFAULT_BINARY_DATA_MODE: mode, N8N_RESTRICT_FILE_ACCESS_TO: folder },
+	});
+	accessToken = google.tokens.issue();
+	const workspaceOAuth2Api = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
+		driveAccess: 'allFiles',
+		customEndpoints: true,
+		driveApiBase: `${google.url}/drive/v3`,
+		tokenUrl: `${google.url}/token`,
+		clientId: 'stand-in-client',
+		clientSecret: 'secret',
+		oauthTokenData: {
+			access_token: accessToken,
+			refresh_token: google.tokens.issueRefresh(),
+			token_type: 'Bearer',
+		},
+	});
+	return { n8n, credentials: { workspaceOAuth2Api } };
+}
+
+const read = (file: string) =>
+	node('Read', 'n8n-nodes-base.readWriteFile', { fileSelector: path.join(folder, file), options: {} });
+
+const files = (name: string) => google.files.all().filter((file) => file.name === name);
+
+describe.each(['filesystem', 'database', 'default'])('binary data in the mode %s', (mode) => {
+	let n8n: TestN8n;
+	let credentials: object;
+
+	beforeAll(async () => {
+		({ n8n, credentials } = await n8nWith(mode));
+	});
+	afterAll(async () => {
+		await n8n.remove();
+	});
+
+	async function upload(file: string, parameters: object): Promise<NodeItem> {
+		const workspace = node('Upload', workspaceType, { ...parameters }, { credentials });
+		const execution = await n8n.api.runOnce({
+			name: 'upload',
+			nodes: [manualTrigger(), read(file), workspace],
+			connections: inRow('Start', 'Read', 'Upload'),
+		});
+		expect(execution.resultData.error).toBeUndefined();
+		const [item] = execution.resultData.runData['Upload']?.at(-1)?.data?.main?.[0] ?? [];
+		if (!item) throw new Error('no item');
+		return item;
+	}
+
+	test('a large file by the form, in chunks', async () => {
+		const name = `large-${mode}.bin`;
+		const { json } = await upload('large.bin', { resource: 'file', operation: 'upload', name });
+		expect(json).toMatchObject({ name, size: String(large.length), md5Checksum: md5(large) });
+		expect(google.drive.content(String(json['id']))?.data?.equals(large)).toBe(true);
+		expect(google.drive.sessions.at(-1)?.ranges).toHaveLength(2);
+		expect(n8n.output()).toContain(`${large.length} of ${large.length} bytes (100%)`);
+		expect(n8n.output()).not.toContain(accessToken);
+	});
+
+	test('the same by the input object, with a token that expired', async () => {
+		google.tokens.expire();
+		const name = `object-${mode}.bin`;
+		const inputObject = { operation: 'upload', name, contentSource: 'binary' };
+		const { json } = await upload('large.bin', {
+			inputMode: 'json',
+			inputObject: JSON.stringify(inputObject),
+		});
+		expect(json).toMatchObject({ md5Checksum: md5(large) });
+		expect(files(name)).toHaveLength(1);
+	});
+
+	test('an empty file, and base64 text while the token expired between the two requests', async () => {
+		const empty = await upload('empty.txt', { resource: 'file', operation: 'upload', name: 'empty.txt' });
+		expect(empty.json).toMatchObject({ size: '0', mimeType: 'text/plain', md5Checksum: md5('') });
+		google.fault({ match: 'drive.files.create', status: 401 });
+		const parameters = { contentSource: 'base64', content: Buffer.from('hi').toString('base64') };
+		const small = await upload('empty.txt', {
+			resource: 'file',
+			operation: 'upload',
+			name: `small-${mode}.txt`,
+			...parameters,
+		});
+		expect(small.json).toMatchObject({ md5Checksum: md5('hi') });
+		expect(files(`small-${mode}.txt`)).toHaveLength(1);
+	});
+});
+
+describe('in the editor and from a form', () => {
+	let n8n: TestN8n;
+	let credentials: object;
+
+	beforeAll(async () => {
+		({ n8n, credentials } = await n8nWith('filesystem'));
+	});
+	afterAll(async () => {
+		await n8n.remove();
+	});
+
+	test('the example takes a file from a form to Drive and shows the link', async () => {
+		const file = path.join(__dirname, '..', '..', 'examples', 'form-file-to-drive.json');
+		const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+		const nodes = example.nodes.map((one) => (one['type'] === workspaceType ? { ...one, credentials } : one));
+		const stored = await n8n.api.createWorkflow({ ...example, nodes });
+		await n8n.api.activate(stored);
+		const form = new FormData();
+		form.append('field-0', new Blob(['form content'], { type: 'text/plain' }), 'from-form.txt');
+		form.append('field-1', 'a note');
+		const page = `${n8n.url}/form/send-a-file`;
+		const answer = await submitted(page, form);
+		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
+		const shown = await shownAt(formWaitingUrl);
+		expect(files('from-form.txt')).toMatchObject([{ description: 'a note', mimeType: 'text/plain' }]);
+		expect(shown).toContain(`https://drive.google.com/file/d/${files('from-form.txt')[0]?.id ?? ''}`);
+	});
+
+	/** A published form is there a moment after its workflow. */
+	async function submitted(page: string, form: FormData): Promise<Response> {
+		for (;;) {
+			const answer = await fetch(page, { method: 'POST', body: form });
+			if (answer.ok) return answer;
+			if (answer.status !== 404) throw new Error(`${answer.status} ${await answer.text()}`);
+			await new Promise((resolve) => setTimeout(resolve, 100));
+		}
+	}
+
+	/** The page that the form leads to. The form asks for the state first, too: a page of a running execution never ends. */
+	async function shownAt(page: string): Promise<string> {
+		const state = new URL(page);
+		state.pathname += '/n8n-execution-status';
+		for (;;) {
+			const text = await (await fetch(state)).text();
+			if (text === 'form-waiting') return await (await fetch(page)).text();
+			if (text !== 'running') throw new Error(`The execution is in the state '${text}'`);
+			await new Promise((resolve) => setTimeout(resolve, 100));
+		}
+	}
+
+	test('the list of folders', async () => {
+		const drive = google.drive.seedSharedDrive('Team');
+		google.files.add({ name: 'Reports', mimeType: 'application/vnd.google-apps.folder', clientId: 'x' });
+		const answer = await n8n.api.request<{ results: Array<{ name: string; value: string }> }>(
+			'POST',
+			'dynamic-node-parameters/resource-locator-results',
+			{
+				methodName: 'searchFolders',
+				path: 'parameters.parentFolder',
+				nodeTypeAndVersion: { name: workspaceType, version: 1 },
+				currentNodeParameters: { authentication: 'oAuth2', resource: 'file', operation: 'upload' },
+				credentials,
+			},
+		);
+		expect(answer.results.map(({ name, value }) => [name, value])).toEqual([
+			['My Drive', 'root'],
+			['Team', drive],
+			['Reports', expect.any(String) as string],
+		]);
+	});
+});
