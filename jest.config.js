@@ -9,6 +9,7 @@ const esModules = [
 const common = {
 	rootDir: __dirname,
 	testEnvironment: 'node',
+	setupFilesAfterEnv: ['<rootDir>/test/patience.ts'],
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.dev/', '<rootDir>/dev/n8n/host/'],
 	transform: {
 		'^.+\\.(t|j|mj)s$': [
@@ -27,7 +28,6 @@ const suite = (folder) => ({
 	...common,
 	displayName: folder,
 	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
-	setupFilesAfterEnv: ['<rootDir>/test/e2e/patience.ts'],
 	...(inN8n.includes(folder) && { globalSetup: '<rootDir>/test/e2e/globalSetup.ts' }),
 });
 
