@@ -19,6 +19,9 @@ const node: INode = {
 	parameters: {},
 };
 
+/** Asked for nothing on the way of a request. */
+const noWorkflow: unknown = {};
+
 /**
  * n8n's own `httpRequestWithAuthentication` with a credential that puts a bearer token on each request. Only the
  * credential store around it is ours.
@@ -36,7 +39,7 @@ export function n8nSender(token: string): Send {
 			context as unknown as IAllExecuteFunctions,
 			'bearer',
 			request,
-			{} as Workflow,
+			noWorkflow as Workflow,
 			node,
 			additionalData as unknown as IWorkflowExecuteAdditionalData,
 		)) as unknown;
@@ -46,9 +49,9 @@ export function n8nSender(token: string): Send {
 const bearer = {
 	getParentTypes: () => [],
 	preAuthentication: () => Promise.resolve(undefined),
-	authenticate: ({ token }: ICredentialDataDecryptedObject, _type: string, request: IHttpRequestOptions) =>
+	authenticate: ({ token }: { readonly token: string }, _type: string, request: IHttpRequestOptions) =>
 		Promise.resolve({
 			...request,
-			headers: { ...request.headers, Authorization: `Bearer ${String(token)}` },
+			headers: { ...request.headers, Authorization: `Bearer ${token}` },
 		}),
 };

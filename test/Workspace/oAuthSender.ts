@@ -23,6 +23,9 @@ const node: INode = {
 	credentials: { [type]: { id: 'credential-1', name: 'My Google' } },
 };
 
+/** Asked for nothing on the way of a request. */
+const noWorkflow: unknown = {};
+
 export interface OAuthSender {
 	readonly send: Send;
 	/** The credential as n8n would have it in its database. */
@@ -54,7 +57,7 @@ export function oAuthSender(tokenUrl: string, oauthTokenData?: IDataObject): OAu
 		getNode: () => node,
 		getMode: () => 'manual',
 		getCredentials: () => Promise.resolve({ ...stored }),
-		helpers: getRequestHelperFunctions({} as Workflow, node, additionalData),
+		helpers: getRequestHelperFunctions(noWorkflow as Workflow, node, additionalData),
 		logger: { debug: quiet, warn: quiet, info: quiet, error: quiet },
 	} as unknown as IAllExecuteFunctions;
 	return {
@@ -64,7 +67,7 @@ export function oAuthSender(tokenUrl: string, oauthTokenData?: IDataObject): OAu
 				context,
 				type,
 				request,
-				{} as Workflow,
+				noWorkflow as Workflow,
 				node,
 				additionalData,
 			)) as unknown,

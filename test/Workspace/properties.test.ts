@@ -145,14 +145,7 @@ describe.each(Object.keys(fields))('%s', (key) => {
 
 	test('keeps its values through n8n’s own reading of a saved node', () => {
 		const saved = { ...valuesOf(key), options: { maxTries: 2 } } as INodeParameters;
-		const kept = NodeHelpers.getNodeParameters(
-			description.properties,
-			saved,
-			true,
-			false,
-			node as never,
-			description,
-		);
+		const kept = NodeHelpers.getNodeParameters(description.properties, saved, true, false, node, description);
 		expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
 	});
 });

@@ -175,7 +175,7 @@ describe('reads', () => {
 		const ids: string[] = [];
 		for (const title of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']) {
 			const [made] = await run({ resource: 'document', operation: 'create', title });
-			ids.push(String(made?.json['documentId']));
+			ids.push(made?.json['documentId'] as string);
 		}
 		google.latencyMilliseconds = 30;
 		const read = { resource: 'document', operation: 'read', documentId: '={{ $json.id }}' };

@@ -106,15 +106,22 @@ async function attempt(
 	options: TransportOptions,
 ): Promise<ClientAnswer> {
 	const outer = call.signal ?? options.signal;
-	const deadline = AbortSignal.timeout(options.timeoutMilliseconds);
-	const signal = outer ? AbortSignal.any([deadline, outer]) : deadline;
 	if (outer?.aborted) throw stoppedFault('notDone');
+	const stop = new AbortController();
+	const abort = () => {
+		stop.abort();
+	};
+	const timer = setTimeout(abort, options.timeoutMilliseconds);
+	outer?.addEventListener('abort', abort, { once: true });
 	try {
-		return await answerOf(await exchange(send, request, signal), call, failed, signal);
+		return await answerOf(await exchange(send, request, stop.signal), call, failed, stop.signal);
 	} catch (error) {
 		if (outer?.aborted) throw stoppedFault('unknown');
-		if (deadline.aborted) throw timeoutFault(options.timeoutMilliseconds / 1000);
+		if (stop.signal.aborted) throw timeoutFault(options.timeoutMilliseconds / 1000);
 		throw await faultOfThrown(error, failed);
+	} finally {
+		clearTimeout(timer);
+		outer?.removeEventListener('abort', abort);
 	}
 }
 

@@ -1,0 +1,120 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { getRequestHelperFunctions } from 'n8n-core/dist/execution-engine/node-execution-context/utils/request-helper-functions';
+import type { INode, IWorkflowExecuteAdditionalData, Workflow } from 'n8n-workflow';
+
+import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
+import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
+import { startGoogle, type GoogleServer } from '../../dev/google/server';
+import { failing } from './failure';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const email = 'robot@project.example';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+	google = await startGoogle({ serviceAccounts: [{ email, publicKey: publicPem, delegates: ['a@b.c'] }] });
+});
+beforeEach(() => {
+	google.reset();
+});
+afterAll(() => google.close());
+
+const none: unknown = {};
+const helpers = getRequestHelperFunctions(
+	none as Workflow,
+	none as INode,
+	none as IWorkflowExecuteAdditionalData,
+);
+
+async function tokenWith(more: Record<string, string> = {}): Promise<string> {
+	const credential = new WorkspaceServiceAccountApi();
+	const scope = 'https://www.googleapis.com/auth/drive';
+	const values = {
+		email,
+		privateKey: pem,
+		delegatedEmail: '',
+		scope,
+		tokenUrl: `${google.url}/token`,
+		...more,
+	};
+	const { accessToken } = await credential.preAuthentication.call({ helpers }, values);
+	return accessToken as string;
+}
+
+describe('a service account', () => {
+	test.each([
+		['as it is', pem],
+		['with line breaks in two characters', pem.replaceAll('\n', '\\n')],
+		['with quotes around', `"${pem.replaceAll('\n', '\\n')}"`],
+		['in one line', pem.replaceAll('\n', ' ')],
+		['in PKCS #1', privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()],
+	])('gets a token by its key %s', async (_, key) => {
+		const token = await tokenWith({ privateKey: key });
+		expect(google.tokens.find(token)).toMatchObject({
+			user: email,
+			scopes: ['https://www.googleapis.com/auth/drive'],
+		});
+	});
+
+	test('acts for a user', async () => {
+		expect(google.tokens.find(await tokenWith({ delegatedEmail: ' a@b.c ' }))).toMatchObject({
+			user: 'a@b.c',
+		});
+	});
+
+	test('never shows its key', async () => {
+		const failure = await failing(tokenWith({ privateKey: 'canary-key' }));
+		expect(failure.code).toBe(400);
+		expect(failure.cause).toBeUndefined();
+		expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
+	});
+
+	test.each([
+		[400, 401],
+		[401, 401],
+		[503, 503],
+	])('refused with HTTP %d fails with %d', async (status, code) => {
+		google.fault({
+			match: 'oauth.token',
+			status,
+			body: { error: 'invalid_grant', error_description: 'No.' },
+		});
+		const failure = await failing(tokenWith());
+		expect(failure).toMatchObject({ code });
+		expect(failure.message).toBe('Google issued no token for the service account (invalid_grant: No.)');
+	});
+});
+
+describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
+	'$name',
+	({ name, properties }) => {
+		const defaults = Object.fromEntries(properties.map((property) => [property.name, property.default]));
+
+		test('has the names and defaults that saved credentials depend on', () => {
+			expect(defaults).toMatchObject({
+				driveAccess: 'appFiles',
+				customScopes: false,
+				customEndpoints: false,
+				mailApiBase: 'https://gmail.googleapis.com/gmail/v1',
+				sheetsApiBase: 'https://sheets.googleapis.com/v4/spreadsheets',
+				docsApiBase: 'https://docs.googleapis.com/v1/documents',
+				driveApiBase: 'https://www.googleapis.com/drive/v3',
+				tokenUrl: 'https://oauth2.googleapis.com/token',
+				allowedHttpRequestDomains: 'none',
+				...(name === 'workspaceOAuth2Api'
+					? { authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth' }
+					: { email: '', privateKey: '', delegatedEmail: '' }),
+			});
+			expect(Object.keys(defaults)).toContain('enabledScopes');
+			expect('authorizationUrl' in defaults).toBe(name === 'workspaceOAuth2Api');
+		});
+
+		test('hides every secret', () => {
+			const secrets = properties.filter(({ name: field }) => /key$|^accessToken$/i.test(field));
+			for (const secret of secrets) expect(secret.typeOptions?.password).toBe(true);
+		});
+	},
+);
