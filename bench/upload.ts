@@ -1,0 +1,252 @@
+// 1 GiB from n8n's filesystem binary mode to Drive, beside n8n's own Drive node in the same n8n, and beside curl and md5sum.
+// node bench/upload.ts [rounds] [MiB]
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+
+import { runCommand } from '../dev/n8n/command.ts';
+import { root } from '../dev/n8n/host.ts';
+import type { WorkflowDefinition } from '../dev/n8n/rest.ts';
+import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.ts';
+import type { Message, Order, Report } from './uploadGoogle.ts';
+
+const MiB = 1024 * 1024;
+const chunkBytes = 8 * MiB;
+const rounds = Number(process.argv[2] ?? 3);
+const sizeBytes = Number(process.argv[3] ?? 1024) * MiB;
+const folder = path.join(root, '.dev', 'bench-upload');
+const file = path.join(folder, 'large.bin');
+
+/** The stand-in's process. */
+class Google {
+	readonly url: string;
+	private readonly child: ChildProcess;
+
+	private constructor(child: ChildProcess, url: string) {
+		this.child = child;
+		this.url = url;
+	}
+
+	static async start(): Promise<Google> {
+		const child = fork(path.join(import.meta.dirname, 'uploadGoogle.ts'));
+		const [message] = (await once(child, 'message')) as [Message];
+		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
+		return new Google(child, message.url);
+	}
+
+	/** Forgets everything; from here on counts. */
+	async begin(order: Omit<Order & { order: 'start' }, 'order'> = {}): Promise<void> {
+		await this.ask({ order: 'start', ...order });
+	}
+
+	async report(): Promise<Report> {
+		const message = await this.ask({ order: 'report' });
+		if (message.kind !== 'report') throw new Error(`The stand-in answered ${message.kind}`);
+		return message;
+	}
+
+	/** Resolves with the first request after `begin({ announceFirst: true })`. */
+	async firstRequest(): Promise<void> {
+		await once(this.child, 'message');
+	}
+
+	stop(): void {
+		this.child.disconnect();
+	}
+
+	private async ask(order: Order): Promise<Message> {
+		this.child.send(order);
+		const [message] = (await once(this.child, 'message')) as [Message];
+		return message;
+	}
+}
+
+async function makeFile(): Promise<string> {
+	await mkdir(folder, { recursive: true });
+	const handle = await open(file, 'w');
+	const block = Buffer.alloc(MiB);
+	for (let at = 0; at < sizeBytes; at += MiB) {
+		crypto.getRandomValues(new Uint8Array(block.buffer, block.byteOffset, 65_536));
+		await handle.write(block);
+	}
+	await handle.close();
+	return await md5sum();
+}
+
+async function md5sum(): Promise<string> {
+	return (await runCommand('md5sum', [file], { cwd: root })).split(' ')[0] ?? '';
+}
+
+/** curl in one request to a session, then md5sum; milliseconds. */
+async function withCurl(google: Google): Promise<number> {
+	await google.begin();
+	const session = await fetch(`${google.url}/upload/drive/v3/files?uploadType=resumable`, {
+		method: 'POST',
+		headers: { authorization: 'Bearer bench', 'content-type': 'application/json' },
+		body: JSON.stringify({ name: 'curl.bin' }),
+	});
+	const began = performance.now();
+	await runCommand('curl', ['-sSf', '-T', file, session.headers.get('location') ?? ''], { cwd: root });
+	await md5sum();
+	return performance.now() - began;
+}
+
+const node = (name: string, type: string, typeVersion: number, parameters: object, more: object = {}) => ({
+	id: name,
+	name,
+	type,
+	typeVersion,
+	position: [0, 0],
+	parameters,
+	...more,
+});
+
+function workflow(name: string, upload: object): WorkflowDefinition {
+	const link = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
+	return {
+		name,
+		nodes: [
+			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Read', 'n8n-nodes-base.readWriteFile', 1, { fileSelector: file, options: {} }),
+			{ ...upload },
+		],
+		connections: { Start: link('Read'), Read: link('Upload') },
+	};
+}
+
+type N8n = Awaited<ReturnType<typeof benchN8n>>;
+type Stored = WorkflowDefinition & { readonly id: string };
+
+/** @returns milliseconds of the upload node */
+async function run(n8n: N8n, stored: Stored): Promise<number> {
+	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 1_200_000);
+	if (execution.status !== 'success') {
+		const { message, description } = execution.resultData.error ?? { message: execution.status };
+		throw new Error(`${stored.name}: ${message} ${description ?? ''}`);
+	}
+	await rm(path.join(n8n.userFolder, '.n8n', 'storage'), { recursive: true, force: true });
+	return nodeMilliseconds(execution.resultData.runData, 'Upload');
+}
+
+async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
+	const status = await readFile(`/proc/${pid}/status`, 'utf8');
+	return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
+}
+
+/** What the upload adds to n8n's memory at its peak; bytes. */
+async function addedMemory(n8n: N8n, google: Google, stored: Stored): Promise<number> {
+	await google.begin({ announceFirst: true });
+	const running = run(n8n, stored);
+	await google.firstRequest();
+	// Sets the peak back to what is used now.
+	await writeFile(`/proc/${n8n.pid}/clear_refs`, '5');
+	const before = await memory(n8n.pid, 'VmRSS');
+	await running;
+	return (await memory(n8n.pid, 'VmHWM')) - before;
+}
+
+/** A reset in each tenth; what came twice must belong to the chunk that was cut. */
+async function withResets(n8n: N8n, google: Google, stored: Stored, md5: string): Promise<void> {
+	const resetAt = Array.from({ length: 10 }, (_, tenth) => Math.floor(((tenth + 0.5) * sizeBytes) / 10));
+	await google.begin({ resetAt });
+	await run(n8n, stored);
+	const { receivedBytes, files } = await google.report();
+	const twice = receivedBytes - sizeBytes;
+	const whole = files.length === 1 && files[0]?.md5 === md5;
+	console.log(`\n10 resets: ${whole ? 'one file, checksum right' : 'WRONG'}; received twice: ${twice} bytes`);
+	if (!whole) process.exitCode = 1;
+	reportRatio('bytes sent twice / bytes of the chunks that were cut', twice / (10 * chunkBytes), {
+		atMost: 1,
+	});
+}
+
+async function main(): Promise<void> {
+	const md5 = await makeFile();
+	const google = await Google.start();
+	const n8n = await benchN8n({
+		env: {
+			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+			N8N_RESTRICT_FILE_ACCESS_TO: folder,
+			GOOGLE_STAND_IN: google.url,
+			NODE_OPTIONS: `--require=${path.join(import.meta.dirname, 'redirectGoogle.cjs')}`,
+		},
+	});
+	try {
+		const { ours, theirs } = await createWorkflows(n8n, google);
+		await withCurl(google);
+		for (const stored of [ours, theirs]) await google.begin().then(() => run(n8n, stored));
+		const times = { curl: [] as number[], ours: [] as number[], theirs: [] as number[] };
+		const added = { ours: [] as number[], theirs: [] as number[] };
+		for (let round = 0; round < rounds; round++) {
+			times.curl.push(await withCurl(google));
+			await google.begin();
+			times.ours.push(await run(n8n, ours));
+			await google.begin();
+			times.theirs.push(await run(n8n, theirs));
+			added.ours.push((await addedMemory(n8n, google, ours)) / MiB);
+			added.theirs.push((await addedMemory(n8n, google, theirs)) / MiB);
+		}
+		console.log(
+			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${sizeBytes / MiB} MiB, ${rounds} rounds\n`,
+		);
+		report('curl, then md5sum', times.curl, 'ms');
+		report('Workspace node (with checksum)', times.ours, 'ms');
+		report("n8n's Google Drive node (without)", times.theirs, 'ms');
+		report('added memory, Workspace node', added.ours, 'MiB');
+		report("added memory, n8n's Google Drive node", added.theirs, 'MiB');
+		reportRatio('speed of the Workspace node / curl and md5sum', median(times.curl) / median(times.ours), {
+			atLeast: 0.6,
+		});
+		reportRatio('added memory of the Workspace node / 96 MB', (Math.max(...added.ours) * MiB) / 96e6, {
+			atMost: 1,
+		});
+		await withResets(n8n, google, ours, md5);
+	} finally {
+		await n8n.remove();
+		google.stop();
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function createWorkflows(n8n: N8n, google: Google): Promise<{ ours: Stored; theirs: Stored }> {
+	const oauthTokenData = { access_token: 'bench', refresh_token: 'bench', token_type: 'Bearer' };
+	const client = { clientId: 'stand-in-client', clientSecret: 'secret', oauthTokenData };
+	const ours = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
+		...client,
+		driveAccess: 'allFiles',
+		customEndpoints: true,
+		driveApiBase: `${google.url}/drive/v3`,
+		tokenUrl: `${google.url}/token`,
+	});
+	const theirs = await n8n.api.createCredential('googleDriveOAuth2Api', 'Drive', client);
+	const workspace = node(
+		'Upload',
+		'n8n-nodes-agent-workspace.workspace',
+		1,
+		{ resource: 'file', operation: 'upload', name: 'large.bin', options: {} },
+		{ credentials: { workspaceOAuth2Api: ours } },
+	);
+	const drive = node(
+		'Upload',
+		'n8n-nodes-base.googleDrive',
+		3,
+		{
+			resource: 'file',
+			operation: 'upload',
+			authentication: 'oAuth2',
+			name: 'large.bin',
+			driveId: { __rl: true, mode: 'list', value: 'My Drive' },
+			folderId: { __rl: true, mode: 'list', value: 'root' },
+			options: {},
+		},
+		{ credentials: { googleDriveOAuth2Api: theirs } },
+	);
+	return {
+		ours: await n8n.api.createWorkflow(workflow('Workspace', workspace)),
+		theirs: await n8n.api.createWorkflow(workflow("n8n's Google Drive node", drive)),
+	};
+}
+
+await main();
