@@ -2,11 +2,14 @@ const path = require('node:path');
 const esbuild = require('esbuild');
 
 /**
- * Never reached behind our transport, and heavy: googleapis' own sign-in and fetch. Also ws' optional native add-ons.
- * googleapis-common extends one class of them when it loads, and uses none.
+ * Never reached behind our transport, and heavy: googleapis' own sign-in and fetch. googleapis-common extends one class of
+ * them when it loads, and uses none.
  */
-const leftOut = /^(google-auth-library|node-fetch|bufferutil|utf-8-validate)(\/|$)/;
+const leftOut = /^(google-auth-library|node-fetch)(\/|$)/;
 const inTheirPlace = 'exports.GoogleAuth = class GoogleAuth {};';
+/** ws' optional native add-ons: as absent as they are in most installations. An empty module would count as present. */
+const absent = /^(bufferutil|utf-8-validate)$/;
+const inAbsence = "throw new Error('not part of this package');";
 
 const common = {
 	bundle: true,
@@ -66,6 +69,8 @@ const leaveOut = {
 	setup(build) {
 		build.onResolve({ filter: leftOut }, ({ path: name }) => ({ path: name, namespace: 'left-out' }));
 		build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: inTheirPlace }));
+		build.onResolve({ filter: absent }, ({ path: name }) => ({ path: name, namespace: 'absent' }));
+		build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: inAbsence }));
 	},
 };
 
