@@ -36,6 +36,8 @@ export async function faultOfThrown(error: unknown, call: FailedCall): Promise<F
 	// The service account's credential says itself why it gets no token.
 	const own = chain.find(isFailure);
 	if (own) return new Fault(own.code >= 500 ? 'notDone' : 'final', own);
+	const blocked = chain.find(isBlocked);
+	if (blocked) return faultOfBlocked(blocked);
 	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
 	const response = chain.map((link) => property(link, 'response')).find(isResponse);
 	if (response) return await faultOfResponse(response, call);
@@ -100,6 +102,18 @@ function connectionFault(kind: FaultKind, code: number, message: string): Fault 
 	const description =
 		'Check that the machine that runs n8n reaches the address (network, proxy, API bases in the credential), then try again.';
 	return new Fault(kind, new Failure({ code, message, description }));
+}
+
+/** n8n's own policy of where requests may go, where it is switched on. */
+function isBlocked(link: unknown): link is Error {
+	return link instanceof Error && link.name.startsWith('SsrfBlocked');
+}
+
+function faultOfBlocked(error: Error): Fault {
+	const description = property(error, 'description');
+	const message = `n8n did not send the request: ${error.message}`;
+	const details = { code: 503, message, ...(typeof description === 'string' && { description }) };
+	return new Fault('final', new Failure(details));
 }
 
 /** A request that n8n sent on its own account: to the token endpoint. */
