@@ -19,7 +19,7 @@ export function balanceOf(messages: readonly SessionMessage[]): Balance {
 		return numbers[index] !== (numbers[index - 1] ?? 0) + 1 && gapMs === undefined;
 	});
 	return {
-		lost: Math.max(0, ...numbers) - distinct.size,
+		lost: numbers.reduce((most, number) => Math.max(most, number), 0) - distinct.size,
 		duplicated: numbers.length - distinct.size,
 		unmarked: unmarked.length,
 		gaps: messages.filter(({ gapMs }) => gapMs !== undefined).length,

@@ -1,6 +1,6 @@
 import { until } from '../Agent/session/tap';
 import { balanceOf } from './balance';
-import { type Weather } from './chaosProxy';
+import type { Weather } from './link';
 import { Station } from './station';
 
 const rejections: unknown[] = [];
