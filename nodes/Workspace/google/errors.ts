@@ -43,7 +43,7 @@ export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
 		description: [adviceFor({ status, limited, envelope, call }), call.advice?.[status]]
 			.filter(Boolean)
 			.join(' '),
-		retryAfterMilliseconds: limited || status >= 500 ? retryAfter(headers) : undefined,
+		retryAfterMilliseconds: limited || status >= 500 ? waitAskedFor(headers, envelope) : undefined,
 	});
 	return new Fault(kindOf(status, limited), failure);
 }
@@ -65,7 +65,16 @@ function messageOf(status: number, { message }: Envelope, api: Api): string {
 	return `${apiNames[api]} answered with HTTP ${status}`;
 }
 
-function retryAfter(headers: ErrorAnswer['headers']): number | undefined {
+/**
+ * Gmail names the time in its message instead of a header, some 15 minutes ahead:
+ * https://github.com/twentyhq/twenty/pull/17850, https://github.com/levz0r/gmail-tester/issues/23
+ */
+const timeInMessage = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
+
+/** Milliseconds from now. */
+function waitAskedFor(headers: ErrorAnswer['headers'], { message = '' }: Envelope): number | undefined {
 	const header = headers['retry-after'];
-	return typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+	const fromHeader = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+	const time = timeInMessage.exec(message)?.[1];
+	return fromHeader ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
 }

@@ -158,6 +158,28 @@ describe('Retry-After', () => {
 	});
 });
 
+describe('the time in Gmail’s message', () => {
+	const until = (milliseconds: number) =>
+		googleError(
+			429,
+			`User-rate limit exceeded.  Retry after ${new Date(Date.now() + milliseconds).toISOString()}`,
+		);
+
+	it('counts as Retry-After', async () => {
+		const clients = await serve([until(900_000)], { maxRetryWaitMilliseconds: 60_000 });
+		const failure = await failing(clients.gmail.users.messages.send(send));
+		expect(failure.description).toMatch(
+			/^Google asks to wait (899|900) seconds, and 'Max Retry Wait' allows 60\./,
+		);
+		expect(server.received).toHaveLength(1);
+	});
+
+	it('that has passed means at once', async () => {
+		const clients = await serve([until(-1000), json({ id: 'm1' })], { maxRetryWaitMilliseconds: 0 });
+		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({ data: { id: 'm1' } });
+	});
+});
+
 describe('the limits', () => {
 	it('hold the tries', async () => {
 		const clients = await serve([limited], { maxTries: 3, maxRetryWaitMilliseconds: 5000 });
