@@ -1,8 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { refusal } from '../items/failure';
 
 import type { Chosen } from './inputObject';
+import type { NodeParameters } from './nodeParameters';
 import { isRecord } from './paramHolds';
 import { resources } from './resources';
 
@@ -10,9 +9,8 @@ import { resources } from './resources';
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** The operation that the form's dropdowns name, and what was given for its fields. @throws Failure 400 */
-export function readForm(context: IExecuteFunctions, itemIndex: number): Chosen {
-	const read = (name: string, fallback?: unknown): unknown =>
-		context.getNodeParameter(name, itemIndex, fallback);
+export function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
+	const read = (name: string, fallback: unknown): unknown => parameters.read(name, itemIndex, fallback);
 	const resourceName = read('resource', '');
 	const operationName = read('operation', '');
 	if (resourceName === customApiCall || operationName === customApiCall) {

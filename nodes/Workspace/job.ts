@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { readForm } from './formInput';
 import { readInputObject } from './inputObject';
+import type { NodeParameters } from './nodeParameters';
 import type { Operation, ResourceName } from './operation';
 import { paramsOf, type Params } from './params';
 import type { RequestLimits } from './requestOptions';
@@ -22,15 +23,20 @@ export interface Job {
 }
 
 /** Reads and checks an item's parameters; nothing is sent. @throws Failure 400 */
-export function readJob(context: IExecuteFunctions, index: number, notes: RunNotes): Job {
-	const mode = context.getNodeParameter('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+export function readJob(
+	context: IExecuteFunctions,
+	parameters: NodeParameters,
+	index: number,
+	notes: RunNotes,
+): Job {
+	const mode = parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 	const { resource, operation, given } =
 		mode === 'json'
 			? readInputObject(
-					context.getNodeParameter('inputObject', index, {}),
-					context.getNodeParameter('allowFilePaths', index, false) === true,
+					parameters.read('inputObject', index, {}),
+					parameters.read('allowFilePaths', index, false) === true,
 				)
-			: readForm(context, index);
+			: readForm(parameters, index);
 	const { params, limits } = paramsOf(operation, given, { mode, timezone: context.getTimezone() });
 	const item = new RunItem(context, index, notes);
 	const combineKey = operation.combine?.key(params);

@@ -8,6 +8,7 @@ import { tryOfNode } from '../items/tryOfNode';
 
 import { Connection } from './google/connection';
 import { readJob, tasksOf, type Job } from './job';
+import { NodeParameters } from './nodeParameters';
 import type { Clients, OutputItem } from './operation';
 import { perform } from './perform';
 import { RunNotes } from './runItem';
@@ -36,6 +37,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 class Runner {
 	private readonly context: IExecuteFunctions;
 	private readonly finished: FinishedItems<INodeExecutionData[]>;
+	private readonly parameters: NodeParameters;
 	private readonly notes = new RunNotes();
 	private readonly results: Array<Outcome | undefined>;
 	private readonly clients = new Map<string, Promise<Clients>>();
@@ -44,6 +46,7 @@ class Runner {
 
 	constructor(context: IExecuteFunctions, finished: FinishedItems<INodeExecutionData[]>) {
 		this.context = context;
+		this.parameters = new NodeParameters(context);
 		this.finished = finished;
 		this.results = context.getInputData().map(() => undefined);
 	}
@@ -70,7 +73,7 @@ class Runner {
 
 	private read(index: number): Job | undefined {
 		try {
-			const job = readJob(this.context, index, this.notes);
+			const job = readJob(this.context, this.parameters, index, this.notes);
 			const known = this.finished.recall(index, job.sent);
 			if (!known) return job;
 			this.results[index] = { output: known };

@@ -1,0 +1,76 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { isRecord } from './paramHolds';
+
+/** How a parameter's value follows from the item: not at all, a field of its JSON, or by an expression that n8n evaluates. */
+type Source =
+	| { readonly kind: 'constant'; readonly value: unknown }
+	| { readonly kind: 'field'; readonly path: readonly string[] }
+	| { readonly kind: 'expression' };
+
+/**
+ * The node's parameters, item after item, as n8n's `getNodeParameter` gives them. n8n resolves each of them for each item, and hands
+ * what an expression reads to a sandbox and back: for a thousand items, or an item with a thousand rows, that takes longer than the
+ * work itself. What does not depend on the item is therefore asked once, and what is nothing but a field of the item is taken from it.
+ */
+export class NodeParameters {
+	private readonly context: IExecuteFunctions;
+	private readonly sources = new Map<string, Source>();
+	/** A tool's expressions see other items than its input. */
+	private readonly isTool: boolean;
+
+	constructor(context: IExecuteFunctions) {
+		this.context = context;
+		this.isTool = context.getNode().type.endsWith('Tool');
+	}
+
+	/** @param fallback for a parameter that is not there, because it is hidden */
+	read(name: string, itemIndex: number, fallback: unknown): unknown {
+		const source = this.sources.get(name) ?? this.sourceOf(name, fallback);
+		this.sources.set(name, source);
+		if (source.kind === 'constant') return source.value;
+		const value = source.kind === 'field' ? this.field(source.path, itemIndex) : undefined;
+		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
+	}
+
+	private sourceOf(name: string, fallback: unknown): Source {
+		const raw: unknown = this.context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+		if (!hasExpression(raw)) {
+			return { kind: 'constant', value: this.context.getNodeParameter(name, 0, fallback) };
+		}
+		const path = typeof raw === 'string' && !this.isTool ? fieldPath(raw) : undefined;
+		return path ? { kind: 'field', path } : { kind: 'expression' };
+	}
+
+	/** Undefined leaves it to n8n: for what is not there, and for what is not plain data. */
+	private field(path: readonly string[], itemIndex: number): unknown {
+		let value: unknown = this.context.getInputData()[itemIndex]?.json;
+		for (const key of path) {
+			if (!isPlain(value) || !Object.hasOwn(value, key)) return undefined;
+			value = value[key];
+		}
+		const isData = typeof value !== 'object' || Array.isArray(value) || isPlain(value);
+		return isData ? value : undefined;
+	}
+}
+
+function hasExpression(raw: unknown): boolean {
+	if (typeof raw === 'string') return raw.startsWith('=');
+	return typeof raw === 'object' && raw !== null && Object.values(raw).some(hasExpression);
+}
+
+const step = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
+const fieldOnly = new RegExp(String.raw`^=\{\{\s*\$json((?:${step.source})*)\s*\}\}$`);
+
+/** The keys of `{{ $json.a["b c"] }}`; undefined for every other expression. */
+function fieldPath(expression: string): string[] | undefined {
+	const steps = fieldOnly.exec(expression)?.[1];
+	if (steps === undefined) return undefined;
+	return [...steps.matchAll(step)].map(([, name, double, single]) => name ?? double ?? single ?? '');
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+	if (!isRecord(value)) return false;
+	const prototype: unknown = Object.getPrototypeOf(value);
+	return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
