@@ -113,7 +113,8 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 };
 
 export function sheetOf(workbook: Workbook, sheetId: number | null | undefined): Sheet {
-	const found = workbook.sheets.find((sheet) => sheet.sheetId === (sheetId ?? 0));
+	// Google takes a number as text too.
+	const found = workbook.sheets.find((sheet) => sheet.sheetId === Number(sheetId ?? 0));
 	if (found === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
 	return found;
 }
