@@ -3,15 +3,8 @@ import { balanceOf } from './balance';
 import type { Weather } from './link';
 import { Station } from './station';
 
-const rejections: unknown[] = [];
-const noteRejection = (reason: unknown) => rejections.push(reason);
 let station: Station;
 
-beforeAll(() => process.on('unhandledRejection', noteRejection));
-afterAll(() => {
-	process.off('unhandledRejection', noteRejection);
-	expect(rejections).toEqual([]);
-});
 beforeEach(async () => {
 	station = await Station.open();
 	await station.opened();
