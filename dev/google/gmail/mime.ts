@@ -4,6 +4,8 @@ export interface Header {
 	readonly name: string;
 	/** Decoded. */
 	readonly value: string;
+	/** As it came, unfolded: addresses are read before names are decoded. */
+	readonly encoded: string;
 }
 
 /** A part of a mail, as Gmail counts and names them. */
@@ -71,9 +73,12 @@ function headersOf(head: Buffer): Header[] {
 	const text = head.toString('utf8');
 	return text.split(/\r?\n(?![ \t])/).flatMap((line) => {
 		const colon = line.indexOf(':');
-		return colon > 0
-			? [{ name: line.slice(0, colon).trim(), value: decodedWords(line.slice(colon + 1)) }]
-			: [];
+		if (colon <= 0) return [];
+		const encoded = line
+			.slice(colon + 1)
+			.replaceAll(/\r?\n[ \t]+/g, ' ')
+			.trim();
+		return [{ name: line.slice(0, colon).trim(), value: decodedWords(encoded), encoded }];
 	});
 }
 

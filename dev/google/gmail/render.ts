@@ -80,6 +80,6 @@ export function padded(bytes: Buffer): string {
 	return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 }
 
-function copies(headers: readonly Header[]): Header[] {
+function copies(headers: readonly Header[]): gmail_v1.Schema$MessagePartHeader[] {
 	return headers.map(({ name, value }) => ({ name, value }));
 }

@@ -51,9 +51,9 @@ export function outgoing(call: Call, mailbox: Mailbox, senders: readonly string[
 }
 
 function addressesOf(mime: MimePart, name: string): string[] {
-	const value = headerOf(mime.headers, name);
-	if (value === undefined || value === '') return [];
-	const parsed = emailAddresses.parseAddressList({ input: value, rfc6532: true });
+	const input = mime.headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.encoded;
+	if (input === undefined || input === '') return [];
+	const parsed = emailAddresses.parseAddressList({ input, rfc6532: true });
 	if (!parsed) throw refused(`Invalid ${name} header`);
 	return parsed
 		.flatMap((entry) => (entry.type === 'group' ? entry.addresses : [entry]))

@@ -1,7 +1,6 @@
-/** A header value as Gmail shows it: unfolded, its encoded words (RFC 2047) decoded. */
+/** An unfolded header value as Gmail shows it: its encoded words (RFC 2047) decoded. */
 export function decodedWords(value: string): string {
-	const unfolded = value.replaceAll(/\r?\n[ \t]+/g, ' ').trim();
-	return unfolded
+	return value
 		.replaceAll(/(=\?[^?]+\?[BbQq]\?[^?]*\?=)\s+(?==\?)/g, '$1')
 		.replaceAll(/=\?([^?*]+)(?:\*[^?]*)?\?([BbQq])\?([^?]*)\?=/g, (_word, charset, encoding, text) =>
 			decodeBytes(wordBytes(String(encoding), String(text)), String(charset)),
