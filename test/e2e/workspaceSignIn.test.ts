@@ -247,3 +247,39 @@ test('the Test button of the credential asks Drive who is signed in', async () =
 	expect(await n8n.api.request('POST', 'credentials/test', { credentials })).toMatchObject({ status: 'OK' });
 	expect(methods()).toEqual(['oauth.token', 'drive.about.get']);
 });
+
+describe('a picker in the editor', () => {
+	/** As the editor asks when somebody opens the list. */
+	async function pick(credential: Credential) {
+		return await n8n.api.request<{ results: Array<{ name: string; value: string }> }>(
+			'POST',
+			'dynamic-node-parameters/resource-locator-results',
+			{
+				path: 'parameters.documentId',
+				methodName: 'searchDocuments',
+				nodeTypeAndVersion: { name: 'n8n-nodes-agent-workspace.workspace', version: 1 },
+				currentNodeParameters: {
+					authentication: 'oAuth2',
+					resource: 'document',
+					operation: 'read',
+					documentId: { __rl: true, mode: 'list', value: '' },
+				},
+				credentials: { workspaceOAuth2Api: credential },
+			},
+		);
+	}
+
+	test('lists what the sign-in may see, also after the token has expired', async () => {
+		const credential = await oAuth2({ driveAccess: 'allFiles' });
+		await signIn(credential);
+		const id = google.docs.seed({ title: 'Report' });
+		google.tokens.expire();
+		expect((await pick(credential)).results).toMatchObject([{ name: 'Report', value: id }]);
+	});
+
+	test('that has nothing to show says why', async () => {
+		const credential = await oAuth2();
+		await signIn(credential);
+		await expect(pick(credential)).rejects.toThrow('Google shows this sign-in no documents');
+	});
+});
