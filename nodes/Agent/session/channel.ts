@@ -31,9 +31,9 @@ export interface ChannelListener {
 const handshakeTimeoutMilliseconds = 15_000;
 /** From the first byte to the open channel. The handshake's own timeout starts anew with every byte that trickles in. */
 const connectMilliseconds = 20_000;
-/** For the close handshake; after it the connection is cut. */
+/** For the close handshake. */
 const farewellMilliseconds = 200;
-/** After the cut, for the socket to say that it is gone. */
+/** After the cut, for the socket to be gone. */
 const cutMilliseconds = 50;
 
 /** The life of one socket, from connecting to its end. Never reconnects. */
@@ -175,12 +175,11 @@ export class Channel {
 	}
 
 	#endingOf(code: number, reason: string): Ending {
-		const cause = this.#cause;
 		// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
-		if (code !== 1006 && (cause === undefined || cause.kind === 'network')) {
+		if (code !== 1006 && (this.#cause ?? { kind: 'network' }).kind === 'network') {
 			return { kind: 'closeFrame', code, reason: redact(reason, this.#settings.secrets) };
 		}
-		return cause ?? { kind: 'dropped' };
+		return this.#cause ?? { kind: 'dropped' };
 	}
 
 	#causeOf(error: Error & { code?: unknown }): Ending {

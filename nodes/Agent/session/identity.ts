@@ -187,10 +187,7 @@ function base(value: string, name: string, protocols: readonly string[]): URL {
 		);
 	}
 	if (url.search !== '' || url.hash !== '') {
-		throw refusal(
-			`${field} holds a ? or #`,
-			'Enter the address without them; the node adds the query itself.',
-		);
+		throw refusal(`${field} holds a ? or #`, 'The node adds the query itself.');
 	}
 	return url;
 }

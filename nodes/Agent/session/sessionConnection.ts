@@ -1,3 +1,4 @@
+import type { Failure } from '../../items/failure';
 import { Channel } from './channel';
 import type {
 	Connection,
@@ -10,11 +11,9 @@ import type {
 	SessionSettings,
 } from './connection';
 import { failureOf, reasonOf, retryAfterOf } from './explanation';
-import type { Failure } from '../../items/failure';
 import type { Ending } from './failures';
 import { Intake } from './intake';
 import { Outage } from './outage';
-import { Reporter } from './reporter';
 import { Preparation, type Prepared } from './preparation';
 import {
 	afterEnding,
@@ -23,6 +22,7 @@ import {
 	stableMilliseconds,
 	untroubled,
 } from './reconnect';
+import { Reporter } from './reporter';
 
 /** For reading the credentials: n8n's database may hang too. */
 const preparationMilliseconds = 20_000;
@@ -139,17 +139,16 @@ export class SessionConnection implements Connection {
 	}
 
 	#opened(): void {
-		const { clock } = this.#environment;
 		this.#state = this.#pauseWanted ? 'paused' : 'open';
 		if (this.#pauseWanted) this.#channel?.pause();
 		if (this.#attemptsSinceOpen > 1 || this.#lastFailure !== undefined)
 			this.#reporter.log('info', 'open again');
 		this.#attemptsSinceOpen = 0;
-		this.#cancelStableTimer = clock.after(stableMilliseconds, () => {
+		this.#cancelStableTimer = this.#environment.clock.after(stableMilliseconds, () => {
 			this.#memory = untroubled;
 			this.#outage.ends();
 		});
-		const gap = this.#intake.gap.reopened(clock.monotonicMilliseconds());
+		const gap = this.#intake.gap.reopened(this.#environment.clock.monotonicMilliseconds());
 		this.#reporter.opened(gap);
 	}
 

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 
 import { proxyAgentFor } from './proxy';
-import type { OpenSocket, Socket, SocketListener, SocketRequest, UpgradeAnswer } from './transport';
+import { readAnswer } from './refusedUpgrade';
+import type { OpenSocket, Socket, SocketListener, SocketRequest } from './transport';
 
 /** `ws` waits 30 s for the peer to end the connection after a close frame; until then the ending would not be seen. */
 const closeTimeout = 3000;
-const maxAnswerBytes = 2048;
-const answerMilliseconds = 1000;
 
 /** A socket of the `ws` library. Whatever goes wrong, an invalid address included, is reported to the listener. */
 export const openSocket: OpenSocket = (request, listener) => {
@@ -116,44 +114,6 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 			listener.closed(code, reason.toString('utf8'));
 		}),
 	);
-}
-
-/** Reads at most 2 KiB within a second. @returns stops */
-function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => void): () => void {
-	const chunks: Buffer[] = [];
-	let size = 0;
-	let over = false;
-	const stop = () => {
-		over = true;
-		clearTimeout(timer);
-	};
-	const finish = () => {
-		if (over) return;
-		stop();
-		done(answerOf(response, Buffer.concat(chunks).subarray(0, maxAnswerBytes)));
-	};
-	const timer = setTimeout(finish, answerMilliseconds);
-	response.on('data', (chunk: Buffer) => {
-		chunks.push(chunk);
-		size += chunk.length;
-		if (size >= maxAnswerBytes) finish();
-	});
-	response.on('end', finish);
-	response.on('error', finish);
-	response.on('close', finish);
-	return stop;
-}
-
-function answerOf(response: IncomingMessage, body: Buffer): UpgradeAnswer {
-	const { headers } = response;
-	return {
-		statusCode: response.statusCode ?? 0,
-		retryAfter: headers['retry-after'],
-		date: headers.date,
-		location: headers.location,
-		contentType: headers['content-type'],
-		body: body.toString('utf8'),
-	};
 }
 
 function control(socket: WebSocket, listener: SocketListener): Socket {
