@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { readForm } from './formInput';
-import { readInputObject } from './inputObject';
-import type { NodeParameters } from './nodeParameters';
+import { readInputObject, type Chosen } from './inputObject';
+import { NodeParameters } from './nodeParameters';
 import type { Operation, ResourceName } from './operation';
 import { paramsOf, type Params } from './params';
 import type { RequestLimits } from './requestOptions';
@@ -22,27 +22,65 @@ export interface Job {
 	readonly sent: unknown;
 }
 
-/** Reads and checks an item's parameters; nothing is sent. @throws Failure 400 */
-export function readJob(
-	context: IExecuteFunctions,
-	parameters: NodeParameters,
-	index: number,
-	notes: RunNotes,
-): Job {
-	const mode = parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-	const { resource, operation, given } =
-		mode === 'json'
-			? readInputObject(
-					parameters.read('inputObject', index, {}),
-					parameters.read('allowFilePaths', index, false) === true,
-				)
-			: readForm(parameters, index);
-	const { params, limits } = paramsOf(operation, given, { mode, timezone: context.getTimezone() });
-	const item = new RunItem(context, index, notes);
-	const combineKey = operation.combine?.key(params);
-	if (combineKey !== undefined) operation.combine?.check?.(params, item);
-	const sent = [resource, operation.value, params, item.json];
-	return { index, resource, operation, params, limits, item, combineKey, sent };
+/** Parameters of an operation that passed its checks. */
+interface Checked {
+	readonly mode: 'fields' | 'json';
+	readonly chosen: Chosen;
+	readonly params: Params;
+	readonly limits: RequestLimits;
+	readonly combineKey: string | undefined;
+}
+
+/** Reads and checks the parameters of item after item; nothing is sent. */
+export class Jobs {
+	private readonly context: IExecuteFunctions;
+	private readonly notes: RunNotes;
+	private readonly parameters: NodeParameters;
+	private last: Checked | undefined;
+
+	constructor(context: IExecuteFunctions, notes: RunNotes) {
+		this.context = context;
+		this.notes = notes;
+		this.parameters = new NodeParameters(context);
+	}
+
+	/** @throws Failure 400 */
+	read(index: number): Job {
+		this.last = this.checked(index);
+		const { chosen, params, limits, combineKey } = this.last;
+		const { resource, operation } = chosen;
+		const item = new RunItem(this.context, index, this.notes);
+		if (combineKey !== undefined) operation.combine?.check?.(params, item);
+		const sent = [resource, operation.value, params, item.json];
+		return { index, resource, operation, params, limits, item, combineKey, sent };
+	}
+
+	/** Where an item is given the same as the one before, it is not checked again. */
+	private checked(index: number): Checked {
+		const { last } = this;
+		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const chosen = this.chosen(index, mode);
+		if (last?.mode === mode && isSame(last.chosen, chosen)) return last;
+		const { operation, given } = chosen;
+		const { params, limits } = paramsOf(operation, given, { mode, timezone: this.context.getTimezone() });
+		return { mode, chosen, params, limits, combineKey: operation.combine?.key(params) };
+	}
+
+	private chosen(index: number, mode: Checked['mode']): Chosen {
+		const { parameters } = this;
+		if (mode === 'fields') return readForm(parameters, index);
+		const mayReadFiles = parameters.read('allowFilePaths', index, false) === true;
+		return readInputObject(parameters.read('inputObject', index, {}), mayReadFiles);
+	}
+}
+
+function isSame(a: Chosen, b: Chosen): boolean {
+	const names = Object.keys(a.given);
+	return (
+		a.operation === b.operation &&
+		names.length === Object.keys(b.given).length &&
+		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
+	);
 }
 
 /** Jobs that are done in one go; most stand alone. In the order of their first members. */

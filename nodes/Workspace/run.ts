@@ -7,8 +7,7 @@ import { FinishedItems } from '../items/finishedItems';
 import { tryOfNode } from '../items/tryOfNode';
 
 import { Connection } from './google/connection';
-import { readJob, tasksOf, type Job } from './job';
-import { NodeParameters } from './nodeParameters';
+import { Jobs, tasksOf, type Job } from './job';
 import type { Clients, OutputItem } from './operation';
 import { perform } from './perform';
 import { RunNotes } from './runItem';
@@ -37,7 +36,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 class Runner {
 	private readonly context: IExecuteFunctions;
 	private readonly finished: FinishedItems<INodeExecutionData[]>;
-	private readonly parameters: NodeParameters;
+	private readonly jobs: Jobs;
 	private readonly notes = new RunNotes();
 	private readonly results: Array<Outcome | undefined>;
 	private readonly clients = new Map<string, Promise<Clients>>();
@@ -46,7 +45,7 @@ class Runner {
 
 	constructor(context: IExecuteFunctions, finished: FinishedItems<INodeExecutionData[]>) {
 		this.context = context;
-		this.parameters = new NodeParameters(context);
+		this.jobs = new Jobs(context, this.notes);
 		this.finished = finished;
 		this.results = context.getInputData().map(() => undefined);
 	}
@@ -73,7 +72,7 @@ class Runner {
 
 	private read(index: number): Job | undefined {
 		try {
-			const job = readJob(this.context, this.parameters, index, this.notes);
+			const job = this.jobs.read(index);
 			const known = this.finished.recall(index, job.sent);
 			if (!known) return job;
 			this.results[index] = { output: known };
