@@ -11,6 +11,7 @@ import type {
 
 import * as fields from './workspace/fields';
 import { fetchAccessToken } from './workspace/serviceAccountToken';
+import { sharedToken } from './workspace/sharedToken';
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
 	name = 'workspaceServiceAccountApi';
@@ -71,7 +72,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 
 	async preAuthentication(
 		this: IHttpRequestHelper,
-		{ email, privateKey, delegatedEmail, scope, tokenUrl }: ICredentialDataDecryptedObject,
+		{ email, privateKey, delegatedEmail, scope, tokenUrl, accessToken }: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
 		const text = (value: unknown) => (typeof value === 'string' ? value : '');
 		const account = {
@@ -81,7 +82,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			scope: text(scope),
 			tokenUrl: text(tokenUrl) || fields.googleTokenUrl,
 		};
-		return { accessToken: await fetchAccessToken(this, account, Math.floor(Date.now() / 1000)) };
+		const fetchToken = () => fetchAccessToken(this, account, Math.floor(Date.now() / 1000));
+		return { accessToken: await sharedToken(account, text(accessToken), fetchToken) };
 	}
 
 	authenticate: IAuthenticateGeneric = {

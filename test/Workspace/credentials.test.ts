@@ -29,9 +29,12 @@ const helpers = getRequestHelperFunctions(
 	none as IWorkflowExecuteAdditionalData,
 );
 
+/** A new account for each call, as far as sharing a token goes. */
+let calls = 0;
+
 async function tokenWith(more: Record<string, string> = {}): Promise<string> {
 	const credential = new WorkspaceServiceAccountApi();
-	const scope = 'https://www.googleapis.com/auth/drive';
+	const scope = `https://www.googleapis.com/auth/drive call-${++calls}`;
 	const values = {
 		email,
 		privateKey: pem,
@@ -55,7 +58,7 @@ describe('a service account', () => {
 		const token = await tokenWith({ privateKey: key });
 		expect(google.tokens.find(token)).toMatchObject({
 			user: email,
-			scopes: ['https://www.googleapis.com/auth/drive'],
+			scopes: ['https://www.googleapis.com/auth/drive', expect.any(String)],
 		});
 	});
 
@@ -63,6 +66,17 @@ describe('a service account', () => {
 		expect(google.tokens.find(await tokenWith({ delegatedEmail: ' a@b.c ' }))).toMatchObject({
 			user: 'a@b.c',
 		});
+	});
+
+	test('asks once for all who ask at the same time, and anew when the token is refused', async () => {
+		const scope = 'shared';
+		const ask = (accessToken: string) => tokenWith({ scope, accessToken });
+		const [first = '', ...others] = await Promise.all(Array.from({ length: 5 }, () => ask('')));
+		expect(new Set([first, ...others]).size).toBe(1);
+		const anew = await Promise.all(Array.from({ length: 5 }, () => ask(first)));
+		expect(new Set(anew).size).toBe(1);
+		expect(anew[0]).not.toBe(first);
+		expect(google.requests).toHaveLength(2);
 	});
 
 	test('never shows its key', async () => {

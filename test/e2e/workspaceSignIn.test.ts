@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/rest.ts';
-import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -38,6 +38,8 @@ interface Credential {
 	readonly id: string;
 	readonly name: string;
 }
+
+const gmailOnly = 'https://www.googleapis.com/auth/gmail.readonly';
 
 const endpoints = () => ({
 	customEndpoints: true,
@@ -210,6 +212,32 @@ describe('a service account', () => {
 		expect(methods().slice(3)).toEqual([messages, 'oauth.token', messages, messages]);
 	});
 
+	test('asks for one token for all items that are worked on at the same time', async () => {
+		const ids = ['One', 'Two', 'Three', 'Four', 'Five'].map((subject) => google.gmail.seed({ subject }));
+		const credential = await serviceAccount({ enabledScopes: gmailOnly, customScopes: true });
+		const read = { operation: 'read', messageId: '={{ $json.id }}' };
+		const last = step('workspaceServiceAccountApi', credential, read);
+		const definition = {
+			name: 'together',
+			nodes: [
+				manualTrigger(),
+				items(
+					'Ids',
+					ids.map((id) => ({ id })),
+				),
+				last,
+			],
+			connections: inRow('Start', 'Ids', last.name),
+		};
+		expect(errorOf(await n8n.api.runOnce(definition))).toBeUndefined();
+		const reads = () => methods().filter((method) => method === 'gmail.users.messages.get').length;
+		expect(methods().filter((method) => method === 'oauth.token')).toHaveLength(1);
+		expect(reads()).toBe(5);
+		google.tokens.expire();
+		expect(errorOf(await n8n.api.runOnce(definition))).toBeUndefined();
+		expect(methods().filter((method) => method === 'oauth.token')).toHaveLength(2);
+	});
+
 	test.each<[string, Record<string, unknown>, string, string]>([
 		[
 			'a key that is none',
@@ -240,7 +268,7 @@ describe('a service account', () => {
 });
 
 test('the Test button of the credential asks Drive who is signed in', async () => {
-	const { id, name } = await serviceAccount();
+	const { id, name } = await serviceAccount({ delegatedEmail: '' });
 	const path = `credentials/${id}?includeData=true`;
 	const { data } = await n8n.api.request<{ data: object }>('GET', path);
 	const credentials = { id, name, type: 'workspaceServiceAccountApi', data };

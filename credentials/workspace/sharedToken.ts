@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+interface Issued {
+	readonly token: string;
+	readonly atMilliseconds: number;
+}
+
+/** n8n keeps a token until Google refuses it; this only spares those who ask at the same time. */
+const sharedForMilliseconds = 30_000;
+
+/** The present or last request for a token, by account. */
+const requests = new Map<string, Promise<Issued>>();
+
+/**
+ * One request for a token for all who need one at the same time: items that are worked on side by side ask together.
+ * @param account everything that the token depends on
+ * @param refused the token that no longer works; empty when there is none
+ */
+export async function sharedToken(
+	account: object,
+	refused: string,
+	fetchToken: () => Promise<string>,
+	now: () => number = Date.now,
+): Promise<string> {
+	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
+	for (let pending = requests.get(key); pending;) {
+		const issued = await pending.catch(() => undefined);
+		const fresh = issued !== undefined && now() - issued.atMilliseconds < sharedForMilliseconds;
+		if (fresh && issued.token !== refused) return issued.token;
+		const later = requests.get(key);
+		// Somebody else has asked meanwhile, or it is up to us.
+		pending = later === pending ? undefined : later;
+	}
+	const request = fetchToken().then((token) => ({ token, atMilliseconds: now() }));
+	requests.set(key, request);
+	return (await request).token;
+}
