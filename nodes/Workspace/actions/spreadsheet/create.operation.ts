@@ -1,10 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { findMade, makeInFolder } from '../../google/madeInFolder';
 import { defineOperation, type Clients, type Field, type Item, type ParamsOf } from '../../operation';
 import { rowCells } from './cells';
 import { spreadsheetUrl, unknownOutcome } from './failures';
-import { findMade, makeInFolder } from './inFolder';
 import { newSheets, shapeRequests, tabsOf, type Shape } from './shape';
+
+const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
 const createFields = [
 	{
@@ -75,7 +77,8 @@ export const create = defineOperation({
 	async execute(clients, params, item) {
 		const shape = shapeOf(params);
 		if (params.parentFolder !== '') {
-			const id = await makeInFolder(clients.drive, params.title, params.parentFolder, item);
+			const { title, parentFolder: folder } = params;
+			const id = await makeInFolder(clients.drive, { mimeType: spreadsheetType, title, folder }, item);
 			return await shaped(clients, id, shape, item);
 		}
 		const { locale, timeZone, title } = params;
