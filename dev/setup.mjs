@@ -13,7 +13,9 @@ const lockHash = createHash('sha256').update(lockFile).digest('hex');
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-	stop(`Node ${process.versions.node} is too old: 20.19 or newer is needed to begin (a Node 24 is brought along).`);
+	stop(
+		`Node ${process.versions.node} is too old: 20.19 or newer is needed to begin (a Node 24 is brought along).`,
+	);
 }
 if (!isInstalled()) await install();
 
@@ -46,7 +48,8 @@ async function install() {
 		npm.on('error', () => resolve(undefined));
 		npm.on('close', resolve);
 	});
-	if (code === undefined) stop('npm was not found. It comes with Node: install Node 20.19 or newer with npm.');
+	if (code === undefined)
+		stop('npm was not found. It comes with Node: install Node 20.19 or newer with npm.');
 	if (code !== 0) stop(sentence(complaints));
 	writeFileSync(marker, lockHash);
 }

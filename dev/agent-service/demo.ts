@@ -18,5 +18,4 @@ export function demoMessages({ startStepName, initialPayload }: ExecuteFields): 
 	];
 }
 
-const asText = (value: unknown): string =>
-	typeof value === 'string' ? value : JSON.stringify(value);
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution are answered
- * from here, so that nothing is sent twice.
+ * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution, or whose outcome
+ * nobody knows, are answered from here, so that nothing is sent twice.
  *
  * Outcomes live in the process, and only between a try that failed and the one after it. n8n runs the tries of a node in one
  * process, in queue mode too.

@@ -1,8 +1,5 @@
 import type {
-	ICredentialsDecrypted,
-	ICredentialTestFunctions,
 	IExecuteFunctions,
-	INodeCredentialTestResult,
 	INodeExecutionData,
 	INodeProperties,
 	INodeType,
@@ -10,10 +7,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testAgentApi } from './agentApiTest';
+import { credentialTest } from './credentialTests';
 import { executeFields, executeOptions } from './fields';
 import { runItems } from './run';
-import { testSignature } from './signatureTest';
 import { waitFields, waitOptions } from './waitFields';
 
 const byLabel = (one: INodeProperties, other: INodeProperties) =>
@@ -55,22 +51,7 @@ export class AgentExecute implements INodeType {
 		],
 	};
 
-	methods = {
-		credentialTest: {
-			async agentApiTest(
-				this: ICredentialTestFunctions,
-				credential: ICredentialsDecrypted,
-			): Promise<INodeCredentialTestResult> {
-				return await testAgentApi(this.helpers, credential.data ?? {});
-			},
-			async agentSignatureApiTest(
-				this: ICredentialTestFunctions,
-				credential: ICredentialsDecrypted,
-			): Promise<INodeCredentialTestResult> {
-				return await Promise.resolve(testSignature(credential.data ?? {}));
-			},
-		},
-	};
+	methods = { credentialTest };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await runItems(this)];

@@ -18,7 +18,7 @@ type Outcome = { readonly item: INodeExecutionData } | { readonly failure: Failu
 
 /** Works on all items, several at once; the output keeps the order of the input. */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const finished = new FinishedItems<INodeExecutionData>(tryOfNode(context));
+	const finished = new FinishedItems<Outcome>(tryOfNode(context));
 	const goOn = context.continueOnFail();
 	const limit = pLimit(parallelRequests(context));
 	const credentials = readCredentials(context);
@@ -48,19 +48,42 @@ async function runItem(
 	context: IExecuteFunctions,
 	index: number,
 	credentials: Promise<Credentials>,
-	finished: FinishedItems<INodeExecutionData>,
+	finished: FinishedItems<Outcome>,
 ): Promise<Outcome> {
+	let call: PreparedCall;
 	try {
-		const call = callOf(context, index, await credentials);
-		const known = finished.recall(index, call.meaning);
-		if (known) return { item: known };
-		const item = call.wait
-			? await waitedItem(context, index, call, call.wait)
-			: await outputItem(context, index, call, await execute(context, call));
-		finished.remember(index, call.meaning, item);
-		return { item };
+		call = callOf(context, index, await credentials);
 	} catch (error) {
 		return { failure: asFailure(error) };
+	}
+	const known = finished.recall(index, call.meaning);
+	if (known) return known;
+	const { outcome, reachedService } = await sendItem(context, index, call);
+	if (reachedService) finished.remember(index, call.meaning, outcome);
+	return outcome;
+}
+
+interface Sent {
+	readonly outcome: Outcome;
+	/** The service accepted the call, or may have: another try of the node must not send it again, even if the item failed. */
+	readonly reachedService: boolean;
+}
+
+async function sendItem(context: IExecuteFunctions, index: number, call: PreparedCall): Promise<Sent> {
+	const progress = { accepted: false };
+	const send = async () => {
+		const executed = await execute(context, call);
+		progress.accepted = true;
+		return executed;
+	};
+	try {
+		const item = call.wait
+			? await waitedItem(context, index, call, call.wait, send)
+			: await outputItem(context, index, call, await send());
+		return { outcome: { item }, reachedService: true };
+	} catch (error) {
+		const failure = asFailure(error);
+		return { outcome: { failure }, reachedService: progress.accepted || failure.ambiguous };
 	}
 }
 
@@ -69,12 +92,13 @@ async function waitedItem(
 	index: number,
 	call: PreparedCall,
 	settings: WaitSettings,
+	send: () => Promise<Executed>,
 ): Promise<INodeExecutionData> {
 	const { sessionId, readIdentity } = call;
 	const signal = context.getExecutionCancelSignal();
 	const log = context.logger;
 	const parts = { sessionId, settings, readIdentity, signal, log, clock: systemClock, connect };
-	const { called, waited } = await callAndWait(parts, () => execute(context, call));
+	const { called, waited } = await callAndWait(parts, send);
 	return await withMessages(await outputItem(context, index, call, called), waited, context.helpers);
 }
 

@@ -1,6 +1,7 @@
 import type { INodeType, INodeTypeDescription, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { credentialTest } from '../AgentExecute/credentialTests';
 import { triggerFields } from './fields';
 import { listen } from './listen';
 
@@ -29,11 +30,18 @@ export class AgentSessionTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [
-			{ name: 'agentApi', required: true },
-			{ name: 'agentSignatureApi', required: true },
+			{ name: 'agentApi', displayName: 'Agent API', required: true, testedBy: 'agentApiTest' },
+			{
+				name: 'agentSignatureApi',
+				displayName: 'Agent Signature API',
+				required: true,
+				testedBy: 'agentSignatureApiTest',
+			},
 		],
 		properties: triggerFields,
 	};
+
+	methods = { credentialTest };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return await listen(this);

@@ -378,6 +378,19 @@ describe('several items', () => {
 		expect(service.requests).toHaveLength(2);
 	});
 
+	test.each<[string, ExecuteStep]>([
+		['is unknown', { fault: 'resetAfterRead' }],
+		['was cut short', { fault: 'cutBody', body: 'x'.repeat(1000) }],
+	])("under n8n's Retry On Fail: one whose outcome %s is not sent again", async (_name, step) => {
+		await serve();
+		service.script(step);
+		const options = { node: { retryOnFail: true, maxTries: 2 }, executionId: `ambiguous-${_name}` };
+		const first = await failureOf(run(options));
+		expect((await failureOf(run(options))).message).toBe(first.message);
+		expect(service.requests).toHaveLength(1);
+		expect(keptOutcomes()).toBe(0);
+	});
+
 	test("under n8n's Retry On Fail: those that succeeded are not sent again", async () => {
 		let refuse = true;
 		await serve({
