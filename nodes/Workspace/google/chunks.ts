@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { Failure } from '../../items/failure';
+import { fileDescriptorOf, readAt } from './fileDescriptor';
 import type { Md5 } from './md5';
 
 /** Drive wants multiples of 256 KiB; 8 MiB is Google's own choice for its clients. */
@@ -21,31 +22,54 @@ export function chunksOf(stream: Readable, size: number, hash: Md5): AsyncGenera
 
 async function* filled(stream: Readable, size: number, hash: Md5): AsyncGenerator<Buffer> {
 	const windows: Array<Buffer | undefined> = [undefined, undefined];
-	let turns = 0;
-	let used = 0;
-	for await (const slice of slicesOf(stream)) {
-		hash.update(slice);
-		for (let at = 0; at < slice.length;) {
+	const read = await readerOf(stream);
+	try {
+		for (let turns = 0; ; turns++) {
 			const window = (windows[turns % 2] ??= Buffer.allocUnsafeSlow(size));
-			const copied = slice.copy(window, used, at);
-			at += copied;
-			used += copied;
-			if (used < size) continue;
-			yield window;
-			turns++;
-			used = 0;
+			let used = 0;
+			while (used < size) {
+				const count = await read(window.subarray(used, used + sliceBytes));
+				if (count === 0) break;
+				hash.update(window.subarray(used, used + count));
+				used += count;
+			}
+			if (used > 0) yield window.subarray(0, used);
+			if (used < size) return;
 		}
+	} finally {
+		stream.destroy();
 	}
-	if (used > 0) yield windows[turns % 2]?.subarray(0, used) ?? Buffer.alloc(0);
 }
 
-async function* slicesOf(stream: Readable): AsyncGenerator<Buffer> {
-	for await (const piece of stream as AsyncIterable<Buffer>) {
-		for (let at = 0; at < piece.length; at += sliceBytes) {
-			if (at > 0) await turn();
-			yield piece.subarray(at, at + sliceBytes);
+/** Fills what it is given, as far as it comes. @returns bytes; 0 at the end */
+type Read = (target: Buffer) => Promise<number>;
+
+async function readerOf(stream: Readable): Promise<Read> {
+	const descriptor = await fileDescriptorOf(stream);
+	if (descriptor === undefined) return pieceReader(stream);
+	let position = 0;
+	return async (target) => {
+		const count = await readAt(descriptor, target, position);
+		position += count;
+		return count;
+	};
+}
+
+function pieceReader(stream: Readable): Read {
+	const pieces = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+	let rest = Buffer.alloc(0) as Buffer;
+	return async (target) => {
+		while (rest.length === 0) {
+			const next = await pieces.next();
+			if (next.done) return 0;
+			rest = next.value;
 		}
-	}
+		const count = rest.copy(target);
+		rest = rest.subarray(count);
+		// A piece may be the whole file: what is being sent must go on meanwhile.
+		if (rest.length > 0) await turn();
+		return count;
+	};
 }
 
 async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {

@@ -1,4 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
@@ -120,6 +124,23 @@ describe('a session', () => {
 		expectWhole(await upload({ source: sourceOf(bytes, piece) }));
 		expect(ranges()).toHaveLength(3);
 		expect(reading).toBe(1);
+	});
+
+	test.each([undefined, 1000])('reads a file (pieces of %s bytes)', async (highWaterMark) => {
+		const folder = await mkdtemp(path.join(tmpdir(), 'resumable-'));
+		const file = path.join(folder, 'a.bin');
+		await writeFile(file, bytes);
+		const opened: ReadStream[] = [];
+		const open = () => {
+			opened.push(createReadStream(file, { highWaterMark }));
+			return Promise.resolve(opened.at(-1) ?? Readable.from([]));
+		};
+		google.drive.faults.keepOnly = MiB;
+		google.fault({ match: 'upload.session', nth: 2, status: 404 });
+		expectWhole(await upload({ source: { size, open } }));
+		expect(opened.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+		await rm(folder, { recursive: true });
+		await expect(upload({ source: { size, open } })).rejects.toThrow('ENOENT');
 	});
 
 	test('an empty file is complete without a byte', async () => {
