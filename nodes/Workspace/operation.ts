@@ -180,6 +180,8 @@ export interface Operation<
 	readonly options: O;
 	/** True when asking twice changes nothing: items may then run side by side. */
 	readonly readsOnly?: boolean;
+	/** True when doing it twice leaves the same as doing it once: Retry On Fail may then begin it anew whatever became of it. */
+	readonly idempotent?: boolean;
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];

@@ -19,7 +19,7 @@ const parallelReads = 5;
 
 /** Works on all input items; the output keeps their order, and every output item is paired with its input item. */
 export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const finished = new FinishedItems<INodeExecutionData[]>(tryOfNode(context));
+	const finished = new FinishedItems<Outcome>(tryOfNode(context));
 	const runner = new Runner(context, finished);
 	const outcomes = await runner.outcomes();
 	const firstFailed = outcomes.findIndex((outcome) => outcome && 'failure' in outcome);
@@ -35,7 +35,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 
 class Runner {
 	private readonly context: IExecuteFunctions;
-	private readonly finished: FinishedItems<INodeExecutionData[]>;
+	private readonly finished: FinishedItems<Outcome>;
 	private readonly jobs: Jobs;
 	private readonly notes = new RunNotes();
 	private readonly results: Array<Outcome | undefined>;
@@ -43,7 +43,7 @@ class Runner {
 	private connection: Promise<Connection> | undefined;
 	private stopped = false;
 
-	constructor(context: IExecuteFunctions, finished: FinishedItems<INodeExecutionData[]>) {
+	constructor(context: IExecuteFunctions, finished: FinishedItems<Outcome>) {
 		this.context = context;
 		this.jobs = new Jobs(context, this.notes);
 		this.finished = finished;
@@ -75,7 +75,8 @@ class Runner {
 			const job = this.jobs.read(index);
 			const known = this.finished.recall(index, job.sent);
 			if (!known) return job;
-			this.results[index] = { output: known };
+			if ('failure' in known) this.fail(index, known.failure);
+			else this.results[index] = known;
 		} catch (error) {
 			this.fail(index, asFailure(error));
 		}
@@ -88,7 +89,7 @@ class Runner {
 		for (const [at, job] of task.entries()) {
 			const outcome = performed[at];
 			if (!outcome) this.fail(job.index, asFailure(new Error('The operation gave no result for this item')));
-			else if ('failure' in outcome) this.fail(job.index, outcome.failure);
+			else if ('failure' in outcome) this.failJob(job, outcome.failure);
 			else await this.succeed(job, outcome.result);
 		}
 	}
@@ -99,13 +100,22 @@ class Runner {
 			!this.context.continueOnFail() || this.context.getExecutionCancelSignal()?.aborted === true;
 	}
 
+	/** What may have been carried out, or is half done, is not begun anew by the next try of Retry On Fail: it fails again. */
+	private failJob({ item, operation, index, sent }: Job, failure: Failure): void {
+		const mayBeDone = failure.ambiguous || item.hasMade;
+		if (mayBeDone && !operation.readsOnly && !operation.idempotent)
+			this.finished.remember(index, sent, { failure });
+		this.fail(index, failure);
+	}
+
 	private async succeed(job: Job, result: unknown): Promise<void> {
 		try {
 			const output = await this.outputOf(job, result);
-			this.results[job.index] = { output };
-			if (!job.operation.readsOnly) this.finished.remember(job.index, job.sent, output);
+			const outcome = { output };
+			this.results[job.index] = outcome;
+			if (!job.operation.readsOnly) this.finished.remember(job.index, job.sent, outcome);
 		} catch (error) {
-			this.fail(job.index, job.item.naming(asFailure(error)));
+			this.failJob(job, job.item.naming(asFailure(error)));
 		}
 	}
 

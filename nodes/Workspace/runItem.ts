@@ -78,6 +78,11 @@ export class RunItem implements Item {
 		this.things.push(what);
 	}
 
+	/** Whether something of this item exists by now. */
+	get hasMade(): boolean {
+		return this.things.length > 0;
+	}
+
 	hint(text: string) {
 		this.notes.hint(text);
 	}

@@ -98,6 +98,16 @@ describe('Retry On Fail', () => {
 		expect(keptOutcomes()).toBe(0);
 	});
 
+	test('does not send again what may have gone out', async () => {
+		google.fault({ match: send, connection: 'resetBefore' });
+		const first = await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
+		const second = await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
+		expect(second.message).toBe(first.message);
+		expect(google.requests.filter(({ method }) => method === send)).toHaveLength(1);
+		await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
+		expect(keptOutcomes()).toBe(0);
+	});
+
 	test('of another execution sends everything', async () => {
 		google.fault({ match: send, nth: 2, status: 400 });
 		await failureOf(run(mail, numbered(2), { node, executionId: 'e2' }));

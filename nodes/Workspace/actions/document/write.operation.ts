@@ -10,6 +10,7 @@ export const write = defineOperation({
 	name: 'Write',
 	action: 'Write document',
 	description: 'Replace the whole content of a document, or of one of its tabs; headers and footers stay',
+	idempotent: true,
 	fields: [
 		fields.documentId,
 		// Checked below: `allowEmpty` makes an empty content a valid one.

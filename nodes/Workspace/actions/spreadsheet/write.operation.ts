@@ -38,6 +38,7 @@ export const write = defineOperation({
 	name: 'Write',
 	action: 'Write to spreadsheet',
 	description: 'Write rows at a place in a spreadsheet, over what is there',
+	idempotent: true,
 	fields: writeFields,
 	options: writeOptions,
 	async execute(clients, params, item): Promise<Written> {
