@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 
 import type { NodeRun } from '../dev/n8n/rest.ts';
 import { type N8nOptions, type N8nServer, startN8n } from '../dev/n8n/server.ts';
@@ -8,7 +9,7 @@ import { Template } from '../dev/n8n/template.ts';
 export async function benchN8n(
 	options: Partial<N8nOptions> = {},
 ): Promise<N8nServer & { readonly userFolder: string; remove(): Promise<void> }> {
-	const template = new Template('bench');
+	const template = new Template(`bench-${process.pid}`);
 	await template.prepare();
 	const userFolder = await template.copy();
 	const n8n = await startN8n({ ...options, userFolder });
@@ -17,7 +18,7 @@ export async function benchN8n(
 		userFolder,
 		async remove() {
 			await n8n.stop();
-			await rm(userFolder, { recursive: true, force: true });
+			await rm(path.dirname(userFolder), { recursive: true, force: true });
 		},
 	};
 }
