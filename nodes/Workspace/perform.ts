@@ -1,5 +1,5 @@
 import { asFailure } from '../items/errorItem';
-import { isFailure, refusal, type Failure } from '../items/failure';
+import { Failure, isFailure, refusal } from '../items/failure';
 
 import type { Job } from './job';
 import type { Clients } from './operation';
@@ -46,8 +46,22 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 		const result = await operation.recover(clients, params, failure, item);
 		return result === undefined ? { failure: item.naming(failure) } : { result };
 	} catch (error) {
-		return { failure: item.naming(failureOf(error)) };
+		const later = failureOf(error);
+		const told = later.ambiguous || item.hasMade ? later : stillUnknown(failure, later);
+		return { failure: item.naming(told) };
 	}
+}
+
+/** Looking for what became of the request failed too: the request may still have been carried out. */
+function stillUnknown({ code, status, message, description }: Failure, lookup: Failure): Failure {
+	const unknown = `It may have been carried out all the same; looking for that failed too (${lookup.message}). Look before you run this again.`;
+	return new Failure({
+		code,
+		status,
+		message,
+		description: [description, unknown].filter(Boolean).join(' '),
+		ambiguous: true,
+	});
 }
 
 /** The generated clients check their own parameters before they send anything, with errors of no type. */

@@ -101,8 +101,8 @@ class Runner {
 	}
 
 	/** What may have been carried out, or is half done, is not begun anew by the next try of Retry On Fail: it fails again. */
-	private failJob({ item, operation, index, sent }: Job, failure: Failure): void {
-		const mayBeDone = failure.ambiguous || item.hasMade;
+	private failJob({ item, operation, index, sent }: Job, failure: Failure, isDone = false): void {
+		const mayBeDone = isDone || failure.ambiguous || item.hasMade;
 		if (mayBeDone && !operation.readsOnly && !operation.idempotent)
 			this.finished.remember(index, sent, { failure });
 		this.fail(index, failure);
@@ -115,7 +115,7 @@ class Runner {
 			this.results[job.index] = outcome;
 			if (!job.operation.readsOnly) this.finished.remember(job.index, job.sent, outcome);
 		} catch (error) {
-			this.failJob(job, job.item.naming(asFailure(error)));
+			this.failJob(job, job.item.naming(asFailure(error)), true);
 		}
 	}
 

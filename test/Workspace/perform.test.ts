@@ -77,10 +77,23 @@ describe('an ambiguous failure', () => {
 		expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual([
 			{ result: 'found' },
 		]);
-		const recover = fails(new Failure({ code: 503, message: 'It is not known' }));
+		const recover = fails(new Failure({ code: 503, message: 'It is not known', ambiguous: true }));
 		expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
 			{ failure: { message: 'It is not known' } },
 		]);
+	});
+
+	test('stays ambiguous when looking for the work fails too', async () => {
+		const recover = fails(new Failure({ code: 404, message: 'No such mailbox' }));
+		const [outcome] = await outcomesOf(jobOf(operationWith({ execute, recover })));
+		expect(outcome).toMatchObject({
+			failure: {
+				code: 503,
+				message: 'Lost',
+				ambiguous: true,
+				description: expect.stringContaining('looking for that failed too (No such mailbox)') as string,
+			},
+		});
 	});
 
 	test('is asked about for no other failure', async () => {
