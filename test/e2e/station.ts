@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	startAgentService,
+} from '../../dev/agent-service/server.ts';
+import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { inRow, node, startTestN8n, type TestN8n } from './n8n';
+
+export const secrets = {
+	apiKey: 'canary-api-key-b1d7',
+	signature: '0xc0ffee0987654321',
+	userPublicKey: '0xfeedbeef87654321',
+};
+
+export type Stored = WorkflowDefinition & { id: string; versionId: string };
+
+/** A stand-in of the agent service, an n8n with credentials for it, and the workflows that a test publishes. */
+export class Station {
+	service!: AgentService;
+	n8n!: TestN8n;
+	credentials: Record<string, { id: string; name: string }> = {};
+	readonly #published: Stored[] = [];
+
+	constructor() {
+		beforeAll(() => this.#start());
+		afterAll(async () => {
+			await this.n8n.remove();
+			await this.service.close();
+		});
+		beforeEach(() => {
+			this.service.upgrades.length = 0;
+		});
+		// Unpublished, a workflow leaves no channel, whatever happened before (#13437).
+		afterEach(async () => {
+			for (const stored of this.#published.splice(0)) await this.n8n.api.deactivate(stored);
+			await until(() => this.service.openSockets() === 0);
+		});
+	}
+
+	async serve(options: AgentServiceOptions = {}): Promise<void> {
+		this.service = await startAgentService({ apiKey: secrets.apiKey, ...options });
+	}
+
+	/** An example with the credentials for the stand-in. */
+	example(file: string): WorkflowDefinition {
+		const text = readFileSync(path.join(__dirname, '..', '..', 'examples', file), 'utf8');
+		const workflow = JSON.parse(text) as WorkflowDefinition;
+		const { credentials } = this;
+		const nodes = workflow.nodes.map((one) =>
+			String(one.type).startsWith('n8n-nodes-agent-workspace') ? { ...one, credentials } : one,
+		);
+		return { ...workflow, nodes };
+	}
+
+	/** A workflow that listens to the session of its own name. */
+	workflow(name: string, parameters: object = {}): WorkflowDefinition {
+		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
+		const { credentials } = this;
+		const trigger = node('Trigger', type, { sessionIds: name, ...parameters }, { credentials });
+		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
+		return { name, nodes, connections: inRow('Trigger', 'Done') };
+	}
+
+	async publish(definition: WorkflowDefinition): Promise<Stored> {
+		const stored = await this.n8n.api.createWorkflow(definition);
+		this.#published.push(stored);
+		await this.n8n.api.activate(stored);
+		return stored;
+	}
+
+	/** A condition: the session has one channel. */
+	isOpen(sessionId: string): () => boolean {
+		return () => this.service.openSockets(sessionId) === 1;
+	}
+
+	async executions(filter: object): Promise<string[]> {
+		const text = encodeURIComponent(JSON.stringify(filter));
+		const found: string[] = [];
+		for (;;) {
+			const lastId = found.length === 0 ? '' : `&lastId=${found.at(-1) ?? ''}`;
+			const { results } = await this.n8n.api.request<{ results: Array<{ id: string }> }>(
+				'GET',
+				`executions?limit=100&filter=${text}${lastId}`,
+			);
+			found.push(...results.map(({ id }) => id));
+			if (results.length < 100) return found;
+		}
+	}
+
+	/** What the trigger gave to all executions of the workflow so far, oldest first. */
+	async messagesOf({ id }: Stored): Promise<unknown[]> {
+		const messages: unknown[] = [];
+		for (const execution of (await this.executions({ workflowId: id, status: ['success'] })).reverse()) {
+			const { resultData } = await this.n8n.api.execution(execution);
+			const items = resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
+			messages.push(...items.map(({ json }) => json.message));
+		}
+		return messages;
+	}
+
+	async #start(): Promise<void> {
+		await this.serve();
+		this.n8n = await startTestN8n();
+		const { url, webSocketUrl } = this.service;
+		const { apiKey, signature, userPublicKey } = secrets;
+		const api = { deploymentUrl: url, webSocketUrl, apiKey };
+		const signer = { userId: '0xa1', userPublicKey, signature };
+		this.credentials = {
+			agentApi: await this.n8n.api.createCredential('agentApi', 'Agent', api),
+			agentSignatureApi: await this.n8n.api.createCredential('agentSignatureApi', 'Signature', signer),
+		};
+	}
+}
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+	while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,0 +1,199 @@
+import { inRow, manualTrigger, node } from './n8n';
+import { secrets, Station, type Stored, until } from './station';
+
+const station = new Station();
+const countOf = async (stored: Stored) => (await station.messagesOf(stored)).length;
+const numbers = (messages: readonly unknown[]) => messages.map(Number).sort((a, b) => a - b);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+test('the example: the answers of an agent, which the same workflow starts, run its upper row', async () => {
+	const example = station.example('agent-answers-start-a-workflow.json');
+	const stored = await station.publish(example);
+	await until(() => station.service.openSockets() === 1);
+	await station.n8n.api.run(stored, 'When clicking ‘Execute workflow’');
+	// The run by hand, and one for each of the two messages.
+	await until(async () => (await station.executions({ workflowId: stored.id })).length === 3);
+});
+
+test('the example: an agent is asked and its answer awaited', async () => {
+	const example = station.example('ask-the-agent-and-wait.json');
+	const execution = await station.n8n.api.runOnce(example, 'When clicking ‘Execute workflow’');
+	const shown = execution.resultData.runData['Show the answer']?.[0]?.data?.main?.[0]?.[0];
+	expect(shown?.json).toEqual({
+		answer: 'Done: How many rows has the sheet?',
+		messages: 2,
+		endedBy: 'match',
+	});
+});
+
+test('published while the service is down, it gets the messages when the service is there (#9499)', async () => {
+	const { port } = station.service;
+	await station.service.close();
+	const stored = await station.publish(
+		station.workflow('down', { options: { reconnectMaxDelaySeconds: 1 } }),
+	);
+	await new Promise((resolve) => setTimeout(resolve, 1500));
+	await station.serve({ port });
+	await until(station.isOpen('down'));
+	station.service.send('down', 1, 2, 3);
+	await until(async () => (await countOf(stored)) === 3);
+});
+
+test('under traffic, no restart of the service loses or doubles what it sends again', async () => {
+	const stored = await station.publish(
+		station.workflow('restart', { options: { reconnectMaxDelaySeconds: 1, deduplicationField: 'id' } }),
+	);
+	await until(station.isOpen('restart'));
+	const sent: Array<{ id: number }> = [];
+	const { port } = station.service;
+	for (let round = 0; round < 3; round++) {
+		for (let n = 0; n < 10; n++) {
+			sent.push({ id: sent.length + 1 });
+			station.service.send('restart', sent.at(-1) ?? null);
+			await new Promise((resolve) => setTimeout(resolve, 10));
+		}
+		await station.service.close();
+		// The service sends the last messages again: nobody has said that they arrived.
+		await station.serve({ port, replay: 20 });
+		station.service.send('restart', ...sent.slice(-20));
+		await until(station.isOpen('restart'));
+	}
+	await until(async () => (await countOf(stored)) >= sent.length);
+	await new Promise((resolve) => setTimeout(resolve, 500));
+	const ids = (await station.messagesOf(stored)).map((message) => (message as { id: number }).id);
+	expect(numbers(ids)).toEqual(upTo(30));
+	await station.service.close();
+	await station.serve({ port });
+});
+
+test('published again under traffic, one channel is left, with the new settings (#10836, #3824)', async () => {
+	const stored = await station.publish(station.workflow('again'));
+	await until(station.isOpen('again'));
+	let versionId = stored.versionId;
+	for (let round = 1; round <= 5; round++) {
+		const nodes = station.workflow('again', {
+			options: { pingText: `ping ${round}`, heartbeatSeconds: 1 },
+		}).nodes;
+		const [trigger = {}] = nodes;
+		const same = stored.nodes.map((one, index) =>
+			index === 0 ? { ...one, parameters: trigger.parameters } : one,
+		);
+		const saved = await station.n8n.api.request<Stored>('PATCH', `workflows/${stored.id}`, {
+			nodes: same,
+			versionId,
+		});
+		({ versionId } = saved);
+		const before = station.service.upgrades.length;
+		await station.n8n.api.activate(saved);
+		station.service.send('again', round);
+		await until(() => station.service.upgrades.length > before && station.service.openSockets('again') === 1);
+	}
+	await until(() => station.service.received.some(({ data }) => data.toString() === 'ping 5'));
+	expect(station.service.openSockets('again')).toBe(1);
+	station.service.send('again', 99);
+	await until(async () => (await station.messagesOf(stored)).includes(99));
+	const messages = await station.messagesOf(stored);
+	expect(messages.length).toBe(new Set(messages).size);
+});
+
+test('a refused key is one failed execution while the workflow stays active (#35789)', async () => {
+	station.service.scriptUpgrades({ status: 401, body: secrets.apiKey }, { status: 401 });
+	const stored = await station.publish(station.workflow('refused'));
+	const failed = () => station.executions({ workflowId: stored.id, status: ['error'] });
+	await until(async () => (await failed()).length === 1);
+	const { active } = await station.n8n.api.request<{ active: boolean }>('GET', `workflows/${stored.id}`);
+	expect(active).toBe(true);
+});
+
+test('SIGTERM ends the channel, a restart opens it again', async () => {
+	const stored = await station.publish(station.workflow('sigterm'));
+	await until(station.isOpen('sigterm'));
+	station.service.send('sigterm', 1);
+	await until(async () => (await countOf(stored)) === 1);
+	await station.n8n.stop();
+	expect(station.service.openSockets()).toBe(0);
+	await station.n8n.restart();
+	await until(station.isOpen('sigterm'));
+	station.service.send('sigterm', 2);
+	await until(async () => (await countOf(stored)) === 2);
+	expect(await station.messagesOf(stored)).toEqual([1, 2]);
+});
+
+test('killed and started again, it listens again', async () => {
+	await station.publish(station.workflow('killed'));
+	await until(station.isOpen('killed'));
+	await station.n8n.kill();
+	await station.n8n.restart();
+	await until(station.isOpen('killed'));
+});
+
+describe('a test in the editor', () => {
+	test('ends with the first message, and leaves no channel (#6810, #8871)', async () => {
+		const stored = await station.n8n.api.createWorkflow(station.workflow('test'));
+		const id = await station.n8n.api.startRun(stored, 'Trigger');
+		await until(station.isOpen('test'));
+		station.service.send('test', { hello: 1 }, { hello: 2 });
+		const execution = await station.n8n.api.untilDone(id);
+		const [item] = execution.resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
+		expect([execution.status, item?.json.message]).toEqual(['success', { hello: 1 }]);
+		await until(() => station.service.openSockets() === 0);
+	});
+
+	test('"Stop listening" leaves no channel (#9159)', async () => {
+		const stored = await station.n8n.api.createWorkflow(station.workflow('stop'));
+		const id = await station.n8n.api.startRun(stored, 'Trigger');
+		await until(station.isOpen('stop'));
+		await station.n8n.api.stopExecution(id);
+		await until(() => station.service.openSockets() === 0);
+	});
+});
+
+test('binary messages become files', async () => {
+	const png = Buffer.from(
+		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+		'base64',
+	);
+	const stored = await station.n8n.api.createWorkflow(station.workflow('binary'));
+	const id = await station.n8n.api.startRun(stored, 'Trigger');
+	await until(station.isOpen('binary'));
+	station.service.send('binary', png);
+	const execution = await station.n8n.api.untilDone(id);
+	const [item] = execution.resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
+	expect(item?.binary?.data).toMatchObject({ mimeType: 'image/png', fileExtension: 'png' });
+});
+
+test('several items wait for their agents', async () => {
+	const list = node(
+		'Items',
+		'n8n-nodes-base.code',
+		{ jsCode: 'return [1,2,3].map((n) => ({ json: { n } }));' },
+		{ typeVersion: 2 },
+	);
+	const parameters = {
+		startStepName: 'start',
+		input: '={{ $json.n }}',
+		waitForMessages: true,
+		matchField: 'type',
+		matchValue: 'answer',
+	};
+	const agent = node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
+		credentials: station.credentials,
+	});
+	const nodes = [manualTrigger(), list, agent];
+	const execution = await station.n8n.api.runOnce({
+		name: 'wait',
+		nodes,
+		connections: inRow('Start', 'Items', 'Agent'),
+	});
+	const items = execution.resultData.runData.Agent?.[0]?.data?.main?.[0] ?? [];
+	expect(
+		items.map(({ json }) => (json.messages as Array<{ message: { text?: string } }>).at(-1)?.message.text),
+	).toEqual(['Done: 1', 'Done: 2', 'Done: 3']);
+	await until(() => station.service.openSockets() === 0);
+});
+
+test('no secret is in the log of n8n or in the data of any execution', async () => {
+	const seen = [station.n8n.output()];
+	for (const id of await station.executions({})) seen.push((await station.n8n.api.execution(id)).raw);
+	for (const secret of Object.values(secrets)) expect(seen.join('\n')).not.toContain(secret);
+});
