@@ -1,7 +1,7 @@
 import { refusal } from '../items/failure';
 
 import type { Chosen } from './inputObject';
-import type { NodeParameters } from './nodeParameters';
+import type { NodeParameters } from '../items/nodeParameters';
 import { isRecord } from './paramHolds';
 import { resources } from './resources';
 

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { readForm } from './formInput';
 import { readInputObject, type Chosen } from './inputObject';
-import { NodeParameters } from './nodeParameters';
+import { NodeParameters } from '../items/nodeParameters';
 import type { Operation, ResourceName } from './operation';
 import { paramsOf, type Params } from './params';
 import type { RequestLimits } from './requestOptions';

@@ -102,7 +102,7 @@ class Runner {
 
 	/** What may have been carried out, or is half done, is not begun anew by the next try of Retry On Fail: it fails again. */
 	private failJob({ item, operation, index, sent }: Job, failure: Failure, isDone = false): void {
-		const mayBeDone = isDone || failure.ambiguous || item.hasMade;
+		const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;
 		if (mayBeDone && !operation.readsOnly && !operation.idempotent)
 			this.finished.remember(index, sent, { failure });
 		this.fail(index, failure);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { Failure } from '../items/failure';
+import type { Failure } from '../items/failure';
 
 import type { Item, Made } from './operation';
 import { binarySource, fileSource } from './sources';
@@ -99,15 +99,7 @@ export class RunItem implements Item {
 		const named = things.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} exists already.`,
 		);
-		const { code, status, message, description, ambiguous, retryAfterMilliseconds, cause } = failure;
-		return new Failure({
-			code,
-			status,
-			message,
-			description: [description, ...named].filter(Boolean).join(' '),
-			ambiguous,
-			retryAfterMilliseconds,
-			cause,
-		});
+		const { description } = failure;
+		return failure.with({ description: [description, ...named].filter(Boolean).join(' ') });
 	}
 }

@@ -11,6 +11,8 @@ export interface FailureDetails {
 	readonly status?: string;
 	/** True when the service may have carried out the request although no answer says so. */
 	readonly ambiguous?: boolean;
+	/** True when the work is done, though not quite as asked: it must not be begun anew. */
+	readonly carriedOut?: boolean;
 	/** Wait that the service asked for, in milliseconds. */
 	readonly retryAfterMilliseconds?: number;
 	readonly cause?: unknown;
@@ -28,6 +30,7 @@ export class Failure extends Error {
 	readonly status: string;
 	readonly description: string | undefined;
 	readonly ambiguous: boolean;
+	readonly carriedOut: boolean;
 	readonly retryAfterMilliseconds: number | undefined;
 
 	constructor(details: FailureDetails) {
@@ -36,7 +39,15 @@ export class Failure extends Error {
 		this.status = details.status ?? statusName(details.code);
 		this.description = details.description;
 		this.ambiguous = details.ambiguous ?? false;
+		this.carriedOut = details.carriedOut ?? false;
 		this.retryAfterMilliseconds = details.retryAfterMilliseconds;
+	}
+
+	/** The same failure, told otherwise. */
+	with(details: Partial<FailureDetails>): Failure {
+		const { code, status, message, description, ambiguous, carriedOut, retryAfterMilliseconds, cause } = this;
+		const own = { code, status, message, description, ambiguous, carriedOut, retryAfterMilliseconds, cause };
+		return new Failure({ ...own, ...details });
 	}
 }
 

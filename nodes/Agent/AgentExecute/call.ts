@@ -10,6 +10,7 @@ import {
 	channelUrl,
 	identityOf,
 } from '../session/identity';
+import type { NodeParameters } from '../../items/nodeParameters';
 import type { ReadIdentity } from '../session/connection';
 import { identityReader } from '../session/readIdentity';
 import { redact, secretsOf } from '../session/redaction';
@@ -44,15 +45,16 @@ export async function readCredentials(context: IExecuteFunctions): Promise<Crede
 /** The execute call of one item. @throws Failure 400 for a parameter or credential that cannot be sent */
 export function callOf(
 	context: IExecuteFunctions,
+	parameters: NodeParameters,
 	index: number,
 	{ api, signer }: Credentials,
 ): PreparedCall {
-	const { options, startStepName, initialPayload, sessionId } = itemParameters(context, index);
+	const { options, startStepName, initialPayload, sessionId } = itemParameters(parameters, index);
 	const url = executeUrl(api);
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
 	const body = { sessionId: sessionId || randomUUID(), initialPayload, startStepName };
-	const wait = waitSettings(context, index);
+	const wait = waitSettings(parameters, index);
 	// A wrong address is refused before anything is sent.
 	if (wait) channelUrl(api, body.sessionId, identity);
 	const { userId, userPublicKey } = identity;

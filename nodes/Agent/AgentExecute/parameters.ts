@@ -1,6 +1,8 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../items/failure';
+import type { NodeParameters } from '../../items/nodeParameters';
+import { numberOf, textOf } from '../session/givenValues';
 import { initialPayload } from './payload';
 
 /** What the user gave for one item, checked. */
@@ -26,60 +28,56 @@ export interface ItemOptions {
 }
 
 /** @throws Failure 400 that names the parameter */
-export function itemParameters(context: IExecuteFunctions, index: number): ItemParameters {
-	const startStepName = text(context.getNodeParameter('startStepName', index, ''));
+export function itemParameters(parameters: NodeParameters, index: number): ItemParameters {
+	const startStepName = textOf(parameters.read('startStepName', index, ''));
 	if (startStepName.trim() === '') {
 		throw refusal("'Start Step Name' is empty", 'Name the step where the agent starts.');
 	}
 	return {
-		sessionId: text(context.getNodeParameter('sessionId', index, '')).trim(),
+		sessionId: textOf(parameters.read('sessionId', index, '')).trim(),
 		startStepName,
-		initialPayload: payload(context, index),
-		options: itemOptions(context.getNodeParameter('options', index, {})),
+		initialPayload: payload(parameters, index),
+		options: itemOptions(optionsOf(parameters, index)),
 	};
 }
 
 /** Items in flight at once. n8n evaluates an option of the whole node with the first item. */
-export function parallelRequests(context: IExecuteFunctions): number {
-	const { parallelRequests: value = 10 } = context.getNodeParameter('options', 0, {});
+export function parallelRequests(parameters: NodeParameters): number {
+	const { parallelRequests: value = 10 } = optionsOf(parameters, 0);
 	return Math.max(1, Math.floor(Number(value)) || 10);
 }
 
-function payload(context: IExecuteFunctions, index: number): string {
-	const payloadMode = context.getNodeParameter('payloadMode', index, 'taskAndInput');
+function payload(parameters: NodeParameters, index: number): string {
+	const payloadMode = parameters.read('payloadMode', index, 'taskAndInput');
 	if (payloadMode === 'json') {
-		return initialPayload({ payloadMode, payloadJson: context.getNodeParameter('payloadJson', index, '{}') });
+		return initialPayload({ payloadMode, payloadJson: parameters.read('payloadJson', index, '{}') });
 	}
 	if (payloadMode !== 'taskAndInput') {
-		throw refusal(`'Payload' is '${text(payloadMode)}'`, "Allowed are 'taskAndInput' and 'json'.");
+		throw refusal(`'Payload' is '${textOf(payloadMode)}'`, "Allowed are 'taskAndInput' and 'json'.");
 	}
-	const task = text(context.getNodeParameter('task', index, ''));
-	return initialPayload({ payloadMode, task, input: text(context.getNodeParameter('input', index, '')) });
+	const task = textOf(parameters.read('task', index, ''));
+	return initialPayload({ payloadMode, task, input: textOf(parameters.read('input', index, '')) });
+}
+
+function optionsOf(parameters: NodeParameters, index: number): IDataObject {
+	return parameters.read('options', index, {}) as IDataObject;
 }
 
 function itemOptions(options: IDataObject): ItemOptions {
+	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = options;
 	return {
-		timeoutSeconds: number(options.timeoutSeconds, 300, 'Timeout', 0.001),
-		maxTries: number(options.maxTries, 5, 'Max Tries', 1),
-		maxRetryWaitSeconds: number(options.maxRetryWaitSeconds, 60, 'Max Retry Wait', 0),
+		timeoutSeconds: numberOf(timeoutSeconds, { label: 'Timeout', byDefault: 300, minimum: 0.001 }),
+		maxTries: numberOf(maxTries, { label: 'Max Tries', byDefault: 5, minimum: 1 }),
+		maxRetryWaitSeconds: numberOf(maxRetryWaitSeconds, {
+			label: 'Max Retry Wait',
+			byDefault: 60,
+			minimum: 0,
+		}),
 		includeHeaders: options.includeHeaders === true,
-		userId: text(options.userId),
-		userPublicKey: text(options.userPublicKey),
-		signature: text(options.signature),
+		userId: textOf(options.userId),
+		userPublicKey: textOf(options.userPublicKey),
+		signature: textOf(options.signature),
 		// The form's default, 0, means not set.
 		timestamp: Number(options.timestamp) === 0 ? '' : options.timestamp,
 	};
-}
-
-function number(value: unknown, byDefault: number, label: string, minimum: number): number {
-	if (value === undefined || value === null || value === '') return byDefault;
-	const given = Number(value);
-	if (Number.isFinite(given) && given >= minimum) return given;
-	throw refusal(`'${label}' must be a number of at least ${minimum}`, `It is ${JSON.stringify(value)}.`);
-}
-
-/** Expressions give numbers and objects where a text is meant. */
-function text(value: unknown): string {
-	if (value === undefined || value === null) return '';
-	return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { asFailure, errorItem, nodeError } from '../../items/errorItem';
 import type { Failure } from '../../items/failure';
 import { FinishedItems } from '../../items/finishedItems';
+import { NodeParameters } from '../../items/nodeParameters';
 import { tryOfNode } from '../../items/tryOfNode';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/connection';
@@ -20,14 +21,15 @@ type Outcome = { readonly item: INodeExecutionData } | { readonly failure: Failu
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const finished = new FinishedItems<Outcome>(tryOfNode(context));
 	const goOn = context.continueOnFail();
-	const limit = pLimit(parallelRequests(context));
+	const parameters = new NodeParameters(context);
+	const limit = pLimit(parallelRequests(parameters));
 	const credentials = readCredentials(context);
 	// Each item awaits it and reports its failure; without items nobody does.
 	credentials.catch(() => undefined);
 	let stopped = false;
 	const work = async (index: number): Promise<Outcome | undefined> => {
 		if (stopped) return undefined;
-		const outcome = await runItem(context, index, credentials, finished);
+		const outcome = await runItem({ context, parameters, credentials, finished }, index);
 		stopped ||= 'failure' in outcome && !goOn;
 		return outcome;
 	};
@@ -44,15 +46,18 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	});
 }
 
-async function runItem(
-	context: IExecuteFunctions,
-	index: number,
-	credentials: Promise<Credentials>,
-	finished: FinishedItems<Outcome>,
-): Promise<Outcome> {
+interface Run {
+	readonly context: IExecuteFunctions;
+	readonly parameters: NodeParameters;
+	readonly credentials: Promise<Credentials>;
+	readonly finished: FinishedItems<Outcome>;
+}
+
+async function runItem(run: Run, index: number): Promise<Outcome> {
+	const { context, parameters, credentials, finished } = run;
 	let call: PreparedCall;
 	try {
-		call = callOf(context, index, await credentials);
+		call = callOf(context, parameters, index, await credentials);
 	} catch (error) {
 		return { failure: asFailure(error) };
 	}

@@ -1,6 +1,7 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../items/failure';
+import type { NodeParameters } from '../../items/nodeParameters';
 import { type ChannelOptions, channelOptionsOf } from '../session/channelFields';
 import { choiceOf, numberOf, textOf } from '../session/givenValues';
 
@@ -22,14 +23,11 @@ export interface WaitSettings {
 }
 
 /** What the user gave for one item; undefined when it does not wait. @throws Failure 400 that names the field */
-export function waitSettings(
-	context: Pick<IExecuteFunctions, 'getNodeParameter'>,
-	index: number,
-): WaitSettings | undefined {
-	if (context.getNodeParameter('waitForMessages', index, false) !== true) return undefined;
-	const options: IDataObject = context.getNodeParameter('options', index, {});
+export function waitSettings(parameters: NodeParameters, index: number): WaitSettings | undefined {
+	if (parameters.read('waitForMessages', index, false) !== true) return undefined;
+	const options = parameters.read('options', index, {}) as IDataObject;
 	return {
-		end: waitEnd((name, byDefault) => context.getNodeParameter(name, index, byDefault)),
+		end: waitEnd((name, byDefault) => parameters.read(name, index, byDefault)),
 		openChannel: choiceOf(options.openChannel, 'Open Channel', ['before', 'after']),
 		timeoutSeconds: numberOf(options.waitTimeoutSeconds, {
 			label: 'Wait Timeout',

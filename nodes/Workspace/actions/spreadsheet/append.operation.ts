@@ -75,7 +75,7 @@ export const append = defineOperation({
 		key: (params) => JSON.stringify({ ...params, values: undefined, range: sentRange(params.range) }),
 		check(params, item) {
 			if (params.valuesSource === 'items') itemCells(item.json, params);
-			else rowCells(params.values, params);
+			else rowCells(params);
 		},
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},

@@ -8,6 +8,7 @@ import { notSent, heldBack } from './failures';
 import { intoColumn } from './intoColumn';
 import { itemRows } from './itemRows';
 import { anchorOf, cellsOn, parseRange, printCell, type Corner } from './range';
+import { Rows } from './rows';
 import { partWritten, type Written } from './written';
 
 export interface Appended extends Written {
@@ -68,7 +69,7 @@ function jsonRows(members: readonly AppendMember[]): Prepared {
 	const range = parseRange(members[0]?.params.range ?? '');
 	return {
 		anchor: anchorOf(range),
-		rows: members.map(({ params }) => rowCells(params.values, params)),
+		rows: members.map(({ params }) => rowCells(params)),
 	};
 }
 
@@ -90,7 +91,7 @@ async function appendChunk(
 		range: cellsOn(parseRange(range).tab, printCell(anchor)),
 		valueInputOption,
 		insertDataOption,
-		requestBody: { values },
+		requestBody: new Rows(values),
 	});
 	const { tableRange } = data;
 	const updatedRange = data.updates?.updatedRange ?? '';

@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { headerCell, itemCells, type Cell } from './cells';
 import { chunksOf } from './chunks';
 import { anchorOf, areaLike, parseRange, sentRange } from './range';
+import { Rows } from './rows';
 import type { WriteMember } from './write.operation';
 import { partWritten, type Written } from './written';
 
@@ -28,7 +29,7 @@ export async function writeItems(
 			spreadsheetId,
 			range: target,
 			valueInputOption,
-			requestBody: { values },
+			requestBody: new Rows(values),
 		});
 		const updatedRange = data.updatedRange ?? target;
 		const { row, column } = anchorOf(parseRange(updatedRange));

@@ -79,20 +79,32 @@ export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'v
 	return valueInputOption === 'RAW' ? name : `'${name}`;
 }
 
+export interface GivenRows extends Entering {
+	readonly values: readonly unknown[][];
+}
+
+/** Checked before anything is sent, and then asked for again. */
+const checked = new WeakMap<GivenRows, Cell[][]>();
+
 /** The rows of the parameter `values`. @throws Failure 400 that names the cell */
-export function rowCells(rows: readonly unknown[][], entering: Entering): Cell[][] {
-	if (!rows.some((row) => row.length > 0)) {
+export function rowCells(params: GivenRows): Cell[][] {
+	const known = checked.get(params);
+	if (known) return known;
+	const { values } = params;
+	if (!values.some((row) => row.length > 0)) {
 		throw refusal("'Values' has no cells", 'Nothing was sent. Check the expression that gives the rows.');
 	}
-	return rows.map((row, at) =>
+	const cells = values.map((row, at) =>
 		// Not `map` alone: it skips the holes of a sparse array.
 		Array.from(row, (value, column) =>
 			entered(
 				cellOf(value, () => `Row ${at + 1}, column ${column + 1} of 'Values'`),
-				entering,
+				params,
 			),
 		),
 	);
+	checked.set(params, cells);
+	return cells;
 }
 
 /** The fields of an input item. @throws Failure 400 that names the field */

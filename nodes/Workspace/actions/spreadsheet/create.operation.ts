@@ -102,8 +102,8 @@ export const create = defineOperation({
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
 function shapeOf({ sheets, values, locale, timeZone }: Params): Shape {
-	const entering = { valueInputOption: 'RAW', escapeFormulas: true } as const;
-	return { tabs: sheets, rows: values.length > 0 ? rowCells(values, entering) : [], locale, timeZone };
+	const given = { values, valueInputOption: 'RAW', escapeFormulas: true } as const;
+	return { tabs: sheets, rows: values.length > 0 ? rowCells(given) : [], locale, timeZone };
 }
 
 /** Gives a spreadsheet that Drive made its tabs, rows and settings, all at once, as far as it does not have them yet. */

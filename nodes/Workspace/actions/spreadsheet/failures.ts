@@ -55,5 +55,6 @@ export function misplaced(updatedRange: string, column: string, cause: Failure |
 		status: cause?.status,
 		message: `The rows were appended at ${updatedRange}, not in column ${column}, and could not be moved${why}`,
 		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let 'Range' begin with the table's first column.`,
+		carriedOut: true,
 	});
 }

@@ -5,6 +5,7 @@ import type { AppendParams } from './append.operation';
 import type { Cell } from './cells';
 import { misplaced } from './failures';
 import { areaLike, columnLetters, type Corner } from './range';
+import { Rows } from './rows';
 import { widthOf } from './written';
 
 interface Landed {
@@ -36,7 +37,7 @@ export async function intoColumn(
 			spreadsheetId,
 			range: areaLike(updatedRange, start, shifted.length, shift + widthOf(values)),
 			valueInputOption,
-			requestBody: { values: shifted },
+			requestBody: new Rows(shifted),
 		})
 		.catch((error: unknown) => {
 			if (!isFailure(error)) throw error;

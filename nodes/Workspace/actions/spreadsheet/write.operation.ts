@@ -4,6 +4,7 @@ import { itemCells, rowCells } from './cells';
 import { rangeAdvice } from './failures';
 import * as fields from './fields';
 import { sentRange } from './range';
+import { Rows } from './rows';
 import { writtenOf, type Written } from './written';
 
 const writeFields = [
@@ -42,7 +43,7 @@ export const write = defineOperation({
 	fields: writeFields,
 	options: writeOptions,
 	async execute(clients, params, item): Promise<Written> {
-		const { spreadsheetId, range, values, valuesSource, valueInputOption } = params;
+		const { spreadsheetId, range, valuesSource, valueInputOption } = params;
 		if (valuesSource === 'items') {
 			const [written] = await writeItems(clients.sheets, [{ params, item }]);
 			if (written) return written;
@@ -51,7 +52,7 @@ export const write = defineOperation({
 			spreadsheetId,
 			range: sentRange(range),
 			valueInputOption,
-			requestBody: { values: rowCells(values, params) },
+			requestBody: new Rows(rowCells(params)),
 		});
 		return writtenOf(spreadsheetId, data);
 	},

@@ -1,7 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isRecord } from './paramHolds';
-
 /** How a parameter's value follows from the item: not at all, a field of its JSON, or by an expression that n8n evaluates. */
 type Source =
 	| { readonly kind: 'constant'; readonly value: unknown }
@@ -70,7 +68,7 @@ function fieldPath(expression: string): string[] | undefined {
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
-	if (!isRecord(value)) return false;
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

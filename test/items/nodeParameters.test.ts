@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
-import { NodeParameters } from '../../nodes/Workspace/nodeParameters';
+import { NodeParameters } from '../../nodes/items/nodeParameters';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { executeContext } from '../executeContext';
 
