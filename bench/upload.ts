@@ -1,16 +1,14 @@
 // 1 GiB from n8n's filesystem binary mode to Drive, beside n8n's own Drive node in the same n8n, and beside curl and md5sum.
 // node bench/upload.ts [rounds] [MiB]
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { root } from '../dev/n8n/host.ts';
-import type { WorkflowDefinition } from '../dev/n8n/rest.ts';
 import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.ts';
-import type { Message, Order, Report } from './uploadGoogle.ts';
+import { GoogleProcess } from './googleProcess.ts';
+import { createWorkflows, type BenchN8n, type Stored } from './uploadWorkflows.ts';
 
 const MiB = 1024 * 1024;
 const chunkBytes = 8 * MiB;
@@ -18,50 +16,6 @@ const rounds = Number(process.argv[2] ?? 3);
 const sizeBytes = Number(process.argv[3] ?? 1024) * MiB;
 const folder = path.join(root, '.dev', 'bench-upload');
 const file = path.join(folder, 'large.bin');
-
-/** The stand-in's process. */
-class Google {
-	readonly url: string;
-	private readonly child: ChildProcess;
-
-	private constructor(child: ChildProcess, url: string) {
-		this.child = child;
-		this.url = url;
-	}
-
-	static async start(): Promise<Google> {
-		const child = fork(path.join(import.meta.dirname, 'uploadGoogle.ts'));
-		const [message] = (await once(child, 'message')) as [Message];
-		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
-		return new Google(child, message.url);
-	}
-
-	/** Forgets everything; from here on counts. */
-	async begin(order: Omit<Order & { order: 'start' }, 'order'> = {}): Promise<void> {
-		await this.ask({ order: 'start', ...order });
-	}
-
-	async report(): Promise<Report> {
-		const message = await this.ask({ order: 'report' });
-		if (message.kind !== 'report') throw new Error(`The stand-in answered ${message.kind}`);
-		return message;
-	}
-
-	/** Resolves with the first request after `begin({ announceFirst: true })`. */
-	async firstRequest(): Promise<void> {
-		await once(this.child, 'message');
-	}
-
-	stop(): void {
-		this.child.disconnect();
-	}
-
-	private async ask(order: Order): Promise<Message> {
-		this.child.send(order);
-		const [message] = (await once(this.child, 'message')) as [Message];
-		return message;
-	}
-}
 
 async function makeFile(): Promise<string> {
 	await mkdir(folder, { recursive: true });
@@ -80,7 +34,7 @@ async function md5sum(): Promise<string> {
 }
 
 /** curl in one request to a session, then md5sum; milliseconds. */
-async function withCurl(google: Google): Promise<number> {
+async function withCurl(google: GoogleProcess): Promise<number> {
 	await google.begin();
 	const session = await fetch(`${google.url}/upload/drive/v3/files?uploadType=resumable`, {
 		method: 'POST',
@@ -93,34 +47,8 @@ async function withCurl(google: Google): Promise<number> {
 	return performance.now() - began;
 }
 
-const node = (name: string, type: string, typeVersion: number, parameters: object, more: object = {}) => ({
-	id: name,
-	name,
-	type,
-	typeVersion,
-	position: [0, 0],
-	parameters,
-	...more,
-});
-
-function workflow(name: string, upload: object): WorkflowDefinition {
-	const link = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
-	return {
-		name,
-		nodes: [
-			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
-			node('Read', 'n8n-nodes-base.readWriteFile', 1, { fileSelector: file, options: {} }),
-			{ ...upload },
-		],
-		connections: { Start: link('Read'), Read: link('Upload') },
-	};
-}
-
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
-type Stored = WorkflowDefinition & { readonly id: string };
-
 /** @returns milliseconds of the upload node */
-async function run(n8n: N8n, stored: Stored): Promise<number> {
+async function run(n8n: BenchN8n, stored: Stored): Promise<number> {
 	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 1_200_000);
 	if (execution.status !== 'success') {
 		const { message, description } = execution.resultData.error ?? { message: execution.status };
@@ -136,7 +64,7 @@ async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
 }
 
 /** What the upload adds to n8n's memory at its peak; bytes. */
-async function addedMemory(n8n: N8n, google: Google, stored: Stored): Promise<number> {
+async function addedMemory(n8n: BenchN8n, google: GoogleProcess, stored: Stored): Promise<number> {
 	await google.begin({ announceFirst: true });
 	const running = run(n8n, stored);
 	await google.firstRequest();
@@ -148,7 +76,7 @@ async function addedMemory(n8n: N8n, google: Google, stored: Stored): Promise<nu
 }
 
 /** A reset in each tenth; what came twice must belong to the chunk that was cut. */
-async function withResets(n8n: N8n, google: Google, stored: Stored, md5: string): Promise<void> {
+async function withResets(n8n: BenchN8n, google: GoogleProcess, stored: Stored, md5: string): Promise<void> {
 	const resetAt = Array.from({ length: 10 }, (_, tenth) => Math.floor(((tenth + 0.5) * sizeBytes) / 10));
 	await google.begin({ resetAt });
 	await run(n8n, stored);
@@ -164,7 +92,7 @@ async function withResets(n8n: N8n, google: Google, stored: Stored, md5: string)
 
 async function main(): Promise<void> {
 	const md5 = await makeFile();
-	const google = await Google.start();
+	const google = await GoogleProcess.start();
 	const n8n = await benchN8n({
 		env: {
 			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
@@ -174,7 +102,7 @@ async function main(): Promise<void> {
 		},
 	});
 	try {
-		const { ours, theirs } = await createWorkflows(n8n, google);
+		const { ours, theirs } = await createWorkflows(n8n, google.url, file);
 		await withCurl(google);
 		for (const stored of [ours, theirs]) await google.begin().then(() => run(n8n, stored));
 		const times = { curl: [] as number[], ours: [] as number[], theirs: [] as number[] };
@@ -208,45 +136,6 @@ async function main(): Promise<void> {
 		google.stop();
 		await rm(folder, { recursive: true, force: true });
 	}
-}
-
-async function createWorkflows(n8n: N8n, google: Google): Promise<{ ours: Stored; theirs: Stored }> {
-	const oauthTokenData = { access_token: 'bench', refresh_token: 'bench', token_type: 'Bearer' };
-	const client = { clientId: 'stand-in-client', clientSecret: 'secret', oauthTokenData };
-	const ours = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
-		...client,
-		driveAccess: 'allFiles',
-		customEndpoints: true,
-		driveApiBase: `${google.url}/drive/v3`,
-		tokenUrl: `${google.url}/token`,
-	});
-	const theirs = await n8n.api.createCredential('googleDriveOAuth2Api', 'Drive', client);
-	const workspace = node(
-		'Upload',
-		'n8n-nodes-agent-workspace.workspace',
-		1,
-		{ resource: 'file', operation: 'upload', name: 'large.bin', options: {} },
-		{ credentials: { workspaceOAuth2Api: ours } },
-	);
-	const drive = node(
-		'Upload',
-		'n8n-nodes-base.googleDrive',
-		3,
-		{
-			resource: 'file',
-			operation: 'upload',
-			authentication: 'oAuth2',
-			name: 'large.bin',
-			driveId: { __rl: true, mode: 'list', value: 'My Drive' },
-			folderId: { __rl: true, mode: 'list', value: 'root' },
-			options: {},
-		},
-		{ credentials: { googleDriveOAuth2Api: theirs } },
-	);
-	return {
-		ours: await n8n.api.createWorkflow(workflow('Workspace', workspace)),
-		theirs: await n8n.api.createWorkflow(workflow("n8n's Google Drive node", drive)),
-	};
 }
 
 await main();

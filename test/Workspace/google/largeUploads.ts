@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { isFailure, type Failure } from '../../../nodes/items/failure';
+import type { ResumableUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/resumableUpload';
+import type { Source } from '../../../nodes/Workspace/operation';
+import { testClients } from '../client';
+
+export const MiB = 1024 * 1024;
+/** Bytes of a whole chunk. */
+export const chunk = 8 * MiB;
+/** Two chunks and a part of one. */
+export const size = 2 * chunk + 3 * MiB + 17;
+export const bytes = randomBytes(size);
+
+/** The stand-in of a test file, and uploads in three chunks to it. */
+export class LargeUploads {
+	google!: GoogleServer;
+	/** How often a source was opened. */
+	opened = 0;
+
+	/** Starts the stand-in before the tests of the file; none of them may break the contract. */
+	constructor() {
+		beforeAll(async () => {
+			this.google = await startGoogle();
+		});
+		afterAll(async () => {
+			await this.google.close();
+		});
+		beforeEach(() => {
+			// The shortest waits between two tries.
+			jest.spyOn(Math, 'random').mockReturnValue(0);
+			this.opened = 0;
+		});
+		afterEach(() => {
+			expectNoViolations(this.google);
+			this.google.reset();
+		});
+	}
+
+	async send(given: Partial<ResumableUploadRequest> = {}, maxTries = 5): Promise<UploadedFile> {
+		const clients = testClients(this.google.url, this.google.tokens.issue(), { maxTries });
+		return await clients.resumableUpload({
+			metadata: { name: 'a.bin' },
+			mimeType: 'application/octet-stream',
+			source: this.sourceOf(bytes),
+			fields: 'id,name,md5Checksum,size',
+			signal: undefined,
+			...given,
+		});
+	}
+
+	/** The data in pieces, as n8n's modes give it: a file in small ones, a database row as one. */
+	sourceOf(data: Buffer, pieceBytes = 64 * 1024, announced = data.length): Source {
+		const pieces = function* () {
+			for (let at = 0; at < data.length; at += pieceBytes) yield data.subarray(at, at + pieceBytes);
+		};
+		return {
+			size: announced,
+			open: () => {
+				this.opened++;
+				return Promise.resolve(Readable.from(pieces()));
+			},
+		};
+	}
+
+	/** `Content-Range` of the requests to sessions, in order, without the unit. */
+	ranges() {
+		return this.google.requests.flatMap(({ method, headers }) =>
+			method === 'upload.session' ? [String(headers['content-range']).replace('bytes ', '')] : [],
+		);
+	}
+
+	fileCount() {
+		return this.google.files.all().length;
+	}
+
+	sentBytes() {
+		return this.google.drive.sessions.reduce((sum, session) => sum + session.receivedBytes, 0);
+	}
+
+	expectWhole({ file, md5 }: UploadedFile): void {
+		const wanted = createHash('md5').update(bytes).digest('hex');
+		expect({ md5, checksum: file.md5Checksum, size: file.size, files: this.fileCount() }).toEqual({
+			md5: wanted,
+			checksum: wanted,
+			size: String(size),
+			files: 1,
+		});
+	}
+}
+
+export async function failed(uploading: Promise<unknown>): Promise<Failure> {
+	const error = await uploading.then(
+		() => undefined,
+		(reason: unknown) => reason,
+	);
+	if (!isFailure(error)) throw new Error('no Failure', { cause: error });
+	return error;
+}
