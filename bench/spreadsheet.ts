@@ -1,0 +1,275 @@
+// 1,000 rows appended to a sheet, and 100,000 cells read as rows, beside n8n's own Google Sheets node in the same n8n.
+// node bench/spreadsheet.ts [rounds]
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+
+import type { WorkflowDefinition } from '../dev/n8n/rest.ts';
+import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.ts';
+import type { Counted, Message, Order } from './spreadsheetGoogle.ts';
+
+const rounds = Number(process.argv[2] ?? 7);
+const latencyMilliseconds = 50;
+const columns = 10;
+const appendedRows = 1_000;
+const sheetRows = 10_000;
+const largeSheetRows = 100_000;
+const MiB = 1024 * 1024;
+
+/** The stand-in's process. */
+class Google {
+	readonly url: string;
+	private readonly child: ChildProcess;
+
+	private constructor(child: ChildProcess, url: string) {
+		this.child = child;
+		this.url = url;
+	}
+
+	static async start(): Promise<Google> {
+		const file = path.join(import.meta.dirname, 'spreadsheetGoogle.ts');
+		const child = fork(file, [String(latencyMilliseconds)], { execArgv: ['--expose-gc'] });
+		const [message] = (await once(child, 'message')) as [Message];
+		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
+		return new Google(child, message.url);
+	}
+
+	/** Forgets everything but a sheet of so many rows. */
+	async seed(rows: number): Promise<void> {
+		const order: Order = { rows, columns };
+		this.child.send(order);
+		await once(this.child, 'message');
+	}
+
+	async counted(): Promise<Counted> {
+		this.child.send('count');
+		const [message] = (await once(this.child, 'message')) as [Message];
+		if (message.kind !== 'counted') throw new Error(`The stand-in answered ${message.kind}`);
+		return message;
+	}
+
+	stop(): void {
+		this.child.disconnect();
+	}
+}
+
+type N8n = Awaited<ReturnType<typeof benchN8n>>;
+type Stored = WorkflowDefinition & { readonly id: string };
+
+const node = (name: string, type: string, typeVersion: number, parameters: object, more: object = {}) => ({
+	id: name,
+	name,
+	type,
+	typeVersion,
+	position: [0, 0],
+	parameters,
+	...more,
+});
+
+const cells = Array.from({ length: columns }, (_, column) => `f${column}`);
+const makeItems = `Array.from({ length: ${appendedRows} }, (_, row) => (${JSON.stringify(cells)}.map((name) => [name, name + ' of new row ' + row])))`;
+const inputs = {
+	items: `return ${makeItems}.map((pairs) => ({ json: Object.fromEntries(pairs) }));`,
+	oneItem: `return [{ json: { rows: ${makeItems}.map((pairs) => pairs.map(([, value]) => value)) } }];`,
+	nothing: 'return [{ json: {} }];',
+};
+
+function workflow(name: string, input: keyof typeof inputs, step: object): WorkflowDefinition {
+	const link = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
+	return {
+		name,
+		nodes: [
+			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Input', 'n8n-nodes-base.code', 2, { jsCode: inputs[input] }),
+			{ ...step },
+		],
+		connections: { Start: link('Input'), Input: link('Step') },
+	};
+}
+
+/** @returns milliseconds of the node */
+async function run(n8n: N8n, stored: Stored): Promise<number> {
+	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'));
+	if (execution.status !== 'success') {
+		const { message, description } = execution.resultData.error ?? { message: execution.status };
+		throw new Error(`${stored.name}: ${message} ${description ?? ''}`);
+	}
+	return nodeMilliseconds(execution.resultData.runData, 'Step');
+}
+
+async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
+	const status = await readFile(`/proc/${pid}/status`, 'utf8');
+	return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
+}
+
+/** What a run adds to n8n's memory at its peak, in MiB. */
+async function addedMemory(n8n: N8n, stored: Stored): Promise<number> {
+	// Sets the peak back to what is used now.
+	await writeFile(`/proc/${n8n.pid}/clear_refs`, '5');
+	const before = await memory(n8n.pid, 'VmRSS');
+	await run(n8n, stored);
+	return ((await memory(n8n.pid, 'VmHWM')) - before) / MiB;
+}
+
+interface Variant {
+	readonly stored: Stored;
+	readonly milliseconds: number[];
+	/** Of one run. */
+	requests: number;
+}
+
+/** One warm run, then rounds in which all variants take turns. */
+async function measure(n8n: N8n, google: Google, variants: readonly Variant[], rows: number): Promise<void> {
+	for (let round = -1; round < rounds; round++) {
+		for (const variant of variants) {
+			await google.seed(rows);
+			const milliseconds = await run(n8n, variant.stored);
+			const counted = await google.counted();
+			variant.requests = counted.methods.length;
+			const appends = !variant.stored.name.startsWith('read');
+			if (counted.rows !== rows + 1 + (appends ? appendedRows : 0)) {
+				throw new Error(`${variant.stored.name}: the sheet has ${counted.rows} rows`);
+			}
+			if (round >= 0) variant.milliseconds.push(milliseconds);
+		}
+	}
+}
+
+function show({ stored, milliseconds, requests }: Variant): void {
+	report(`${stored.name} (requests: ${requests})`, milliseconds, 'ms');
+}
+
+async function credentials(n8n: N8n) {
+	const signIn = {
+		clientId: 'client',
+		clientSecret: 'secret',
+		oauthTokenData: { access_token: 'bench', token_type: 'Bearer' },
+	};
+	return {
+		workspaceOAuth2Api: await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', signIn),
+		googleSheetsOAuth2Api: await n8n.api.createCredential('googleSheetsOAuth2Api', 'Sheets', signIn),
+	};
+}
+
+async function variantsOf(n8n: N8n) {
+	const { workspaceOAuth2Api, googleSheetsOAuth2Api } = await credentials(n8n);
+	const id = { __rl: true, mode: 'id', value: 'bench-spreadsheet' };
+	const ours = (parameters: object) =>
+		node(
+			'Step',
+			'n8n-nodes-agent-workspace.workspace',
+			1,
+			{ resource: 'spreadsheet', spreadsheetId: id, range: 'Sheet1!A:J', ...parameters },
+			{ credentials: { workspaceOAuth2Api } },
+		);
+	const theirs = (parameters: object) =>
+		node(
+			'Step',
+			'n8n-nodes-base.googleSheets',
+			4.7,
+			{
+				authentication: 'oAuth2',
+				resource: 'sheet',
+				documentId: id,
+				sheetName: { __rl: true, mode: 'name', value: 'Sheet1' },
+				...parameters,
+			},
+			{ credentials: { googleSheetsOAuth2Api } },
+		);
+	const row = `={{ [[${cells.map((name) => `$json.${name}`).join(', ')}]] }}`;
+	const of = async (name: string, input: keyof typeof inputs, step: object): Promise<Variant> => ({
+		stored: await n8n.api.createWorkflow(workflow(name, input, step)),
+		milliseconds: [],
+		requests: 0,
+	});
+	const autoMap = { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] };
+	return {
+		theirs: await of("n8n's node, 1,000 items", 'items', theirs({ operation: 'append', columns: autoMap })),
+		oneItem: await of(
+			'one item with 1,000 rows',
+			'oneItem',
+			ours({ operation: 'append', values: '={{ $json.rows }}' }),
+		),
+		items: await of('1,000 items', 'items', ours({ operation: 'append', valuesSource: 'items' })),
+		expressions: await of(
+			'1,000 items with an expression each',
+			'items',
+			ours({ operation: 'append', values: row }),
+		),
+		theirRead: await of("read, n8n's node", 'nothing', theirs({ operation: 'read' })),
+		read: await of('read as rows', 'nothing', ours({ operation: 'read', options: { output: 'rows' } })),
+	};
+}
+
+async function main(): Promise<void> {
+	const google = await Google.start();
+	const n8n = await benchN8n({
+		env: {
+			GOOGLE_STAND_IN: google.url,
+			NODE_OPTIONS: `--require=${path.join(import.meta.dirname, 'redirectGoogle.cjs')}`,
+		},
+	});
+	try {
+		console.log(
+			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${latencyMilliseconds} ms latency, ${columns} columns, ${rounds} rounds\n`,
+		);
+		const { theirs, oneItem, items, expressions, theirRead, read } = await variantsOf(n8n);
+		console.log(`Appending ${appendedRows} rows to a sheet of ${sheetRows}`);
+		const appends = [theirs, oneItem, items, expressions];
+		await measure(n8n, google, appends, sheetRows);
+		appends.forEach(show);
+		const fast = (variant: Variant) => median(theirs.milliseconds) / median(variant.milliseconds);
+		reportRatio("speed of one item / n8n's node", fast(oneItem), { atLeast: 4 });
+		reportRatio("speed of 1,000 items / n8n's node", fast(items), { atLeast: 1.5 });
+		reportRatio('requests of one item', oneItem.requests, { atMost: 1 });
+		reportRatio('requests of 1,000 items', items.requests, { atMost: 2 });
+		reportRatio('requests of 1,000 items with an expression each', expressions.requests, { atMost: 1 });
+
+		console.log(`\nThe same, to a sheet of ${largeSheetRows}`);
+		const large = [theirs, oneItem, items].map((variant) => ({ ...variant, milliseconds: [], requests: 0 }));
+		await measure(n8n, google, large, largeSheetRows);
+		large.forEach(show);
+		const [, largeOne, largeItems] = large;
+		if (!largeOne || !largeItems) throw new Error('not measured');
+		const grown = (to: Variant, from: Variant) => median(to.milliseconds) / median(from.milliseconds);
+		reportRatio('time of one item, large sheet / sheet', grown(largeOne, oneItem), { atMost: 1.2 });
+		reportRatio('time of 1,000 items, large sheet / sheet', grown(largeItems, items), { atMost: 1.2 });
+		await compareMemory(n8n, google, { theirs, items });
+
+		console.log(`\nReading ${sheetRows * columns} cells as rows`);
+		await measure(n8n, google, [theirRead, read], sheetRows - 1);
+		[theirRead, read].forEach(show);
+		reportRatio("time of reading / n8n's node", grown(read, theirRead), { atMost: 1.2 });
+	} finally {
+		await n8n.remove();
+		google.stop();
+	}
+}
+
+/** Last, because what n8n keeps of the runs before counts too; the least of some runs is what the work itself takes. */
+async function compareMemory(
+	n8n: N8n,
+	google: Google,
+	{ theirs, items }: { theirs: Variant; items: Variant },
+): Promise<void> {
+	const least: Record<string, number> = {};
+	for (const rows of [1_000, largeSheetRows]) {
+		for (const { stored } of [items, theirs]) {
+			const added: number[] = [];
+			for (let round = 0; round < rounds; round++) {
+				await google.seed(rows);
+				added.push(await addedMemory(n8n, stored));
+			}
+			report(`added memory, ${stored.name}, sheet of ${rows}`, added, 'MiB');
+			least[`${stored.name} ${rows}`] = median(added);
+		}
+	}
+	const growth =
+		(least[`${items.stored.name} ${largeSheetRows}`] ?? NaN) - (least[`${items.stored.name} 1000`] ?? NaN);
+	// The sheet of 100,000 rows is 20 MB as JSON alone.
+	reportRatio('growth of added memory with the sheet, MiB', growth, { atMost: 8 });
+}
+
+await main();
