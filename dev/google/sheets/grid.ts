@@ -3,6 +3,9 @@ import type { Cell } from './cell.ts';
 
 type Row = Array<Cell | undefined>;
 
+/** What a row is given, cell by cell. */
+export type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
+
 /** The cells of one tab. Rows and columns count from 0; only rows with something in them take room. */
 export class Grid {
 	rowCount: number;
@@ -28,6 +31,18 @@ export class Grid {
 		const stored = (this.rows[row] ??= []);
 		while (stored.length < column) stored.push(undefined);
 		stored[column] = cell;
+	}
+
+	/** @returns places in the given row whose cells were written or cleared */
+	write(row: number, column: number, cells: CellRow): number[] {
+		const written: number[] = [];
+		for (let at = 0; at < cells.length; at++) {
+			const cell = cells[at];
+			if (cell === 'leave') continue;
+			this.set(row, column + at, cell === 'clear' ? undefined : cell);
+			written.push(at);
+		}
+		return written;
 	}
 
 	/** The row after the last that holds anything. */

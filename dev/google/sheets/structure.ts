@@ -114,7 +114,7 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 
 export function sheetOf(workbook: Workbook, sheetId: number | null | undefined): Sheet {
 	// Google takes a number as text too.
-	const found = workbook.sheets.find((sheet) => sheet.sheetId === Number(sheetId ?? 0));
+	const found = workbook.sheets.find((sheet) => String(sheet.sheetId) === String(sheetId ?? 0));
 	if (found === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
 	return found;
 }

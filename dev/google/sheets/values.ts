@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { columnLetters, printRange, type Rectangle } from './a1.ts';
 import { rendered, type Cell, type Rendering } from './cell.ts';
 import { typed } from './entered.ts';
+import type { CellRow } from './grid.ts';
 import { findTable } from './table.ts';
 import { checkSize, exceeds, invalid, resolve, type Sheet, type Target, type Workbook } from './workbook.ts';
 
@@ -115,8 +116,6 @@ function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
 	};
 }
 
-type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
-
 /** All cells are read before the first is written: a refused request changes nothing. */
 function rowsOf({ values, dimension, entry }: Writing): CellRow[] {
 	const rows = dimension === 'ROWS' ? values : transposed<unknown>(values, null);
@@ -168,14 +167,10 @@ function write(
 	const columns = new Set<number>();
 	let [updatedCells, updatedRows] = [0, 0];
 	for (const [at, row] of rows.entries()) {
-		const cells = updatedCells;
-		for (const [offset, cell] of row.entries()) {
-			if (cell === 'leave') continue;
-			grid.set(area.startRow + at, area.startColumn + offset, cell === 'clear' ? undefined : cell);
-			columns.add(offset);
-			updatedCells++;
-		}
-		if (updatedCells > cells) updatedRows++;
+		const written = grid.write(area.startRow + at, area.startColumn, row);
+		for (const offset of written) columns.add(offset);
+		updatedCells += written.length;
+		if (written.length > 0) updatedRows++;
 	}
 	const updatedRange = printRange(title, area);
 	if (updatedCells === 0) return { updatedRange };
