@@ -8,6 +8,8 @@ export class Sentence extends Error {
 export interface CommandOptions {
 	readonly cwd: string;
 	readonly env?: NodeJS.ProcessEnv;
+	readonly uid?: number;
+	readonly gid?: number;
 }
 
 /** Runs a command to its end. @returns what it printed. @throws Error with what it printed, when it fails */
@@ -17,7 +19,7 @@ export async function runCommand(
 	options: CommandOptions,
 ): Promise<string> {
 	const child = spawn(command, args, {
-		cwd: options.cwd,
+		...options,
 		env: options.env ?? process.env,
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});

@@ -1,0 +1,136 @@
+// Redis and PostgreSQL for n8n's queue mode: from Debian's packages, on free ports of loopback, in a temporary folder.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { runCommand } from '../../dev/n8n/command.ts';
+import { freePort } from '../../dev/n8n/server.ts';
+
+export interface QueueServices {
+	/** What every n8n process of the queue needs. */
+	readonly env: Readonly<Record<string, string>>;
+	stop(): Promise<void>;
+}
+
+export async function startQueueServices(): Promise<QueueServices> {
+	const redis = await startRedis();
+	const postgres = await startPostgres();
+	return {
+		env: {
+			EXECUTIONS_MODE: 'queue',
+			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+			N8N_ENCRYPTION_KEY: 'queue-test-encryption-key',
+			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+			QUEUE_BULL_REDIS_PORT: String(redis.port),
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(postgres.port),
+			DB_POSTGRESDB_USER: 'n8n',
+			DB_POSTGRESDB_PASSWORD: '',
+			DB_POSTGRESDB_DATABASE: 'postgres',
+		},
+		async stop() {
+			await redis.stop();
+			await postgres.stop();
+		},
+	};
+}
+
+interface Service {
+	readonly port: number;
+	stop(): Promise<void>;
+}
+
+async function startRedis(): Promise<Service> {
+	const port = await freePort();
+	const child = spawn('redis-server', [
+		'--port',
+		String(port),
+		'--bind',
+		'127.0.0.1',
+		'--save',
+		'',
+		'--appendonly',
+		'no',
+	]);
+	await printed(child, /Ready to accept connections/);
+	return { port, stop: () => ended(child) };
+}
+
+async function startPostgres(): Promise<Service> {
+	const port = await freePort();
+	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-queue-postgres-'));
+	const user = unprivileged();
+	if (user) chownSync(folder, user.uid, user.gid);
+	const bin = postgresFolder();
+	const data = path.join(folder, 'data');
+	const as = { cwd: folder, env: process.env, ...user };
+	await runCommand(path.join(bin, 'initdb'), ['-D', data, '-U', 'n8n', '--auth=trust', '--no-sync'], as);
+	const settings = [
+		'-D',
+		data,
+		'-p',
+		String(port),
+		'-k',
+		folder,
+		'-c',
+		'listen_addresses=127.0.0.1',
+		'-c',
+		'fsync=off',
+	];
+	const child = spawn(path.join(bin, 'postgres'), settings, as);
+	await printed(child, /ready to accept connections/);
+	return {
+		port,
+		async stop() {
+			await ended(child);
+			rmSync(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+/** PostgreSQL refuses to run as root: its own system user, which Debian's package makes. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+	if (process.getuid?.() !== 0) return undefined;
+	const entry = readFileSync('/etc/passwd', 'utf8')
+		.split('\n')
+		.find((line) => line.startsWith('postgres:'));
+	const [, , uid, gid] = entry?.split(':') ?? [];
+	if (!uid || !gid) throw new Error('There is no user postgres, and PostgreSQL does not run as root');
+	return { uid: Number(uid), gid: Number(gid) };
+}
+
+function postgresFolder(): string {
+	const base = '/usr/lib/postgresql';
+	const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
+	const folder = versions
+		.map((version) => path.join(base, version, 'bin'))
+		.find((bin) => existsSync(path.join(bin, 'initdb')));
+	if (!folder) throw new Error(`PostgreSQL is not below ${base}`);
+	return folder;
+}
+
+async function printed(child: ChildProcess, pattern: RegExp): Promise<void> {
+	let output = '';
+	await new Promise<void>((resolve, reject) => {
+		const collect = (data: Buffer) => {
+			output += data.toString();
+			if (pattern.test(output)) resolve();
+		};
+		child.stdout?.on('data', collect);
+		child.stderr?.on('data', collect);
+		child.once('error', reject);
+		child.once('close', () => {
+			reject(new Error(`It ended: ${output}`));
+		});
+	});
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const closed = new Promise((resolve) => child.once('close', resolve));
+	// PostgreSQL's fast shutdown; Redis ends on it, too.
+	child.kill('SIGINT');
+	await closed;
+}
