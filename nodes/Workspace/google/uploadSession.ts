@@ -71,7 +71,10 @@ export class UploadSession {
 	}
 
 	private async sendRest(chunk: Buffer, from: number): Promise<void> {
+		const known = this.storedBytes;
 		if (this.unsure) await this.ask();
+		// Something arrived: the tries begin anew.
+		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;
 		if (this.file || start < from || start >= end) return;

@@ -19,6 +19,11 @@ describe('after a failure Drive is asked first', () => {
 		expect(uploads.ranges().filter((range) => range.startsWith('*'))).toHaveLength(10);
 	});
 
+	test('more resets in one chunk than there are tries, as long as something arrives', async () => {
+		for (let at = 1; at <= 10; at++) uploads.google.drive.faults.resetAt.push(at * 0.7 * MiB);
+		uploads.expectWhole(await uploads.send({}, 2));
+	});
+
 	test.each([500, 502, 503, 504, 429, 408])('HTTP %d', async (status) => {
 		uploads.google.fault({ match: 'upload.session', nth: 2, status });
 		uploads.expectWhole(await uploads.send());
