@@ -50,7 +50,8 @@ export interface Execution {
 /** n8n's REST API as its editor uses it. */
 export class N8nApi {
 	private readonly url: string;
-	private readonly cookie: string;
+	/** Of the owner's sign-in. */
+	readonly cookie: string;
 
 	private constructor(url: string, cookie: string) {
 		this.url = url;

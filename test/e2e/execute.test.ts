@@ -185,6 +185,15 @@ describe('the Test button', () => {
 	});
 });
 
+test('n8n offers the node as a tool for AI agents, with a field for its description', async () => {
+	const response = await fetch(`${n8n.url}/types/nodes.json`, { headers: { cookie: n8n.api.cookie } });
+	const types = (await response.json()) as Array<{ name: string; properties: Array<{ name: string }> }>;
+	const tool = types.find(({ name }) => name === `${agentType}Tool`);
+	expect(tool?.properties.map(({ name }) => name)).toEqual(
+		expect.arrayContaining(['toolDescription', 'startStepName']),
+	);
+});
+
 test("the HTTP Request node may not use the agent's key", async () => {
 	const request = node(
 		'Request',
