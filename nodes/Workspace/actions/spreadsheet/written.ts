@@ -33,13 +33,22 @@ export function partWritten(
 	start: Corner,
 	rows: readonly Cell[][],
 ): Written {
-	const columns = new Set(rows.flatMap((row) => row.flatMap((cell, at) => (cell === null ? [] : [at]))));
+	const columns = new Set<number>();
+	let updatedCells = 0;
+	for (const row of rows) {
+		for (const [at, cell] of row.entries()) {
+			if (cell === null) continue;
+			columns.add(at);
+			updatedCells++;
+		}
+	}
+	const updatedRange = areaLike(range, start, rows.length, widthOf(rows));
 	return {
 		spreadsheetId,
-		updatedRange: areaLike(range, start, rows.length, widthOf(rows)),
+		updatedRange,
 		updatedRows: rows.length,
 		updatedColumns: columns.size,
-		updatedCells: rows.reduce((sum, row) => sum + row.filter((cell) => cell !== null).length, 0),
+		updatedCells,
 	};
 }
 
