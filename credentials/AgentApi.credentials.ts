@@ -1,5 +1,7 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { allowedDomainsFields } from './allowedDomains';
+
 export class AgentApi implements ICredentialType {
 	name = 'agentApi';
 	displayName = 'Agent API';
@@ -61,28 +63,7 @@ export class AgentApi implements ICredentialType {
 			default: false,
 			description: 'Whether to connect even if the certificate of the server cannot be verified',
 		},
-		{
-			displayName: 'Allowed HTTP Request Domains',
-			name: 'allowedHttpRequestDomains',
-			type: 'options',
-			options: [
-				{ name: 'All', value: 'all', description: 'The HTTP Request node may send the key to any host' },
-				{ name: 'Specific Domains', value: 'domains', description: 'Only to the hosts listed below' },
-				{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
-			],
-			default: 'none',
-			description:
-				"Where n8n's HTTP Request node may send this key. The nodes of this package are not affected.",
-		},
-		{
-			displayName: 'Allowed Domains',
-			name: 'allowedDomains',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. agent.example.com, *.example.org',
-			description: 'Hosts separated by commas',
-			displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
-		},
+		...allowedDomainsFields('key'),
 	];
 
 	authenticate: IAuthenticateGeneric = {

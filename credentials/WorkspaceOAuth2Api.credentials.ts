@@ -1,5 +1,6 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { allowedDomainsFields } from './allowedDomains';
 import * as fields from './workspace/fields';
 
 export class WorkspaceOAuth2Api implements ICredentialType {
@@ -37,7 +38,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			type: 'hidden',
 			default: `={{ $self["tokenUrl"] || "${fields.googleTokenUrl}" }}`,
 		},
-		...fields.allowedDomainsFields,
+		...allowedDomainsFields('token'),
 	];
 
 	test: ICredentialTestRequest = fields.credentialTest;

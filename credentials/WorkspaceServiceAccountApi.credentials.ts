@@ -9,6 +9,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { allowedDomainsFields } from './allowedDomains';
 import * as fields from './workspace/fields';
 import { fetchAccessToken } from './workspace/serviceAccountToken';
 import { sharedToken } from './workspace/sharedToken';
@@ -59,7 +60,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,
-		...fields.allowedDomainsFields,
+		...allowedDomainsFields('token'),
 		{
 			// n8n keeps it until Google answers 401, then asks `preAuthentication` for a new one.
 			displayName: 'Access Token',

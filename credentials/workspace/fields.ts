@@ -117,32 +117,6 @@ export const authorizationUrlField = endpoint(
 
 export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Where tokens are issued');
 
-/** Declared here, because n8n otherwise adds it with "all": its HTTP Request node could then send the token anywhere. */
-export const allowedDomainsFields: INodeProperties[] = [
-	{
-		displayName: 'Allowed HTTP Request Domains',
-		name: 'allowedHttpRequestDomains',
-		type: 'options',
-		options: [
-			{ name: 'All', value: 'all', description: 'The HTTP Request node may send the token to any host' },
-			{ name: 'Specific Domains', value: 'domains', description: 'Only to the hosts listed below' },
-			{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
-		],
-		default: 'none',
-		description:
-			"Where n8n's HTTP Request node may send this token. The nodes of this package are not affected.",
-	},
-	{
-		displayName: 'Allowed Domains',
-		name: 'allowedDomains',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. www.googleapis.com, *.example.com',
-		description: 'Hosts separated by commas',
-		displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
-	},
-];
-
 /** Asks Drive who is signed in: the narrowest call that every Drive scope allows. */
 export const credentialTest: ICredentialTestRequest = {
 	request: {
