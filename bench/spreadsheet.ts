@@ -1,93 +1,25 @@
 // 1,000 rows appended to a sheet, and 100,000 cells read as rows, beside n8n's own Google Sheets node in the same n8n.
 // node bench/spreadsheet.ts [rounds]
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
-import type { WorkflowDefinition } from '../dev/n8n/rest.ts';
 import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.ts';
-import type { Counted, Message, Order } from './spreadsheetGoogle.ts';
+import { Google } from './spreadsheetServer.ts';
+import {
+	appendedRows,
+	columns,
+	variantsOf,
+	type N8n,
+	type Stored,
+	type Variant,
+} from './spreadsheetVariants.ts';
 
 const rounds = Number(process.argv[2] ?? 7);
 const latencyMilliseconds = 50;
-const columns = 10;
-const appendedRows = 1_000;
 const sheetRows = 10_000;
 const largeSheetRows = 100_000;
 const MiB = 1024 * 1024;
-
-/** The stand-in's process. */
-class Google {
-	readonly url: string;
-	private readonly child: ChildProcess;
-
-	private constructor(child: ChildProcess, url: string) {
-		this.child = child;
-		this.url = url;
-	}
-
-	static async start(): Promise<Google> {
-		const file = path.join(import.meta.dirname, 'spreadsheetGoogle.ts');
-		const child = fork(file, [String(latencyMilliseconds)], { execArgv: ['--expose-gc'] });
-		const [message] = (await once(child, 'message')) as [Message];
-		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
-		return new Google(child, message.url);
-	}
-
-	/** Forgets everything but a sheet of so many rows. */
-	async seed(rows: number): Promise<void> {
-		const order: Order = { rows, columns };
-		this.child.send(order);
-		await once(this.child, 'message');
-	}
-
-	async counted(): Promise<Counted> {
-		this.child.send('count');
-		const [message] = (await once(this.child, 'message')) as [Message];
-		if (message.kind !== 'counted') throw new Error(`The stand-in answered ${message.kind}`);
-		return message;
-	}
-
-	stop(): void {
-		this.child.disconnect();
-	}
-}
-
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
-type Stored = WorkflowDefinition & { readonly id: string };
-
-const node = (name: string, type: string, typeVersion: number, parameters: object, more: object = {}) => ({
-	id: name,
-	name,
-	type,
-	typeVersion,
-	position: [0, 0],
-	parameters,
-	...more,
-});
-
-const cells = Array.from({ length: columns }, (_, column) => `f${column}`);
-const makeItems = `Array.from({ length: ${appendedRows} }, (_, row) => (${JSON.stringify(cells)}.map((name) => [name, name + ' of new row ' + row])))`;
-const inputs = {
-	items: `return ${makeItems}.map((pairs) => ({ json: Object.fromEntries(pairs) }));`,
-	oneItem: `return [{ json: { rows: ${makeItems}.map((pairs) => pairs.map(([, value]) => value)) } }];`,
-	nothing: 'return [{ json: {} }];',
-};
-
-function workflow(name: string, input: keyof typeof inputs, step: object): WorkflowDefinition {
-	const link = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
-	return {
-		name,
-		nodes: [
-			node('Start', 'n8n-nodes-base.manualTrigger', 1, {}),
-			node('Input', 'n8n-nodes-base.code', 2, { jsCode: inputs[input] }),
-			{ ...step },
-		],
-		connections: { Start: link('Input'), Input: link('Step') },
-	};
-}
 
 /** @returns milliseconds of the node */
 async function run(n8n: N8n, stored: Stored): Promise<number> {
@@ -113,18 +45,11 @@ async function addedMemory(n8n: N8n, stored: Stored): Promise<number> {
 	return ((await memory(n8n.pid, 'VmHWM')) - before) / MiB;
 }
 
-interface Variant {
-	readonly stored: Stored;
-	readonly milliseconds: number[];
-	/** Of one run. */
-	requests: number;
-}
-
 /** One warm run, then rounds in which all variants take turns. */
 async function measure(n8n: N8n, google: Google, variants: readonly Variant[], rows: number): Promise<void> {
 	for (let round = -1; round < rounds; round++) {
 		for (const variant of variants) {
-			await google.seed(rows);
+			await google.seed({ rows, columns });
 			const milliseconds = await run(n8n, variant.stored);
 			const counted = await google.counted();
 			variant.requests = counted.methods.length;
@@ -141,70 +66,8 @@ function show({ stored, milliseconds, requests }: Variant): void {
 	report(`${stored.name} (requests: ${requests})`, milliseconds, 'ms');
 }
 
-async function credentials(n8n: N8n) {
-	const signIn = {
-		clientId: 'client',
-		clientSecret: 'secret',
-		oauthTokenData: { access_token: 'bench', token_type: 'Bearer' },
-	};
-	return {
-		workspaceOAuth2Api: await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', signIn),
-		googleSheetsOAuth2Api: await n8n.api.createCredential('googleSheetsOAuth2Api', 'Sheets', signIn),
-	};
-}
-
-async function variantsOf(n8n: N8n) {
-	const { workspaceOAuth2Api, googleSheetsOAuth2Api } = await credentials(n8n);
-	const id = { __rl: true, mode: 'id', value: 'bench-spreadsheet' };
-	const ours = (parameters: object) =>
-		node(
-			'Step',
-			'n8n-nodes-agent-workspace.workspace',
-			1,
-			{ resource: 'spreadsheet', spreadsheetId: id, range: 'Sheet1!A:J', ...parameters },
-			{ credentials: { workspaceOAuth2Api } },
-		);
-	const theirs = (parameters: object) =>
-		node(
-			'Step',
-			'n8n-nodes-base.googleSheets',
-			4.7,
-			{
-				authentication: 'oAuth2',
-				resource: 'sheet',
-				documentId: id,
-				sheetName: { __rl: true, mode: 'name', value: 'Sheet1' },
-				...parameters,
-			},
-			{ credentials: { googleSheetsOAuth2Api } },
-		);
-	const row = `={{ [[${cells.map((name) => `$json.${name}`).join(', ')}]] }}`;
-	const of = async (name: string, input: keyof typeof inputs, step: object): Promise<Variant> => ({
-		stored: await n8n.api.createWorkflow(workflow(name, input, step)),
-		milliseconds: [],
-		requests: 0,
-	});
-	const autoMap = { mappingMode: 'autoMapInputData', value: {}, matchingColumns: [], schema: [] };
-	return {
-		theirs: await of("n8n's node, 1,000 items", 'items', theirs({ operation: 'append', columns: autoMap })),
-		oneItem: await of(
-			'one item with 1,000 rows',
-			'oneItem',
-			ours({ operation: 'append', values: '={{ $json.rows }}' }),
-		),
-		items: await of('1,000 items', 'items', ours({ operation: 'append', valuesSource: 'items' })),
-		expressions: await of(
-			'1,000 items with an expression each',
-			'items',
-			ours({ operation: 'append', values: row }),
-		),
-		theirRead: await of("read, n8n's node", 'nothing', theirs({ operation: 'read' })),
-		read: await of('read as rows', 'nothing', ours({ operation: 'read', options: { output: 'rows' } })),
-	};
-}
-
 async function main(): Promise<void> {
-	const google = await Google.start();
+	const google = await Google.start(latencyMilliseconds);
 	const n8n = await benchN8n({
 		env: {
 			GOOGLE_STAND_IN: google.url,
@@ -259,7 +122,7 @@ async function compareMemory(
 		for (const { stored } of [items, theirs]) {
 			const added: number[] = [];
 			for (let round = 0; round < rounds; round++) {
-				await google.seed(rows);
+				await google.seed({ rows, columns });
 				added.push(await addedMemory(n8n, stored));
 			}
 			report(`added memory, ${stored.name}, sheet of ${rows}`, added, 'MiB');
