@@ -12,8 +12,8 @@ export interface Services {
 
 export interface ImportedExample {
 	readonly workflow: WorkflowDefinition & { id: string; versionId: string };
-	/** Whether `npm start` runs it once: it has a Manual Trigger. */
-	readonly shown: boolean;
+	/** How `npm start` shows it: it is run once, or published first, so that its trigger starts it. */
+	readonly shown: 'run' | 'publishAndRun' | undefined;
 }
 
 interface StoredCredential {
@@ -75,10 +75,7 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 	const present = await api.request<Array<{ id: string; name: string }>>('GET', 'workflows');
 	const imported: ImportedExample[] = [];
 	const all = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
-	const files = [
-		...shownFiles.filter((name) => all.includes(name)),
-		...all.filter((name) => !shownFiles.includes(name)),
-	];
+	const files = [...new Set([...shownFiles.keys(), ...all])].filter((name) => all.includes(name));
 	for (const file of files) {
 		const definition = JSON.parse(
 			await readFile(path.join(root, 'examples', file), 'utf8'),
@@ -90,13 +87,18 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 					...definition,
 					nodes: definition.nodes.map((node) => withCredentials(node, credentials)),
 				});
-		imported.push({ workflow, shown: shownFiles.includes(file) });
+		imported.push({ workflow, shown: shownFiles.get(file) });
 	}
 	return imported;
 }
 
-/** What `npm start` shows, in this order: first of all the agent. Forms and triggers wait for somebody else. */
-const shownFiles = ['run-an-agent.json', 'ask-the-agent-and-wait.json', 'mail-digest.json'];
+/** What `npm start` shows, in this order. Forms wait for somebody to fill them in. */
+const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
+	['run-an-agent.json', 'run'],
+	['ask-the-agent-and-wait.json', 'run'],
+	['agent-answers-start-a-workflow.json', 'publishAndRun'],
+	['mail-digest.json', 'run'],
+]);
 
 async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
 	const present = await api.request<StoredCredential[]>('GET', 'credentials');

@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { startAgentService } from './agent-service/server.ts';
+import { type AgentService, startAgentService } from './agent-service/server.ts';
 import { importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { runCommand, Sentence } from './n8n/command.ts';
 import { ensureHost, root } from './n8n/host.ts';
 import { installPackage, packPackage } from './n8n/installPackage.ts';
-import { owner } from './n8n/rest.ts';
+import { type N8nApi, owner } from './n8n/rest.ts';
 import { freePort, startN8n } from './n8n/server.ts';
 import { printRun } from './transcript.ts';
 
@@ -58,13 +58,20 @@ async function main(): Promise<void> {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
 		google: {
 			url: google.url,
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
+			// The same at every start: n8n keeps the tokens of a credential that is there already.
+			accessToken: google.tokens.issue({ token: 'demo-access-token' }),
+			refreshToken: google.tokens.issueRefresh({ token: 'demo-refresh-token' }),
 		},
 	});
 	let succeeded = true;
 	for (const { workflow, shown } of workflows) {
-		if (shown) succeeded = printRun(workflow, await n8n.api.run(workflow)) && succeeded;
+		if (!shown) continue;
+		if (shown === 'publishAndRun') await publish(n8n.api, workflow, agent);
+		const run = await n8n.api.run(workflow);
+		succeeded = printRun(workflow, run) && succeeded;
+		if (shown === 'run') continue;
+		say('\nWhat the agent sent in that session has started the workflow:');
+		succeeded = printRun(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
 	}
 	if (values.demo) {
 		await stopAll();
@@ -76,6 +83,16 @@ async function main(): Promise<void> {
 	say(
 		`\nThe editor: ${n8n.url}/workflow/${first}\n  e-mail    ${owner.email}\n  password  ${owner.password}\nCtrl-C ends everything.`,
 	);
+}
+
+/** Publishes the workflow and waits until its trigger listens. */
+async function publish(
+	api: N8nApi,
+	workflow: { id: string; versionId: string },
+	agent: AgentService,
+): Promise<void> {
+	await api.activate(workflow);
+	while (agent.openSockets() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 function say(text: string): void {

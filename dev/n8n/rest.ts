@@ -126,10 +126,31 @@ export class N8nApi {
 		return executionId;
 	}
 
-	/** Runs a workflow to its end. The trigger is the first node unless named. */
+	/** Runs a workflow to its end, from its Manual Trigger unless another node is named. */
 	async run(workflow: WorkflowDefinition & { id: string }, triggerName?: string): Promise<Execution> {
-		const trigger = triggerName ?? String(workflow.nodes[0]?.name);
+		const manual = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.manualTrigger');
+		const trigger = triggerName ?? String((manual ?? workflow.nodes[0])?.name);
 		return await this.untilDone(await this.startRun(workflow, trigger));
+	}
+
+	/** Waits for an execution of the workflow that its trigger started after the given one, and for its end. */
+	async untilTriggered(
+		workflow: { id: string },
+		after: { id: string } = { id: '0' },
+		timeoutMilliseconds = 60_000,
+	): Promise<Execution> {
+		const deadline = Date.now() + timeoutMilliseconds;
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id, mode: 'trigger' }));
+		while (Date.now() < deadline) {
+			const { results } = await this.request<{ results: Array<{ id: string; mode: string }> }>(
+				'GET',
+				`executions?filter=${filter}`,
+			);
+			const started = results.find(({ id, mode }) => mode === 'trigger' && Number(id) > Number(after.id));
+			if (started) return await this.untilDone(started.id);
+			await new Promise((resolve) => setTimeout(resolve, 100));
+		}
+		throw new Error(`No execution of workflow ${workflow.id} within ${timeoutMilliseconds} ms`);
 	}
 
 	/** Creates and runs a workflow. */

@@ -170,20 +170,10 @@ test('a published trigger on main starts executions on the worker', async () => 
 	await main.api.activate(workflow);
 	while (agent.openSockets('queue-session') === 0) await new Promise((resolve) => setTimeout(resolve, 50));
 	agent.send('queue-session', { hello: 'worker' });
-	let found: string | undefined;
-	while (found === undefined) {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
-		const { results } = await main.api.request<{ results: Array<{ id: string }> }>(
-			'GET',
-			`executions?filter=${filter}`,
-		);
-		found = results[0]?.id;
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
-	const execution = await main.api.untilDone(found);
+	const execution = await main.api.untilTriggered(workflow);
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'After')[0]?.json).toMatchObject({ sequence: 1, message: { hello: 'worker' } });
-	expect(worker.output()).toContain(`execution ${found}`);
+	expect(worker.output()).toContain(`execution ${execution.id}`);
 	await main.api.deactivate(workflow);
 	while (agent.openSockets('queue-session') > 0) await new Promise((resolve) => setTimeout(resolve, 50));
 });
