@@ -61,6 +61,7 @@ export function callOf(
 	return {
 		...options,
 		url,
+		apiKey: api.apiKey,
 		body: () => ({ ...body, ...identityOf(signer, options) }),
 		meaning: { url, sessionId, initialPayload, startStepName, userId, userPublicKey },
 		sessionId: body.sessionId,
