@@ -49,9 +49,19 @@ async function main(): Promise<void> {
 	const google = await startGoogle();
 	running.push(() => google.close());
 	seedDemo(google);
-	say(`The stand-in of Google's APIs listens on ${google.url}`);
+	say(
+		`The stand-in of Google's APIs listens on ${google.url} (all its addresses: the credential 'Workspace OAuth2 API (demo)')`,
+	);
 	say('Starting n8n …');
-	const n8n = await startN8n({ userFolder, port });
+	const n8n = await startN8n({
+		userFolder,
+		port,
+		env: {
+			// Google's sign-in comes back to the address that is open in the browser, and so keeps the session.
+			N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}`,
+			GENERIC_TIMEZONE: Intl.DateTimeFormat().resolvedOptions().timeZone,
+		},
+	});
 	running.push(() => n8n.stop());
 
 	const workflows = await importExamples(n8n.api, {

@@ -47,7 +47,8 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 		return result === undefined ? { failure: item.naming(failure) } : { result };
 	} catch (error) {
 		const later = failureOf(error);
-		const told = later.ambiguous || item.hasMade ? later : stillUnknown(failure, later);
+		const isTold = later.ambiguous || later.settled || item.hasMade;
+		const told = isTold ? later : stillUnknown(failure, later);
 		return { failure: item.naming(told) };
 	}
 }

@@ -13,6 +13,8 @@ export interface FailureDetails {
 	readonly ambiguous?: boolean;
 	/** True when the work is done, though not quite as asked: it must not be begun anew. */
 	readonly carriedOut?: boolean;
+	/** True when a look at the service has shown that the work was not done. */
+	readonly settled?: boolean;
 	/** Wait that the service asked for, in milliseconds. */
 	readonly retryAfterMilliseconds?: number;
 	readonly cause?: unknown;
@@ -31,6 +33,7 @@ export class Failure extends Error {
 	readonly description: string | undefined;
 	readonly ambiguous: boolean;
 	readonly carriedOut: boolean;
+	readonly settled: boolean;
 	readonly retryAfterMilliseconds: number | undefined;
 
 	constructor(details: FailureDetails) {
@@ -40,13 +43,25 @@ export class Failure extends Error {
 		this.description = details.description;
 		this.ambiguous = details.ambiguous ?? false;
 		this.carriedOut = details.carriedOut ?? false;
+		this.settled = details.settled ?? false;
 		this.retryAfterMilliseconds = details.retryAfterMilliseconds;
 	}
 
 	/** The same failure, told otherwise. */
 	with(details: Partial<FailureDetails>): Failure {
-		const { code, status, message, description, ambiguous, carriedOut, retryAfterMilliseconds, cause } = this;
-		const own = { code, status, message, description, ambiguous, carriedOut, retryAfterMilliseconds, cause };
+		const { code, status, message, description, retryAfterMilliseconds, cause } = this;
+		const { ambiguous, carriedOut, settled } = this;
+		const own = {
+			code,
+			status,
+			message,
+			description,
+			retryAfterMilliseconds,
+			cause,
+			ambiguous,
+			carriedOut,
+			settled,
+		};
 		return new Failure({ ...own, ...details });
 	}
 }

@@ -17,6 +17,8 @@ export interface TryOfNode {
 	/** The node's Retry On Fail settings; without it nothing is kept. */
 	readonly retryOnFail: boolean;
 	readonly maxTries?: number;
+	/** Runs of a tool share execution, run index and item: only what would be sent tells them apart. */
+	readonly isTool?: boolean;
 }
 
 interface KeptRun {
@@ -46,11 +48,11 @@ export class FinishedItems<T> {
 
 	/**
 	 * What an item came to in an earlier try.
-	 * @param sent what would be sent, without what differs at every try (timestamps, generated ids)
+	 * @param sent what would be sent, without what differs at every try (timestamps, generated ids); counts for tools only
 	 */
 	recall(itemIndex: number, sent: unknown): T | undefined {
 		if (!this.earlier) return undefined;
-		const key = itemKey(itemIndex, sent);
+		const key = this.itemKey(itemIndex, sent);
 		// Only this class writes to the slot, under keys that name the node: the type is the one that was put in.
 		const outcome = this.earlier.outcomes.get(key) as T | undefined;
 		if (outcome !== undefined) this.finished.set(key, outcome);
@@ -58,7 +60,7 @@ export class FinishedItems<T> {
 	}
 
 	remember(itemIndex: number, sent: unknown, outcome: T): void {
-		if (this.attempt.retryOnFail) this.finished.set(itemKey(itemIndex, sent), outcome);
+		if (this.attempt.retryOnFail) this.finished.set(this.itemKey(itemIndex, sent), outcome);
 	}
 
 	/** Ends the try: after a failure its outcomes are kept for the next one, if there is a next one; else they are dropped. */
@@ -67,6 +69,13 @@ export class FinishedItems<T> {
 		const tries = (this.earlier?.tries ?? 0) + 1;
 		if (failed && tries < triesOf(this.attempt)) this.keep(tries);
 		else this.drop();
+	}
+
+	/** Not by what would be sent, but for a tool: an expression may give something else at each try, the time for instance. */
+	private itemKey(itemIndex: number, sent: unknown): string {
+		if (!this.attempt.isTool) return String(itemIndex);
+		const hash = createHash('sha256').update(JSON.stringify([sent]));
+		return `${itemIndex}:${hash.digest('base64url')}`;
 	}
 
 	private keep(tries: number): void {
@@ -94,11 +103,6 @@ export function keptOutcomes(): number {
 /** As n8n bounds it: 2 to 5 tries, 3 when unset. */
 function triesOf({ maxTries }: TryOfNode): number {
 	return Math.min(5, Math.max(2, maxTries ?? 3));
-}
-
-function itemKey(itemIndex: number, sent: unknown): string {
-	const hash = createHash('sha256').update(JSON.stringify([sent]));
-	return `${itemIndex}:${hash.digest('base64url')}`;
 }
 
 function forgetOldest(runs: Map<string, KeptRun>, now: number): void {

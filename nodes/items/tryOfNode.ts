@@ -11,5 +11,6 @@ export function tryOfNode(context: IExecuteFunctions): TryOfNode {
 		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
 		retryOnFail: node.retryOnFail === true,
 		maxTries: node.maxTries,
+		isTool: node.type.endsWith('Tool'),
 	};
 }

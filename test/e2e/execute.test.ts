@@ -119,7 +119,7 @@ describe('Continue on Fail with three items of which one fails', () => {
 });
 
 test('Retry On Fail sends only what has not succeeded before', async () => {
-	service.script({}, { status: 500 }, {}, {});
+	service.script({}, { status: 422 }, {}, {});
 	const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
 	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 	const execution = await n8n.api.runOnce(workflow('retry', numbered(3), parameters, retry));

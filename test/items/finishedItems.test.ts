@@ -19,7 +19,6 @@ describe('items that succeeded in an earlier try', () => {
 		const second = new FinishedItems<string>(attempt());
 		expect(second.recall(0, { a: 1 })).toBe('sent');
 		expect(second.recall(1, { a: 1 })).toBeUndefined();
-		expect(second.recall(0, { a: 2 })).toBeUndefined();
 		second.end(false);
 		expect(keptOutcomes()).toBe(0);
 	});
@@ -71,15 +70,30 @@ describe('items that succeeded in an earlier try', () => {
 	});
 
 	it('of a tool that shares the run index survive the success of another call', () => {
-		const failing = new FinishedItems<string>(attempt());
-		const other = new FinishedItems<string>(attempt());
+		const failing = new FinishedItems<string>(attempt({ isTool: true }));
+		const other = new FinishedItems<string>(attempt({ isTool: true }));
 		failing.remember(0, 'x', 'one');
 		failing.end(true);
 		other.remember(0, 'y', 'two');
 		other.end(false);
-		const again = new FinishedItems<string>(attempt());
+		const again = new FinishedItems<string>(attempt({ isTool: true }));
 		expect(again.recall(0, 'x')).toBe('one');
 		again.end(false);
+	});
+
+	it('of a tool are told apart by what would be sent; those of other nodes are not: expressions may give the time', () => {
+		for (const [isTool, known] of [
+			[true, undefined],
+			[false, 'one'],
+		] as const) {
+			const first = new FinishedItems<string>(attempt({ isTool, runIndex: Number(isTool) }));
+			first.remember(0, { at: 1 }, 'one');
+			first.end(true);
+			const second = new FinishedItems<string>(attempt({ isTool, runIndex: Number(isTool) }));
+			expect(second.recall(0, { at: 2 })).toBe(known);
+			second.recall(0, { at: 1 });
+			second.end(false);
+		}
 	});
 
 	it('are bounded in number and age', () => {

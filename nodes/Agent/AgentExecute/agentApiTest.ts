@@ -30,6 +30,9 @@ export async function testAgentApi(
 		const api = agentApiCredential(data);
 		const url = executeUrl(api);
 		channelBase(api);
+		if (/\/execute\/*$/.test(api.deploymentUrl)) {
+			return refused("Enter the Deployment URL without '/execute': the node adds it");
+		}
 		const answer = (await helpers.request({
 			method: 'GET',
 			uri: url,

@@ -61,6 +61,7 @@ function tooLarge(): Failure {
 	return new Failure({
 		code: 502,
 		message: 'The answer of the agent service is larger than 64 MiB (67,108,864 bytes)',
+		carriedOut: true,
 		description:
 			'The agent was started, but its answer is not read beyond that limit. Let the agent answer with a link instead.',
 	});

@@ -75,7 +75,9 @@ export function statusFailure(
 	const said = excerpt(answer, call);
 	if (code >= 300 && code <= 399) return redirected(answer, call);
 	const message = `${meaning(code)} (${code})${said ? `: ${said}` : ''}`;
-	return new Failure({ code, message, description: advice(code), retryAfterMilliseconds });
+	// A service that fails by itself may have started the agent before; 503 with Retry-After says that it did not.
+	const ambiguous = code >= 500 && !(code === 503 && retryAfterMilliseconds !== undefined);
+	return new Failure({ code, message, description: advice(code), retryAfterMilliseconds, ambiguous });
 }
 
 export function timedOut({ timeoutSeconds }: CallFacts): Failure {
@@ -133,7 +135,7 @@ function meaning(code: number): string {
 	if (code === 401 || code === 403) return 'The agent service refused the API key or the signature';
 	if (code === 404) return 'The agent service has nothing at this address';
 	if (code === 429) return 'The agent service receives too many calls';
-	return 'The agent service did not accept the call';
+	return code >= 500 ? 'The agent service failed' : 'The agent service did not accept the call';
 }
 
 function advice(code: number): string {

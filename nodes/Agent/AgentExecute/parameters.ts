@@ -43,9 +43,18 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 
 /** Items in flight at once. n8n evaluates an option of the whole node with the first item. */
 export function parallelRequests(parameters: NodeParameters): number {
-	const { parallelRequests: value = 10 } = optionsOf(parameters, 0);
-	return Math.max(1, Math.floor(Number(value)) || 10);
+	try {
+		return Math.max(
+			1,
+			Math.floor(Number(optionsOf(parameters, 0).parallelRequests ?? defaultParallel)) || defaultParallel,
+		);
+	} catch {
+		// Another option of the first item has a failing expression: that item reports it itself.
+		return defaultParallel;
+	}
 }
+
+const defaultParallel = 10;
 
 function payload(parameters: NodeParameters, index: number): string {
 	const payloadMode = parameters.read('payloadMode', index, 'taskAndInput');

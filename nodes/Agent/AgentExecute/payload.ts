@@ -23,10 +23,11 @@ function parse(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		const reason = error instanceof SyntaxError ? error.message : String(error);
+		// The parser's own words quote the payload.
+		const position = /position (\d+)/.exec(String(error))?.[1];
 		return refuse(
-			`'Payload' is not valid JSON`,
-			`${reason}. Write an object such as {"task": "…"}, or use an expression.`,
+			"'Payload' is not valid JSON",
+			`${position ? `It breaks off at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
 		);
 	}
 }

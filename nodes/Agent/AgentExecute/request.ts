@@ -5,6 +5,7 @@ import type { IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } fro
 
 import type { Failure } from '../../items/failure';
 import { fullJitterMilliseconds, parseRetryAfter } from '../../retry/backoff';
+import { longestMilliseconds } from '../session/clock';
 import { type Answer, readBody } from './answer';
 import {
 	callFailure,
@@ -113,7 +114,7 @@ async function post(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		skipSslCertificateValidation: call.allowUnauthorizedCerts,
-		timeout: call.timeoutSeconds * 1000,
+		timeout: Math.min(call.timeoutSeconds * 1000, longestMilliseconds),
 		abortSignal: context.getExecutionCancelSignal(),
 	};
 	// Not the helper that signs by credential: it reads the credential from the database for every request, and sends a call
@@ -136,9 +137,12 @@ async function read(
 	const onAbort = () => {
 		end(stopped());
 	};
-	const timer = setTimeout(() => {
-		end(timedOut(call));
-	}, deadline - Date.now());
+	const timer = setTimeout(
+		() => {
+			end(timedOut(call));
+		},
+		Math.min(deadline - Date.now(), longestMilliseconds),
+	);
 	signal?.addEventListener('abort', onAbort, { once: true });
 	try {
 		return { statusCode: response.statusCode, headers, body: await readBody(stream, headers) };

@@ -88,7 +88,10 @@ async function sendItem(context: IExecuteFunctions, index: number, call: Prepare
 		return { outcome: { item }, reachedService: true };
 	} catch (error) {
 		const failure = asFailure(error);
-		return { outcome: { failure }, reachedService: progress.accepted || failure.ambiguous };
+		return {
+			outcome: { failure },
+			reachedService: progress.accepted || failure.ambiguous || failure.carriedOut,
+		};
 	}
 }
 

@@ -8,11 +8,15 @@ export interface Clock {
 	after(milliseconds: number, call: () => void): () => void;
 }
 
+/** Node's limit of a timer, in milliseconds. */
+export const longestMilliseconds = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
 	wallMilliseconds: () => Date.now(),
 	monotonicMilliseconds: () => performance.now(),
 	after(milliseconds, call) {
-		const timer = setTimeout(call, milliseconds);
+		// Node fires a longer timer at once; 24 days are as good as for ever.
+		const timer = setTimeout(call, Math.min(milliseconds, longestMilliseconds));
 		return () => {
 			clearTimeout(timer);
 		};

@@ -29,7 +29,7 @@ export interface Situation {
 }
 
 /** What the user can do about an answer that is not a success. */
-export function adviceFor(situation: Situation): string {
+export function adviceFor(situation: Situation): string | undefined {
 	const { status, limited, call } = situation;
 	if (limited) {
 		return "Google limits how much may be asked in a minute. Send less at once, or raise 'Max Tries' and 'Max Retry Wait' in the options.";
@@ -43,7 +43,8 @@ export function adviceFor(situation: Situation): string {
 		return 'Redirects are not followed, because they could carry the token elsewhere. Check the API bases in the credential.';
 	}
 	if (status >= 500) return 'Google has trouble at the moment. Try again later.';
-	return 'Check the parameters of this item.';
+	// What the operation itself advises says more.
+	return situation.call.advice?.[status] ? undefined : 'Check the parameters of this item.';
 }
 
 function adviceForForbidden({ envelope, call }: Situation): string {

@@ -7,15 +7,10 @@ import { BodyError, maxAnswerBytes, readBody } from './body';
 import { Fault, type FaultKind } from './fault';
 import { faultOfAnswer, type FailedCall } from './errors';
 
-/** Node's and axios' codes of connections that never carried the request. */
-const notConnected = [
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'EADDRNOTAVAIL',
-];
+/** Node's codes of connections that never carried the request. */
+const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+/** The same, but only while connecting: a route may also go away under a request that is out. */
+const maybeNotConnected = ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT'];
 const timedOut = ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
 const lost = [
 	'ECONNRESET',
@@ -85,7 +80,7 @@ async function faultOfResponse(response: ErrorResponse, call: FailedCall): Promi
 function faultOfCode(code: string | undefined, chain: readonly unknown[], call: FailedCall): Fault {
 	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return faultOfSignIn(code, chain, call);
 	const connecting = chain.some((link) => property(link, 'syscall') === 'connect');
-	if (notConnected.includes(code) || (code === 'ETIMEDOUT' && connecting)) {
+	if (notConnected.includes(code) || (connecting && maybeNotConnected.includes(code))) {
 		return connectionFault('notDone', 503, `No connection to ${hostOf(chain) ?? 'Google'} (${code})`);
 	}
 	if (certificate.test(code)) {

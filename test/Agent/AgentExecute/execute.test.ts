@@ -327,6 +327,19 @@ describe('several items', () => {
 		);
 	});
 
+	test('go on though an option of the first one has a failing expression', async () => {
+		await serve();
+		const items = await run({
+			items: numbered(2),
+			node: { onError: 'continueRegularOutput' },
+			parameters: { options: { userId: '={{ $json.n === 0 ? $("Nowhere").item.json.x : "0xb" }}' } },
+		});
+		expect(items.map(({ json }) => [json.statusCode, typeof json.error])).toEqual([
+			[undefined, 'object'],
+			[200, 'undefined'],
+		]);
+	});
+
 	test('with one at a time go out in their order', async () => {
 		await serve();
 		await run({
@@ -380,6 +393,9 @@ describe('several items', () => {
 
 	test.each<[string, ExecuteStep]>([
 		['is unknown', { fault: 'resetAfterRead' }],
+		['is a failure of the service', { status: 500 }],
+		['is a gateway that gave up', { status: 504 }],
+		['is an answer that is too large', { bodyBytes: 65 * 1024 * 1024 }],
 		['was cut short', { fault: 'cutBody', body: 'x'.repeat(1000) }],
 	])("under n8n's Retry On Fail: one whose outcome %s is not sent again", async (_name, step) => {
 		await serve();
@@ -395,7 +411,7 @@ describe('several items', () => {
 		let refuse = true;
 		await serve({
 			execute: ({ body }) =>
-				refuse && (body as { sessionId: string }).sessionId === 's2' ? { status: 500 } : undefined,
+				refuse && (body as { sessionId: string }).sessionId === 's2' ? { status: 422 } : undefined,
 		});
 		const options = {
 			items: numbered(4),

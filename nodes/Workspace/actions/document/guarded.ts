@@ -90,12 +90,14 @@ export async function readBack(
 			status,
 			message,
 			description: 'Nothing was written. It is safe to run this again.',
+			settled: true,
 		});
 	}
 	throw new Failure({
 		code,
 		status,
 		message: 'Somebody else changed the document while it was being written',
+		ambiguous: true,
 		description: `The content is not in it as it was sent. Look at ${documentUrl(documentId, tabId)} before running this again.`,
 	});
 }
