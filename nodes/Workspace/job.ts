@@ -86,10 +86,15 @@ function isSame(a: Chosen, b: Chosen): boolean {
 /** Jobs that are done in one go; most stand alone. In the order of their first members. */
 export function tasksOf(jobs: readonly Job[]): Job[][] {
 	const groups = new Map<string, Job[]>();
+	let kind = '';
+	let run = 0;
 	for (const job of jobs) {
 		const { index, resource, operation, combineKey } = job;
-		const key =
-			combineKey === undefined ? String(index) : JSON.stringify([resource, operation.value, combineKey]);
+		// What comes after another operation must not overtake it: in JSON mode items may differ in what they do.
+		const ownKind = `${resource} ${operation.value}`;
+		if (ownKind !== kind) run++;
+		kind = ownKind;
+		const key = combineKey === undefined ? String(index) : JSON.stringify([run, combineKey]);
 		const group = groups.get(key);
 		if (group) group.push(job);
 		else groups.set(key, [job]);

@@ -264,3 +264,21 @@ test('a hint is shown once, however many items say it', async () => {
 	await new Workspace().execute.call(context);
 	expect(context.hints).toHaveLength(1);
 });
+
+test('rows that go out together do not overtake what stands between them', async () => {
+	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
+	const spreadsheetId = made?.json['spreadsheetId'];
+	const append = (cell: string) => ({
+		operation: 'append',
+		spreadsheetId,
+		range: 'Sheet1!A1',
+		values: [[cell]],
+	});
+	const work = [append('one'), { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' }, append('two')];
+	const output = await run(
+		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
+		work.map((one) => ({ json: { work: one } })),
+	);
+	expect(output[1]?.json['values']).toEqual([['one']]);
+	expect(methods().filter((method) => method === 'sheets.spreadsheets.values.append')).toHaveLength(2);
+});

@@ -41,7 +41,12 @@ test.each<[string, Error, object]>([
 		byAxios('ENOTFOUND', { hostname: 'gateway.example' }),
 		{ code: 503, ambiguous: false },
 	],
-	['a network that is away', byAxios('ENETUNREACH'), { code: 503, ambiguous: false }],
+	['a network that is away', byAxios('ENETUNREACH', { syscall: 'connect' }), { code: 503, ambiguous: false }],
+	[
+		'a route that went away under a request that was out',
+		byAxios('EHOSTUNREACH', { syscall: 'read' }),
+		{ code: 503, ambiguous: true },
+	],
 	[
 		'no answer to a connection',
 		byAxios('ETIMEDOUT', { syscall: 'connect' }),
