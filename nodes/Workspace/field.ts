@@ -37,6 +37,8 @@ export interface Field {
 	readonly required?: boolean;
 	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */
 	readonly requiredInForm?: boolean;
+	/** With `required`: it must be given, and an empty value is one. */
+	readonly mayBeEmpty?: boolean;
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
 	readonly holds?: Holds;

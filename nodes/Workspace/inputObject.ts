@@ -1,9 +1,9 @@
 import { refusal } from '../items/failure';
 
 import type { Operation, ResourceName } from './operation';
+import { fieldsOf } from './params';
 import { isRecord, positionIn } from './paramHolds';
 import { kindOf } from './paramValue';
-import { requestOptions } from './requestOptions';
 import { resources } from './resources';
 
 export interface Chosen {
@@ -109,7 +109,7 @@ function refuseUnknownKeys(
 	operation: Operation,
 	resource: ResourceName,
 ): void {
-	const known = [...operation.fields, ...operation.options, ...requestOptions].map(({ name }) => name);
+	const known = fieldsOf(operation).map(({ name }) => name);
 	const unknown = Object.keys(given).filter((key) => !known.includes(key));
 	if (unknown.length === 0) return;
 	throw refusal(

@@ -1,12 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { Naming } from './fieldNames';
 import { readForm } from './formInput';
 import { readInputObject, type Chosen } from './inputObject';
 import { NodeParameters } from '../items/nodeParameters';
 import type { Operation, ResourceName } from './operation';
-import { paramsOf, type Params } from './params';
+import { fieldsOf, paramsOf, type Params } from './params';
 import type { RequestLimits } from './requestOptions';
-import { RunItem, type RunNotes } from './runItem';
+import { RunItem, type JobItem, type RunNotes } from './runItem';
 
 /** What is to be done for one input item. */
 export interface Job {
@@ -15,7 +16,7 @@ export interface Job {
 	readonly operation: Operation;
 	readonly params: Params;
 	readonly limits: RequestLimits;
-	readonly item: RunItem;
+	readonly item: JobItem;
 	/** Jobs of the same operation with the same key are done in one go. */
 	readonly combineKey: string | undefined;
 	/** Everything that tells this job from another, for the memory of finished items. */
@@ -26,6 +27,7 @@ export interface Job {
 interface Checked {
 	readonly mode: 'fields' | 'json';
 	readonly chosen: Chosen;
+	readonly naming: Naming;
 	readonly params: Params;
 	readonly limits: RequestLimits;
 	readonly combineKey: string | undefined;
@@ -47,10 +49,10 @@ export class Jobs {
 	/** @throws Failure 400 */
 	read(index: number): Job {
 		this.last = this.checked(index);
-		const { chosen, params, limits, combineKey } = this.last;
+		const { chosen, naming, params, limits, combineKey } = this.last;
 		const { resource, operation } = chosen;
-		const item = new RunItem(this.context, index, this.notes);
-		if (combineKey !== undefined) operation.combine?.check?.(params, item);
+		const item = new RunItem(this.context, index, this.notes, naming);
+		if (combineKey !== undefined) naming.during(() => operation.combine?.check?.(params, item));
 		const sent = [resource, operation.value, params, item.json];
 		return { index, resource, operation, params, limits, item, combineKey, sent };
 	}
@@ -63,7 +65,9 @@ export class Jobs {
 		if (last?.mode === mode && isSame(last.chosen, chosen)) return last;
 		const { operation, given } = chosen;
 		const { params, limits } = paramsOf(operation, given, { mode, timezone: this.context.getTimezone() });
-		return { mode, chosen, params, limits, combineKey: operation.combine?.key(params) };
+		const naming = new Naming(fieldsOf(operation), mode);
+		const combineKey = naming.during(() => operation.combine?.key(params));
+		return { mode, chosen, naming, params, limits, combineKey };
 	}
 
 	private chosen(index: number, mode: Checked['mode']): Chosen {

@@ -21,24 +21,33 @@ export function paramsOf(
 	given: Readonly<Record<string, unknown>>,
 	reading: Reading,
 ): CheckedParams {
-	const fields = [...operation.fields, ...operation.options, ...requestOptions];
+	const fields = fieldsOf(operation);
 	const values = new Map<string, unknown>();
 	for (const field of fields) {
 		const raw = given[field.name];
-		const nobody = raw === undefined || raw === null || (raw === '' && isBlankable(field, reading));
+		const nobody = isMissing(raw) || (raw === '' && isBlankable(field, reading));
 		values.set(
 			field.name,
 			valueOf(field, nobody ? defaultOf(field, reading) : raw, asDefault(nobody, reading)),
 		);
 	}
 	for (const field of fields) {
-		if (isShown(field, values)) requireValue(field, values.get(field.name), reading);
+		if (isShown(field, values)) requireGiven(field, given[field.name], values.get(field.name), reading);
 		// What an earlier choice left behind does not count, as in n8n's own form.
 		else if (reading.mode === 'fields')
 			values.set(field.name, valueOf(field, field.default, formReading(reading)));
 	}
 	const all = Object.fromEntries(values);
 	return { params: all as Params, limits: limitsOf(all) };
+}
+
+/** All that can be given to an operation. */
+export function fieldsOf(operation: Operation): Field[] {
+	return [...operation.fields, ...operation.options, ...requestOptions];
+}
+
+function isMissing(raw: unknown): boolean {
+	return raw === undefined || raw === null;
 }
 
 /** A form field that was emptied counts as not given where no text is wanted. */
@@ -65,13 +74,19 @@ function isShown({ showWhen = {} }: Field, values: ReadonlyMap<string, unknown>)
 	);
 }
 
-function requireValue(field: Field, value: unknown, reading: Reading): void {
+function requireGiven(field: Field, raw: unknown, value: unknown, reading: Reading): void {
 	if (!field.required) return;
+	const label = labelOf(field, reading);
+	if (reading.mode === 'json' && isMissing(raw)) {
+		throw refusal(`'${label}' is required`, 'The input object does not have this key.');
+	}
+	// Only the operation knows whether nothing is something here.
+	if (field.mayBeEmpty) return;
 	// A text of several lines may be a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
 	if (text !== '') return;
 	throw refusal(
-		`'${labelOf(field, reading)}' is required`,
+		`'${label}' is required`,
 		'It is empty. If it is an expression, check that the input item has the data.',
 	);
 }

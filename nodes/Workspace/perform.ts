@@ -18,7 +18,7 @@ export async function perform(
 		const performed = await performWith(clients, first, jobs);
 		return await Promise.all(performed.map((outcome, at) => settled(clients, jobs[at] ?? first, outcome)));
 	} catch (error) {
-		return jobs.map(() => ({ failure: failureOf(error) }));
+		return jobs.map(({ item }) => ({ failure: item.told(failureOf(error)) }));
 	}
 }
 
@@ -41,15 +41,15 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 	const { operation, params, item } = job;
 	const { failure } = outcome;
 	if (!failure.ambiguous || !operation.recover || item.signal?.aborted)
-		return { failure: item.naming(failure) };
+		return { failure: item.told(failure) };
 	try {
 		const result = await operation.recover(clients, params, failure, item);
-		return result === undefined ? { failure: item.naming(failure) } : { result };
+		return result === undefined ? { failure: item.told(failure) } : { result };
 	} catch (error) {
 		const later = failureOf(error);
 		const isTold = later.ambiguous || later.settled || item.hasMade;
 		const told = isTold ? later : stillUnknown(failure, later);
-		return { failure: item.naming(told) };
+		return { failure: item.told(told) };
 	}
 }
 

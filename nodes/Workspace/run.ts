@@ -115,7 +115,7 @@ class Runner {
 			this.results[job.index] = outcome;
 			if (!job.operation.readsOnly) this.finished.remember(job.index, job.sent, outcome);
 		} catch (error) {
-			this.failJob(job, job.item.naming(asFailure(error)), true);
+			this.failJob(job, job.item.told(asFailure(error)), true);
 		}
 	}
 

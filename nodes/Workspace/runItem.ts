@@ -3,6 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../items/failure';
 
+import type { Naming } from './fieldNames';
 import type { Item, Made } from './operation';
 import { binarySource, fileSource } from './sources';
 
@@ -30,19 +31,29 @@ export class RunNotes {
 	}
 }
 
+/** What the runner asks of an item, beyond what operations know of it. */
+export interface JobItem extends Item {
+	/** Whether something of this item exists by now. */
+	readonly hasMade: boolean;
+	/** The failure as the user is to read it, with all that the item had made by then. */
+	told(failure: Failure): Failure;
+}
+
 /** An input item as operations see it. */
-export class RunItem implements Item {
+export class RunItem implements JobItem {
 	readonly token = randomUUID();
 	readonly index: number;
 	readonly signal: AbortSignal | undefined;
 	private readonly context: IExecuteFunctions;
 	private readonly notes: RunNotes;
+	private readonly naming: Naming;
 	private readonly things: Made[] = [];
 
-	constructor(context: IExecuteFunctions, index: number, notes: RunNotes) {
+	constructor(context: IExecuteFunctions, index: number, notes: RunNotes, naming: Naming) {
 		this.context = context;
 		this.index = index;
 		this.notes = notes;
+		this.naming = naming;
 		this.signal = context.getExecutionCancelSignal();
 	}
 
@@ -78,21 +89,20 @@ export class RunItem implements Item {
 		this.things.push(what);
 	}
 
-	/** Whether something of this item exists by now. */
-	get hasMade(): boolean {
+	get hasMade() {
 		return this.things.length > 0;
 	}
 
 	hint(text: string) {
-		this.notes.hint(text);
+		this.notes.hint(this.naming.text(text));
 	}
 
 	log(text: string) {
 		this.context.logger.info(text);
 	}
 
-	/** The failure with all that the item had made by then. */
-	naming(failure: Failure): Failure {
+	told(thrown: Failure) {
+		const failure = this.naming.failure(thrown);
 		const known = `${failure.message} ${failure.description ?? ''}`;
 		const things = this.things.filter(({ id, url }) => !known.includes(url ?? id));
 		if (things.length === 0) return failure;

@@ -9,7 +9,9 @@ import { refusal } from '../../nodes/items/failure';
 import type { Bases } from '../../nodes/Workspace/google/bases';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import type { TransportOptions } from '../../nodes/Workspace/google/transport';
-import type { Clients, Item, Made, Source } from '../../nodes/Workspace/operation';
+import { Naming } from '../../nodes/Workspace/fieldNames';
+import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
+import type { JobItem } from '../../nodes/Workspace/runItem';
 
 import { n8nSender } from './n8nSender';
 
@@ -48,7 +50,10 @@ export interface TestBinary {
 	readonly mimeType?: string;
 }
 
-export interface TestItem extends Item {
+/** Fields go by their keys in all texts. */
+const naming = new Naming([], 'json');
+
+export interface TestItem extends JobItem {
 	readonly hints: string[];
 	readonly logs: string[];
 	readonly things: Made[];
@@ -85,7 +90,11 @@ export function testItem({
 		logs: [],
 		things: [],
 		made: (what) => item.things.push(what),
-		hint: (text) => item.hints.push(text),
+		get hasMade() {
+			return item.things.length > 0;
+		},
+		told: (failure) => naming.failure(failure),
+		hint: (text) => item.hints.push(naming.text(text)),
 		log: (text) => item.logs.push(text),
 	};
 	return item;

@@ -1,11 +1,12 @@
 import { isFailure, type Failure } from '../../nodes/items/failure';
+import { Naming } from '../../nodes/Workspace/fieldNames';
 
-/** The failure that a promise ends with. */
+/** The failure that a promise ends with; fields go by their keys. */
 export async function failing(promise: Promise<unknown>): Promise<Failure> {
 	const outcome = await promise.then(
 		() => undefined,
 		(error: unknown) => error,
 	);
-	if (isFailure(outcome)) return outcome;
+	if (isFailure(outcome)) return new Naming([], 'json').failure(outcome);
 	throw new Error('Expected a Failure', { cause: outcome });
 }

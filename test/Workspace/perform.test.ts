@@ -1,4 +1,5 @@
 import { Failure, refusal } from '../../nodes/items/failure';
+import { Naming } from '../../nodes/Workspace/fieldNames';
 import type { Job } from '../../nodes/Workspace/job';
 import { defineOperation, type Clients, type Operation } from '../../nodes/Workspace/operation';
 import { perform } from '../../nodes/Workspace/perform';
@@ -30,7 +31,7 @@ function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 		operation,
 		params: {},
 		limits: { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
-		item: new RunItem(contextOf({ url, parameters: {} }), index, notes),
+		item: new RunItem(contextOf({ url, parameters: {} }), index, notes, new Naming([], 'json')),
 		combineKey,
 		sent: index,
 	};

@@ -1,3 +1,5 @@
+import { named } from '../fieldNames';
+
 import type { Api } from './bases';
 import type { Envelope } from './envelope';
 import type { FailedCall, SignIn } from './errors';
@@ -32,7 +34,7 @@ export interface Situation {
 export function adviceFor(situation: Situation): string | undefined {
 	const { status, limited, call } = situation;
 	if (limited) {
-		return "Google limits how much may be asked in a minute. Send less at once, or raise 'Max Tries' and 'Max Retry Wait' in the options.";
+		return `Google limits how much may be asked in a minute. Send less at once, or raise the options ${named('maxTries')} and ${named('maxRetryWaitSeconds')}.`;
 	}
 	if (status === 403) return adviceForForbidden(situation);
 	if (status === 404) return adviceForMissing(call);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Failure } from '../../items/failure';
 import { fullJitterMilliseconds } from '../../retry/backoff';
+import { named } from '../fieldNames';
 
 import { Fault } from './fault';
 import { stoppedFault } from './thrown';
@@ -88,7 +89,7 @@ function ended(failure: Failure, { maybeDone, tries, refusedWait, allowed = 0 }:
 	const notes = [failure.description];
 	if (refusedWait !== undefined) {
 		notes.unshift(
-			`Google asks to wait ${Math.ceil(refusedWait / 1000)} seconds, and 'Max Retry Wait' allows ${allowed / 1000}.`,
+			`Google asks to wait ${Math.ceil(refusedWait / 1000)} seconds, and ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}.`,
 		);
 	} else if (tries > 1) notes.push(`Tried ${tries} times.`);
 	return new Failure({

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { Failure, isFailure } from '../../items/failure';
+import { named } from '../fieldNames';
 
 import { reconnect } from './advice';
 import { BodyError, maxAnswerBytes, readBody } from './body';
@@ -46,7 +47,7 @@ export function timeoutFault(seconds: number): Fault {
 		new Failure({
 			code: 504,
 			message: `Google did not answer within ${seconds} seconds`,
-			description: "Try again, or raise 'Timeout' in the options.",
+			description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
 		}),
 	);
 }

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { isFailure, type Failure } from '../../../nodes/items/failure';
 import type { ResumableUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/resumableUpload';
 import type { Source } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
@@ -89,13 +88,4 @@ export class LargeUploads {
 			files: 1,
 		});
 	}
-}
-
-export async function failed(uploading: Promise<unknown>): Promise<Failure> {
-	const error = await uploading.then(
-		() => undefined,
-		(reason: unknown) => reason,
-	);
-	if (!isFailure(error)) throw new Error('no Failure', { cause: error });
-	return error;
 }

@@ -1,5 +1,6 @@
 import { scriptedServer } from '../server';
-import { bytes, failed, LargeUploads, size } from './largeUploads';
+import { failing } from '../failure';
+import { bytes, LargeUploads, size } from './largeUploads';
 
 const uploads = new LargeUploads();
 
@@ -8,7 +9,7 @@ describe('what the token may reach', () => {
 		const stranger = await scriptedServer();
 		const headers = { Location: `${stranger.url}/upload/drive/v3/files?upload_id=x` };
 		uploads.google.fault({ match: 'drive.files.create', status: 200, body: '', headers });
-		const failure = await failed(uploads.send());
+		const failure = await failing(uploads.send());
 		expect(failure).toMatchObject({ code: 502, ambiguous: false });
 		expect(stranger.received).toEqual([]);
 		await stranger.close();
@@ -23,7 +24,7 @@ describe('what the token may reach', () => {
 				body: '',
 				headers: { Location: address },
 			});
-			expect(await failed(uploads.send())).toMatchObject({ code: 502 });
+			expect(await failing(uploads.send())).toMatchObject({ code: 502 });
 			expect(uploads.google.requests).toHaveLength(1);
 		},
 	);
@@ -32,14 +33,14 @@ describe('what the token may reach', () => {
 describe('a source that changes while it is read', () => {
 	test.each([1, -1])('by %d byte makes no file', async (difference) => {
 		const source = uploads.sourceOf(bytes, 64 * 1024, size + difference);
-		expect(await failed(uploads.send({ source }))).toMatchObject({ code: 400 });
+		expect(await failing(uploads.send({ source }))).toMatchObject({ code: 400 });
 		expect(uploads.fileCount()).toBe(0);
 	});
 
 	test('in one request too', async () => {
 		const metadata = { id: 'whatever' };
 		const source = uploads.sourceOf(bytes.subarray(0, 100), 64, 101);
-		expect(await failed(uploads.send({ metadata, source }))).toMatchObject({ code: 400 });
+		expect(await failing(uploads.send({ metadata, source }))).toMatchObject({ code: 400 });
 		expect(uploads.google.requests).toEqual([]);
 	});
 });

@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 
 import { expectNoViolations, startGoogle } from '../../../dev/google/server';
 import { testClients } from '../client';
-import { bytes, chunk, failed, LargeUploads, MiB, size } from './largeUploads';
+import { failing } from '../failure';
+import { bytes, chunk, LargeUploads, MiB, size } from './largeUploads';
 
 const uploads = new LargeUploads();
 
@@ -116,12 +117,12 @@ describe('Drive says what arrived, and that holds', () => {
 			body: '',
 			headers: { Range: `bytes=0-${chunk}` },
 		});
-		expect(await failed(uploads.send())).toMatchObject({ code: 502 });
+		expect(await failing(uploads.send())).toMatchObject({ code: 502 });
 	});
 
 	test('nothing taken again and again ends after the tries', async () => {
 		uploads.google.fault({ match: 'upload.session', times: 100, status: 308, body: '' });
-		const failure = await failed(uploads.send({}, 3));
+		const failure = await failing(uploads.send({}, 3));
 		expect(failure).toMatchObject({ code: 503, ambiguous: false });
 		expect(uploads.ranges()).toHaveLength(3);
 	});

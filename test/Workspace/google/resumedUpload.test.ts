@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { bytes, chunk, failed, LargeUploads, MiB, size } from './largeUploads';
+import { failing } from '../failure';
+import { bytes, chunk, LargeUploads, MiB, size } from './largeUploads';
 
 const uploads = new LargeUploads();
 
@@ -50,18 +51,18 @@ describe('after a failure Drive is asked first', () => {
 
 	test('the tries end: nothing was made, and the failure says so', async () => {
 		uploads.google.fault({ match: 'upload.session', nth: 2, times: 100, status: 503 });
-		expect(await failed(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
+		expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
 		expect(uploads.fileCount()).toBe(0);
 	});
 
 	test('the tries end with the last chunk: nobody knows', async () => {
 		uploads.google.fault({ match: 'upload.session', nth: 3, times: 100, connection: 'resetAfter' });
-		expect(await failed(uploads.send({}, 2))).toMatchObject({ code: 503, ambiguous: true });
+		expect(await failing(uploads.send({}, 2))).toMatchObject({ code: 503, ambiguous: true });
 	});
 
 	test('what is refused is not sent again', async () => {
 		uploads.google.fault({ match: 'upload.session', nth: 2, status: 403, reason: 'storageQuotaExceeded' });
-		expect(await failed(uploads.send())).toMatchObject({ code: 403, ambiguous: false });
+		expect(await failing(uploads.send())).toMatchObject({ code: 403, ambiguous: false });
 		expect(uploads.ranges()).toHaveLength(2);
 	});
 
@@ -82,7 +83,7 @@ describe('a session that is gone', () => {
 
 	test('again and again ends after the tries', async () => {
 		uploads.google.fault({ match: 'upload.session', times: 100, status: 404 });
-		expect(await failed(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
+		expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
 		expect(uploads.google.drive.sessions).toHaveLength(3);
 		expect(uploads.fileCount()).toBe(0);
 	});
@@ -103,7 +104,7 @@ describe('a session that is gone', () => {
 	test('after the last chunk, and nothing is found: it is not sent again', async () => {
 		uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
 		uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
-		const failure = await failed(uploads.send({ findExisting: () => Promise.resolve(undefined) }));
+		const failure = await failing(uploads.send({ findExisting: () => Promise.resolve(undefined) }));
 		expect(failure).toMatchObject({ code: 503, ambiguous: true });
 		expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
 			sessions: 1,

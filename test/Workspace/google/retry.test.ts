@@ -153,7 +153,9 @@ describe('Retry-After', () => {
 			retryAfterMilliseconds: 120_000,
 			ambiguous: false,
 		});
-		expect(failure.description).toContain("Google asks to wait 120 seconds, and 'Max Retry Wait' allows 60.");
+		expect(failure.description).toContain(
+			"Google asks to wait 120 seconds, and 'maxRetryWaitSeconds' allows 60.",
+		);
 		expect(server.received).toHaveLength(1);
 	});
 });
@@ -169,7 +171,7 @@ describe('the time in Gmail’s message', () => {
 		const clients = await serve([until(900_000)], { maxRetryWaitMilliseconds: 60_000 });
 		const failure = await failing(clients.gmail.users.messages.send(send));
 		expect(failure.description).toMatch(
-			/^Google asks to wait (899|900) seconds, and 'Max Retry Wait' allows 60\./,
+			/^Google asks to wait (899|900) seconds, and 'maxRetryWaitSeconds' allows 60\./,
 		);
 		expect(server.received).toHaveLength(1);
 	});

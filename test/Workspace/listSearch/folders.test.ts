@@ -1,5 +1,5 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { isFailure } from '../../../nodes/items/failure';
+import { failing } from '../failure';
 import { searchOf, type Picker } from '../../../nodes/Workspace/listSearch/driveFiles';
 import { searchFolders } from '../../../nodes/Workspace/listSearch/folders';
 import { testClients } from '../client';
@@ -39,11 +39,7 @@ function seed(
 const names = ({ results }: { results: ReadonlyArray<{ name: string }> }) => results.map(({ name }) => name);
 
 async function refusal(searching: Promise<unknown>): Promise<string> {
-	const error = await searching.then(
-		() => undefined,
-		(reason: unknown) => reason,
-	);
-	if (!isFailure(error)) throw new Error('no Failure', { cause: error });
+	const error = await failing(searching);
 	return `${error.message}. ${error.description ?? ''}`;
 }
 

@@ -1,6 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure, refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planEnd } from './content';
@@ -37,7 +38,7 @@ export const append = defineOperation({
 		const parsed = await parse(content, contentFormat);
 		if (isEmpty(parsed)) {
 			throw refusal(
-				'The content is empty',
+				`${named('content')} is empty`,
 				'Nothing was written. Check the expression that gives the content.',
 			);
 		}
@@ -52,7 +53,7 @@ export const append = defineOperation({
 	async recover({ docs }, { documentId, tab }, failure, item) {
 		const written = await readBack(docs, failure, item);
 		if (written !== undefined) return written;
-		const url = documentUrl(documentId, tab === '' ? undefined : tab);
+		const url = documentUrl(documentId, looksLikeTabId(tab) ? tab : undefined);
 		throw new Failure({
 			code: failure.code,
 			status: failure.status,

@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planWhole } from './content';
@@ -13,8 +14,13 @@ export const write = defineOperation({
 	idempotent: true,
 	fields: [
 		fields.documentId,
-		// Checked below: `allowEmpty` makes an empty content a valid one.
-		{ ...fields.content, description: 'What the document is to hold, instead of all that it holds now' },
+		{
+			...fields.content,
+			required: true,
+			requiredInForm: false,
+			mayBeEmpty: true,
+			description: 'What the document is to hold, instead of all that it holds now',
+		},
 	],
 	options: [
 		fields.contentFormat,
@@ -39,8 +45,8 @@ export const write = defineOperation({
 		const parsed = await parse(content, contentFormat);
 		if (isEmpty(parsed) && !allowEmpty) {
 			throw refusal(
-				'The content is empty',
-				"Nothing was written. Check the expression that gives the content, or turn on 'Allow Empty Content' to wipe the document.",
+				`${named('content')} is empty`,
+				`Nothing was written. Check the expression that gives the content, or turn on ${named('allowEmpty')} to wipe the document.`,
 			);
 		}
 		const body = await readBody(docs, documentId, tab);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import type { Item, Source } from '../../operation';
 
 export interface ContentParams {
@@ -19,22 +20,22 @@ export async function sourceOf(params: ContentParams, item: Item): Promise<Sourc
 	if (contentSource === 'base64') return base64Source(content, item);
 	if (contentSource === 'binary') return await item.binary(binaryPropertyName || 'data');
 	if (content.trim() !== '') return await item.file(content);
-	throw refusal("'Content' is empty", 'Give the path of the file to upload.');
+	throw refusal(`${named('content')} is empty`, 'Give the path of the file to upload.');
 }
 
 function base64Source(content: string, item: Item): Source {
 	const text = content.replace(/\s+/g, '');
-	if (text === '') item.hint("'Content' was empty, so that an empty file was uploaded.");
+	if (text === '') item.hint(`${named('content')} was empty, so that an empty file was uploaded.`);
 	if (/^data:[^,]*,/.test(text)) {
 		throw refusal(
-			"'Content' is a data URL, not base64 text",
-			"Give only the part after the comma, and the media type in 'Media Type'.",
+			`${named('content')} is a data URL, not base64 text`,
+			`Give only the part after the comma, and the media type in ${named('mimeType')}.`,
 		);
 	}
 	if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
 		throw refusal(
-			"'Content' is not base64 text",
-			"Give the bytes as base64, for instance {{ $json.text.base64Encode() }}, or use a binary field as 'Content Source'.",
+			`${named('content')} is not base64 text`,
+			`Give the bytes as base64, for instance {{ $json.text.base64Encode() }}, or use a binary field as ${named('contentSource')}.`,
 		);
 	}
 	const bytes = Buffer.from(text, 'base64');

@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import type { Source } from '../../operation';
 
 const unknownType = 'application/octet-stream';
@@ -20,13 +21,13 @@ export async function mediaTypeOf(
 function checked(given: string): string {
 	if (given.startsWith('application/vnd.google-apps.')) {
 		throw refusal(
-			`'Media Type' is a type of Google's own files: ${given}`,
-			"It is the type of the content that is uploaded. To get a Google file, choose it in the option 'Convert To'.",
+			`${named('mimeType')} is a type of Google's own files: ${given}`,
+			`It is the type of the content that is uploaded. To get a Google file, choose it in ${named('convertTo')}.`,
 		);
 	}
 	if (/^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(\s*;[\x20-\x7e]*)?$/.test(given)) return given;
 	throw refusal(
-		`'Media Type' is not a media type: ${given.slice(0, 100)}`,
+		`${named('mimeType')} is not a media type: ${given.slice(0, 100)}`,
 		'Give one such as application/pdf, or leave it empty to take it from the file name.',
 	);
 }

@@ -1,3 +1,4 @@
+import { named } from '../../fieldNames';
 import { defineOperation, type Clients, type Item, type ParamsOf } from '../../operation';
 import { md5Of } from '../../google/md5';
 import { sourceOf } from './content';
@@ -55,7 +56,7 @@ export const upload = defineOperation({
 		return file && verified({ file, md5: await md5Of(await (await sourceOf(params, item)).open()) }, item);
 	},
 	errors: {
-		400: "With 'Convert To', the content must be of a kind that Google can convert.",
+		400: `With ${named('convertTo')}, the content must be of a kind that Google can convert.`,
 		404: 'Check the folder: it must exist, and this sign-in must see it.',
 	},
 });

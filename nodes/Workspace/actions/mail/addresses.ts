@@ -13,7 +13,7 @@ const maxLength = 998;
 
 /**
  * The addresses of a list that is separated by commas or new lines, in RFC 5322 form.
- * @param label what the user calls the field
+ * @param label what the user calls the field, in quotes
  * @throws Failure 400 that names the first entry that is no address
  */
 export function addressesOf(text: string, label: string): Address[] {
@@ -32,7 +32,7 @@ function addressOf(entry: string, label: string): Address {
 	const parsed = entry.length > maxLength ? null : parseOneAddress({ input: entry, rfc6532: true });
 	if (parsed?.type !== 'mailbox' || hasControl(entry)) {
 		throw refusal(
-			`'${label}' has an entry that is not an email address: ${shown(entry)}`,
+			`${label} has an entry that is not an email address: ${shown(entry)}`,
 			'Separate addresses by commas or new lines, and put a name that has a comma in quotes: "Doe, John" <john@example.com>.',
 		);
 	}

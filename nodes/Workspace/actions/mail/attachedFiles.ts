@@ -55,7 +55,7 @@ async function ofField(field: string, item: Item): Promise<Announced> {
 	const source = await item.binary(field);
 	const filename = source.fileName || (await nameFor(field, source.mimeType));
 	return {
-		filename: oneLine(filename, `File name of ${field}`),
+		filename: oneLine(filename, `The file name of '${field}'`),
 		contentType: source.mimeType,
 		size: source.size,
 		read: async () => await buffer(await source.open()),
@@ -74,9 +74,9 @@ function ofText({ fileName, mimeType, content }: TextAttachment, index: number):
 	}
 	const bytes = Buffer.from(text, 'base64');
 	return {
-		filename: oneLine(fileName, `fileName of attachment ${index + 1}`),
+		filename: oneLine(fileName, `'fileName' of attachment ${index + 1}`),
 		contentType:
-			mimeType === undefined ? undefined : oneLine(mimeType, `mimeType of attachment ${index + 1}`),
+			mimeType === undefined ? undefined : oneLine(mimeType, `'mimeType' of attachment ${index + 1}`),
 		size: bytes.length,
 		read: () => Promise.resolve(bytes),
 	};

@@ -1,18 +1,19 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 
 /** Carries the mail's own mark, so that a mail whose fate is unknown can be found again. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** Headers that other fields or the composing of the mail itself set. */
 const ownFields: Readonly<Record<string, string>> = {
-	bcc: "the option 'BCC'",
-	cc: "the option 'CC'",
-	from: "the options 'Sender Name' and 'From Alias'",
+	bcc: named('bcc'),
+	cc: named('cc'),
+	from: `${named('senderName')} and ${named('fromAlias')}`,
 	'message-id': 'Gmail',
 	'mime-version': 'the node',
-	'reply-to': "the option 'Reply To'",
-	subject: "the field 'Subject'",
-	to: "the field 'To'",
+	'reply-to': named('replyTo'),
+	subject: named('subject'),
+	to: named('to'),
 	[markerHeader.toLowerCase()]: 'the node',
 };
 
@@ -37,20 +38,21 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 		}
 		const setBy = key.toLowerCase().startsWith('content-') ? 'the node' : ownFields[key.toLowerCase()];
 		if (setBy !== undefined) {
-			throw refusal(`The header '${key}' is set by ${setBy}`, `Take '${key}' out of 'Headers'.`);
+			throw refusal(`The header '${key}' is set by ${setBy}`, `Take '${key}' out of ${named('headers')}.`);
 		}
-		return { key, value: oneLine(value, `Header ${key}`) };
+		return { key, value: oneLine(value, `The header '${key}'`) };
 	});
 }
 
 /**
  * A text that fits in a header field.
+ * @param label what the user calls it, in quotes
  * @throws Failure 400 for line breaks and other control characters: they could forge other headers
  */
 export function oneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
 	throw refusal(
-		`'${label}' has a line break or another control character`,
+		`${label} has a line break or another control character`,
 		'It must be a single line. In an expression, .replace(/\\s+/g, " ") makes it one.',
 	);
 }

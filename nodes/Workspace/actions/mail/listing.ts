@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import type { Clients, OutputItem } from '../../operation';
 import { largestPage, type ListParams } from './listFields';
 import type { Listed } from './listMessages';
@@ -23,26 +24,26 @@ function refuseContradictions({
 }: ListParams): void {
 	if (output === 'page' && returnAll) {
 		throw refusal(
-			"'Return All' (returnAll) does not go with 'output' page",
-			"Set 'output' to items to get all mails, or follow nextPageToken from page to page.",
+			`${named('returnAll')} does not go with ${named('output')} page`,
+			`Set ${named('output')} to items to get all mails, or follow nextPageToken from page to page.`,
 		);
 	}
 	if (output === 'page' && maxResults > largestPage) {
 		throw refusal(
-			`'Max Results' (maxResults) must be from 1 to ${largestPage} with 'output' page, not ${maxResults}`,
-			"Gmail gives no larger page. Set 'output' to items to get more.",
+			`${named('maxResults')} must be from 1 to ${largestPage} with ${named('output')} page, not ${maxResults}`,
+			`Gmail gives no larger page. Set ${named('output')} to items to get more.`,
 		);
 	}
 	if (output === 'items' && pageToken !== '') {
 		throw refusal(
-			"'Page Token' (pageToken) goes with 'output' page only",
-			"Set 'output' to page, or leave 'pageToken' out.",
+			`${named('pageToken')} goes with ${named('output')} page only`,
+			`Set ${named('output')} to page, or leave ${named('pageToken')} out.`,
 		);
 	}
 	if (includeBody && !details) {
 		throw refusal(
-			"'Include Body' (includeBody) needs 'details'",
-			"Leave 'details' on, or 'includeBody' off.",
+			`${named('includeBody')} needs ${named('details')}`,
+			`Leave ${named('details')} on, or ${named('includeBody')} off.`,
 		);
 	}
 }

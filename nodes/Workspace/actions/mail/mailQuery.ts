@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 
 export interface Received {
 	/** ISO 8601; '' for no limit. */
@@ -21,7 +22,7 @@ export function fromTerm(from: string): string[] {
 export function receivedTerms({ receivedAfter, receivedBefore }: Received): string[] {
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
 		throw refusal(
-			"'Received After' (receivedAfter) is not before 'Received Before' (receivedBefore)",
+			`${named('receivedAfter')} is not before ${named('receivedBefore')}`,
 			'No mail can match. Exchange the two times.',
 		);
 	}

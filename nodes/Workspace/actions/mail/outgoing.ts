@@ -1,6 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import type { Item } from '../../operation';
 import { addressesOf, type Address } from './addresses';
 import { attachedFiles, maxMailBytes, tooLarge, type AttachedFile } from './attachedFiles';
@@ -28,18 +29,18 @@ export interface Draft {
  * @throws Failure 400 for anything that could not be sent
  */
 export async function draftOf(params: SendParams, item: Item): Promise<Draft> {
-	const to = addressesOf(params.to, 'To');
-	if (to.length === 0) throw refusal("'To' has no address", 'Give at least one email address.');
-	const [fromAlias, ...more] = addressesOf(params.fromAlias, 'From Alias');
+	const to = addressesOf(params.to, named('to'));
+	if (to.length === 0) throw refusal(`${named('to')} has no address`, 'Give at least one email address.');
+	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
 	if (more.length > 0)
-		throw refusal("'From Alias' has more than one address", 'Give the alias to send from.');
+		throw refusal(`${named('fromAlias')} has more than one address`, 'Give the alias to send from.');
 	return {
 		to,
-		cc: addressesOf(params.cc, 'CC'),
-		bcc: addressesOf(params.bcc, 'BCC'),
-		replyTo: addressesOf(params.replyTo, 'Reply To'),
-		subject: oneLine(params.subject, 'Subject'),
-		senderName: oneLine(params.senderName.trim(), 'Sender Name'),
+		cc: addressesOf(params.cc, named('cc')),
+		bcc: addressesOf(params.bcc, named('bcc')),
+		replyTo: addressesOf(params.replyTo, named('replyTo')),
+		subject: oneLine(params.subject, named('subject')),
+		senderName: oneLine(params.senderName.trim(), named('senderName')),
 		fromAlias,
 		headers: checkedHeaders(params.headers),
 		files: await attachedFiles(params.attachments, item),

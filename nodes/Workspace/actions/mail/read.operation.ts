@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { named } from '../../fieldNames';
 import { defineOperation } from '../../operation';
 
 export const read = defineOperation({
@@ -59,7 +60,7 @@ export const read = defineOperation({
 		return [{ json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) }];
 	},
 	errors: {
-		400: "Check 'Message ID': it is made of up to 16 digits and letters from a to f.",
+		400: `Check ${named('messageId')}: it is made of up to 16 digits and letters from a to f.`,
 		404: 'The mail is not in this mailbox; it may have been deleted.',
 	},
 });

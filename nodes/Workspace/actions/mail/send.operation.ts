@@ -1,3 +1,4 @@
+import { named } from '../../fieldNames';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { deliver, type SentMail } from './delivery';
 import { findSent } from './marker';
@@ -29,6 +30,6 @@ export const send = defineOperation({
 	},
 	errors: {
 		400: 'Gmail refused the mail as it is. Check the addresses and headers.',
-		404: "Check 'Reply to Message ID': the mail must be in this mailbox.",
+		404: `Check ${named('replyToMessageId')}: the mail must be in this mailbox.`,
 	},
 });

@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 
 /** What a cell can be given: null leaves it as it is, "" clears it. */
 export type Cell = string | number | boolean | null;
@@ -92,13 +93,16 @@ export function rowCells(params: GivenRows): Cell[][] {
 	if (known) return known;
 	const { values } = params;
 	if (!values.some((row) => row.length > 0)) {
-		throw refusal("'Values' has no cells", 'Nothing was sent. Check the expression that gives the rows.');
+		throw refusal(
+			`${named('values')} has no cells`,
+			'Nothing was sent. Check the expression that gives the rows.',
+		);
 	}
 	const cells = values.map((row, at) =>
 		// Not `map` alone: it skips the holes of a sparse array.
 		Array.from(row, (value, column) =>
 			entered(
-				cellOf(value, () => `Row ${at + 1}, column ${column + 1} of 'Values'`),
+				cellOf(value, () => `Row ${at + 1}, column ${column + 1} of ${named('values')}`),
 				params,
 			),
 		),

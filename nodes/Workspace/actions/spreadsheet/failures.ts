@@ -1,4 +1,5 @@
 import { Failure, isFailure } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import type { Item } from '../../operation';
 
 export function spreadsheetUrl(spreadsheetId: string): string {
@@ -6,8 +7,7 @@ export function spreadsheetUrl(spreadsheetId: string): string {
 }
 
 /** What Google refuses about ranges, for all operations. */
-export const rangeAdvice =
-	"Check the range: the tab must exist, and 'Range' must lie within its rows and columns. To write below the last row use Append, which adds rows.";
+export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must lie within its rows and columns. To write below the last row use Append, which adds rows.`;
 
 /** A failure that nobody can tell the outcome of. */
 export function unknownOutcome(
@@ -54,7 +54,7 @@ export function misplaced(updatedRange: string, column: string, cause: Failure |
 		code: cause?.code ?? 502,
 		status: cause?.status,
 		message: `The rows were appended at ${updatedRange}, not in column ${column}, and could not be moved${why}`,
-		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let 'Range' begin with the table's first column.`,
+		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let ${named('range')} begin with the table's first column.`,
 		carriedOut: true,
 	});
 }

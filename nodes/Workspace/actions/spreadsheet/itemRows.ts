@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { refusal, type Failure } from '../../../items/failure';
+import { named } from '../../fieldNames';
 import type { AppendMember } from './append.operation';
 import type { Prepared } from './appendRows';
 import { itemCells, type Cell } from './cells';
@@ -36,7 +37,7 @@ function rowOf(cells: Cells, { columns, left }: HeaderRow, strict: boolean): Cel
 	if (unknown.length > 0 && strict) {
 		return refusal(
 			`The table has no column ${list(unknown)}`,
-			`Its columns are ${known}. Set 'Extra Columns' to Add or Ignore, or remove the fields from the item.`,
+			`Its columns are ${known}. Set ${named('extraColumns')} to add or ignore, or remove the fields from the item.`,
 		);
 	}
 	if (unknown.length === cells.size) {

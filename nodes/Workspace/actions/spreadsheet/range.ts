@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { named } from '../../fieldNames';
 
 /** A range as the user gave it. */
 export interface TabRange {
@@ -47,7 +48,7 @@ function isCells(text: string): boolean {
 
 function notCells(range: string) {
 	return refusal(
-		`'Range' is not a range: ${range.length > 100 ? `${range.slice(0, 100)}…` : range}`,
+		`${named('range')} is not a range: ${range.length > 100 ? `${range.slice(0, 100)}…` : range}`,
 		"Behind the tab's name stand '!' and cells, as in 'My Tab'!A1:D10, or nothing at all.",
 	);
 }

@@ -1,4 +1,5 @@
-import { Calls, failureOf } from './calls';
+import { failing } from '../../failure';
+import { Calls } from './calls';
 
 const calls = new Calls();
 
@@ -40,9 +41,9 @@ test.each([' ', '\n', '\t'])('white space counts as content: %j', async (content
 
 test.each(['', '\u0000'])('nothing to append is refused: %j', async (content) => {
 	const id = calls.document('one');
-	expect(await failureOf(calls.append(id, { content }))).toMatchObject({
+	expect(await failing(calls.append(id, { content }))).toMatchObject({
 		code: 400,
-		message: 'The content is empty',
+		message: "'content' is empty",
 	});
 	expect(calls.sent).toEqual([]);
 });
@@ -63,7 +64,7 @@ test('a tab by its id needs no read, by its title one', async () => {
 
 test.each(['t.unknown', 'Unknown'])('an unknown tab is an error: %s', async (tab) => {
 	const id = calls.document('one');
-	expect(await failureOf(calls.append(id, { content: 'a', tab }))).toMatchObject({ code: 400 });
+	expect(await failing(calls.append(id, { content: 'a', tab }))).toMatchObject({ code: 400 });
 	expect(calls.google.docs.text(id)).toBe('one\n');
 });
 

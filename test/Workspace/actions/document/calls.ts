@@ -1,11 +1,12 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
-import { isFailure, type Failure } from '../../../../nodes/items/failure';
 import { append } from '../../../../nodes/Workspace/actions/document/append.operation';
 import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
 import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
-import type { Clients, Field, Item, Operation, ParamsOf } from '../../../../nodes/Workspace/operation';
+import type { Clients, Field, Operation, ParamsOf } from '../../../../nodes/Workspace/operation';
+import type { JobItem } from '../../../../nodes/Workspace/runItem';
 import { testClients, testItem } from '../../client';
+import { resultOf } from '../../performed';
 
 /** The stand-in of a test file, empty before each test, and the operations against it with every default. */
 export class Calls {
@@ -51,7 +52,7 @@ export class Calls {
 		return this.google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }, ...more] });
 	}
 
-	create(params: Partial<Params<typeof create>>, item: Item = testItem()) {
+	create(params: Partial<Params<typeof create>>, item: JobItem = testItem()) {
 		const defaults = { title: 'Report', parentFolder: '', content: '', contentFormat: 'text' } as const;
 		return this.run(create, { ...defaults, ...params }, item);
 	}
@@ -84,32 +85,16 @@ export class Calls {
 		return this.run(append, { ...defaults, ...params }, testItem());
 	}
 
-	/** As the runner does: an ambiguous failure is asked what it really was. */
+	/** @throws Failure */
 	private async run<const F extends readonly Field[], const O extends readonly Field[], R>(
 		operation: Operation<F, O, R>,
 		params: ParamsOf<F, O>,
-		item: Item,
+		item: JobItem,
 	): Promise<R> {
 		if (this.clients === undefined) throw new Error('not started');
-		const { clients } = this;
-		try {
-			return await operation.execute(clients, params, item);
-		} catch (error) {
-			if (!isFailure(error) || !error.ambiguous || operation.recover === undefined) throw error;
-			const recovered = await operation.recover(clients, params, error, item);
-			if (recovered === undefined) throw error;
-			return recovered;
-		}
+		// The result is what `execute` of this operation gives, which the runner's types no longer know.
+		return await resultOf(operation, { params, item }, this.clients);
 	}
 }
 
 type Params<T> = T extends Operation<infer F, infer O> ? ParamsOf<F, O> : never;
-
-export async function failureOf(done: Promise<unknown>): Promise<Failure> {
-	const error: unknown = await done.then(
-		() => undefined,
-		(reason: unknown) => reason,
-	);
-	if (!isFailure(error)) throw new Error(`no failure but ${String(error)}`);
-	return error;
-}

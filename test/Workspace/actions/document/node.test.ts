@@ -68,7 +68,9 @@ test('all four operations by the input object', async () => {
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
 	[{ operation: 'read', documentId: '1abc', contentFormat: 'html' }, /contentFormat.*text, markdown/],
-	[{ operation: 'write', documentId: '1abc' }, /The content is empty/],
+	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
+	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
+	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],

@@ -1,4 +1,5 @@
-import { Calls, failureOf } from './calls';
+import { failing } from '../../failure';
+import { Calls } from './calls';
 import { paragraph, richTabs } from './richDocument';
 
 const calls = new Calls();
@@ -115,7 +116,7 @@ test.each([
 });
 
 test('an unknown tab is an error that names those that exist', async () => {
-	expect(await failureOf(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
+	expect(await failing(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
 		code: 400,
 		message: "The document has no tab 'Main tab'",
 		description: "It has: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
@@ -157,7 +158,7 @@ test("marks of Docs' own in the text are left out", async () => {
 });
 
 test('a document that is not there', async () => {
-	expect(await failureOf(calls.read('1missing_document_id'))).toMatchObject({
+	expect(await failing(calls.read('1missing_document_id'))).toMatchObject({
 		code: 404,
 		status: 'NOT_FOUND',
 	});

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
 import { cleanText } from '../../../../nodes/Workspace/actions/document/blocks';
-import { Calls, failureOf } from './calls';
+import { failing } from '../../failure';
+import { Calls } from './calls';
 
 const calls = new Calls();
 const bullet = { listId: 'kix.1' };
@@ -77,12 +78,12 @@ test('a megabyte of Markdown', async () => {
 test('an empty content is refused before any request', async () => {
 	const id = calls.document('kept');
 	for (const content of ['', '\u0000', '\ue000\r'.slice(0, 1)]) {
-		expect(await failureOf(calls.write(id, { content }))).toMatchObject({
+		expect(await failing(calls.write(id, { content }))).toMatchObject({
 			code: 400,
-			message: 'The content is empty',
+			message: "'content' is empty",
 		});
 	}
-	expect(await failureOf(calls.write(id, { content: ' \n ', contentFormat: 'markdown' }))).toMatchObject({
+	expect(await failing(calls.write(id, { content: ' \n ', contentFormat: 'markdown' }))).toMatchObject({
 		code: 400,
 	});
 	expect(calls.sent).toEqual([]);
@@ -130,7 +131,7 @@ test('a tab by title or id, nested too; the others stay', async () => {
 
 test('an unknown tab is an error, never the first one', async () => {
 	const id = calls.document('first', [{ title: 'Notes', tabId: 't.n' }]);
-	expect(await failureOf(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
+	expect(await failing(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
 		code: 400,
 		message: "The document has no tab 'Other'",
 		description: "It has: 'Tab 1' (t.0), 'Notes' (t.n).",
@@ -144,7 +145,7 @@ test('of two tabs with one title the id decides', async () => {
 		{ title: 'Twin', tabId: 't.b' },
 	];
 	const id = calls.document('', twins);
-	const { message, description } = await failureOf(calls.write(id, { content: 'x', tab: 'Twin' }));
+	const { message, description } = await failing(calls.write(id, { content: 'x', tab: 'Twin' }));
 	expect(message).toBe("Several tabs have the title 'Twin'");
 	expect(description).toBe("Give the ID of one: 'Twin' (t.a), 'Twin' (t.b).");
 });
@@ -153,7 +154,7 @@ test('a revision of the user that is stale is refused by Google, and nothing is 
 	const id = calls.document('theirs');
 	const requiredRevisionId = calls.google.docs.revisionOf(id);
 	calls.google.docs.type(id, '!');
-	const failure = await failureOf(calls.write(id, { content: 'ours', requiredRevisionId }));
+	const failure = await failing(calls.write(id, { content: 'ours', requiredRevisionId }));
 	expect(failure).toMatchObject({ code: 400, ambiguous: false });
 	expect(failure.message).toMatch(/does not match the latest revision/);
 	expect(calls.google.docs.text(id)).toBe('theirs!\n');

@@ -1,4 +1,5 @@
-import { Calls, failureOf } from './calls';
+import { failing } from '../../failure';
+import { Calls } from './calls';
 
 const calls = new Calls();
 const batchUpdate = 'docs.documents.batchUpdate';
@@ -43,7 +44,7 @@ test('somebody else was faster: a clear error, and their text stays', async () =
 		},
 		status: 503,
 	});
-	const failure = await failureOf(calls.write(id, { content: 'ours' }));
+	const failure = await failing(calls.write(id, { content: 'ours' }));
 	expect(failure.message).toBe('Somebody else changed the document while it was being written');
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
 	expect(calls.google.docs.text(id)).toBe('old theirs\n');
@@ -52,7 +53,7 @@ test('somebody else was faster: a clear error, and their text stays', async () =
 test('a write that never happened says so', async () => {
 	const id = calls.document('old');
 	calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
-	const failure = await failureOf(calls.write(id, { content: 'ours' }));
+	const failure = await failing(calls.write(id, { content: 'ours' }));
 	expect(failure).toMatchObject({ code: 503, ambiguous: false });
 	expect(failure.message).toMatch(/^The document was not changed: /);
 	expect(failure.description).toMatch(/safe to run this again/);
@@ -61,7 +62,7 @@ test('a write that never happened says so', async () => {
 test('an append of plain text is never sent twice, and says where to look', async () => {
 	const id = calls.document('old');
 	calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-	const failure = await failureOf(calls.append(id, { content: '!' }));
+	const failure = await failing(calls.append(id, { content: '!' }));
 	expect(failure.message).toMatch(/^It is not known whether the content was appended: /);
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit`);
 	expect(failure.ambiguous).toBe(true);
@@ -85,14 +86,14 @@ test('who may only read is told so', async () => {
 			tabs: [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content: [{ endIndex: 2 }] } } }],
 		},
 	});
-	expect(await failureOf(calls.write(id, { content: 'x' }))).toMatchObject({
+	expect(await failing(calls.write(id, { content: 'x' }))).toMatchObject({
 		code: 403,
 		message: 'This sign-in may read the document but not change it',
 	});
 });
 
 test('a document that is not there', async () => {
-	expect(await failureOf(calls.write('1missing_document_id', { content: 'x' }))).toMatchObject({
+	expect(await failing(calls.write('1missing_document_id', { content: 'x' }))).toMatchObject({
 		code: 404,
 		status: 'NOT_FOUND',
 	});
@@ -102,7 +103,7 @@ test('where the document cannot be read afterwards, the outcome is unknown', asy
 	const id = calls.document('old');
 	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
 	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
-	const failure = await failureOf(calls.write(id, { content: 'ours' }));
+	const failure = await failing(calls.write(id, { content: 'ours' }));
 	expect(failure.message).toMatch(/^It is not known whether the content was written: /);
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
 	expect(failure.ambiguous).toBe(true);

@@ -4,7 +4,8 @@ import path from 'node:path';
 
 import type { UploadParams } from '../../../../nodes/Workspace/actions/file/upload.operation';
 import { testItem } from '../../client';
-import { base64, failed, md5, Uploads } from './uploads';
+import { failing } from '../../failure';
+import { base64, md5, Uploads } from './uploads';
 
 const uploads = new Uploads();
 
@@ -25,7 +26,7 @@ describe('media type', () => {
 	test.each(['pdf', 'text/plain\r\nX-Injected: 1', 'application/vnd.google-apps.document'])(
 		'%j is refused before any request',
 		async (mimeType) => {
-			expect(await failed(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
+			expect(await failing(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
 			expect(uploads.google.requests).toEqual([]);
 		},
 	);
@@ -35,7 +36,7 @@ describe('content', () => {
 	test.each(['Y#', 'Y', 'data:text/plain;base64,eA=='])(
 		'base64 "%s" is refused before any request',
 		async (content) => {
-			const failure = await failed(uploads.run({ content }));
+			const failure = await failing(uploads.run({ content }));
 			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 			expect(failure.message).not.toContain(content);
 			expect(uploads.google.requests).toEqual([]);
@@ -62,11 +63,11 @@ describe('content', () => {
 	});
 
 	test('an empty path and a missing field are refused before any request', async () => {
-		expect(await failed(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
+		expect(await failing(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
 			code: 400,
 		});
 		const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
-		const failure = await failed(uploads.run({ contentSource: 'binary' }, item));
+		const failure = await failing(uploads.run({ contentSource: 'binary' }, item));
 		expect(failure).toMatchObject({ code: 400 });
 		expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
 		expect(uploads.google.requests).toEqual([]);

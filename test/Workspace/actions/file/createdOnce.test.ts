@@ -1,5 +1,6 @@
 import { testItem } from '../../client';
-import { base64, failed, md5, Uploads } from './uploads';
+import { failing } from '../../failure';
+import { base64, md5, Uploads } from './uploads';
 
 const uploads = new Uploads();
 
@@ -34,7 +35,7 @@ describe('a file is never created twice', () => {
 			const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
 			uploads.google.fault({ match, times: 3, connection: 'resetAfter' });
 			const item = testItem();
-			const result = await uploads.runAndRecover({ content: base64('hello'), convertTo }, item);
+			const result = await uploads.run({ content: base64('hello'), convertTo }, item);
 			expect(result).toMatchObject({ name: 'a.txt' });
 			expect(uploads.files()).toHaveLength(1);
 		},
@@ -42,7 +43,7 @@ describe('a file is never created twice', () => {
 
 	test('the tries end and nothing was made: the failure stands', async () => {
 		uploads.google.fault({ match: 'drive.files.create', times: 3, connection: 'resetBefore' });
-		const failure = await failed(uploads.runAndRecover({ content: base64('hello') }, testItem()));
+		const failure = await failing(uploads.run({ content: base64('hello') }, testItem()));
 		expect(failure).toMatchObject({ code: 503, ambiguous: true });
 		expect(uploads.files()).toEqual([]);
 	});

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-import { upload } from '../../../../nodes/Workspace/actions/file/upload.operation';
 import { testItem } from '../../client';
-import { base64, failed, md5, MiB, Uploads } from './uploads';
+import { failing } from '../../failure';
+import { base64, md5, MiB, Uploads } from './uploads';
 
 const uploads = new Uploads();
 
@@ -155,9 +155,11 @@ describe('conversion', () => {
 	});
 
 	test('of what Google cannot convert fails with what to do', async () => {
-		const failure = await failed(uploads.run({ content: base64('x'), name: 'a.zip', convertTo: 'document' }));
+		const failure = await failing(
+			uploads.run({ content: base64('x'), name: 'a.zip', convertTo: 'document' }),
+		);
 		expect(failure.code).toBe(400);
-		expect(upload.errors?.[400]).toContain('Convert To');
+		expect(failure.description).toContain("With 'convertTo'");
 		expect(uploads.files()).toEqual([]);
 	});
 });
@@ -176,7 +178,7 @@ describe('where it goes', () => {
 	});
 
 	test('a folder that this sign-in does not see', async () => {
-		const failure = await failed(uploads.run({ parentFolder: 'nowhere12345' }));
+		const failure = await failing(uploads.run({ parentFolder: 'nowhere12345' }));
 		expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 	});
 });
@@ -186,7 +188,7 @@ describe('checksum', () => {
 		const body = { id: 'theFile', md5Checksum: md5('something else') };
 		uploads.google.fault({ match: 'drive.files.create', status: 200, body });
 		const item = testItem();
-		const failure = await failed(uploads.run({ content: base64('hello') }, item));
+		const failure = await failing(uploads.run({ content: base64('hello') }, item));
 		expect(failure.message).toContain('theFile');
 		expect(item.things).toEqual([{ kind: 'file', id: 'theFile', url: undefined }]);
 	});

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
-import { isFailure, type Failure } from '../../../../nodes/items/failure';
 import { upload, type UploadParams } from '../../../../nodes/Workspace/actions/file/upload.operation';
 import { testClients, testItem, type TestItem } from '../../client';
+import { resultOf } from '../../performed';
 
 export const MiB = 1024 * 1024;
 export const md5 = (data: Buffer | string) => createHash('md5').update(data).digest('hex');
@@ -45,22 +45,13 @@ export class Uploads {
 
 	client() {
 		const token = this.google.tokens.issue();
-		return testClients(this.google.url, token, { maxTries: 3 });
+		return testClients(this.google.url, token, { maxTries: 3, advice: upload.errors });
 	}
 
+	/** @throws Failure */
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
-		return await upload.execute(clients, { ...defaults, ...params }, item);
-	}
-
-	/** As the runner does it: an ambiguous failure is looked into. */
-	async runAndRecover(params: Partial<UploadParams>, item: TestItem) {
-		const clients = this.client();
-		return await this.run(params, item, clients).catch(async (error: unknown) => {
-			if (!isFailure(error) || !error.ambiguous) throw error;
-			const found = await upload.recover?.(clients, { ...defaults, ...params }, error, item);
-			if (!found) throw error;
-			return found;
-		});
+		const all = { ...defaults, ...params };
+		return await resultOf(upload, { params: all, item }, clients);
 	}
 
 	/** Method ids of the requests, in order. */
@@ -71,13 +62,4 @@ export class Uploads {
 	files() {
 		return this.google.files.all();
 	}
-}
-
-export async function failed(running: Promise<unknown>): Promise<Failure> {
-	const error = await running.then(
-		() => undefined,
-		(reason: unknown) => reason,
-	);
-	if (!isFailure(error)) throw new Error('no Failure', { cause: error });
-	return error;
 }

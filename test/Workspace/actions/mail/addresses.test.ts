@@ -43,7 +43,7 @@ describe('a list of addresses', () => {
 	it.each(['a@', '@x.org', 'a b@x.org', 'a@x..org', 'a@x.org>', '<a@x.org', 'a@x.org;', 'a@x.org\u0000'])(
 		'refuses %j and names it',
 		(text) => {
-			expect(() => addressesOf(`good@x.org, ${text}`, 'CC')).toThrow(
+			expect(() => addressesOf(`good@x.org, ${text}`, "'CC'")).toThrow(
 				`'CC' has an entry that is not an email address: ${text.slice(0, 100)}`,
 			);
 		},
@@ -58,7 +58,7 @@ describe('a list of addresses', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
 				try {
-					for (const { name: who, address: at } of addressesOf(text, 'To'))
+					for (const { name: who, address: at } of addressesOf(text, "'To'"))
 						expect(who + at).not.toMatch(/[\r\n\0]/);
 				} catch (error) {
 					expect((error as Error).message).toMatch(/^'To' has an entry/);
@@ -91,9 +91,9 @@ it('header fields stay on one line', () => {
 			fc.string({ unit: 'binary', maxLength: 20 }),
 			fc.constantFrom('\r', '\n', '\0', '\u2028'),
 			(text, bad) => {
-				expect(() => oneLine(text + bad, 'Subject')).toThrow("'Subject' has a line break");
+				expect(() => oneLine(text + bad, "'Subject'")).toThrow("'Subject' has a line break");
 				expect(() => checkedHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
-					"'Header X-A' has a line break",
+					"The header 'X-A' has a line break",
 				);
 			},
 		),

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
-import { failureOf, SheetCalls } from './sheetCalls';
+import { failing } from '../../failure';
+import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -92,7 +93,7 @@ test('in a folder with nothing to shape', async () => {
 test('when the shape fails, the spreadsheet that exists is named', async () => {
 	const item = testItem();
 	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
-	const failure = await failureOf(calls.one('create', { ...full, parentFolder: folder() }, item));
+	const failure = await failing(calls.one('create', { ...full, parentFolder: folder() }, item));
 	expect(failure.code).toBe(400);
 	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
 });
@@ -119,20 +120,20 @@ test.each([
 	['Sheets, not made', 'sheets.spreadsheets.create', 'resetBefore', '', 0],
 ] as const)('never made twice: %s', async (_, match, connection, parentFolder, made) => {
 	calls.google.fault({ match, connection });
-	const failure = await failureOf(calls.one('create', { title: 'Book', parentFolder }));
+	const failure = await failing(calls.one('create', { title: 'Book', parentFolder }));
 	expect(failure.message).toMatch(/^It is not known whether the spreadsheet was created: /);
 	expect(failure.description).toContain("Look for 'Book' in Google Drive");
 	expect(spreadsheets()).toHaveLength(made);
 });
 
 test('a cell that cannot be is refused before anything is made', async () => {
-	const failure = await failureOf(calls.one('create', { title: 'Book', values: [['a'], [{}]] }));
-	expect(failure.message).toBe("Row 2, column 1 of 'Values' is an object");
+	const failure = await failing(calls.one('create', { title: 'Book', values: [['a'], [{}]] }));
+	expect(failure.message).toBe("Row 2, column 1 of 'values' is an object");
 	expect(calls.sent).toEqual([]);
 });
 
 test('two tabs of one name are Google’s to refuse', async () => {
-	const failure = await failureOf(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
+	const failure = await failing(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
 	expect(failure).toMatchObject({ code: 400, message: expect.stringContaining('already exists') as string });
 	expect(spreadsheets()).toEqual([]);
 });

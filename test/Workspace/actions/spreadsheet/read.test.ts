@@ -1,5 +1,6 @@
 import { testItem } from '../../client';
-import { failureOf, SheetCalls } from './sheetCalls';
+import { failing } from '../../failure';
+import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -76,18 +77,18 @@ test('a named range', async () => {
 });
 
 test('what Google cannot parse, and what to do', async () => {
-	const failure = await failureOf(calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }));
+	const failure = await failing(calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }));
 	expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nothing!A1' });
 	expect(failure.description).toContain('the tab must exist');
 });
 
 test('what stands behind a quoted title must be cells', async () => {
-	const failure = await failureOf(
+	const failure = await failing(
 		calls.run('read', { spreadsheetId: calls.sheet(), range: "'Tab'!nonsense here" }),
 	);
 	expect(failure).toMatchObject({
 		code: 400,
-		message: expect.stringContaining("'Range' is not a range") as string,
+		message: expect.stringContaining("'range' is not a range") as string,
 	});
 	expect(calls.sent).toEqual([]);
 });
@@ -199,7 +200,7 @@ test('equal reads of one run are asked once, each item reads its own spreadsheet
 });
 
 test('an unknown spreadsheet is not found', async () => {
-	const failure = await failureOf(calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }));
+	const failure = await failing(calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }));
 	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 });
 

@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
-import { isFailure, type Failure } from '../../../../nodes/items/failure';
 import * as operations from '../../../../nodes/Workspace/actions/spreadsheet';
-import type { Clients, Item, Member, Operation, OutputItem } from '../../../../nodes/Workspace/operation';
+import type { Clients, Operation, OutputItem } from '../../../../nodes/Workspace/operation';
 import { paramsOf, type Params } from '../../../../nodes/Workspace/params';
+import type { JobItem } from '../../../../nodes/Workspace/runItem';
 import { testClients, testItem } from '../../client';
+import { outcomesOf, resultOf } from '../../performed';
 
 type Name = keyof typeof operations;
 type Given = Readonly<Record<string, unknown>>;
@@ -64,38 +65,29 @@ export class SheetCalls {
 	}
 
 	/** Output items of one input item, as the runner makes them. */
-	async run(name: Name, given: Given, item: Item = testItem()): Promise<OutputItem[]> {
+	async run(name: Name, given: Given, item: JobItem = testItem()): Promise<OutputItem[]> {
 		const operation: Operation = operations[name];
 		const params = this.params(operation, given);
-		const result = await this.settled(operation, { params, item }, () =>
-			operation.execute(this.clients(operation), params, item),
-		);
+		const result = await resultOf(operation, { params, item }, this.clients(operation));
 		return operation.toItems?.(result, params) ?? [{ json: result as IDataObject }];
 	}
 
 	/** The only output item. */
-	async one(name: Name, given: Given, item?: Item): Promise<IDataObject> {
+	async one(name: Name, given: Given, item?: JobItem): Promise<IDataObject> {
 		const [first, ...others] = await this.run(name, given, item);
 		expect(others).toEqual([]);
 		return first?.json ?? {};
 	}
 
 	/** Results or failures of several input items that go out together. */
-	async together(name: Name, all: ReadonlyArray<Member<Given>>): Promise<unknown[]> {
+	async together(name: Name, all: ReadonlyArray<{ params: Given; item: JobItem }>): Promise<unknown[]> {
 		const operation: Operation = operations[name];
 		const members = all.map(({ params, item }) => ({ params: this.params(operation, params), item }));
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.key(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
 		for (const { params, item } of members) combine?.check?.(params, item);
-		const results = (await combine?.execute(this.clients(operation), members)) ?? [];
-		return await Promise.all(
-			results.map((result, at) => {
-				const member = members[at];
-				if (!isFailure(result) || !member) return result;
-				return this.settled(operation, member, () => Promise.reject(result)).catch((error: unknown) => error);
-			}),
-		);
+		return await outcomesOf(operation, members, this.clients(operation), [...keys][0]);
 	}
 
 	key(name: Name, given: Given): string | undefined {
@@ -110,33 +102,8 @@ export class SheetCalls {
 	private params(operation: Operation, given: Given): Params {
 		return paramsOf(operation, given, { mode: 'json', timezone: 'Europe/Berlin' }).params;
 	}
-
-	/** As the runner does: an ambiguous failure is asked what it really was. */
-	private async settled(
-		operation: Operation,
-		{ params, item }: Member<Params>,
-		act: () => Promise<unknown>,
-	): Promise<unknown> {
-		try {
-			return await act();
-		} catch (error) {
-			if (!isFailure(error) || !error.ambiguous) throw error;
-			const recovered = await operation.recover?.(this.clients(operation), params, error, item);
-			if (recovered === undefined) throw error;
-			return recovered;
-		}
-	}
 }
 
-export function items(...all: IDataObject[]): Item[] {
+export function items(...all: IDataObject[]): JobItem[] {
 	return all.map((json, index) => testItem({ json, index }));
-}
-
-export async function failureOf(done: Promise<unknown>): Promise<Failure> {
-	const error: unknown = await done.then(
-		() => undefined,
-		(reason: unknown) => reason,
-	);
-	if (!isFailure(error)) throw new Error(`no failure but ${String(error)}`);
-	return error;
 }

@@ -1,4 +1,5 @@
-import { failureOf, items, SheetCalls } from './sheetCalls';
+import { failing } from '../../failure';
+import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -42,16 +43,16 @@ test('dates become ISO 8601 in UTC', async () => {
 });
 
 test.each<[string, unknown[][], string]>([
-	['an object', [['a'], ['b', { c: 1 }]], "Row 2, column 2 of 'Values' is an object"],
-	['an array', [[['a']]], "Row 1, column 1 of 'Values' is an array"],
-	['not a number', [[NaN]], "Row 1, column 1 of 'Values' is NaN"],
-	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'Values' is a date that does not exist"],
-	['a function', [[() => 1]], "Row 1, column 1 of 'Values' is a function"],
-	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'Values' has 50001 characters"],
-	['nothing', [], "'Values' has no cells"],
-	['empty rows', [[], []], "'Values' has no cells"],
+	['an object', [['a'], ['b', { c: 1 }]], "Row 2, column 2 of 'values' is an object"],
+	['an array', [[['a']]], "Row 1, column 1 of 'values' is an array"],
+	['not a number', [[NaN]], "Row 1, column 1 of 'values' is NaN"],
+	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is a date that does not exist"],
+	['a function', [[() => 1]], "Row 1, column 1 of 'values' is a function"],
+	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'values' has 50001 characters"],
+	['nothing', [], "'values' has no cells"],
+	['empty rows', [[], []], "'values' has no cells"],
 ])('refused before anything is sent: %s', async (_, values, message) => {
-	const failure = await failureOf(
+	const failure = await failing(
 		calls.run('write', { spreadsheetId: calls.sheet(), range: 'Sheet1', values }),
 	);
 	expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', message });
@@ -65,7 +66,7 @@ test.each([
 	['in a tab that is not there', 'Nothing!A1', /Unable to parse range/],
 ])('%s: Google says no, and what to do is said', async (_, range, message) => {
 	const spreadsheetId = calls.sheet();
-	const failure = await failureOf(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
+	const failure = await failing(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
 	expect(failure.code).toBe(400);
 	expect(failure.message).toMatch(message);
 	expect(failure.description).toContain('To write below the last row use Append');
@@ -202,11 +203,11 @@ describe('input items', () => {
 	test('a field that no cell can hold is named before anything is sent', async () => {
 		const params = given(calls.sheet());
 		const all = items({ a: 1 }, { a: { b: 1 } }).map((item) => ({ params, item }));
-		const failure = await failureOf(calls.together('write', all));
+		const failure = await failing(calls.together('write', all));
 		expect(failure.message).toBe("Field 'a' of the input item is an object");
 		expect(
 			(
-				await failureOf(
+				await failing(
 					calls.together(
 						'write',
 						items({}).map((item) => ({ params, item })),

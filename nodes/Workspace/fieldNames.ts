@@ -1,0 +1,43 @@
+import { isFailure, type Failure } from '../items/failure';
+
+import type { Field } from './field';
+
+// Of Unicode's private use area: no text that is not ours has them around the name of a field.
+const [begin, end] = ['\uE000', '\uE001'];
+const place = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
+
+/**
+ * A field in a text for the user, in quotes. Stands there under its own name until `Naming` puts in what this user knows it as: who
+ * writes the text does not know the input mode.
+ */
+export function named(field: string): string {
+	return `'${begin}${field}${end}'`;
+}
+
+/** Puts in what the user knows fields as: the label in the form, the key in the input object. */
+export class Naming {
+	private readonly labels: ReadonlyMap<string, string>;
+
+	constructor(fields: readonly Field[], mode: 'fields' | 'json') {
+		this.labels = new Map(mode === 'json' ? [] : fields.map(({ name, displayName }) => [name, displayName]));
+	}
+
+	text(text: string): string {
+		return text.replaceAll(place, (_, name: string) => this.labels.get(name) ?? name);
+	}
+
+	failure(failure: Failure): Failure {
+		const { message, description } = failure;
+		const told = { message: this.text(message), description: description && this.text(description) };
+		return told.message === message && told.description === description ? failure : failure.with(told);
+	}
+
+	/** @throws whatever `act` throws, a Failure with the names put in */
+	during<T>(act: () => T): T {
+		try {
+			return act();
+		} catch (error) {
+			throw isFailure(error) ? this.failure(error) : error;
+		}
+	}
+}
