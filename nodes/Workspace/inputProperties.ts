@@ -33,6 +33,7 @@ export const jsonProperties: INodeProperties[] = [
 		type: 'json',
 		default: '{}',
 		typeOptions: { rows: 8 },
+		hint: 'For instance { "operation": "send", "to": "name@example.com", "subject": "Hello", "body": "…" }',
 		placeholder: 'e.g. { "operation": "read", "spreadsheetId": "1Qm7x…", "range": "Sheet1!A1:D20" }',
 		description:
 			"The operation and its parameters in one object, options at the same level. To build it from the item's data, use an expression that gives an object.",

@@ -45,7 +45,9 @@ function binaryOf(
 		const fields = existing.map((name) => `'${name}'`).join(', ');
 		throw refusal(
 			`The item has no binary field '${field}'`,
-			existing.length > 0 ? `Its binary fields are: ${fields}.` : 'It has no binary data at all.',
+			existing.length > 0
+				? `Its binary fields are: ${fields}.`
+				: 'It has no binary data at all. A node before this one must bring the file, such as a form, HTTP Request or Read/Write Files from Disk.',
 		);
 	}
 }

@@ -9,6 +9,7 @@ import { intoColumn } from './intoColumn';
 import { itemRows } from './itemRows';
 import { anchorOf, cellsOn, parseRange, printCell, type Corner } from './range';
 import { Rows } from './rows';
+import { inTabs } from './tabs';
 import { partWritten, type Written } from './written';
 
 export interface Appended extends Written {
@@ -86,13 +87,15 @@ async function appendChunk(
 ): Promise<Appended[]> {
 	const { spreadsheetId, range, valueInputOption, insertDataOption } = params;
 	const values = chunk.flatMap(({ rows }) => rows);
-	const { data } = await sheets.spreadsheets.values.append({
-		spreadsheetId,
-		range: cellsOn(parseRange(range).tab, printCell(anchor)),
-		valueInputOption,
-		insertDataOption,
-		requestBody: new Rows(values),
-	});
+	const { data } = await inTabs(sheets, spreadsheetId, () =>
+		sheets.spreadsheets.values.append({
+			spreadsheetId,
+			range: cellsOn(parseRange(range).tab, printCell(anchor)),
+			valueInputOption,
+			insertDataOption,
+			requestBody: new Rows(values),
+		}),
+	);
 	const { tableRange } = data;
 	const updatedRange = data.updates?.updatedRange ?? '';
 	const { row: firstRow, column: landed } = anchorOf(parseRange(updatedRange));

@@ -4,6 +4,7 @@ import { headerCell, itemCells, type Cell } from './cells';
 import { chunksOf } from './chunks';
 import { anchorOf, areaLike, parseRange, sentRange } from './range';
 import { Rows } from './rows';
+import { inTabs } from './tabs';
 import type { WriteMember } from './write.operation';
 import { partWritten, type Written } from './written';
 
@@ -25,12 +26,8 @@ export async function writeItems(
 	for (const [at, chunk] of chunksOf(parts).entries()) {
 		const above = at === 0 ? header : [];
 		const values = [...above, ...chunk.flatMap(({ rows }) => rows)];
-		const { data } = await sheets.spreadsheets.values.update({
-			spreadsheetId,
-			range: target,
-			valueInputOption,
-			requestBody: new Rows(values),
-		});
+		const update = { spreadsheetId, range: target, valueInputOption, requestBody: new Rows(values) };
+		const { data } = await inTabs(sheets, spreadsheetId, () => sheets.spreadsheets.values.update(update));
 		const updatedRange = data.updatedRange ?? target;
 		const { row, column } = anchorOf(parseRange(updatedRange));
 		for (const [offset, { rows }] of chunk.entries()) {

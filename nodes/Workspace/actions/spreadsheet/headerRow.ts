@@ -3,7 +3,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { refusal } from '../../../items/failure';
 import type { AppendParams } from './append.operation';
 import { columnNames } from './columnNames';
+import { list } from './names';
 import { anchorOf, cellsOn, columnLetters, parseRange, printCell, type TabRange } from './range';
+import { inTabs } from './tabs';
 
 /** A tab's header row, as far as the range reaches. Columns count from 0. */
 export interface HeaderRow {
@@ -22,10 +24,12 @@ export interface HeaderRow {
 export async function readHeaderRow(sheets: sheets_v4.Sheets, params: AppendParams): Promise<HeaderRow> {
 	const { spreadsheetId, headerRow } = params;
 	const range = parseRange(params.range);
-	const { data } = await sheets.spreadsheets.values.get({
-		spreadsheetId,
-		range: cellsOn(range.tab, `${headerRow}:${headerRow}`),
-	});
+	const { data } = await inTabs(sheets, spreadsheetId, () =>
+		sheets.spreadsheets.values.get({
+			spreadsheetId,
+			range: cellsOn(range.tab, `${headerRow}:${headerRow}`),
+		}),
+	);
 	const texts = (data.values?.[0] ?? []).map(String);
 	const { lastColumn = 0 } = anchorOf(parseRange(data.range ?? ''));
 	return { ...headersIn(texts, range), columnCount: lastColumn + 1 };
@@ -40,11 +44,11 @@ function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, '
 	const free = (filled.at(-1) ?? start - 1) + 1;
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
 	const room = (next === -1 ? Infinity : next) - free;
-	return { left, columns: named(headers, start), free, room };
+	return { left, columns: columnsByName(headers, start), free, room };
 }
 
 /** Also by the names that reading the tab gives them, so that items which were read can be appended. */
-function named(headers: readonly string[], start: number): Map<string, number> {
+function columnsByName(headers: readonly string[], start: number): Map<string, number> {
 	const columns = new Map<string, number>();
 	for (const names of [columnNames(headers, start, []), columnNames(headers, start)]) {
 		for (const [at, name] of names.entries()) {
@@ -98,12 +102,4 @@ async function widen(
 		spreadsheetId,
 		requestBody: { requests: [{ appendDimension }] },
 	});
-}
-
-/** Names for a message. */
-export function list(names: readonly string[]): string {
-	const shown = names.slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
-	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
-		', ',
-	);
 }

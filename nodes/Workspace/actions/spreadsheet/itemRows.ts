@@ -5,7 +5,8 @@ import { named } from '../../fieldNames';
 import type { AppendMember } from './append.operation';
 import type { Prepared } from './appendRows';
 import { itemCells, type Cell } from './cells';
-import { addHeaders, list, readHeaderRow, type HeaderRow } from './headerRow';
+import { addHeaders, readHeaderRow, type HeaderRow } from './headerRow';
+import { list } from './names';
 
 type Cells = ReadonlyMap<string, Cell>;
 

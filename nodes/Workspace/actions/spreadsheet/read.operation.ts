@@ -5,6 +5,7 @@ import { rangeAdvice } from './failures';
 import * as fields from './fields';
 import { sentRange } from './range';
 import { rowItems } from './rowItems';
+import { inTabs } from './tabs';
 
 export const read = defineOperation({
 	value: 'read',
@@ -89,7 +90,7 @@ export const read = defineOperation({
 		const range = sentRange(params.range);
 		const asked = { spreadsheetId, range, majorDimension, valueRenderOption, dateTimeRenderOption };
 		return await item.once(`spreadsheet.read ${JSON.stringify(asked)}`, async () => {
-			const { data } = await sheets.spreadsheets.values.get(asked);
+			const { data } = await inTabs(sheets, spreadsheetId, () => sheets.spreadsheets.values.get(asked));
 			return data;
 		});
 	},

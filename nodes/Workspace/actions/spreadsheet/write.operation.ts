@@ -5,6 +5,7 @@ import { rangeAdvice } from './failures';
 import * as fields from './fields';
 import { sentRange } from './range';
 import { Rows } from './rows';
+import { inTabs } from './tabs';
 import { writtenOf, type Written } from './written';
 
 const writeFields = [
@@ -48,12 +49,12 @@ export const write = defineOperation({
 			const [written] = await writeItems(clients.sheets, [{ params, item }]);
 			if (written) return written;
 		}
-		const { data } = await clients.sheets.spreadsheets.values.update({
-			spreadsheetId,
-			range: sentRange(range),
-			valueInputOption,
+		const update = {
+			...{ spreadsheetId, range: sentRange(range), valueInputOption },
 			requestBody: new Rows(rowCells(params)),
-		});
+		};
+		const { sheets } = clients;
+		const { data } = await inTabs(sheets, spreadsheetId, () => sheets.spreadsheets.values.update(update));
 		return writtenOf(spreadsheetId, data);
 	},
 	combine: {

@@ -1,0 +1,7 @@
+/** Names for a message. */
+export function list(names: readonly string[]): string {
+	const shown = names.slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
+	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
+		', ',
+	);
+}
