@@ -1,4 +1,4 @@
-import type { IAllExecuteFunctions } from 'n8n-workflow';
+import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { Clients } from '../operation';
 
@@ -37,7 +37,8 @@ export class Connection {
 		const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
 		const credential = await context.getCredentials(type);
 		const signIn = { authentication, driveAccess: driveAccessOf(credential) };
-		return new Connection(context, type, signIn, basesOf(credential));
+		const sender = havingRead(context, type, credential);
+		return new Connection(sender, type, signIn, basesOf(credential));
 	}
 
 	/** Google's libraries are loaded here, at first use. */
@@ -45,6 +46,28 @@ export class Connection {
 		const { createClients } = await import('./clients');
 		return createClients(this.send, this.bases, { ...this.shared, ...options });
 	}
+}
+
+const momentMilliseconds = 1000;
+
+/**
+ * n8n's helper reads the credential for each request, whose expressions take it longer than all the rest. The first request of a
+ * run, which often is the only one, goes out with what was read a moment ago; every later one with what n8n has stored by then.
+ */
+function havingRead<C extends IAllExecuteFunctions>(
+	context: C,
+	type: string,
+	credential: ICredentialDataDecryptedObject,
+): C {
+	let read: ICredentialDataDecryptedObject | undefined = credential;
+	const at = performance.now();
+	const getCredentials: C['getCredentials'] = async <T extends object>(asked: string, itemIndex?: number) => {
+		const known = asked === type && performance.now() - at < momentMilliseconds ? read : undefined;
+		if (asked === type) read = undefined;
+		return (known as T | undefined) ?? (await context.getCredentials<T>(asked, itemIndex));
+	};
+	// Inherits all the rest; a copy would lose what n8n's class keeps in its prototype.
+	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;
 }
 
 /** With scopes of the user's own, the scope for all of Drive says it. */
