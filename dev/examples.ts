@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { root } from './n8n/host.ts';
+import { signedIn } from './google/credential.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
 
 /** The stand-ins that the examples talk to. */
@@ -45,23 +46,7 @@ function credentialsFor({
 		{
 			type: 'workspaceOAuth2Api',
 			name: 'Workspace OAuth2 API (demo)',
-			data: {
-				driveAccess: 'allFiles',
-				customEndpoints: true,
-				mailApiBase: `${google.url}/gmail/v1`,
-				sheetsApiBase: `${google.url}/v4/spreadsheets`,
-				docsApiBase: `${google.url}/v1/documents`,
-				driveApiBase: `${google.url}/drive/v3`,
-				authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
-				tokenUrl: `${google.url}/token`,
-				clientId: 'demo-client',
-				clientSecret: 'demo-client-secret',
-				oauthTokenData: {
-					access_token: google.accessToken,
-					refresh_token: google.refreshToken,
-					token_type: 'Bearer',
-				},
-			},
+			data: signedIn(google.url, google),
 		},
 	];
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { signedIn } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
@@ -33,19 +34,14 @@ beforeAll(async () => {
 			userPublicKey: '0xfeedbeef12345678',
 			signature: '0xc0ffee1234567890',
 		}),
-		workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'Workspace', {
-			driveAccess: 'allFiles',
-			customEndpoints: true,
-			mailApiBase: `${google.url}/gmail/v1`,
-			sheetsApiBase: `${google.url}/v4/spreadsheets`,
-			docsApiBase: `${google.url}/v1/documents`,
-			driveApiBase: `${google.url}/drive/v3`,
-			authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
-			tokenUrl: `${google.url}/token`,
-			clientId: 'client',
-			clientSecret: 'secret',
-			oauthTokenData: { access_token: google.tokens.issue(), token_type: 'Bearer' },
-		}),
+		workspaceOAuth2Api: await api.createCredential(
+			'workspaceOAuth2Api',
+			'Workspace',
+			signedIn(google.url, {
+				accessToken: google.tokens.issue(),
+				refreshToken: google.tokens.issueRefresh(),
+			}),
+		),
 	};
 });
 afterAll(async () => {

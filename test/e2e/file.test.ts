@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { signedIn } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { inRow, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
@@ -37,19 +38,11 @@ async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: objec
 		env: { N8N_DEFAULT_BINARY_DATA_MODE: mode, N8N_RESTRICT_FILE_ACCESS_TO: folder },
 	});
 	accessToken = google.tokens.issue();
-	const workspaceOAuth2Api = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
-		driveAccess: 'allFiles',
-		customEndpoints: true,
-		driveApiBase: `${google.url}/drive/v3`,
-		tokenUrl: `${google.url}/token`,
-		clientId: 'stand-in-client',
-		clientSecret: 'secret',
-		oauthTokenData: {
-			access_token: accessToken,
-			refresh_token: google.tokens.issueRefresh(),
-			token_type: 'Bearer',
-		},
-	});
+	const workspaceOAuth2Api = await n8n.api.createCredential(
+		'workspaceOAuth2Api',
+		'Workspace',
+		signedIn(google.url, { accessToken, refreshToken: google.tokens.issueRefresh() }),
+	);
 	return { n8n, credentials: { workspaceOAuth2Api } };
 }
 

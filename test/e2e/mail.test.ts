@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { signedIn } from '../../dev/google/credential.ts';
 import { seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
@@ -21,17 +22,9 @@ async function connect(scopes?: readonly string[]): Promise<void> {
 	accessToken = google.tokens.issue({ scopes });
 	refreshToken = google.tokens.issueRefresh({ scopes });
 	credential = await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
-		driveAccess: 'allFiles',
-		customEndpoints: true,
+		...signedIn(google.url, { accessToken, refreshToken }),
+		// A slash at the end is allowed.
 		mailApiBase: `${google.url}/gmail/v1/`,
-		sheetsApiBase: `${google.url}/v4/spreadsheets`,
-		docsApiBase: `${google.url}/v1/documents`,
-		driveApiBase: `${google.url}/drive/v3`,
-		authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
-		tokenUrl: `${google.url}/token`,
-		clientId: 'client',
-		clientSecret: 'secret',
-		oauthTokenData: { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer' },
 	});
 }
 

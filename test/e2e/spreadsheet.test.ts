@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { signedIn } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
@@ -15,21 +16,14 @@ beforeAll(async () => {
 	google = await startGoogle();
 	n8n = await startTestN8n();
 	credentials = {
-		workspaceOAuth2Api: await n8n.api.createCredential('workspaceOAuth2Api', 'Workspace', {
-			driveAccess: 'allFiles',
-			customEndpoints: true,
-			mailApiBase: `${google.url}/gmail/v1`,
-			sheetsApiBase: `${google.url}/v4/spreadsheets`,
-			driveApiBase: `${google.url}/drive/v3`,
-			tokenUrl: `${google.url}/token`,
-			clientId: 'stand-in-client',
-			clientSecret: 'secret',
-			oauthTokenData: {
-				access_token: google.tokens.issue(),
-				refresh_token: google.tokens.issueRefresh(),
-				token_type: 'Bearer',
-			},
-		}),
+		workspaceOAuth2Api: await n8n.api.createCredential(
+			'workspaceOAuth2Api',
+			'Workspace',
+			signedIn(google.url, {
+				accessToken: google.tokens.issue(),
+				refreshToken: google.tokens.issueRefresh(),
+			}),
+		),
 	};
 });
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { signedIn } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/server.ts';
@@ -68,23 +69,14 @@ async function createCredentials(): Promise<Record<string, { id: string; name: s
 			userPublicKey: '0xb2',
 			signature: '0xc3',
 		}),
-		workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'Workspace', {
-			driveAccess: 'allFiles',
-			customEndpoints: true,
-			mailApiBase: `${google.url}/gmail/v1`,
-			sheetsApiBase: `${google.url}/v4/spreadsheets`,
-			docsApiBase: `${google.url}/v1/documents`,
-			driveApiBase: `${google.url}/drive/v3`,
-			authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
-			tokenUrl: `${google.url}/token`,
-			clientId: 'client',
-			clientSecret: 'secret',
-			oauthTokenData: {
-				access_token: google.tokens.issue(),
-				refresh_token: google.tokens.issueRefresh(),
-				token_type: 'Bearer',
-			},
-		}),
+		workspaceOAuth2Api: await api.createCredential(
+			'workspaceOAuth2Api',
+			'Workspace',
+			signedIn(google.url, {
+				accessToken: google.tokens.issue(),
+				refreshToken: google.tokens.issueRefresh(),
+			}),
+		),
 	};
 }
 

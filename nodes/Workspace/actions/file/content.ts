@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { refusal } from '../../../items/failure';
+import { bytesOfBase64 } from '../../base64';
 import { named } from '../../fieldNames';
 import type { Item, Source } from '../../operation';
 
@@ -24,20 +25,19 @@ export async function sourceOf(params: ContentParams, item: Item): Promise<Sourc
 }
 
 function base64Source(content: string, item: Item): Source {
-	const text = content.replace(/\s+/g, '');
-	if (text === '') item.hint(`${named('content')} was empty, so that an empty file was uploaded.`);
-	if (/^data:[^,]*,/.test(text)) {
+	if (/^\s*data:[^,]*,/.test(content)) {
 		throw refusal(
 			`${named('content')} is a data URL, not base64 text`,
 			`Give only the part after the comma, and the media type in ${named('mimeType')}.`,
 		);
 	}
-	if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+	const bytes = bytesOfBase64(content);
+	if (bytes === undefined) {
 		throw refusal(
 			`${named('content')} is not base64 text`,
 			`Give the bytes as base64, for instance {{ $json.text.base64Encode() }}, or use a binary field as ${named('contentSource')}.`,
 		);
 	}
-	const bytes = Buffer.from(text, 'base64');
+	if (bytes.length === 0) item.hint(`${named('content')} was empty, so that an empty file was uploaded.`);
 	return { size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
 }

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 
 import { refusal } from '../../../items/failure';
+import { bytesOfBase64 } from '../../base64';
 import type { Attachment, Item } from '../../operation';
 import { oneLine } from './headerFields';
 
@@ -65,14 +66,13 @@ async function ofField(field: string, item: Item): Promise<Announced> {
 type TextAttachment = Exclude<Attachment, { readonly field: string }>;
 
 function ofText({ fileName, mimeType, content }: TextAttachment, index: number): Announced {
-	const text = content.replaceAll(/\s+/g, '');
-	if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+	const bytes = bytesOfBase64(content);
+	if (bytes === undefined) {
 		throw refusal(
 			`'content' of attachment ${index + 1} is not base64 text`,
 			'Give the bytes as base64, without a "data:" prefix, or name a binary field instead.',
 		);
 	}
-	const bytes = Buffer.from(text, 'base64');
 	return {
 		filename: oneLine(fileName, `'fileName' of attachment ${index + 1}`),
 		contentType:

@@ -1,0 +1,57 @@
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { searchDocuments } from '../../../nodes/Workspace/listSearch/documents';
+import { searchSpreadsheets } from '../../../nodes/Workspace/listSearch/spreadsheets';
+import { testClients } from '../client';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	google = await startGoogle();
+});
+afterAll(async () => {
+	await google.close();
+});
+afterEach(() => {
+	expectNoViolations(google);
+	google.reset();
+});
+
+const kinds = [
+	{ noun: 'documents', search: searchDocuments, own: 'docs', other: 'sheets', path: '/document/d/' },
+	{
+		noun: 'spreadsheets',
+		search: searchSpreadsheets,
+		own: 'sheets',
+		other: 'docs',
+		path: '/spreadsheets/d/',
+	},
+] as const;
+
+describe.each(kinds)('$noun', ({ noun, search, own, other, path }) => {
+	test('are found by name, but for those in the trash, page by page', async () => {
+		for (let at = 0; at < 120; at++) google[own].seed({ title: `Report ${at}` });
+		google[own].seed({ title: 'Other' });
+		google[own].seed({ title: 'Report in the trash', file: { trashed: true } });
+		google[other].seed({ title: 'Report of another kind' });
+		google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
+		const { drive } = testClients(google.url, google.tokens.issue());
+		const picker = { drive, driveAccess: 'allFiles' as const };
+		const first = await search(picker, 'Report');
+		expect(first.results).toHaveLength(100);
+		const second = await search(picker, 'Report', String(first.paginationToken));
+		expect(second.results).toHaveLength(20);
+		expect(second.paginationToken).toBeUndefined();
+		const names = [...first.results, ...second.results].map(({ name }) => name);
+		expect(names.filter((name) => !/^Report \d+$/.test(name))).toEqual([]);
+		expect(first.results[0]).toMatchObject({ url: expect.stringContaining(path) as string });
+	});
+
+	test('that the sign-in does not see: an empty list says so', async () => {
+		google[own].seed({ title: 'Of somebody else', file: { clientId: 'other' } });
+		const { drive } = testClients(google.url, google.tokens.issue({ scopes: ['drive.file'] }));
+		await expect(search({ drive, driveAccess: 'appFiles' })).rejects.toMatchObject({
+			message: `Google shows this sign-in no ${noun}`,
+			description: expect.stringContaining('set Drive Access to All Files') as string,
+		});
+	});
+});
