@@ -79,14 +79,14 @@ export class Station {
 	async executions(filter: object): Promise<string[]> {
 		const text = encodeURIComponent(JSON.stringify(filter));
 		const found: string[] = [];
-		for (;;) {
-			const lastId = found.length === 0 ? '' : `&lastId=${found.at(-1) ?? ''}`;
-			const { results } = await this.n8n.api.request<{ results: Array<{ id: string }> }>(
-				'GET',
-				`executions?limit=100&filter=${text}${lastId}`,
-			);
+		for (let cursor = ''; ;) {
+			const { results, nextCursor } = await this.n8n.api.request<{
+				results: Array<{ id: string }>;
+				nextCursor: string | null;
+			}>('GET', `executions?limit=100&filter=${text}${cursor}`);
 			found.push(...results.map(({ id }) => id));
-			if (results.length < 100) return found;
+			if (nextCursor === null) return found;
+			cursor = `&cursor=${nextCursor}`;
 		}
 	}
 

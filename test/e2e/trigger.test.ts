@@ -96,6 +96,49 @@ test('published again under traffic, one channel is left, with the new settings 
 	expect(messages.length).toBe(new Set(messages).size);
 });
 
+describe('stopped with a queue of messages', () => {
+	/** Listens, one execution at a time, each of which takes a while. */
+	function slow(name: string, options: object) {
+		const { nodes, ...rest } = station.workflow(name, { options });
+		const wait = { resume: 'timeInterval', amount: 2, unit: 'seconds' };
+		const [trigger = {}] = nodes;
+		return {
+			...rest,
+			nodes: [trigger, node('Done', 'n8n-nodes-base.wait', wait, { typeVersion: 1.1, webhookId: name })],
+		};
+	}
+
+	const queued = async (name: string, count: number) => {
+		const stored = await station.publish(slow(name, { maxConcurrentExecutions: 1 }));
+		await until(station.isOpen(name));
+		station.service.send(name, ...upTo(count));
+		await until(async () => (await station.executions({ workflowId: stored.id })).length > 0);
+		return stored;
+	};
+
+	test('by unpublishing, it still hands them over', async () => {
+		const stored = await queued('unpublished', 20);
+		await station.n8n.api.deactivate(stored);
+		await until(async () => (await countOf(stored)) === 20);
+		expect(numbers(await station.messagesOf(stored))).toEqual(upTo(20));
+	});
+
+	test('by publishing it again, it starts no flood of executions, and loses or doubles nothing', async () => {
+		const stored = await queued('republished', 200);
+		const { nodes } = slow('republished', { maxConcurrentExecutions: 2, batchSize: 200 });
+		const [{ parameters } = {}] = nodes;
+		const [trigger, ...others] = stored.nodes;
+		const saved = await station.n8n.api.request<Stored>('PATCH', `workflows/${stored.id}`, {
+			nodes: [{ ...trigger, parameters }, ...others],
+			versionId: stored.versionId,
+		});
+		await station.n8n.api.activate(saved);
+		await until(async () => (await countOf(stored)) === 200);
+		expect(numbers(await station.messagesOf(stored))).toEqual(upTo(200));
+		expect((await station.executions({ workflowId: stored.id })).length).toBeLessThan(60);
+	});
+});
+
 test('a refused key is one failed execution while the workflow stays active (#35789)', async () => {
 	station.service.scriptUpgrades({ status: 401, body: secrets.apiKey }, { status: 401 });
 	const stored = await station.publish(station.workflow('refused'));

@@ -26,6 +26,7 @@ export class Delivery {
 	/** Ends what is waited for. */
 	readonly #waits = new Set<() => void>();
 	readonly #storing = new Set<Promise<unknown>>();
+	readonly #delivering = new Set<Promise<void>>();
 	#released = false;
 
 	constructor(
@@ -60,12 +61,10 @@ export class Delivery {
 
 	/** Never rejects. @returns settles when the execution has ended, or may be taken for ended */
 	async deliver(batch: Batch): Promise<void> {
-		try {
-			const items = batch.some(isBinary) ? await this.#store(batch) : batch.map(itemOf);
-			await this.#emit(items, this.#keyOfBatch(batch));
-		} catch (error) {
-			this.#notTaken(batch, error);
-		}
+		const delivering = this.#deliver(batch);
+		this.#delivering.add(delivering);
+		await delivering;
+		this.#delivering.delete(delivering);
 	}
 
 	/** Settles when nothing is being stored any more. */
@@ -73,10 +72,24 @@ export class Delivery {
 		while (this.#storing.size > 0) await Promise.allSettled(this.#storing);
 	}
 
+	/** Settles when all executions that were started have ended. */
+	async ended(): Promise<void> {
+		await Promise.all(this.#delivering);
+	}
+
 	/** Waits for no execution any more; leaves no timer. */
 	release(): void {
 		this.#released = true;
 		for (const end of this.#waits) end();
+	}
+
+	async #deliver(batch: Batch): Promise<void> {
+		try {
+			const items = batch.some(isBinary) ? await this.#store(batch) : batch.map(itemOf);
+			await this.#emit(items, this.#keyOfBatch(batch));
+		} catch (error) {
+			this.#notTaken(batch, error);
+		}
 	}
 
 	async #store(batch: Batch): Promise<INodeExecutionData[]> {

@@ -7,6 +7,7 @@ import { connect, type ReadIdentity } from '../session/connection';
 import { channelUrl } from '../session/identity';
 import { identityReader } from '../session/readIdentity';
 import { triggerError } from './alerts';
+import { Leftovers } from './leftovers';
 import { Listening } from './listening';
 import { manualTest } from './manualTest';
 import { nodeKey, recentKeysOf, release, takeOver } from './registry';
@@ -22,7 +23,11 @@ export async function listen(context: ITriggerFunctions): Promise<ITriggerRespon
 	if (context.getMode() === 'manual') return manualTest(parts);
 
 	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
-	const listening = new Listening({ ...parts, recent: recentKeysOf(key) });
+	const listening = new Listening({
+		...parts,
+		recent: recentKeysOf(key),
+		leftovers: new Leftovers(key, systemClock),
+	});
 	await takeOver(key, listening);
 	listening.start();
 	return {

@@ -7,7 +7,8 @@ import { Alerts } from './alerts';
 import type { RecentKeys } from './deduplication';
 import { Delivery } from './delivery';
 import { type Arrival, eventArrival, messageArrival } from './items';
-import { MessageQueue } from './queue';
+import { keptSeconds, type Leftovers } from './leftovers';
+import { type Leftover, MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
 export interface ListeningParts {
@@ -15,11 +16,18 @@ export interface ListeningParts {
 	readonly settings: TriggerSettings;
 	readonly readIdentity: ReadIdentity;
 	readonly recent: RecentKeys;
+	readonly leftovers: Leftovers;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
 }
 
-/** For storing the bytes of the last messages. */
+/** At the stop what is queued goes on within its limits, as long as executions end so quickly. */
+const nextEndMilliseconds = 400;
+/** And so long at most: n8n stops one trigger after the other, and gives itself 30 s to end. */
+const drainMilliseconds = 2000;
+/** More at once than the limit says, as the last: n8n 2.41 takes about 10 MiB for each execution that runs. */
+const lastExecutions = 50;
+/** For n8n to store the last messages. */
 const lastWordsMilliseconds = 500;
 
 /** A published trigger at work: one channel per session, one queue for all of them. */
@@ -39,35 +47,73 @@ export class Listening {
 		this.#queue = new MessageQueue<Arrival>(settings.queue, this.#queueListener(), clock);
 	}
 
-	/** Opens the channels; nothing when it was closed before. */
+	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readIdentity, context, clock } = this.#parts;
+		const { settings, connect, readIdentity, context, clock, leftovers } = this.#parts;
 		const { sessionIds, messageFormat, channel } = settings;
 		const options = { ...channel, messageFormat, sessions: sessionIds.length };
 		const listener = this.#channelListener();
 		this.#connections = sessionIds.map((sessionId) =>
 			connect({ ...options, sessionId }, readIdentity, listener, { clock, log: context.logger }),
 		);
+		const leftover = leftovers.take();
+		if (leftover) this.#queue.adopt(leftover);
 	}
 
-	/** Messages that have arrived are still handed over, executions are not waited for. Within 1 s, idempotent, never rejects. */
+	/**
+	 * Messages that have arrived are still handed over; what would be too much for n8n at once is left for the next start. Executions
+	 * are not waited for. Within 3 s, within 1 s when they are slow; idempotent, never rejects.
+	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#shut();
 		return this.#closing;
 	}
 
 	async #shut(): Promise<void> {
-		await Promise.all(this.#connections.map((connection) => connection.close()));
-		this.#queue.flush();
+		const isBacklog = this.#queue.length > 0;
+		const closed = Promise.all(this.#connections.map((connection) => connection.close()));
+		await this.#drain();
+		await closed;
+		const leftover = this.#queue.end(lastExecutions);
+		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
+		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
+		this.#delivery.release();
+		this.#leave(leftover);
+	}
+
+	async #drain(): Promise<void> {
+		const { clock } = this.#parts;
+		const drained = this.#queue.drain();
+		const end = clock.monotonicMilliseconds() + drainMilliseconds;
+		let before: number;
+		do {
+			before = this.#queue.length;
+			await this.#within(nextEndMilliseconds, drained);
+		} while (this.#queue.length < before && clock.monotonicMilliseconds() < end);
+	}
+
+	async #within(milliseconds: number, done: Promise<void>): Promise<void> {
 		await new Promise<void>((resolve) => {
-			const cancel = this.#parts.clock.after(lastWordsMilliseconds, resolve);
-			void this.#delivery.stored().then(() => {
+			const cancel = this.#parts.clock.after(milliseconds, resolve);
+			void done.then(() => {
 				cancel();
 				resolve();
 			});
 		});
-		this.#delivery.release();
+	}
+
+	#leave(leftover: Leftover<Arrival>): void {
+		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
+		if (messages.length === 0) return;
+		const { context, leftovers } = this.#parts;
+		context.logger.warn(
+			`Session channel: the trigger was stopped before ${counted(messages.length)} could be handed over. They are lost unless it starts again within ${keptSeconds} s.`,
+		);
+		leftovers.keep(leftover, () => {
+			this.#delivery.forget(messages);
+			this.#alerts.raise('dropped', lostAtStop(messages.length));
+		});
 	}
 
 	#channelListener() {
@@ -103,11 +149,22 @@ export class Listening {
 	}
 }
 
+const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
+
 function overflow(count: number): Failure {
 	return new Failure({
 		code: 429,
-		message: `The queue of the trigger is full: ${count === 1 ? 'a message was' : `${count} messages were`} dropped`,
+		message: `The queue of the trigger is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
 		description:
 			"Messages come faster than their executions end. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
+	});
+}
+
+function lostAtStop(count: number): Failure {
+	return new Failure({
+		code: 429,
+		message: `The trigger was stopped with a long queue: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
+		description:
+			"Messages come faster than their executions end. Raise 'Batch Size' or 'Max Concurrent Executions'.",
 	});
 }

@@ -77,7 +77,7 @@ class ManualTest {
 	close(): Promise<void> {
 		this.#over = true;
 		this.#cancelLimit();
-		this.#queue.discard();
+		this.#queue.end();
 		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close())).then(
 			() => undefined,
 		);

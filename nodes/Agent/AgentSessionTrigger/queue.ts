@@ -1,4 +1,5 @@
 import type { Clock } from '../session/clock';
+import { Backlog } from './backlog';
 
 export interface QueueSettings {
 	readonly maxMessages: number;
@@ -25,6 +26,13 @@ export interface Delivered<T> {
 	readonly dropped?: number;
 }
 
+/** What a queue did not deliver before its end. */
+export interface Leftover<T> {
+	readonly entries: readonly T[];
+	/** By session: how many were dropped since the last one that was delivered. */
+	readonly dropped: ReadonlyMap<string, number>;
+}
+
 export interface QueueListener<T> {
 	/** @returns settles when the delivery no longer counts as one of those at a time; never rejects */
 	deliver(batch: readonly Delivered<T>[]): Promise<void>;
@@ -43,15 +51,13 @@ export class MessageQueue<T extends Queued> {
 	readonly #settings: QueueSettings;
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
-	#entries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
-	/** Index of the oldest entry: removing at the front of an array costs its whole length. */
-	#head = 0;
-	#bytes = 0;
+	readonly #backlog = new Backlog<T>();
 	#delivering = 0;
 	#paused = false;
-	#closed = false;
+	#state: 'open' | 'draining' | 'ended' = 'open';
+	#tellDrained = () => {};
 	#cancelTimer: (() => void) | undefined;
-	readonly #dropped = new Map<string, number>();
+	#dropped = new Map<string, number>();
 
 	constructor(settings: QueueSettings, listener: QueueListener<T>, clock: Clock) {
 		this.#settings = settings;
@@ -60,11 +66,11 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	get length(): number {
-		return this.#entries.length - this.#head;
+		return this.#backlog.length;
 	}
 
 	get bytes(): number {
-		return this.#bytes;
+		return this.#backlog.bytes;
 	}
 
 	get delivering(): number {
@@ -72,29 +78,39 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	push(entry: T): void {
-		if (this.#closed) return;
-		this.#entries.push({ entry, arrivedAt: this.#clock.monotonicMilliseconds() });
-		this.#bytes += entry.byteLength;
+		if (this.#state !== 'open') return;
+		this.#backlog.push(entry, this.#clock.monotonicMilliseconds());
 		this.#deliverDue(false);
 		if (this.#settings.onFull === 'dropOldest') this.#makeRoom();
 		else this.#pauseWhenFull();
 	}
 
-	/** Delivers everything at once, whatever the bounds, and takes nothing more. Idempotent. */
-	flush(): void {
-		if (this.#closed) return;
-		this.#closed = true;
-		this.#cancelTimer?.();
-		while (this.length > 0) void this.#listener.deliver(this.#take());
+	/** Takes over what an earlier queue left, before anything else comes. */
+	adopt({ entries, dropped }: Leftover<T>): void {
+		this.#dropped = new Map(dropped);
+		for (const entry of entries) this.push(entry);
 	}
 
-	/** Forgets everything and takes nothing more. */
-	discard(): void {
-		this.#closed = true;
+	/** Takes nothing more and delivers on within the bounds, batches as they are. @returns settles when nothing is left */
+	drain(): Promise<void> {
+		if (this.#state === 'open') this.#state = 'draining';
 		this.#cancelTimer?.();
-		this.#entries = [];
-		this.#head = 0;
-		this.#bytes = 0;
+		return new Promise((resolve) => {
+			this.#tellDrained = resolve;
+			this.#deliverDue(true);
+		});
+	}
+
+	/**
+	 * Takes nothing more, and delivers so many batches at once, whatever the bounds.
+	 * @returns what is left: forgotten here
+	 */
+	end(maxBatches = 0): Leftover<T> {
+		this.#state = 'ended';
+		this.#cancelTimer?.();
+		for (let left = maxBatches; left > 0 && this.length > 0; left--)
+			void this.#listener.deliver(this.#take());
+		return { entries: this.#backlog.clear(), dropped: this.#dropped };
 	}
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
@@ -107,15 +123,17 @@ export class MessageQueue<T extends Queued> {
 			this.#delivering++;
 			void this.#listener.deliver(this.#take()).then(() => {
 				this.#delivering--;
-				if (!this.#closed) this.#deliverDue(true);
+				if (this.#state !== 'ended') this.#deliverDue(true);
 			});
 		}
-		this.#resumeWhenHalfEmpty();
+		if (this.#state === 'open') this.#resumeWhenHalfEmpty();
+		else if (this.length === 0) this.#tellDrained();
 	}
 
-	/** While reading is paused nothing comes that a batch could wait for. */
+	/** Paused or draining, nothing comes that a batch could wait for. */
 	#isBatchReady(waited: boolean): boolean {
-		return this.length >= this.#settings.batchSize || this.#paused || (waited && this.#remaining() <= 0);
+		if (this.#paused || this.#state === 'draining') return true;
+		return this.length >= this.#settings.batchSize || (waited && this.#remaining() <= 0);
 	}
 
 	#deliverLater(): void {
@@ -127,16 +145,16 @@ export class MessageQueue<T extends Queued> {
 
 	/** Milliseconds that the oldest message may still wait for others. */
 	#remaining(): number {
-		const oldest = this.#entries[this.#head];
-		if (oldest === undefined) return 0;
+		const arrivedAt = this.#backlog.oldestArrivedAt;
+		if (arrivedAt === undefined) return 0;
 		const now = this.#clock.monotonicMilliseconds();
-		return oldest.arrivedAt + this.#settings.batchWaitMilliseconds - now;
+		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
 	}
 
 	#take(): Delivered<T>[] {
 		const batch: Delivered<T>[] = [];
 		while (batch.length < this.#settings.batchSize) {
-			const entry = this.#shift();
+			const entry = this.#backlog.shift();
 			if (entry === undefined) break;
 			const dropped = entry.isMessage ? this.#dropped.get(entry.sessionId) : undefined;
 			if (dropped !== undefined) this.#dropped.delete(entry.sessionId);
@@ -145,23 +163,11 @@ export class MessageQueue<T extends Queued> {
 		return batch;
 	}
 
-	#shift(): T | undefined {
-		const oldest = this.#entries[this.#head];
-		if (oldest === undefined) return undefined;
-		this.#head++;
-		this.#bytes -= oldest.entry.byteLength;
-		if (this.#head * 2 > this.#entries.length) {
-			this.#entries = this.#entries.slice(this.#head);
-			this.#head = 0;
-		}
-		return oldest.entry;
-	}
-
 	#makeRoom(): void {
 		const { maxMessages, maxBytes } = this.#settings;
 		const messages: T[] = [];
-		while (this.length > 1 && (this.length > maxMessages || this.#bytes > maxBytes)) {
-			const entry = this.#shift();
+		while (this.length > 1 && (this.length > maxMessages || this.bytes > maxBytes)) {
+			const entry = this.#backlog.shift();
 			if (!entry?.isMessage) continue;
 			messages.push(entry);
 			this.#dropped.set(entry.sessionId, (this.#dropped.get(entry.sessionId) ?? 0) + 1);
@@ -171,7 +177,7 @@ export class MessageQueue<T extends Queued> {
 
 	#pauseWhenFull(): void {
 		const { maxMessages, maxBytes } = this.#settings;
-		if (this.#paused || (this.length < maxMessages && this.#bytes < maxBytes)) return;
+		if (this.#paused || (this.length < maxMessages && this.bytes < maxBytes)) return;
 		this.#paused = true;
 		this.#listener.pause();
 		this.#deliverDue(false);
@@ -179,7 +185,7 @@ export class MessageQueue<T extends Queued> {
 
 	#resumeWhenHalfEmpty(): void {
 		const { maxMessages, maxBytes } = this.#settings;
-		if (!this.#paused || this.length * 2 > maxMessages || this.#bytes * 2 > maxBytes) return;
+		if (!this.#paused || this.length * 2 > maxMessages || this.bytes * 2 > maxBytes) return;
 		this.#paused = false;
 		this.#listener.resume();
 	}

@@ -1,6 +1,7 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
 import { RecentKeys } from '../../../nodes/Agent/AgentSessionTrigger/deduplication';
+import { Leftovers } from '../../../nodes/Agent/AgentSessionTrigger/leftovers';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listening';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { Failure } from '../../../nodes/items/failure';
@@ -10,15 +11,27 @@ import { type TriggerOptions, TriggerRun } from './triggerRun';
 
 const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
-function listen(parameters: IDataObject = {}, options: Partial<TriggerOptions> = {}) {
-	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
+let nodes = 0;
+
+/** What a start of a node takes over from the start before. */
+function nodeOfItsOwn() {
 	const clock = new FakeClock();
+	return { clock, leftovers: new Leftovers(`node ${++nodes}`, clock) };
+}
+
+function listen(
+	parameters: IDataObject = {},
+	options: Partial<TriggerOptions> = {},
+	{ clock, leftovers } = nodeOfItsOwn(),
+) {
+	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
 	const channels = new FakeChannels();
 	const listening = new Listening({
 		context: run.context,
 		settings: triggerSettings(run.context),
 		readIdentity: () => Promise.reject(new Error('not read')),
 		recent: new RecentKeys(),
+		leftovers,
 		clock,
 		connect: channels.connect,
 	});
@@ -124,16 +137,95 @@ test('a full queue pauses every channel, and resumes it', async () => {
 	expect(channels.log.slice(2)).toEqual(['resume a', 'resume b']);
 });
 
-test('closing ends what is waited for, leaves no timer, and starts nothing again', async () => {
-	const { run, clock, channels, listening } = listen({ options: { maxConcurrentExecutions: 1 } });
-	channels.send('1');
-	channels.send('2');
-	const closing = listening.close();
-	await settled();
-	await closing;
-	expect(listening.close()).toBe(closing);
-	expect(run.messages).toEqual([1, 2]);
-	expect(clock.pending).toBe(0);
-	listening.start();
-	expect(channels.options).toHaveLength(1);
+describe('closing', () => {
+	const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+	const oneAtATime = { options: { maxConcurrentExecutions: 1 } };
+	const sendAll = (channels: FakeChannels, count: number) => {
+		for (const n of upTo(count)) channels.send(`{"n":${n},"secret":"canary"}`);
+	};
+	const numbersOf = ({ messages }: TriggerRun) => messages.map((message) => (message as { n: number }).n);
+
+	test('ends what is waited for, leaves no timer, and starts nothing again', async () => {
+		const { run, clock, channels, listening } = listen(oneAtATime);
+		channels.send('1');
+		channels.send('2');
+		const closing = listening.close();
+		await clock.advance(1000);
+		await closing;
+		expect(listening.close()).toBe(closing);
+		expect(run.messages).toEqual([1, 2]);
+		expect(clock.pending).toBe(0);
+		listening.start();
+		expect(channels.options).toHaveLength(1);
+	});
+
+	test('waits for nothing when nothing is queued', async () => {
+		const { clock, channels, listening } = listen();
+		channels.send('1');
+		await listening.close();
+		expect(clock.pending).toBe(0);
+	});
+
+	test('goes on within the limit as long as executions end, for 2 s at most', async () => {
+		const ends: Array<() => void> = [];
+		const { run, clock, channels, listening } = listen(oneAtATime, {
+			run: ({ done }) => void ends.push(() => done?.resolve({} as IRun)),
+		});
+		sendAll(channels, 200);
+		const closing = listening.close();
+		for (let n = 0; n < 19; n++) {
+			ends[n]?.();
+			await clock.advance(100);
+		}
+		expect(numbersOf(run)).toEqual(upTo(20));
+		await clock.advance(1000);
+		await closing;
+		expect(numbersOf(run)).toEqual(upTo(70));
+	});
+
+	test('of a long queue starts 50 executions more than the limit, and no more', async () => {
+		const { run, clock, channels, listening } = listen(oneAtATime);
+		sendAll(channels, 10_000);
+		const closing = listening.close();
+		await clock.advance(399);
+		expect(run.emitted).toHaveLength(1);
+		await clock.advance(1000);
+		await closing;
+		expect(numbersOf(run)).toEqual(upTo(51));
+		expect(run.logged.join()).toContain('before 9949 messages could be handed over');
+		expect(run.logged.join()).not.toContain('canary');
+		await clock.advance(60_000);
+		expect(run.failedExecutions).toMatchObject([
+			{ message: 'The trigger was stopped with a long queue: 9949 messages were dropped' },
+		]);
+		expect(clock.pending).toBe(0);
+	});
+
+	test('leaves what is too much to the next start within a minute: nothing is lost or doubled', async () => {
+		const node = nodeOfItsOwn();
+		const { clock } = node;
+		const first = listen(oneAtATime, {}, node);
+		sendAll(first.channels, 1000);
+		const closing = first.listening.close();
+		await clock.advance(1000);
+		await closing;
+		await clock.advance(58_000);
+		const options = { maxConcurrentExecutions: 2, batchSize: 500 };
+		const second = listen({ options }, {}, node);
+		second.channels.send('{"n":1001}');
+		await clock.advance(0);
+		expect([...numbersOf(first.run), ...numbersOf(second.run)]).toEqual(upTo(1001));
+		await clock.advance(120_000);
+		expect([...first.run.failedExecutions, ...second.run.failedExecutions]).toEqual([]);
+	});
+
+	test('a minute later the next start has nothing to go on with', async () => {
+		const node = nodeOfItsOwn();
+		const first = listen(oneAtATime, {}, node);
+		sendAll(first.channels, 100);
+		void first.listening.close();
+		await node.clock.advance(62_000);
+		expect(first.run.failedExecutions).toHaveLength(1);
+		expect(listen({}, {}, node).run.emitted).toEqual([]);
+	});
 });

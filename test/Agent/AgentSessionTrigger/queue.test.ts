@@ -153,12 +153,28 @@ test('makes room for a message that is larger than the whole queue', () => {
 	expect([run.queue.length, run.queue.bytes]).toEqual([1, 500]);
 });
 
-test('flushes everything whatever the bounds, once, and leaves no timer', async () => {
+test('drains within its bounds, batches as they are, and takes nothing more', async () => {
 	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
-	run.push(6);
+	run.push(5);
+	let drained = false;
+	void run.queue.drain().then(() => (drained = true));
+	run.push();
 	expect(run.delivered).toEqual([[1, 2]]);
-	run.queue.flush();
-	run.queue.flush();
+	await run.end();
+	expect([run.delivered.at(-1), drained]).toEqual([[3, 4], false]);
+	await run.end();
+	expect([run.delivered.at(-1), drained]).toEqual([[5], true]);
+	expect([run.clock.pending, run.log]).toEqual([0, []]);
+});
+
+test('an empty queue is drained at once', async () => {
+	await new QueueRun().queue.drain();
+});
+
+test('ends with so many batches at once, gives back the others, and leaves no timer', async () => {
+	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
+	run.push(9);
+	const { entries } = run.queue.end(2);
 	run.push();
 	await run.end(5);
 	expect(run.delivered).toEqual([
@@ -166,16 +182,24 @@ test('flushes everything whatever the bounds, once, and leaves no timer', async 
 		[3, 4],
 		[5, 6],
 	]);
-	expect(run.clock.pending).toBe(0);
+	expect(entries.map(({ n }) => n)).toEqual([7, 8, 9]);
+	expect([run.queue.length, run.queue.bytes, run.clock.pending]).toEqual([0, 0, 0]);
+	expect(run.queue.end().entries).toEqual([]);
 });
 
-test('discards everything, and leaves no timer', () => {
-	const run = new QueueRun({ batchSize: 10, batchWaitMilliseconds: 1000 });
-	run.push(3);
-	run.queue.discard();
-	run.push();
-	expect([run.queue.length, run.queue.bytes, run.clock.pending]).toEqual([0, 0, 0]);
-	expect(run.delivered).toEqual([]);
+test('goes on with what an earlier queue left, and with its count of what was dropped', async () => {
+	const first = new QueueRun({ onFull: 'dropOldest', maxMessages: 2 });
+	first.push(5);
+	const second = new QueueRun();
+	second.queue.adopt(first.queue.end());
+	second.push(1);
+	for (let n = 0; n < 3; n++) await second.end();
+	const told = second.batches.flat().map(({ entry, dropped }) => [entry.n, dropped]);
+	expect(told).toEqual([
+		[4, 2],
+		[5, undefined],
+		[1, undefined],
+	]);
 });
 
 test('whatever comes in whatever order: nothing is lost, doubled or out of order, and the bounds hold', async () => {

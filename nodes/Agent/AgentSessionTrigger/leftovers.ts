@@ -1,0 +1,47 @@
+import type { Clock } from '../session/clock';
+import type { Arrival } from './items';
+import type { Leftover } from './queue';
+
+/** n8n starts a node whose settings were changed again within seconds of its stop. */
+export const keptSeconds = 60;
+
+interface Kept {
+	readonly leftover: Leftover<Arrival>;
+	readonly cancel: () => void;
+}
+
+/** What the queue of one node has left at its stop, for the next start of the node in this process. */
+export class Leftovers {
+	readonly #key: string;
+	readonly #clock: Clock;
+
+	constructor(key: string, clock: Clock) {
+		this.#key = key;
+		this.#clock = clock;
+	}
+
+	/** @param lost told when the node was not started again in time */
+	keep(leftover: Leftover<Arrival>, lost: () => void): void {
+		const cancel = this.#clock.after(keptSeconds * 1000, () => {
+			if (kept().get(this.#key) === mine) kept().delete(this.#key);
+			lost();
+		});
+		const mine = { leftover, cancel };
+		kept().set(this.#key, mine);
+	}
+
+	take(): Leftover<Arrival> | undefined {
+		const found = kept().get(this.#key);
+		kept().delete(this.#key);
+		found?.cancel();
+		return found?.leftover;
+	}
+}
+
+const slot = Symbol.for('n8n-nodes-agent-workspace.sessionTriggerLeftovers');
+
+/** In a global slot, by node: n8n may load the package again between the stop and the start. */
+function kept(): Map<string, Kept> {
+	const holder = globalThis as { [slot]?: Map<string, Kept> };
+	return (holder[slot] ??= new Map<string, Kept>());
+}
