@@ -11,6 +11,7 @@ import type {
 
 import { allowedDomainsFields } from './allowedDomains';
 import * as fields from './workspace/fields';
+import { inWords } from './workspace/inWords';
 import { fetchAccessToken } from './workspace/serviceAccountToken';
 import { sharedToken } from './workspace/sharedToken';
 
@@ -84,7 +85,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			tokenUrl: text(tokenUrl) || fields.googleTokenUrl,
 		};
 		const fetchToken = () => fetchAccessToken(this, account, Math.floor(Date.now() / 1000));
-		return { accessToken: await sharedToken(account, text(accessToken), fetchToken) };
+		return { accessToken: await sharedToken(account, text(accessToken), fetchToken).catch(inWords) };
 	}
 
 	authenticate: IAuthenticateGeneric = {

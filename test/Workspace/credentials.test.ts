@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { inspect } from 'node:util';
 import { getRequestHelperFunctions } from 'n8n-core/dist/execution-engine/node-execution-context/utils/request-helper-functions';
 import type { INode, IWorkflowExecuteAdditionalData, Workflow } from 'n8n-workflow';
 
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
-import { failing } from './failure';
+import { isFailure } from '../../nodes/items/failure';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -47,6 +48,16 @@ async function tokenWith(more: Record<string, string> = {}): Promise<string> {
 	return accessToken as string;
 }
 
+/** What n8n is told, and the failure behind it. */
+async function refused(promise: Promise<unknown>) {
+	const error = await promise.then(
+		() => new Error('Expected a refusal'),
+		(thrown: unknown) => thrown as Error,
+	);
+	if (!isFailure(error.cause)) throw error;
+	return { error, failure: error.cause };
+}
+
 describe('a service account', () => {
 	test.each([
 		['as it is', pem],
@@ -80,10 +91,16 @@ describe('a service account', () => {
 	});
 
 	test('never shows its key', async () => {
-		const failure = await failing(tokenWith({ privateKey: 'canary-key' }));
+		const { error, failure } = await refused(tokenWith({ privateKey: 'canary-key' }));
 		expect(failure.code).toBe(400);
 		expect(failure.cause).toBeUndefined();
-		expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
+		expect(inspect(error)).not.toContain('canary');
+	});
+
+	test('says all that it has to say where n8n shows it: in the message, without a code', async () => {
+		const { error, failure } = await refused(tokenWith({ privateKey: 'none' }));
+		expect(error.message).toBe(`${failure.message}. ${failure.description ?? ''}`);
+		expect(error).not.toHaveProperty('code');
 	});
 
 	test.each([
@@ -96,7 +113,7 @@ describe('a service account', () => {
 			status,
 			body: { error: 'invalid_grant', error_description: 'No.' },
 		});
-		const failure = await failing(tokenWith());
+		const { failure } = await refused(tokenWith());
 		expect(failure).toMatchObject({ code });
 		expect(failure.message).toBe('Google issued no token for the service account (invalid_grant: No.)');
 	});

@@ -267,13 +267,39 @@ describe('a service account', () => {
 	});
 });
 
-test('the Test button of the credential asks Drive who is signed in', async () => {
-	const { id, name } = await serviceAccount({ delegatedEmail: '' });
-	const path = `credentials/${id}?includeData=true`;
-	const { data } = await n8n.api.request<{ data: object }>('GET', path);
-	const credentials = { id, name, type: 'workspaceServiceAccountApi', data };
-	expect(await n8n.api.request('POST', 'credentials/test', { credentials })).toMatchObject({ status: 'OK' });
-	expect(methods()).toEqual(['oauth.token', 'drive.about.get']);
+describe('the Test button of the credential', () => {
+	async function pressed(more: Record<string, unknown>) {
+		const { id, name } = await serviceAccount(more);
+		const path = `credentials/${id}?includeData=true`;
+		const { data } = await n8n.api.request<{ data: object }>('GET', path);
+		const credentials = { id, name, type: 'workspaceServiceAccountApi', data };
+		return await n8n.api.request<{ status: string; message: string }>('POST', 'credentials/test', {
+			credentials,
+		});
+	}
+
+	test('asks Drive who is signed in', async () => {
+		expect(await pressed({ delegatedEmail: '' })).toMatchObject({ status: 'OK' });
+		expect(methods()).toEqual(['oauth.token', 'drive.about.get']);
+	});
+
+	test('says in words that the private key is none, and what to enter', async () => {
+		const { status, message } = await pressed({ privateKey: 'canary-key' });
+		expect([status, message]).toEqual([
+			'Error',
+			expect.stringMatching(/^The private key of the service account cannot be read\. Paste the whole value/),
+		]);
+		expect(message).not.toContain('canary');
+	});
+
+	test('says in words why Google issues no token', async () => {
+		expect(await pressed({ delegatedEmail: 'boss@example.com' })).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(
+				/^Google issued no token for the service account \(invalid_grant/,
+			) as string,
+		});
+	});
 });
 
 describe('a picker in the editor', () => {
