@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 
 import { asFailure, errorItem, nodeError } from '../items/errorItem';
 import type { Failure } from '../items/failure';
-import { FinishedItems } from '../items/finishedItems';
+import { FinishedItems, isFailedTry } from '../items/finishedItems';
 import { tryOfNode } from '../items/tryOfNode';
 
 import { Connection } from './google/connection';
@@ -22,15 +22,16 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	const finished = new FinishedItems<Outcome>(tryOfNode(context));
 	const runner = new Runner(context, finished);
 	const outcomes = await runner.outcomes();
-	const firstFailed = outcomes.findIndex((outcome) => outcome && 'failure' in outcome);
-	finished.end(firstFailed !== -1);
-	return outcomes.flatMap((outcome, index) => {
+	const items = outcomes.flatMap((outcome, index) => {
 		// Behind a failure that stops the node: never begun.
 		if (!outcome) return [];
 		if ('output' in outcome) return outcome.output;
 		if (context.continueOnFail()) return errorItem(outcome.failure, index);
+		finished.end(true);
 		throw nodeError(context.getNode(), outcome.failure, index);
 	});
+	finished.end(isFailedTry(items));
+	return items;
 }
 
 class Runner {

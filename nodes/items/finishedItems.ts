@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { INodeExecutionData } from 'n8n-workflow';
 
 /**
  * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution, or whose outcome
@@ -23,25 +24,30 @@ export interface TryOfNode {
 
 interface KeptRun {
 	readonly outcomes: Map<string, unknown>;
-	readonly keptAt: number;
+	/** Ends the keeping. */
+	readonly timer: NodeJS.Timeout;
 	tries: number;
 }
 
 /** Outcomes kept over all runs; beyond it the oldest run is forgotten. */
 const maxOutcomes = 20_000;
-/** n8n waits 5 s at most between tries, but a try itself may take long. */
-const maxAgeMilliseconds = 60 * 60 * 1000;
+/** n8n waits 5 s at most before the next try, which takes hold of what is kept when it begins. An execution that is stopped has none. */
+const keptMilliseconds = 60_000;
+
+/** Whether n8n takes the try for failed, as it does a try that throws: of what a node returns it looks at the first item only. */
+export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
+	const error: unknown = first?.json.error;
+	return error !== undefined && error !== null && error !== false;
+}
 
 export class FinishedItems<T> {
 	private readonly attempt: TryOfNode;
-	private readonly now: () => number;
 	private readonly runKey: string;
 	private readonly earlier: KeptRun | undefined;
 	private readonly finished = new Map<string, T>();
 
-	constructor(attempt: TryOfNode, now: () => number = Date.now) {
+	constructor(attempt: TryOfNode) {
 		this.attempt = attempt;
-		this.now = now;
 		this.runKey = JSON.stringify([attempt.executionId, attempt.nodeId, attempt.runIndex]);
 		this.earlier = attempt.retryOnFail ? keptRuns().get(this.runKey) : undefined;
 	}
@@ -63,7 +69,10 @@ export class FinishedItems<T> {
 		if (this.attempt.retryOnFail) this.finished.set(this.itemKey(itemIndex, sent), outcome);
 	}
 
-	/** Ends the try: after a failure its outcomes are kept for the next one, if there is a next one; else they are dropped. */
+	/**
+	 * Ends the try: after a failure its outcomes are kept for the next one, if there is a next one; else they are dropped.
+	 * @param failed in n8n's eyes
+	 */
 	end(failed: boolean): void {
 		if (!this.attempt.retryOnFail) return;
 		const tries = (this.earlier?.tries ?? 0) + 1;
@@ -80,10 +89,14 @@ export class FinishedItems<T> {
 
 	private keep(tries: number): void {
 		const runs = keptRuns();
-		const outcomes = new Map<string, unknown>([...(runs.get(this.runKey)?.outcomes ?? []), ...this.finished]);
-		runs.delete(this.runKey);
-		runs.set(this.runKey, { outcomes, tries, keptAt: this.now() });
-		forgetOldest(runs, this.now());
+		const present = runs.get(this.runKey);
+		const known = [...(this.earlier?.outcomes ?? []), ...(present?.outcomes ?? [])];
+		const outcomes = new Map<string, unknown>([...known, ...this.finished]);
+		forget(this.runKey);
+		const timer = setTimeout(forget, keptMilliseconds, this.runKey);
+		timer.unref();
+		runs.set(this.runKey, { outcomes, tries, timer });
+		forgetOldest(runs);
 	}
 
 	/** Runs of a tool may share an index: only what this try knows of goes. */
@@ -91,7 +104,7 @@ export class FinishedItems<T> {
 		const kept = keptRuns().get(this.runKey);
 		if (!kept) return;
 		for (const key of this.finished.keys()) kept.outcomes.delete(key);
-		if (kept.outcomes.size === 0 || kept === this.earlier) keptRuns().delete(this.runKey);
+		if (kept.outcomes.size === 0 || kept === this.earlier) forget(this.runKey);
 	}
 }
 
@@ -100,18 +113,23 @@ export function keptOutcomes(): number {
 	return [...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
 }
 
-/** As n8n bounds it: 2 to 5 tries, 3 when unset. */
+/** As n8n bounds it: 2 to 5 tries, 3 when unset or 0. */
 function triesOf({ maxTries }: TryOfNode): number {
-	return Math.min(5, Math.max(2, maxTries ?? 3));
+	return Math.min(5, Math.max(2, maxTries || 3));
 }
 
-function forgetOldest(runs: Map<string, KeptRun>, now: number): void {
+function forget(runKey: string): void {
+	const runs = keptRuns();
+	clearTimeout(runs.get(runKey)?.timer);
+	runs.delete(runKey);
+}
+
+function forgetOldest(runs: Map<string, KeptRun>): void {
 	let total = keptOutcomes();
-	for (const [key, run] of runs) {
-		const tooOld = now - run.keptAt > maxAgeMilliseconds;
-		if (!tooOld && (total <= maxOutcomes || runs.size === 1)) return;
-		total -= run.outcomes.size;
-		runs.delete(key);
+	for (const [key, { outcomes }] of runs) {
+		if (total <= maxOutcomes || runs.size === 1) return;
+		total -= outcomes.size;
+		forget(key);
 	}
 }
 

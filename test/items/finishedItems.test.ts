@@ -1,4 +1,4 @@
-import { FinishedItems, keptOutcomes, type TryOfNode } from '../../nodes/items/finishedItems';
+import { FinishedItems, isFailedTry, keptOutcomes, type TryOfNode } from '../../nodes/items/finishedItems';
 
 let execution = 0;
 
@@ -69,6 +69,20 @@ describe('items that succeeded in an earlier try', () => {
 		expect(keptOutcomes()).toBe(0);
 	});
 
+	it.each([
+		[undefined, 2],
+		[0, 2],
+		[1, 1],
+		[9, 4],
+	])('with Max Tries %s are kept after %d tries', (maxTries, keptAfter) => {
+		for (let tries = 1; tries <= keptAfter + 1; tries++) {
+			const one = new FinishedItems<string>(attempt({ maxTries }));
+			one.remember(0, 'x', 'one');
+			one.end(true);
+			expect(keptOutcomes()).toBe(tries <= keptAfter ? 1 : 0);
+		}
+	});
+
 	it('of a tool that shares the run index survive the success of another call', () => {
 		const failing = new FinishedItems<string>(attempt({ isTool: true }));
 		const other = new FinishedItems<string>(attempt({ isTool: true }));
@@ -96,21 +110,68 @@ describe('items that succeeded in an earlier try', () => {
 		}
 	});
 
-	it('are bounded in number and age', () => {
-		let now = 0;
+	it('are bounded in number', () => {
 		for (let run = 0; run < 30; run++) {
-			const items = new FinishedItems<number>(attempt({ runIndex: run }), () => now);
+			const items = new FinishedItems<number>(attempt({ runIndex: run }));
 			for (let index = 0; index < 1000; index++) items.remember(index, run, index);
 			items.end(true);
 		}
-		expect(keptOutcomes()).toBeLessThanOrEqual(20_000);
-		now += 2 * 60 * 60 * 1000;
-		const late = new FinishedItems<number>(attempt({ runIndex: 99 }), () => now);
-		late.remember(0, 'x', 1);
-		late.end(true);
-		expect(keptOutcomes()).toBe(1);
-		const end = new FinishedItems<number>(attempt({ runIndex: 99 }), () => now);
-		end.recall(0, 'x');
-		end.end(false);
+		expect(keptOutcomes()).toBe(20_000);
+		for (let run = 0; run < 30; run++) new FinishedItems<number>(attempt({ runIndex: run })).end(false);
+		expect(keptOutcomes()).toBe(0);
 	});
+
+	describe('when no next try comes', () => {
+		beforeEach(() => {
+			jest.useFakeTimers();
+		});
+		afterEach(() => {
+			jest.useRealTimers();
+		});
+
+		const failedTry = (earlier: FinishedItems<string>, index: number, outcome: string) => {
+			earlier.remember(index, 'x', outcome);
+			earlier.end(true);
+		};
+
+		it('are forgotten after a minute', () => {
+			failedTry(new FinishedItems<string>(attempt()), 0, 'one');
+			jest.advanceTimersByTime(59_999);
+			expect(keptOutcomes()).toBe(1);
+			jest.advanceTimersByTime(1);
+			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
+		});
+
+		it('but not while the next try is at work, however long it takes', () => {
+			failedTry(new FinishedItems<string>(attempt()), 0, 'one');
+			const second = new FinishedItems<string>(attempt());
+			jest.advanceTimersByTime(3_600_000);
+			expect(second.recall(0, 'x')).toBe('one');
+			failedTry(second, 1, 'two');
+			const third = new FinishedItems<string>(attempt());
+			expect([third.recall(0, 'x'), third.recall(1, 'x')]).toEqual(['one', 'two']);
+			third.end(true);
+			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
+		});
+
+		it('and a try that was never reached keeps what it did not look at', () => {
+			failedTry(new FinishedItems<string>(attempt()), 7, 'seven');
+			const second = new FinishedItems<string>(attempt());
+			jest.advanceTimersByTime(3_600_000);
+			failedTry(second, 0, 'one');
+			expect(new FinishedItems<string>(attempt()).recall(7, 'x')).toBe('seven');
+			new FinishedItems<string>(attempt()).end(true);
+		});
+	});
+});
+
+it.each([
+	['nothing', [], false],
+	['an item', [{ json: { a: 1 } }], false],
+	['an error item first', [{ json: { error: { code: 400 } } }, { json: {} }], true],
+	['an error item behind another', [{ json: {} }, { json: { error: { code: 400 } } }], false],
+	['an error that is false', [{ json: { error: false } }], false],
+	['an error that is empty', [{ json: { error: '' } }], true],
+])('n8n tries again after %s: %j, %s', (_, items, failed) => {
+	expect(isFailedTry(items)).toBe(failed);
 });

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 
 import { asFailure, errorItem, nodeError } from '../../items/errorItem';
 import type { Failure } from '../../items/failure';
-import { FinishedItems } from '../../items/finishedItems';
+import { FinishedItems, isFailedTry } from '../../items/finishedItems';
 import { NodeParameters } from '../../items/nodeParameters';
 import { tryOfNode } from '../../items/tryOfNode';
 import { systemClock } from '../session/clock';
@@ -35,15 +35,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	};
 	const outcomes = await Promise.all(context.getInputData().map((_, index) => limit(work, index)));
 
-	const failed = outcomes.findIndex((outcome) => outcome && 'failure' in outcome);
-	finished.end(failed !== -1);
-	return outcomes.flatMap((outcome, index) => {
+	const items = outcomes.flatMap((outcome, index) => {
 		// Behind a failure that stops the node: never begun.
 		if (!outcome) return [];
 		if ('item' in outcome) return outcome.item;
 		if (goOn) return errorItem(outcome.failure, index);
+		finished.end(true);
 		throw nodeError(context.getNode(), outcome.failure, index);
 	});
+	finished.end(isFailedTry(items));
+	return items;
 }
 
 interface Run {

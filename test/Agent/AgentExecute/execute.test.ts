@@ -407,6 +407,30 @@ describe('several items', () => {
 		expect(keptOutcomes()).toBe(0);
 	});
 
+	test.each([
+		['s0', 4],
+		['s1', 0],
+	])(
+		'with Retry On Fail and Continue on Fail n8n looks at the first item: after a failure of %s %d outcomes are kept',
+		async (failing, kept) => {
+			await serve({
+				execute: ({ body }) =>
+					(body as { sessionId: string }).sessionId === failing ? { status: 422 } : undefined,
+			});
+			const options = {
+				items: numbered(5),
+				node: { retryOnFail: true, maxTries: 2, onError: 'continueRegularOutput' as const },
+				parameters: { sessionId: '={{ "s" + $json.n }}' },
+				executionId: `first-${failing}`,
+			};
+			await run(options);
+			expect(keptOutcomes()).toBe(kept);
+			if (kept > 0) await run(options);
+			expect(keptOutcomes()).toBe(0);
+			expect(service.requests).toHaveLength(kept > 0 ? 6 : 5);
+		},
+	);
+
 	test("under n8n's Retry On Fail: those that succeeded are not sent again", async () => {
 		let refuse = true;
 		await serve({
