@@ -14,7 +14,7 @@ import type { NodeParameters } from '../../items/nodeParameters';
 import type { ReadIdentity } from '../session/connection';
 import { identityReader } from '../session/readIdentity';
 import { redact, secretsOf } from '../session/redaction';
-import { itemParameters } from './parameters';
+import { type ItemParameters, itemParameters } from './parameters';
 import type { ExecuteCall } from './request';
 import { type WaitSettings, waitSettings } from './waitSettings';
 
@@ -42,21 +42,38 @@ export async function readCredentials(context: IExecuteFunctions): Promise<Crede
 	};
 }
 
-/** The execute call of one item. @throws Failure 400 for a parameter or credential that cannot be sent */
-export function callOf(
-	context: IExecuteFunctions,
+/** What the user gave for one item. Nothing of it is refused when it is sent. */
+export interface CheckedItem {
+	readonly given: ItemParameters;
+	/** Undefined: the messages of the session are not awaited. */
+	readonly wait: WaitSettings | undefined;
+	readonly credentials: Credentials;
+}
+
+/** @throws Failure 400 for a parameter or credential that cannot be sent */
+export function checkedItem(
 	parameters: NodeParameters,
 	index: number,
-	{ api, signer }: Credentials,
-): PreparedCall {
-	const { options, startStepName, initialPayload, sessionId } = itemParameters(parameters, index);
+	credentials: Credentials,
+): CheckedItem {
+	const { api, signer } = credentials;
+	const given = itemParameters(parameters, index);
+	executeUrl(api);
+	const identity = identityOf(signer, given.options);
+	const wait = waitSettings(parameters, index);
+	if (wait) channelUrl(api, given.sessionId || 'new', identity);
+	return { given, wait, credentials };
+}
+
+/** The execute call of one item. */
+export function callOf(context: IExecuteFunctions, { given, wait, credentials }: CheckedItem): PreparedCall {
+	const { api, signer } = credentials;
+	const { options, startStepName, sessionId } = given;
 	const url = executeUrl(api);
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
+	const initialPayload = given.initialPayload();
 	const body = { sessionId: sessionId || randomUUID(), initialPayload, startStepName };
-	const wait = waitSettings(parameters, index);
-	// A wrong address is refused before anything is sent.
-	if (wait) channelUrl(api, body.sessionId, identity);
 	const { userId, userPublicKey } = identity;
 	return {
 		...options,

@@ -11,7 +11,7 @@ export interface ItemParameters {
 	readonly sessionId: string;
 	readonly startStepName: string;
 	/** JSON text. */
-	readonly initialPayload: string;
+	initialPayload(): string;
 	readonly options: ItemOptions;
 }
 
@@ -56,7 +56,7 @@ export function parallelRequests(parameters: NodeParameters): number {
 
 const defaultParallel = 10;
 
-function payload(parameters: NodeParameters, index: number): string {
+function payload(parameters: NodeParameters, index: number): () => string {
 	const payloadMode = parameters.read('payloadMode', index, 'taskAndInput');
 	if (payloadMode === 'json') {
 		return initialPayload({ payloadMode, payloadJson: parameters.read('payloadJson', index, '{}') });

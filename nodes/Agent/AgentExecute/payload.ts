@@ -5,18 +5,22 @@ export type PayloadParameters =
 	| { readonly payloadMode: 'json'; readonly payloadJson: unknown };
 
 /**
- * The text that is sent as `initialPayload`. A JSON text goes out as it stands, an object as its JSON.
+ * Checks the payload. A JSON text goes out as it stands, an object as its JSON.
+ * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent
  * @throws Failure 400 when the payload is no JSON object
  */
-export function initialPayload(parameters: PayloadParameters): string {
+export function initialPayload(parameters: PayloadParameters): () => string {
 	if (parameters.payloadMode === 'taskAndInput') {
 		const { task, input } = parameters;
-		return JSON.stringify({ task, input });
+		return () => JSON.stringify({ task, input });
 	}
 	const { payloadJson } = parameters;
-	if (typeof payloadJson !== 'string') return JSON.stringify(checked(payloadJson));
-	checked(parse(payloadJson));
-	return payloadJson;
+	if (typeof payloadJson === 'string') {
+		checked(parse(payloadJson));
+		return () => payloadJson;
+	}
+	const object = checked(payloadJson);
+	return () => JSON.stringify(object);
 }
 
 function parse(text: string): unknown {

@@ -9,7 +9,8 @@ import { tryOfNode } from '../../items/tryOfNode';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/connection';
 import { contentOf } from './answer';
-import { callOf, type Credentials, type PreparedCall, readCredentials } from './call';
+import { callOf, type CheckedItem, type PreparedCall } from './call';
+import { type Checked, checkItems } from './check';
 import { parallelRequests } from './parameters';
 import { execute, type Executed } from './request';
 import { callAndWait, withMessages } from './wait';
@@ -23,17 +24,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const goOn = context.continueOnFail();
 	const parameters = new NodeParameters(context);
 	const limit = pLimit(parallelRequests(parameters));
-	const credentials = readCredentials(context);
-	// Each item awaits it and reports its failure; without items nobody does.
-	credentials.catch(() => undefined);
-	let stopped = false;
-	const work = async (index: number): Promise<Outcome | undefined> => {
+	const checked = await checkItems(context, parameters);
+	let stopped = !goOn && checked.some((one) => 'failure' in one);
+	const work = async (one: Checked, index: number): Promise<Outcome | undefined> => {
+		if ('failure' in one) return one;
 		if (stopped) return undefined;
-		const outcome = await runItem({ context, parameters, credentials, finished }, index);
+		const outcome = await runItem(context, finished, one, index);
 		stopped ||= 'failure' in outcome && !goOn;
 		return outcome;
 	};
-	const outcomes = await Promise.all(context.getInputData().map((_, index) => limit(work, index)));
+	const outcomes = await Promise.all(checked.map((one, index) => limit(work, one, index)));
 
 	const items = outcomes.flatMap((outcome, index) => {
 		// Behind a failure that stops the node: never begun.
@@ -47,18 +47,15 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	return items;
 }
 
-interface Run {
-	readonly context: IExecuteFunctions;
-	readonly parameters: NodeParameters;
-	readonly credentials: Promise<Credentials>;
-	readonly finished: FinishedItems<Outcome>;
-}
-
-async function runItem(run: Run, index: number): Promise<Outcome> {
-	const { context, parameters, credentials, finished } = run;
+async function runItem(
+	context: IExecuteFunctions,
+	finished: FinishedItems<Outcome>,
+	item: CheckedItem,
+	index: number,
+): Promise<Outcome> {
 	let call: PreparedCall;
 	try {
-		call = callOf(context, parameters, index, await credentials);
+		call = callOf(context, item);
 	} catch (error) {
 		return { failure: asFailure(error) };
 	}

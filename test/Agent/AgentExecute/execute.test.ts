@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import {
 	type AgentService,
@@ -9,13 +8,10 @@ import {
 	type ExecuteStep,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
-import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { keptOutcomes } from '../../../nodes/items/finishedItems';
-import { executeContext, failureOf, withBinaryData } from '../../executeContext';
+import { failureOf, withBinaryData } from '../../executeContext';
+import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
-const apiKey = 'canary-api-key-7f3a';
-const signer = { userId: '0xa1', userPublicKey: '0xcanary-public-key', signature: '0xcanary-signature' };
-const node = new AgentExecute();
 let service: AgentService;
 
 async function serve(options: AgentServiceOptions = {}): Promise<void> {
@@ -25,36 +21,7 @@ async function serve(options: AgentServiceOptions = {}): Promise<void> {
 beforeAll(withBinaryData);
 afterEach(() => service.close());
 
-interface RunOptions {
-	readonly parameters?: IDataObject;
-	readonly items?: INodeExecutionData[];
-	readonly node?: Partial<INode>;
-	readonly api?: IDataObject;
-	readonly signer?: IDataObject;
-	readonly signal?: AbortSignal;
-	readonly executionId?: string;
-}
-
-async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
-	const context = executeContext({
-		nodeType: node,
-		credentials: {
-			agentApi: { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey, ...options.api },
-			agentSignatureApi: { ...signer, ...options.signer },
-		},
-		authenticate: { agentApi: { 'x-api-key': apiKey } },
-		items: options.items,
-		node: options.node,
-		signal: options.signal,
-		executionId: options.executionId,
-		parameters: { startStepName: 'start', ...options.parameters },
-	});
-	const [items = []] = await node.execute.call(context);
-	return items;
-}
-
-const numbered = (count: number): INodeExecutionData[] =>
-	Array.from({ length: count }, (_, n) => ({ json: { n } }));
+const run = (options?: RunOptions) => runExecute(service, options);
 
 describe('the request', () => {
 	test('is a POST of exactly the seven fields, with the key in its header', async () => {

@@ -1,0 +1,97 @@
+// All items are checked before anything is sent.
+import type { IDataObject } from 'n8n-workflow';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	startAgentService,
+} from '../../../dev/agent-service/server.ts';
+import { keptOutcomes } from '../../../nodes/items/finishedItems';
+import { failureOf, withBinaryData } from '../../executeContext';
+import { numbered, runExecute, type RunOptions, apiKey } from './executeRun';
+
+let service: AgentService;
+
+async function serve(options: AgentServiceOptions = {}): Promise<void> {
+	service = await startAgentService({ apiKey, ...options });
+}
+
+const run = (options: RunOptions) => runExecute(service, options);
+
+beforeAll(withBinaryData);
+afterEach(() => service.close());
+
+const wrong: Array<[string, IDataObject]> = [
+	['a payload', { payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' }],
+	['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
+	['an option', { options: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } }],
+	['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
+	[
+		'the end of a wait',
+		{ waitForMessages: true, waitUntil: 'count', messageCount: '={{ $json.n === 4 ? -1 : 1 }}' },
+	],
+];
+
+test.each(wrong)(
+	'%s that is wrong in the fifth stops the node, and nothing is sent',
+	async (_, parameters) => {
+		await serve();
+		const error = await failureOf(run({ items: numbered(6), parameters }));
+		expect([error.context.itemIndex, error.httpCode]).toEqual([4, '400']);
+		expect(service.connections).toBe(0);
+	},
+);
+
+test.each(wrong.slice(0, 4))('under Continue on Fail %s fails that item only', async (_, parameters) => {
+	await serve();
+	const items = await run({ items: numbered(6), parameters, node: { onError: 'continueRegularOutput' } });
+	expect(items.map(({ json }) => 'error' in json)).toEqual([false, false, false, false, true, false]);
+	expect(service.requests).toHaveLength(5);
+});
+
+test('a credential that cannot be used is the failure of every item', async () => {
+	await serve();
+	const node = { onError: 'continueRegularOutput' as const };
+	const items = await run({ items: numbered(3), node, api: { apiKey: '' } });
+	expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([400, 400, 400]);
+});
+
+test('no items are none to check', async () => {
+	await serve();
+	expect(await run({ items: [], api: { apiKey: '' } })).toEqual([]);
+});
+
+test('under Retry On Fail a refusal forgets nothing of what was sent', async () => {
+	let refuse = true;
+	await serve({
+		execute: ({ body }) =>
+			refuse && (body as { sessionId: string }).sessionId === 's1' ? { status: 422 } : undefined,
+	});
+	const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
+	const options = { node: { retryOnFail: true }, executionId: 'refused-between', items: numbered(3) };
+	await failureOf(run({ ...options, parameters }));
+	await failureOf(run({ ...options, parameters: { ...parameters, startStepName: ' ' } }));
+	refuse = false;
+	expect(await run({ ...options, parameters })).toHaveLength(3);
+	const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+	expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
+	expect(keptOutcomes()).toBe(0);
+});
+
+test('n8n gets its turn in between, when they are many', async () => {
+	await serve();
+	let time = 0;
+	const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
+	let turns = 0;
+	const count = () => {
+		turns++;
+		counting = setImmediate(count);
+	};
+	let counting = setImmediate(count);
+	const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
+	const error = await failureOf(run({ items: numbered(1000), parameters }));
+	clearImmediate(counting);
+	now.mockRestore();
+	expect(error.context.itemIndex).toBe(999);
+	expect(turns).toBeGreaterThanOrEqual(40);
+});

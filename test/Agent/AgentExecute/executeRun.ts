@@ -1,0 +1,49 @@
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import type { AgentService } from '../../../dev/agent-service/server.ts';
+import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { executeContext } from '../../executeContext';
+
+export const apiKey = 'canary-api-key-7f3a';
+export const signer = {
+	userId: '0xa1',
+	userPublicKey: '0xcanary-public-key',
+	signature: '0xcanary-signature',
+};
+
+export interface RunOptions {
+	readonly parameters?: IDataObject;
+	readonly items?: INodeExecutionData[];
+	readonly node?: Partial<INode>;
+	readonly api?: IDataObject;
+	readonly signer?: IDataObject;
+	readonly signal?: AbortSignal;
+	readonly executionId?: string;
+}
+
+const node = new AgentExecute();
+
+/** Runs Agent Execute in n8n's own context, with credentials for the service. */
+export async function runExecute(
+	{ url, webSocketUrl }: AgentService,
+	options: RunOptions = {},
+): Promise<INodeExecutionData[]> {
+	const context = executeContext({
+		nodeType: node,
+		credentials: {
+			agentApi: { deploymentUrl: url, webSocketUrl, apiKey, ...options.api },
+			agentSignatureApi: { ...signer, ...options.signer },
+		},
+		authenticate: { agentApi: { 'x-api-key': apiKey } },
+		items: options.items,
+		node: options.node,
+		signal: options.signal,
+		executionId: options.executionId,
+		parameters: { startStepName: 'start', ...options.parameters },
+	});
+	const [items = []] = await node.execute.call(context);
+	return items;
+}
+
+export const numbered = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, n) => ({ json: { n } }));
