@@ -31,6 +31,12 @@ export class NodeParameters {
 		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
 	}
 
+	/** Whether an option of a collection is given by an expression: then it may differ from item to item. */
+	isExpression(collection: string, option: string): boolean {
+		const raw: unknown = this.context.getNodeParameter(collection, 0, {}, { rawExpressions: true });
+		return hasExpression(isPlain(raw) ? raw[option] : raw);
+	}
+
 	private sourceOf(name: string, fallback: unknown): Source {
 		const raw: unknown = this.context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
 		if (!hasExpression(raw)) {

@@ -129,6 +129,27 @@ test('Retry On Fail sends only what has not succeeded before', async () => {
 	expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
 });
 
+test('an item without a signature of its own is not sent with that of the credential for another user', async () => {
+	const values = [{ user: '0xb', signature: '0xc' }, { user: '0xd' }, {}];
+	const options = { userId: '={{ $json.user }}', signature: '={{ $json.signature }}', parallelRequests: 1 };
+	const execution = await n8n.api.runOnce(
+		workflow('two users', values, { options }, { onError: 'continueRegularOutput' }),
+	);
+	const shown = outputs(execution)[0]?.map(
+		({ json }) => json.userId ?? (json.error as { message: string }).message,
+	);
+	expect(shown).toEqual([
+		'0xb',
+		"The option 'Signature' is empty for this item, but 'User ID' is not",
+		'0xa1',
+	]);
+	const bodies = service.requests.map(({ body }) => body as { userId: string; signature: string });
+	expect(bodies.map((body) => [body.userId, body.signature])).toEqual([
+		['0xb', '0xc'],
+		['0xa1', signature],
+	]);
+});
+
 test('a thousand items come back in order, each sent once', async () => {
 	const execution = await n8n.api.runOnce(
 		workflow('many', numbered(1000), {

@@ -68,6 +68,9 @@ export const executeFields: INodeProperties[] = [
 	},
 ];
 
+/** Said with each of the options that take the place of the credential's values. */
+const notMixed = 'An item for which this is empty is refused if it brings another such value of its own';
+
 export const executeOptions: INodeProperties[] = [
 	{
 		displayName: 'Include Response Headers',
@@ -108,7 +111,7 @@ export const executeOptions: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		description: 'Used instead of the signature in the credential, e.g. when an earlier node signs',
+		description: `Used instead of the signature in the credential, e.g. when an earlier node signs. ${notMixed}.`,
 	},
 	{
 		displayName: 'Timeout (Seconds)',
@@ -123,20 +126,20 @@ export const executeOptions: INodeProperties[] = [
 		name: 'timestamp',
 		type: 'number',
 		default: 0,
-		description: 'Used instead of the time of the call: milliseconds since 1970, as signed. 0 means not set.',
+		description: `Used instead of the time of the call: milliseconds since 1970, as signed. 0 means not set. ${notMixed}.`,
 	},
 	{
 		displayName: 'User ID',
 		name: 'userId',
 		type: 'string',
 		default: '',
-		description: 'Used instead of the user ID in the credential, for workflows that serve several users',
+		description: `Used instead of the user ID in the credential, for workflows that serve several users. ${notMixed}.`,
 	},
 	{
 		displayName: 'User Public Key',
 		name: 'userPublicKey',
 		type: 'string',
 		default: '',
-		description: 'Used instead of the public key in the credential',
+		description: `Used instead of the public key in the credential. ${notMixed}.`,
 	},
 ];

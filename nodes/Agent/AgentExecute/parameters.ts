@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { refusal } from '../../items/failure';
 import type { NodeParameters } from '../../items/nodeParameters';
 import { numberOf, textOf } from '../session/givenValues';
+import { checkOverrides } from './overrides';
 import { initialPayload } from './payload';
 
 /** What the user gave for one item, checked. */
@@ -33,11 +34,13 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 	if (startStepName.trim() === '') {
 		throw refusal("'Start Step Name' is empty", 'Name the step where the agent starts.');
 	}
+	const options = optionsOf(parameters, index);
+	checkOverrides(options, parameters);
 	return {
 		sessionId: textOf(parameters.read('sessionId', index, '')).trim(),
 		startStepName,
 		initialPayload: payload(parameters, index),
-		options: itemOptions(optionsOf(parameters, index)),
+		options: itemOptions(options),
 	};
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../dev/agent-service/server.ts';
 import { keptOutcomes } from '../../../nodes/items/finishedItems';
 import { failureOf, withBinaryData } from '../../executeContext';
-import { numbered, runExecute, type RunOptions, apiKey } from './executeRun';
+import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
 let service: AgentService;
 
@@ -94,4 +94,68 @@ test('n8n gets its turn in between, when they are many', async () => {
 	now.mockRestore();
 	expect(error.context.itemIndex).toBe(999);
 	expect(turns).toBeGreaterThanOrEqual(40);
+});
+
+describe('values of two users are not mixed', () => {
+	const own = {
+		userId: '={{ $json.user }}',
+		userPublicKey: '={{ $json.key }}',
+		signature: '={{ $json.signature }}',
+		timestamp: '={{ $json.time }}',
+	};
+	const complete = { user: '0xb', key: '0xc', signature: '0xd', time: 1_795_253_731_904 };
+	const sent = () => service.requests.map(({ body }) => body as Record<string, unknown>);
+
+	test.each<[string, IDataObject, string, string]>([
+		['signature', { ...complete, signature: '' }, 'Signature', 'User ID'],
+		['signature of spaces', { ...complete, signature: '  ' }, 'Signature', 'User ID'],
+		['signature that is null', { ...complete, signature: null }, 'Signature', 'User ID'],
+		['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
+		['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key', 'User ID'],
+		['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp', 'User ID'],
+		['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp'],
+	])('an item with an empty %s is refused', async (_, json, missing, given) => {
+		await serve();
+		const items = [{ json: complete }, { json }, { json: complete }];
+		const error = await failureOf(run({ items, parameters: { options: own } }));
+		expect(error.message).toBe(`The option '${missing}' is empty for this item, but '${given}' is not`);
+		expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([1, '400', 0]);
+		expect(error.description).toContain(`remove the option to use the credential's value for all items`);
+	});
+
+	test('under Continue on Fail the others go out', async () => {
+		await serve();
+		const items = [{ json: complete }, { json: { ...complete, signature: '' } }];
+		const output = await run({
+			items,
+			parameters: { options: own },
+			node: { onError: 'continueRegularOutput' },
+		});
+		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['sessionId', 'error']);
+		expect(sent()).toHaveLength(1);
+	});
+
+	test('an item that brings nothing of its own is the credential’s user', async () => {
+		await serve();
+		await run({
+			items: [{ json: complete }, { json: {} }],
+			parameters: { options: { ...own, parallelRequests: 1 } },
+		});
+		expect(sent()).toMatchObject([
+			{ userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
+			signer,
+		]);
+	});
+
+	test.each<[string, IDataObject, object]>([
+		['only the timestamp', { timestamp: complete.time }, { ...signer, timestamp: complete.time }],
+		['all but the timestamp', { ...own, timestamp: 0 }, { userId: '0xb', signature: '0xd' }],
+		['a field that was left empty', { ...own, userPublicKey: '' }, { userPublicKey: signer.userPublicKey }],
+		['one field only', { userId: '={{ $json.user }}' }, { ...signer, userId: '0xb' }],
+		['all fields left empty', { userId: '', userPublicKey: '', signature: '', timestamp: 0 }, signer],
+	])('%s may be set in the options', async (_, options, expected) => {
+		await serve();
+		await run({ items: [{ json: complete }], parameters: { options } });
+		expect(sent()).toMatchObject([expected]);
+	});
 });

@@ -1,0 +1,35 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { refusal } from '../../items/failure';
+import type { NodeParameters } from '../../items/nodeParameters';
+import { textOf } from '../session/givenValues';
+
+/** Options that take the place of the credential's values, as the form names them. */
+const labels = {
+	userId: 'User ID',
+	userPublicKey: 'User Public Key',
+	signature: 'Signature',
+	timestamp: 'Timestamp',
+} as const;
+
+const names = Object.keys(labels) as Array<keyof typeof labels>;
+
+const isEmpty = (value: unknown) => textOf(value).trim() === '';
+/** 0 is how the form says that the timestamp is not set. */
+const isGiven = (value: unknown) => !isEmpty(value) && textOf(value) !== '0';
+
+/**
+ * An item that brings values of its own brings all of them: the credential's signature must not go out for another user. What was left
+ * empty in the form is the credential's for all items; only an expression can be empty for one of them.
+ * @throws Failure 400 that names the option
+ */
+export function checkOverrides(options: IDataObject, parameters: NodeParameters): void {
+	const given = names.find((name) => isGiven(options[name]));
+	if (given === undefined) return;
+	const missing = names.find((name) => isEmpty(options[name]) && parameters.isExpression('options', name));
+	if (missing === undefined) return;
+	throw refusal(
+		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,
+		`Values of two users must not be mixed. Have '${labels[missing]}' filled for every item that brings '${labels[given]}', or remove the option to use the credential's value for all items.`,
+	);
+}
