@@ -1,5 +1,6 @@
 import { Failure, isFailure } from '../../items/failure';
-import { type Answer, contentOf } from './answer';
+import type { Answer } from './answer';
+import { excerpt } from './excerpt';
 
 /** What the texts of a failure need to know of the call. */
 export interface CallFacts {
@@ -98,13 +99,21 @@ export function stopped(): Failure {
 	});
 }
 
-/** The service asks for a longer wait than the node may spend. */
-export function waitTooLong(failure: Failure, waitMilliseconds: number, call: CallFacts): Failure {
+/** The service asks for a longer wait than the node may spend. @param leftMilliseconds of all waits, after those before */
+export function waitTooLong(
+	failure: Failure,
+	waitMilliseconds: number,
+	leftMilliseconds: number,
+	call: CallFacts,
+): Failure {
 	const seconds = Math.ceil(waitMilliseconds / 1000);
+	const inTotal = `${call.maxRetryWaitSeconds} s in total`;
+	const left = `${Math.floor(leftMilliseconds / 100) / 10} s that are left of the ${inTotal}`;
+	const allowed = leftMilliseconds < call.maxRetryWaitSeconds * 1000 ? left : inTotal;
 	return new Failure({
 		code: failure.code,
 		message: `${failure.message}. It asks to wait ${seconds} s`,
-		description: `That is more than the ${call.maxRetryWaitSeconds} s in total that the option 'Max Retry Wait' allows. Run the item again later, or raise the option.`,
+		description: `That is more than the ${allowed} that the option 'Max Retry Wait' allows. Run the item again later, or raise the option.`,
 		retryAfterMilliseconds: waitMilliseconds,
 		cause: failure,
 	});
@@ -146,33 +155,6 @@ function advice(code: number): string {
 	if (code === 429) return "Lower the option 'Parallel Requests', or run the workflow less often.";
 	if (code >= 500) return `${unknownOutcome} The service reports a failure of its own.`;
 	return 'The text above is what the service said. The call was not repeated.';
-}
-
-/** The beginning of what the service said, without secrets. */
-function excerpt(answer: Answer, call: CallFacts): string {
-	const content = contentOf(answer);
-	if (!('response' in content) || content.response === null) return '';
-	const { response } = content;
-	const text =
-		typeof response === 'string' ? plain(response) : (messageIn(response) ?? JSON.stringify(response));
-	const short = call.redact(text).trim();
-	return short.length > 300 ? `${short.slice(0, 300)}…` : short;
-}
-
-/** A page's text without its tags. */
-function plain(text: string): string {
-	return text
-		.replace(/<(style|script)[\s\S]*?<\/\1>/gi, ' ')
-		.replace(/<[^>]*>/g, ' ')
-		.replace(/\s+/g, ' ');
-}
-
-/** The usual places of a message in a JSON error. */
-function messageIn(response: unknown): string | undefined {
-	if (typeof response !== 'object' || response === null) return undefined;
-	if ('message' in response && typeof response.message === 'string') return response.message;
-	if (!('error' in response)) return undefined;
-	return typeof response.error === 'string' ? response.error : messageIn(response.error);
 }
 
 /** The error's code, wherever n8n's wrapping left it. */

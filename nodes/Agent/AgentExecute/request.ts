@@ -65,7 +65,7 @@ export async function execute(context: IExecuteFunctions, call: ExecuteCall): Pr
 		const { failure, notAccepted } = outcome;
 		if (!notAccepted || tries >= call.maxTries) throw failure;
 		const wait = failure.retryAfterMilliseconds ?? ownDelay(tries - 1, budgetMilliseconds);
-		if (wait > budgetMilliseconds) throw waitTooLong(failure, wait, call);
+		if (wait > budgetMilliseconds) throw waitTooLong(failure, wait, budgetMilliseconds, call);
 		budgetMilliseconds -= wait;
 		await pause(wait, undefined, { signal }).catch(() => {
 			throw stopped();

@@ -182,8 +182,24 @@ describe('a call is repeated', () => {
 		await serve();
 		service.script({ status: 429, retryAfter: 7200 });
 		const error = await failureOf(run());
-		expect(error).toMatchObject({ httpCode: '429', message: expect.stringContaining('7200 s') as string });
+		expect(error).toMatchObject({
+			httpCode: '429',
+			message: expect.stringContaining('7200 s') as string,
+			description: expect.stringContaining('more than the 60 s in total that the option') as string,
+		});
 		expect(service.requests).toHaveLength(1);
+	});
+
+	test('never when it asks for more than is left of that time; what is left is stated, too', async () => {
+		await serve();
+		service.script({ status: 429, retryAfter: 1 }, { status: 429, retryAfter: 3 });
+		const parameters = { options: { maxRetryWaitSeconds: 2.5 } };
+		expect(await failureOf(run({ parameters }))).toMatchObject({
+			message: expect.stringContaining('It asks to wait 3 s') as string,
+			description:
+				"That is more than the 1.5 s that are left of the 2.5 s in total that the option 'Max Retry Wait' allows. Run the item again later, or raise the option.",
+		});
+		expect(service.requests).toHaveLength(2);
 	});
 
 	test('when nothing listened', async () => {
