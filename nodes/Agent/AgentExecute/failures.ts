@@ -90,13 +90,26 @@ export function timedOut({ timeoutSeconds }: CallFacts): Failure {
 	});
 }
 
+const stop = { code: 499, message: 'The execution was stopped' };
+
+/** While the call was out. */
 export function stopped(): Failure {
-	return new Failure({
-		code: 499,
-		message: 'The execution was stopped',
-		description: unknownOutcome,
-		ambiguous: true,
-	});
+	return new Failure({ ...stop, description: unknownOutcome, ambiguous: true });
+}
+
+export function stoppedBeforeCall(): Failure {
+	return new Failure({ ...stop, description: 'Nothing was sent: the agent was not started.' });
+}
+
+/** Between two tries. */
+export function stoppedBetweenTries(): Failure {
+	return new Failure({ ...stop, description: 'The service accepted no call: the agent was not started.' });
+}
+
+/** While the messages were awaited. */
+export function stoppedAfterCall(): Failure {
+	const description = 'The agent was started. Its messages are not awaited any more.';
+	return new Failure({ ...stop, description, carriedOut: true });
 }
 
 /** The service asks for a longer wait than the node may spend. @param leftMilliseconds of all waits, after those before */

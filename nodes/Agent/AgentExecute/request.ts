@@ -13,6 +13,8 @@ import {
 	type FailedCall,
 	statusFailure,
 	stopped,
+	stoppedBeforeCall,
+	stoppedBetweenTries,
 	timedOut,
 	waitTooLong,
 } from './failures';
@@ -58,6 +60,7 @@ const baseDelayMilliseconds = 1000;
  */
 export async function execute(context: IExecuteFunctions, call: ExecuteCall): Promise<Executed> {
 	const signal = context.getExecutionCancelSignal();
+	if (signal?.aborted) throw stoppedBeforeCall();
 	let budgetMilliseconds = call.maxRetryWaitSeconds * 1000;
 	for (let tries = 1; ; tries++) {
 		const outcome = await once(context, call);
@@ -68,7 +71,7 @@ export async function execute(context: IExecuteFunctions, call: ExecuteCall): Pr
 		if (wait > budgetMilliseconds) throw waitTooLong(failure, wait, budgetMilliseconds, call);
 		budgetMilliseconds -= wait;
 		await pause(wait, undefined, { signal }).catch(() => {
-			throw stopped();
+			throw stoppedBetweenTries();
 		});
 	}
 }

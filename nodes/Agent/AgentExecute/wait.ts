@@ -6,7 +6,7 @@ import type { Clock } from '../session/clock';
 import type { connect, Connection, EndedChannel, ReadIdentity } from '../session/connection';
 import type { SessionMessage } from '../session/messages';
 import { Collection, type EndedBy } from './collection';
-import { stopped } from './failures';
+import { stoppedAfterCall, stoppedBeforeCall } from './failures';
 import { channelLost, notOpen, notOver } from './waitFailures';
 import type { WaitSettings } from './waitSettings';
 
@@ -123,8 +123,10 @@ class Wait {
 		await this.#connection?.close();
 	}
 
+	/** What stops while the call is out, the call reports itself. */
 	readonly #stop = () => {
-		this.#fail(stopped());
+		this.#opened.reject(stoppedBeforeCall());
+		this.#ended.reject(stoppedAfterCall());
 	};
 
 	#fail(failure: Failure): void {

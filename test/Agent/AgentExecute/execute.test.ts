@@ -437,20 +437,33 @@ describe('several items', () => {
 
 test('stopping the execution ends the call in flight and the waits between tries', async () => {
 	await serve();
-	for (const step of [
-		{ fault: 'silence' as const },
-		{ status: 429, retryAfter: 30 },
-		{ body: 'x'.repeat(500), dripMilliseconds: 20 },
-	]) {
+	const steps: Array<[ExecuteStep, string]> = [
+		[{ fault: 'silence' as const }, 'may have started the agent'],
+		[{ status: 429, retryAfter: 30 }, 'accepted no call: the agent was not started'],
+		[{ body: 'x'.repeat(500), dripMilliseconds: 20 }, 'may have started the agent'],
+	];
+	for (const [step, text] of steps) {
 		service.script(step);
 		const stop = new AbortController();
 		const outcome = failureOf(run({ signal: stop.signal }));
 		while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		stop.abort();
-		expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
+		expect(await outcome).toMatchObject({
+			message: 'The execution was stopped',
+			description: expect.stringContaining(text) as string,
+		});
 		service.requests.length = 0;
 	}
+});
+
+test('an execution that was stopped before the call sends nothing, and says so', async () => {
+	await serve();
+	expect(await failureOf(run({ signal: AbortSignal.abort() }))).toMatchObject({
+		message: 'The execution was stopped',
+		description: 'Nothing was sent: the agent was not started.',
+	});
+	expect(service.connections).toBe(0);
 });
 
 test('no secret is in any error, though the service gives them back', async () => {

@@ -251,12 +251,20 @@ describe('fails', () => {
 });
 
 describe('stopping the execution', () => {
+	const nothingSent = {
+		message: 'The execution was stopped',
+		description: 'Nothing was sent: the agent was not started.',
+	};
+
 	test('ends the wait, and leaves no channel', async () => {
 		const stop = new AbortController();
 		const waiting = failureOf(run({ parameters: { matchValue: 'never' }, signal: stop.signal }));
 		await until(() => service.requests.length === 1);
 		stop.abort();
-		expect((await waiting).message).toContain('stopped');
+		expect(await waiting).toMatchObject({
+			message: 'The execution was stopped',
+			description: expect.stringMatching(/was started|may have started/) as string,
+		});
 	});
 
 	test('ends the opening of the channel, and sends nothing', async () => {
@@ -265,12 +273,16 @@ describe('stopping the execution', () => {
 		const waiting = failureOf(run({ signal: stop.signal }));
 		await until(() => service.upgrades.length === 1);
 		stop.abort();
-		expect((await waiting).message).toContain('stopped');
+		expect(await waiting).toMatchObject(nothingSent);
 		expect(service.requests).toHaveLength(0);
 	});
 
-	test('before it began sends nothing', async () => {
-		expect((await failureOf(run({ signal: AbortSignal.abort() }))).message).toContain('stopped');
-		expect(service.requests).toHaveLength(0);
-	});
+	test.each(['before', 'after'])(
+		'before it began (channel %s the call) sends nothing',
+		async (openChannel) => {
+			const failure = await failureOf(run({ signal: AbortSignal.abort(), options: { openChannel } }));
+			expect(failure).toMatchObject(nothingSent);
+			expect(service.requests).toHaveLength(0);
+		},
+	);
 });

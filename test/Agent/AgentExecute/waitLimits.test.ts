@@ -7,6 +7,7 @@ import { FakeClock } from '../session/fakeClock';
 
 function begin(more: Partial<WaitSettings> = {}) {
 	const clock = new FakeClock();
+	const stop = new AbortController();
 	const channels = new FakeChannels();
 	const call = jest.fn(() => Promise.resolve('answer'));
 	const nothing = () => {};
@@ -22,7 +23,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 			...more,
 		},
 		readIdentity: () => Promise.reject(new Error('not read')),
-		signal: undefined,
+		signal: stop.signal,
 		log: { debug: nothing, info: nothing, warn: nothing },
 		clock,
 		connect: channels.connect,
@@ -31,7 +32,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 		({ waited }) => waited,
 		(error: unknown) => error as Failure,
 	);
-	return { clock, channels, call, outcome };
+	return { clock, channels, call, outcome, stop };
 }
 
 const connected = { sessionId: 's1', event: 'connected', at: '', gapMs: null, reason: null } as const;
@@ -78,4 +79,34 @@ test('a timeout without any channel tells why', async () => {
 		message: 'The wait for messages did not end within 300 s; 0 messages came',
 		description: expect.stringContaining('Nobody is there.') as string,
 	});
+});
+
+describe('a stop of the execution', () => {
+	test('while the channel is opening: nothing was sent', async () => {
+		const { clock, channels, call, outcome, stop } = begin();
+		await clock.advance(1000);
+		stop.abort();
+		expect(await outcome).toMatchObject({
+			description: 'Nothing was sent: the agent was not started.',
+			ambiguous: false,
+		});
+		expect(call).not.toHaveBeenCalled();
+		expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
+	});
+
+	test.each(['before', 'after'] as const)(
+		'while the messages are awaited (channel %s the call): the agent was started',
+		async (openChannel) => {
+			const { clock, channels, outcome, stop } = begin({ openChannel });
+			await clock.advance(1000);
+			channels.listeners[0]?.event?.(connected);
+			await clock.advance(1000);
+			stop.abort();
+			expect(await outcome).toMatchObject({
+				description: 'The agent was started. Its messages are not awaited any more.',
+				carriedOut: true,
+			});
+			expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
+		},
+	);
 });
