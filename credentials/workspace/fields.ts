@@ -40,7 +40,7 @@ export const scopeFields: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'An operation whose scope is missing here fails and names it. Scopes are separated by spaces.',
+			'An operation whose scope is missing here fails and names it. Scopes are separated by spaces. The test of the credential needs a scope of Drive or one that reads mails: without both it fails with "Forbidden", though other operations may work.',
 		name: 'customScopesNotice',
 		type: 'notice',
 		default: '',
@@ -117,11 +117,19 @@ export const authorizationUrlField = endpoint(
 
 export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Where tokens are issued');
 
-/** Asks Drive who is signed in: the narrowest call that every Drive scope allows. */
+/** Whether custom scopes leave out Drive, but not the reading of mails. */
+const mailOnly = `((scope) => !scope.includes("/auth/drive") && /mail\\.google\\.com|gmail\\.(compose|metadata|modify|readonly)/.test(scope))($credentials.scope || "")`;
+
+const either = (mail: string, drive: string) => `={{ ${mailOnly} ? ${mail} : ${drive} }}`;
+
+/** Asks Drive who is signed in: the narrowest call that every Drive scope allows. Without such a scope it asks Gmail. */
 export const credentialTest: ICredentialTestRequest = {
 	request: {
-		baseURL: `={{$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"}}`,
-		url: '/about',
-		qs: { fields: 'user' },
+		baseURL: either(
+			'$credentials.mailApiBase || "https://gmail.googleapis.com/gmail/v1"',
+			'$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"',
+		),
+		url: either('"/users/me/profile"', '"/about"'),
+		qs: { fields: either('"emailAddress"', '"user"') },
 	},
 };

@@ -283,6 +283,19 @@ describe('the Test button of the credential', () => {
 		expect(methods()).toEqual(['oauth.token', 'drive.about.get']);
 	});
 
+	test('asks Gmail when the custom scopes are for mail only', async () => {
+		expect(await pressed({ customScopes: true, enabledScopes: gmailOnly })).toMatchObject({ status: 'OK' });
+		expect(methods().at(-1)).toBe('gmail.users.getProfile');
+	});
+
+	test('fails with "Forbidden" when the custom scopes are for neither Drive nor reading mails', async () => {
+		const enabledScopes = 'https://www.googleapis.com/auth/spreadsheets';
+		expect(await pressed({ customScopes: true, enabledScopes })).toEqual({
+			status: 'Error',
+			message: 'Forbidden',
+		});
+	});
+
 	test('says in words that the private key is none, and what to enter', async () => {
 		const { status, message } = await pressed({ privateKey: 'canary-key' });
 		expect([status, message]).toEqual([
