@@ -191,6 +191,42 @@ describe('a test in the editor', () => {
 	});
 });
 
+// The built package lacks the native add-ons that ws would use from 48 bytes on.
+test.each([47, 48, 100_000])(
+	'an initial message of %d bytes reaches the service as it is',
+	async (length) => {
+		const initialMessage = 'abcdefgh'.repeat(length / 8 + 1).slice(0, length);
+		const arrived = (session: string) => () =>
+			station.service.received.some(
+				({ sessionId, data }) => sessionId === session && data.toString() === initialMessage,
+			);
+		const listening = `initial-${length}`;
+		await station.publish(station.workflow(listening, { options: { initialMessage } }));
+		await until(arrived(listening));
+
+		const waiting = `asked-${length}`;
+		const agent = node(
+			'Agent',
+			'n8n-nodes-agent-workspace.agentExecute',
+			{
+				sessionId: waiting,
+				startStepName: 'start',
+				waitForMessages: true,
+				waitUntil: 'count',
+				options: { initialMessage },
+			},
+			{ credentials: station.credentials },
+		);
+		const definition = {
+			name: waiting,
+			nodes: [manualTrigger(), agent],
+			connections: inRow('Start', 'Agent'),
+		};
+		expect((await station.n8n.api.runOnce(definition)).status).toBe('success');
+		await until(arrived(waiting));
+	},
+);
+
 test('binary messages become files', async () => {
 	const png = Buffer.from(
 		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
