@@ -1,6 +1,6 @@
 import type { UpgradeStep } from '../../dev/agent-service/script';
+import { balanceOf } from '../../dev/chaos/balance';
 import { until } from '../Agent/session/tap';
-import { balanceOf } from './balance';
 import { Station } from './station';
 
 let station: Station;

@@ -1,6 +1,6 @@
+import { balanceOf } from '../../dev/chaos/balance';
+import type { Weather } from '../../dev/chaos/link';
 import { until } from '../Agent/session/tap';
-import { balanceOf } from './balance';
-import type { Weather } from './link';
 import { Station } from './station';
 
 let station: Station;

@@ -1,5 +1,5 @@
+import { balanceOf } from '../../dev/chaos/balance';
 import { until } from '../Agent/session/tap';
-import { balanceOf } from './balance';
 import { extent } from './extent';
 import { Station } from './station';
 

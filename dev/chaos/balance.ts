@@ -1,4 +1,8 @@
-import type { SessionMessage } from '../../nodes/Agent/session/messages';
+/** A message with the number `n` that its server gave it, and the gap mark where it has one. */
+export interface Numbered {
+	readonly message: unknown;
+	readonly gapMs?: number;
+}
 
 export interface Balance {
 	/** Numbers that never came. */
@@ -12,7 +16,7 @@ export interface Balance {
 }
 
 /** What became of messages numbered from 1 to the highest that came. */
-export function balanceOf(messages: readonly SessionMessage[]): Balance {
+export function balanceOf(messages: readonly Numbered[]): Balance {
 	const numbers = messages.map(({ message }) => (message as { n: number }).n);
 	const distinct = new Set(numbers);
 	const unmarked = messages.filter(({ gapMs }, index) => {

@@ -1,6 +1,6 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 
-import { Link, type Weather } from './link';
+import { Link, type Weather } from './link.ts';
 
 /** What happens to a connection when it arrives. */
 export type Arrival = 'connect' | 'reset' | 'hold';
