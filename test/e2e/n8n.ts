@@ -1,41 +1,15 @@
-import { rm } from 'node:fs/promises';
-
-import { startN8n, type N8nOptions, type N8nServer } from '../../dev/n8n/server.ts';
+import { type RestartableN8n, startRestartableN8n } from '../../dev/n8n/restartable.ts';
+import type { N8nOptions } from '../../dev/n8n/server.ts';
 import { template } from './globalSetup';
 
-export interface TestN8n extends N8nServer {
-	readonly userFolder: string;
-	/** Starts n8n again on the same user folder and port, after `stop` or `kill`. */
-	restart(env?: Record<string, string>): Promise<void>;
-	/** Stops n8n and removes its user folder. */
-	remove(): Promise<void>;
-}
+export type TestN8n = RestartableN8n;
 
 /** The real n8n with the packed package installed, on a user folder of its own. */
 export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<TestN8n> {
-	const userFolder = options.userFolder ?? (await template.copy());
-	let server = await startN8n({ ...options, userFolder });
-	const port = Number(new URL(server.url).port);
-	return {
-		userFolder,
-		url: server.url,
-		get api() {
-			return server.api;
-		},
-		get pid() {
-			return server.pid;
-		},
-		output: () => server.output(),
-		stop: () => server.stop(),
-		kill: () => server.kill(),
-		async restart(env) {
-			server = await startN8n({ ...options, port, userFolder, env: { ...options.env, ...env } });
-		},
-		async remove() {
-			await server.stop();
-			await rm(userFolder, { recursive: true, force: true });
-		},
-	};
+	return await startRestartableN8n({
+		...options,
+		userFolder: options.userFolder ?? (await template.copy()),
+	});
 }
 
 let counter = 0;
