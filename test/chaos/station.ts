@@ -13,7 +13,7 @@ const pace = 2;
 
 /** A session behind a proxy with weather, a server that can be restarted, and numbered traffic. */
 export class Station {
-	readonly clock = new FastClock();
+	readonly clock: FastClock;
 	readonly account = new Account();
 	readonly sessionId: string;
 	service: AgentService;
@@ -28,11 +28,12 @@ export class Station {
 	static async open(
 		options: Partial<ConnectionOptions> = {},
 		service: AgentServiceOptions = {},
+		clock = new FastClock(),
 	): Promise<Station> {
 		const running = await startAgentService({ ...serviceOptions, ...service });
 		const proxy = new ChaosProxy(() => running.port);
 		await proxy.listen();
-		return new Station(options, running, proxy, service);
+		return new Station(options, running, proxy, service, clock);
 	}
 
 	constructor(
@@ -40,7 +41,9 @@ export class Station {
 		service: AgentService,
 		proxy: ChaosProxy,
 		extra: AgentServiceOptions,
+		clock: FastClock,
 	) {
+		this.clock = clock;
 		this.service = service;
 		this.proxy = proxy;
 		this.#options = extra;

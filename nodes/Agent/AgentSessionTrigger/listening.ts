@@ -71,10 +71,9 @@ export class Listening {
 	}
 
 	async #shut(): Promise<void> {
+		await Promise.all(this.#connections.map((connection) => connection.close(true)));
 		const isBacklog = this.#queue.length > 0;
-		const closed = Promise.all(this.#connections.map((connection) => connection.close()));
 		await this.#drain();
-		await closed;
 		const leftover = this.#queue.end(lastExecutions);
 		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());

@@ -18,7 +18,7 @@ export interface ChannelSettings {
 	readonly initialMessage: string;
 }
 
-/** `ended` comes exactly once, as the last; nothing comes after `close()`. */
+/** `ended` comes exactly once, as the last; nothing comes after `close()`, but for the last messages where they are wanted. */
 export interface ChannelListener {
 	opened(): void;
 	message(data: Buffer, isBinary: boolean): void;
@@ -43,7 +43,7 @@ export class Channel {
 	readonly #clock: Clock;
 	readonly #socket: Socket;
 	readonly #liveness: Liveness;
-	#state: 'connecting' | 'open' | 'paused' | 'ended' = 'connecting';
+	#state: 'connecting' | 'open' | 'paused' | 'closing' | 'ended' = 'connecting';
 	#cancelConnectTimer: () => void;
 	/** Why the socket is about to close; a close frame is known only when it closes. */
 	#cause: Ending | undefined;
@@ -63,6 +63,8 @@ export class Channel {
 
 	/** Stops reading. Messages that the socket has read already still come. */
 	pause(): void {
+		// There is no room for the last messages: they stay unread.
+		if (this.#state === 'closing') this.#state = 'ended';
 		if (this.#state !== 'open') return;
 		this.#state = 'paused';
 		this.#liveness.suspend();
@@ -76,10 +78,15 @@ export class Channel {
 		this.#liveness.start();
 	}
 
-	/** Says goodbye where that is possible, and is over within 300 ms in any case. Never rejects. */
-	async close(): Promise<void> {
+	/**
+	 * Says goodbye where that is possible, and is over within 300 ms in any case. Never rejects.
+	 * @param takesLast what the server sends until it has seen the goodbye still comes; not where reading was paused
+	 */
+	async close(takesLast = false): Promise<void> {
 		const wasOpen = this.#state === 'open' || this.#state === 'paused';
+		const isClosing = takesLast && this.#state === 'open';
 		if (this.#state !== 'ended') this.#finish();
+		if (isClosing) this.#state = 'closing';
 		if (this.#socketGone) return;
 		if (wasOpen) {
 			// Paused, the server's answer would not be seen.
@@ -87,6 +94,7 @@ export class Channel {
 			this.#socket.close(1000);
 			await this.#gone(farewellMilliseconds);
 		}
+		this.#state = 'ended';
 		this.#socket.terminate();
 		await this.#gone(cutMilliseconds);
 	}
@@ -143,7 +151,7 @@ export class Channel {
 			closed: (code, reason) => {
 				this.#socketGone = true;
 				this.#tellGone();
-				if (this.#state !== 'ended') this.#end(this.#endingOf(code, reason));
+				if (this.#state !== 'ended' && this.#state !== 'closing') this.#end(this.#endingOf(code, reason));
 			},
 		};
 	}

@@ -57,7 +57,7 @@ export interface EndedChannel {
 	readonly slowLane: boolean;
 }
 
-/** Nothing is called after `close()`. An exception thrown here is logged by its name and changes nothing. */
+/** Nothing is called after `close()`, but for the last messages where they are wanted. An exception thrown here is logged by its name and changes nothing. */
 export interface ConnectionListener {
 	message(message: SessionMessage): void;
 	event?(event: ConnectionEvent): void;
@@ -98,8 +98,11 @@ export interface Connection {
 	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
 	pause(): void;
 	resume(): void;
-	/** Idempotent, within 300 ms, never rejects; leaves no timer and no socket. */
-	close(): Promise<void>;
+	/**
+	 * Idempotent, within 300 ms, never rejects; leaves no timer and no socket.
+	 * @param takesLast messages that the server sends until it has seen the goodbye still come, and until the promise settles
+	 */
+	close(takesLast?: boolean): Promise<void>;
 }
 
 /** What `ConnectionOptions` comes to with the defaults. */

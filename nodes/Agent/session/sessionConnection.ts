@@ -69,6 +69,7 @@ export class SessionConnection implements Connection {
 
 	pause(): void {
 		this.#pauseWanted = true;
+		if (this.#state === 'closed') this.#channel?.pause();
 		if (this.#state !== 'open') return;
 		this.#state = 'paused';
 		this.#channel?.pause();
@@ -81,17 +82,18 @@ export class SessionConnection implements Connection {
 		this.#channel?.resume();
 	}
 
-	close(): Promise<void> {
-		this.#closing ??= this.#shut();
+	close(takesLast = false): Promise<void> {
+		this.#closing ??= this.#shut(takesLast);
 		return this.#closing;
 	}
 
-	async #shut(): Promise<void> {
+	async #shut(takesLast: boolean): Promise<void> {
 		this.#state = 'closed';
-		this.#reporter.stop();
+		if (!takesLast) this.#reporter.stop();
 		this.#attempt++;
 		this.#cancelTimers();
-		await this.#channel?.close();
+		await this.#channel?.close(takesLast);
+		this.#reporter.stop();
 	}
 
 	#schedule(delayMilliseconds: number): void {

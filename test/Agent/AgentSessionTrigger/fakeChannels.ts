@@ -12,6 +12,8 @@ export class FakeChannels {
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
 	status: ConnectionStatus = { state: 'open', attempts: 0, lastFailure: undefined };
+	/** What the server sends before it has seen the goodbye. */
+	readonly lastWords: string[] = [];
 	#sequence = 0;
 
 	readonly connect = (
@@ -30,9 +32,10 @@ export class FakeChannels {
 			resume: () => {
 				note('resume');
 			},
-			close: () => {
+			close: async (takesLast) => {
 				note('close');
-				return Promise.resolve();
+				await Promise.resolve();
+				if (takesLast) for (const text of this.lastWords.splice(0)) this.send(text);
 			},
 		};
 	};

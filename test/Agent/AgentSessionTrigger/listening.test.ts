@@ -166,6 +166,14 @@ describe('closing', () => {
 		expect(clock.pending).toBe(0);
 	});
 
+	test('hands over what the server sends until it has seen the goodbye', async () => {
+		const { run, channels, listening } = listen();
+		channels.send('1');
+		channels.lastWords.push('2', '3');
+		await listening.close();
+		expect(run.messages).toEqual([1, 2, 3]);
+	});
+
 	test('goes on within the limit as long as executions end, for 2 s at most', async () => {
 		const ends: Array<() => void> = [];
 		const { run, clock, channels, listening } = listen(oneAtATime, {
