@@ -5,7 +5,8 @@ import type {
 } from 'n8n-workflow';
 
 import { isFailure } from '../../items/failure';
-import { agentApiCredential, channelBase, executeUrl } from '../session/identity';
+import { channelBase, executeUrl } from '../session/addresses';
+import { agentApiCredential } from '../session/identity';
 import { redact } from '../session/redaction';
 import { callFailure } from './failures';
 

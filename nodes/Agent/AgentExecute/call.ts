@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { executeUrl, channelUrl } from '../session/addresses';
 import {
 	type AgentApiCredential,
 	agentApiCredential,
 	type AgentSignatureCredential,
 	agentSignatureCredential,
-	executeUrl,
-	channelUrl,
 	identityOf,
 } from '../session/identity';
 import type { NodeParameters } from '../../items/nodeParameters';

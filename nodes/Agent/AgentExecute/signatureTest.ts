@@ -15,7 +15,9 @@ export function testSignature(data: ICredentialDataDecryptedObject): INodeCreden
 		identityOf(agentSignatureCredential(data));
 		return { status: 'OK', message: 'The form is right' };
 	} catch (error) {
-		return { status: 'Error', message: asFailure(error).message };
+		// n8n's form shows the message only.
+		const { message, description } = asFailure(error);
+		return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 	}
 }
 

@@ -4,7 +4,7 @@ import { asFailure } from '../../items/errorItem';
 import { isFailure } from '../../items/failure';
 import { systemClock } from '../session/clock';
 import { connect, type ReadIdentity } from '../session/connection';
-import { channelUrl } from '../session/identity';
+import { channelUrl } from '../session/addresses';
 import { identityReader } from '../session/readIdentity';
 import { triggerError } from './alerts';
 import { Leftovers } from './leftovers';

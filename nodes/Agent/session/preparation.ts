@@ -1,6 +1,6 @@
 import { isFailure } from '../../items/failure';
 import type { ConnectionEnvironment, ReadIdentity } from './connection';
-import { channelBase, channelUrl } from './identity';
+import { channelBase, channelUrl } from './addresses';
 import { redact, secretsOf } from './redaction';
 import type { OpenSocket } from './transport';
 

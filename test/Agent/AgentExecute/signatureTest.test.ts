@@ -19,7 +19,12 @@ test.each([
 	['a space at the end', { signature: '0xab ' }, "'Signature' begins or ends with a space"],
 	['a letter that is no hex digit', { userPublicKey: '0xyz' }, "'User Public Key' has characters other"],
 	['an issued timestamp in seconds', { timestampMode: 'issued', issuedTimestamp: 1795253731 }, 'in seconds'],
-	['no issued timestamp', { timestampMode: 'issued' }, 'whole number of milliseconds'],
+	['no issued timestamp', { timestampMode: 'issued' }, 'that the operating team gave you with the signature'],
+	[
+		'an issued timestamp of 0',
+		{ timestampMode: 'issued', issuedTimestamp: 0 },
+		"set 'Timestamp' to 'Current'",
+	],
 ])('%s is named', (_name, wrong, message) => {
 	const result = testSignature({ ...right, ...wrong });
 	expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(message) as string });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { agentApiCredential, channelUrl, identityOf } from '../../../nodes/Agent/session/identity';
+import { channelUrl } from '../../../nodes/Agent/session/addresses';
+import { agentApiCredential, identityOf } from '../../../nodes/Agent/session/identity';
 import { redact, secretsOf } from '../../../nodes/Agent/session/redaction';
 import { canaries, signatureOf } from './fakeSession';
 

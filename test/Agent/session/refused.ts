@@ -1,0 +1,12 @@
+import { isFailure } from '../../../nodes/items/failure';
+
+/** The Failure that an action throws. */
+export function failureOf(action: () => unknown) {
+	try {
+		action();
+	} catch (error) {
+		if (isFailure(error)) return { code: error.code, text: `${error.message} | ${error.description ?? ''}` };
+		throw error;
+	}
+	throw new Error('nothing was refused');
+}
