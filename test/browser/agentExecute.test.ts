@@ -14,7 +14,7 @@ let google: GoogleServer;
 let n8n: TestN8n;
 let browser: Browser;
 let page: Page;
-let workflowId: string;
+let workflowIds: Map<string, string>;
 
 beforeAll(async () => {
 	await mkdir(pictures, { recursive: true });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 			refreshToken: google.tokens.issueRefresh(),
 		},
 	});
-	workflowId = examples.find(({ workflow }) => workflow.name === 'Run an agent')?.workflow.id ?? '';
+	workflowIds = new Map(examples.map(({ workflow }) => [workflow.name, workflow.id]));
 	browser = await launchBrowser();
 	page = await signIn(browser, n8n.url);
 });
@@ -44,8 +44,8 @@ afterEach(async () => {
 	await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 });
 
-async function openWorkflow(): Promise<void> {
-	await page.goto(`${n8n.url}/workflow/${workflowId}`);
+async function openWorkflow(name = 'Run an agent'): Promise<void> {
+	await page.goto(`${n8n.url}/workflow/${workflowIds.get(name)}`);
 	await page.locator('[data-node-name="Agent Execute"]').first().waitFor();
 }
 
@@ -78,6 +78,26 @@ test('both credentials are told apart, and the payload switches between two text
 	await page.getByText('Any JSON object').click();
 	await page.getByTestId('parameter-input-payloadJson').waitFor();
 	expect(await page.getByTestId('parameter-input-task').count()).toBe(0);
+});
+
+test('what a newcomer has to know of sessions and waits is said in plain words', async () => {
+	await openNode();
+	await page.getByText('Leave empty unless an Agent Session Trigger listens').waitFor();
+	await page.getByTestId('parameter-input-waitForMessages').click();
+	await page.getByTestId('parameter-input-waitUntil').click();
+	await page.getByText('No Message Has Come for a While').click();
+	await page.getByTestId('parameter-input-silenceSeconds').waitFor();
+});
+
+test('the example with two triggers runs as its note says', async () => {
+	await openWorkflow('Agent answers start a workflow');
+	await page.getByText('Click the arrow beside Execute workflow').waitFor();
+	await page.getByRole('button', { name: 'Select trigger node' }).first().click();
+	await page.getByRole('menu').getByText('from When clicking ‘Execute workflow’').click();
+	service.requests.length = 0;
+	await page.getByTestId('execute-workflow-button').click();
+	await page.getByTestId('canvas-node-status-success').nth(1).waitFor();
+	expect(service.requests).toHaveLength(1);
 });
 
 test('a failure says what happened and what to do', async () => {

@@ -9,7 +9,7 @@ export const executeFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description: 'The session in which the agent runs. Leave empty for a new one per item.',
-		hint: 'To have an Agent Session Trigger listen to the answers, fix an ID here and use the same one there: a trigger can only listen to IDs that are known before',
+		hint: 'Leave empty unless an Agent Session Trigger listens: then enter the same ID in both nodes.',
 	},
 	{
 		displayName: 'Start Step Name',

@@ -22,25 +22,30 @@ export const waitFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{
-				name: 'A Message Matches',
+				name: 'A Certain Message Has Come',
 				value: 'match',
-				description: 'A JSON message has a certain value in a certain field',
+				description:
+					'A JSON message with the value in the field that you name below, such as "done" in "status"',
 			},
-			{ name: 'A Number of Messages', value: 'count', description: 'So many messages have come' },
 			{
-				name: 'Silence',
+				name: 'A Number of Messages Has Come',
+				value: 'count',
+				description: 'As many as you say below, whatever they are',
+			},
+			{
+				name: 'No Message Has Come for a While',
 				value: 'silence',
-				description: 'No further message has come for a while',
+				description: 'After the first message, for as long as you say below',
 			},
 			{
-				name: 'The Service Closes the Channel',
+				name: 'The Service Has Closed the Channel',
 				value: 'close',
-				description: 'With a close frame of any code; a connection that breaks off is opened again',
+				description: 'It says so itself. A connection that only breaks off is opened again.',
 			},
 		],
 		default: 'match',
 		displayOptions: waits,
-		description: 'What ends the wait',
+		description: 'What tells that the agent is done',
 	},
 	{
 		displayName: 'Match Field',
