@@ -44,6 +44,12 @@ describe('the package', () => {
 	});
 });
 
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ');
+
+test.each(readdirSync(path.join(root, 'examples')))('the example %s is in the README', (file) => {
+	expect(readme).toMatch(new RegExp(String.raw`^\| \`${file}\` \| [A-Z].+ \|$`, 'm'));
+});
+
 describe.each(nodes)('%s', (output, { description }) => {
 	test('is named after its file, has light and dark icons that differ, and a codex with resources', () => {
 		const folder = path.dirname(source(output));
@@ -127,8 +133,7 @@ describe.each(
 	});
 
 	test('is in the README', () => {
-		const table = readFileSync(path.join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ');
-		expect(table).toContain(`| ${resource.name} | ${operation.name} | ${operation.description} |`);
+		expect(readme).toContain(`| ${resource.name} | ${operation.name} | ${operation.description} |`);
 	});
 });
 
