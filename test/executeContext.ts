@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Container } from '@n8n/di';
-import { BinaryDataService, ExecuteContext } from 'n8n-core';
+import { BinaryDataService, ExecuteContext, SupplyDataContext } from 'n8n-core';
+import { makeHandleToolInvocation } from 'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data';
 import type {
 	IDataObject,
 	INode,
@@ -11,7 +12,7 @@ import type {
 	IWorkflowExecuteAdditionalData,
 	NodeApiError,
 } from 'n8n-workflow';
-import { createEmptyRunExecutionData, Workflow } from 'n8n-workflow';
+import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 
 // Read when n8n's services are made: nothing outside the test's own items and a temporary folder is written.
 process.env.N8N_DEFAULT_BINARY_DATA_MODE = 'default';
@@ -30,11 +31,8 @@ export interface ContextOptions {
 	readonly runIndex?: number;
 }
 
-/**
- * n8n's own execute context with its own HTTP helpers, around a node that is not in a running n8n. Only what n8n's server would
- * bring is ours: stored credentials and the lookup of node types.
- */
-export function executeContext(options: ContextOptions): ExecuteContext {
+/** A node that is not in a running n8n. */
+function placed(options: ContextOptions) {
 	const node: INode = {
 		id: 'node-under-test',
 		name: 'Node',
@@ -53,22 +51,57 @@ export function executeContext(options: ContextOptions): ExecuteContext {
 		getKnownTypes: () => ({}),
 	} as INodeTypes;
 	const workflow = new Workflow({ id: 'w1', nodes: [node], connections: {}, active: false, nodeTypes });
-	const placed = workflow.getNode(node.name) ?? node;
+	return { workflow, node: workflow.getNode(node.name) ?? node };
+}
+
+/**
+ * n8n's own execute context with its own HTTP helpers, around a node that is not in a running n8n. Only what n8n's server would
+ * bring is ours: stored credentials and the lookup of node types.
+ */
+export function executeContext(options: ContextOptions): ExecuteContext {
+	const { workflow, node } = placed(options);
 	const items = options.items ?? [{ json: {} }];
 	const inputData = { main: [items] };
 	return new ExecuteContext(
 		workflow,
-		placed,
+		node,
 		additionalData(options),
 		'manual',
 		createEmptyRunExecutionData(),
 		options.runIndex ?? 0,
 		items,
 		inputData,
-		{ node: placed, data: inputData, source: null },
+		{ node, data: inputData, source: null },
 		[],
 		options.signal,
 	);
+}
+
+/** The node as a tool, called by n8n's own loop with its tries. */
+export function toolCall(options: ContextOptions): (args: IDataObject) => Promise<string> {
+	const { workflow, node } = placed(options);
+	const data = additionalData(options);
+	const run = createEmptyRunExecutionData();
+	const contextOf = (runIndex: number) => {
+		// As in n8n: the items of the agent whose tool it is.
+		const input = { main: [options.items ?? [{ json: {} }]] };
+		const executeData = { node, data: input, source: null };
+		const type = NodeConnectionTypes.AiTool;
+		return new SupplyDataContext(
+			workflow,
+			node,
+			data,
+			'manual',
+			run,
+			runIndex,
+			[],
+			input,
+			type,
+			executeData,
+			[],
+		);
+	};
+	return makeHandleToolInvocation(contextOf, node, options.nodeType, run);
 }
 
 function additionalData({

@@ -74,3 +74,11 @@ export function isFailure(error: unknown): error is Failure {
 export function refusal(message: string, description?: string): Failure {
 	return new Failure({ code: 400, message, description });
 }
+
+/**
+ * A description with the code of what went wrong below. Not in the message: where a node is a tool, n8n replaces a message that
+ * contains a code such as ECONNRESET by a text of its own, which tells to try again.
+ */
+export function withCode(description: string, code: string | undefined): string {
+	return code === undefined ? description : `${description} (${code})`;
+}

@@ -18,21 +18,33 @@ export interface TryOfNode {
 	/** The node's Retry On Fail settings; without it nothing is kept. */
 	readonly retryOnFail: boolean;
 	readonly maxTries?: number;
-	/** Runs of a tool share execution, run index and item: only what would be sent tells them apart. */
+	/** n8n counts each try of a tool as a run of its own: only what would be sent tells which tries belong together. */
 	readonly isTool?: boolean;
 }
 
+/** By item. */
+type Outcomes<T> = Map<number, T>;
+
 interface KeptRun {
-	readonly outcomes: Map<string, unknown>;
+	readonly outcomes: Outcomes<unknown>;
+	readonly keptAt: number;
 	/** Ends the keeping. */
 	readonly timer: NodeJS.Timeout;
-	tries: number;
+	readonly tries: number;
 }
 
-/** Outcomes kept over all runs; beyond it the oldest run is forgotten. */
-const maxOutcomes = 20_000;
+/** A run of the node, or one call of a tool, in its present try. */
+interface PresentTry<T> {
+	/** What the try before has left; held on to, however long this try takes. */
+	readonly earlier: KeptRun | undefined;
+	readonly outcomes: Outcomes<T>;
+}
+
 /** n8n waits 5 s at most before the next try, which takes hold of what is kept when it begins. An execution that is stopped has none. */
 const keptMilliseconds = 60_000;
+/** Outcomes kept over all runs; beyond it the oldest run is forgotten, but none whose next try may just be about to begin. */
+const maxOutcomes = 20_000;
+const surelyKeptMilliseconds = 15_000;
 
 /** Whether n8n takes the try for failed, as it does a try that throws: of what a node returns it looks at the first item only. */
 export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
@@ -42,14 +54,12 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 
 export class FinishedItems<T> {
 	private readonly attempt: TryOfNode;
-	private readonly runKey: string;
-	private readonly earlier: KeptRun | undefined;
-	private readonly finished = new Map<string, T>();
+	/** One, but for a tool. */
+	private readonly present = new Map<string, PresentTry<T>>();
 
 	constructor(attempt: TryOfNode) {
 		this.attempt = attempt;
-		this.runKey = JSON.stringify([attempt.executionId, attempt.nodeId, attempt.runIndex]);
-		this.earlier = attempt.retryOnFail ? keptRuns().get(this.runKey) : undefined;
+		if (!attempt.isTool) this.presentTry(undefined);
 	}
 
 	/**
@@ -57,16 +67,16 @@ export class FinishedItems<T> {
 	 * @param sent what would be sent, without what differs at every try (timestamps, generated ids); counts for tools only
 	 */
 	recall(itemIndex: number, sent: unknown): T | undefined {
-		if (!this.earlier) return undefined;
-		const key = this.itemKey(itemIndex, sent);
+		if (!this.attempt.retryOnFail) return undefined;
+		const { earlier, outcomes } = this.presentTry(sent);
 		// Only this class writes to the slot, under keys that name the node: the type is the one that was put in.
-		const outcome = this.earlier.outcomes.get(key) as T | undefined;
-		if (outcome !== undefined) this.finished.set(key, outcome);
+		const outcome = earlier?.outcomes.get(itemIndex) as T | undefined;
+		if (outcome !== undefined) outcomes.set(itemIndex, outcome);
 		return outcome;
 	}
 
 	remember(itemIndex: number, sent: unknown, outcome: T): void {
-		if (this.attempt.retryOnFail) this.finished.set(this.itemKey(itemIndex, sent), outcome);
+		if (this.attempt.retryOnFail) this.presentTry(sent).outcomes.set(itemIndex, outcome);
 	}
 
 	/**
@@ -75,37 +85,44 @@ export class FinishedItems<T> {
 	 */
 	end(failed: boolean): void {
 		if (!this.attempt.retryOnFail) return;
-		const tries = (this.earlier?.tries ?? 0) + 1;
-		if (failed && tries < triesOf(this.attempt)) this.keep(tries);
-		else this.drop();
+		for (const [key, present] of this.present) {
+			const tries = (present.earlier?.tries ?? 0) + 1;
+			if (failed && tries < triesOf(this.attempt)) keep(key, present, tries);
+			// What a call of a tool has left that goes on at the same time is not ours.
+			else if (keptRuns().get(key) === present.earlier) forget(key);
+		}
+	}
+
+	private presentTry(sent: unknown): PresentTry<T> {
+		const key = this.keyOf(sent);
+		const known = this.present.get(key);
+		if (known) return known;
+		const present = {
+			earlier: this.attempt.retryOnFail ? keptRuns().get(key) : undefined,
+			outcomes: new Map<number, T>(),
+		};
+		this.present.set(key, present);
+		return present;
 	}
 
 	/** Not by what would be sent, but for a tool: an expression may give something else at each try, the time for instance. */
-	private itemKey(itemIndex: number, sent: unknown): string {
-		if (!this.attempt.isTool) return String(itemIndex);
+	private keyOf(sent: unknown): string {
+		const { executionId, nodeId, runIndex, isTool } = this.attempt;
+		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
 		const hash = createHash('sha256').update(JSON.stringify([sent]));
-		return `${itemIndex}:${hash.digest('base64url')}`;
+		return JSON.stringify([executionId, nodeId, hash.digest('base64url')]);
 	}
+}
 
-	private keep(tries: number): void {
-		const runs = keptRuns();
-		const present = runs.get(this.runKey);
-		const known = [...(this.earlier?.outcomes ?? []), ...(present?.outcomes ?? [])];
-		const outcomes = new Map<string, unknown>([...known, ...this.finished]);
-		forget(this.runKey);
-		const timer = setTimeout(forget, keptMilliseconds, this.runKey);
-		timer.unref();
-		runs.set(this.runKey, { outcomes, tries, timer });
-		forgetOldest(runs);
-	}
-
-	/** Runs of a tool may share an index: only what this try knows of goes. */
-	private drop(): void {
-		const kept = keptRuns().get(this.runKey);
-		if (!kept) return;
-		for (const key of this.finished.keys()) kept.outcomes.delete(key);
-		if (kept.outcomes.size === 0 || kept === this.earlier) forget(this.runKey);
-	}
+function keep<T>(key: string, { earlier, outcomes }: PresentTry<T>, tries: number): void {
+	const runs = keptRuns();
+	const known = [...(earlier?.outcomes ?? []), ...(runs.get(key)?.outcomes ?? [])];
+	forget(key);
+	const timer = setTimeout(forget, keptMilliseconds, key);
+	timer.unref();
+	const all: Outcomes<unknown> = new Map([...known, ...outcomes]);
+	runs.set(key, { outcomes: all, keptAt: performance.now(), timer, tries });
+	forgetOldest(runs);
 }
 
 /** How many outcomes the process keeps at the moment. */
@@ -126,8 +143,9 @@ function forget(runKey: string): void {
 
 function forgetOldest(runs: Map<string, KeptRun>): void {
 	let total = keptOutcomes();
-	for (const [key, { outcomes }] of runs) {
-		if (total <= maxOutcomes || runs.size === 1) return;
+	const now = performance.now();
+	for (const [key, { outcomes, keptAt }] of runs) {
+		if (total <= maxOutcomes || now - keptAt < surelyKeptMilliseconds) return;
 		total -= outcomes.size;
 		forget(key);
 	}

@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
-import { executeContext } from '../executeContext';
+import { executeContext, toolCall, type ContextOptions } from '../executeContext';
 
 import { basesAt } from './client';
 
@@ -19,9 +19,26 @@ export interface RunOptions {
 export const token = 'canary-access-token';
 
 /** The whole node in n8n's own execute context, with n8n's own HTTP helper and a bearer token. */
-export function contextOf({ url, parameters, items, node, credential, signal, executionId }: RunOptions) {
+export function contextOf(options: RunOptions) {
+	return executeContext(optionsOf(options));
+}
+
+/** The whole node as a tool of an AI agent. */
+export function toolOf(options: RunOptions) {
+	return toolCall(optionsOf(options));
+}
+
+function optionsOf({
+	url,
+	parameters,
+	items,
+	node,
+	credential,
+	signal,
+	executionId,
+}: RunOptions): ContextOptions {
 	const bases = basesAt(url);
-	return executeContext({
+	return {
 		nodeType: new Workspace(),
 		credentials: {
 			workspaceOAuth2Api: {
@@ -40,7 +57,7 @@ export function contextOf({ url, parameters, items, node, credential, signal, ex
 		node,
 		signal,
 		executionId,
-	});
+	};
 }
 
 export async function runNode(options: RunOptions): Promise<INodeExecutionData[]> {

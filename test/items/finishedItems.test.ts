@@ -83,16 +83,35 @@ describe('items that succeeded in an earlier try', () => {
 		}
 	});
 
-	it('of a tool that shares the run index survive the success of another call', () => {
+	it('of a tool are known to the next try, which n8n counts as another run', () => {
+		for (const [runIndex, known] of [
+			[0, undefined],
+			[1, 'unknown'],
+			[2, 'unknown'],
+		] as const) {
+			const one = new FinishedItems<string>(attempt({ isTool: true, runIndex }));
+			expect(one.recall(0, 'x')).toBe(known);
+			one.remember(0, 'x', 'unknown');
+			one.end(true);
+		}
+		expect(keptOutcomes()).toBe(0);
+	});
+
+	it.each([
+		['another call', 'y'],
+		['an equal call', 'x'],
+	])('of a tool survive the success of %s at the same time', (_name, sent) => {
 		const failing = new FinishedItems<string>(attempt({ isTool: true }));
-		const other = new FinishedItems<string>(attempt({ isTool: true }));
+		const other = new FinishedItems<string>(attempt({ isTool: true, runIndex: 1 }));
+		expect([failing.recall(0, 'x'), other.recall(0, sent)]).toEqual([undefined, undefined]);
 		failing.remember(0, 'x', 'one');
 		failing.end(true);
-		other.remember(0, 'y', 'two');
+		other.remember(0, sent, 'two');
 		other.end(false);
-		const again = new FinishedItems<string>(attempt({ isTool: true }));
+		const again = new FinishedItems<string>(attempt({ isTool: true, runIndex: 2 }));
 		expect(again.recall(0, 'x')).toBe('one');
 		again.end(false);
+		expect(keptOutcomes()).toBe(0);
 	});
 
 	it('of a tool are told apart by what would be sent; those of other nodes are not: expressions may give the time', () => {
@@ -108,17 +127,6 @@ describe('items that succeeded in an earlier try', () => {
 			second.recall(0, { at: 1 });
 			second.end(false);
 		}
-	});
-
-	it('are bounded in number', () => {
-		for (let run = 0; run < 30; run++) {
-			const items = new FinishedItems<number>(attempt({ runIndex: run }));
-			for (let index = 0; index < 1000; index++) items.remember(index, run, index);
-			items.end(true);
-		}
-		expect(keptOutcomes()).toBe(20_000);
-		for (let run = 0; run < 30; run++) new FinishedItems<number>(attempt({ runIndex: run })).end(false);
-		expect(keptOutcomes()).toBe(0);
 	});
 
 	describe('when no next try comes', () => {
@@ -140,6 +148,21 @@ describe('items that succeeded in an earlier try', () => {
 			expect(keptOutcomes()).toBe(1);
 			jest.advanceTimersByTime(1);
 			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
+		});
+
+		it('or sooner when there are too many, but not before their next try may begin', () => {
+			for (let run = 0; run < 30; run++) {
+				const items = new FinishedItems<number>(attempt({ runIndex: run }));
+				for (let index = 0; index < 1000; index++) items.remember(index, run, index);
+				items.end(true);
+			}
+			expect(keptOutcomes()).toBe(30_000);
+			jest.advanceTimersByTime(15_000);
+			failedTry(new FinishedItems<string>(attempt({ runIndex: 30 })), 0, 'one');
+			expect(keptOutcomes()).toBe(19_001);
+			expect(new FinishedItems<string>(attempt({ runIndex: 30 })).recall(0, 'x')).toBe('one');
+			jest.advanceTimersByTime(60_000);
+			expect(keptOutcomes()).toBe(0);
 		});
 
 		it('but not while the next try is at work, however long it takes', () => {

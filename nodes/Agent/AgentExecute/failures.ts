@@ -1,4 +1,4 @@
-import { Failure, isFailure } from '../../items/failure';
+import { Failure, isFailure, withCode } from '../../items/failure';
 import type { Answer } from './answer';
 import { excerpt } from './excerpt';
 
@@ -48,17 +48,19 @@ export function callFailure(error: unknown, call: CallFacts): FailedCall {
 	}
 	if (code === 'ECONNABORTED' || code === 'ETIMEDOUT') return { failure: timedOut(call), notAccepted: false };
 	if (isCertificateCode(code)) {
-		const message = `The certificate of ${host} is not trusted (${code ?? ''})`;
-		const description =
-			"If the server's certificate is self-signed on purpose, switch on 'Ignore SSL Issues' in the credential.";
+		const message = `The certificate of ${host} is not trusted`;
+		const description = withCode(
+			"If the server's certificate is self-signed on purpose, switch on 'Ignore SSL Issues' in the credential.",
+			code,
+		);
 		return { failure: unreachable(message, description, error), notAccepted: false };
 	}
-	const message = `The connection to ${host} broke before the service answered${code ? ` (${code})` : ''}`;
+	const message = `The connection to ${host} broke before the service answered`;
 	return {
 		failure: new Failure({
 			code: 503,
 			message,
-			description: unknownOutcome,
+			description: withCode(unknownOutcome, code),
 			ambiguous: true,
 			cause: redacted(error, call),
 		}),

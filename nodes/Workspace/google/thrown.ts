@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { Failure, isFailure } from '../../items/failure';
+import { Failure, isFailure, withCode } from '../../items/failure';
 import { named } from '../fieldNames';
 
 import { reconnect } from './advice';
@@ -65,8 +65,8 @@ function faultOfBody({ reason, code }: BodyError): Fault {
 		const description = 'Ask for less at once, for instance a smaller range or fewer results.';
 		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
 	}
-	const message = `Google's answer was cut short${code ? ` (${code})` : ''}`;
-	return new Fault('unknown', new Failure({ code: 502, message, description: 'Try again.' }));
+	const message = "Google's answer was cut short";
+	return new Fault('unknown', new Failure({ code: 502, message, description: withCode('Try again.', code) }));
 }
 
 async function faultOfResponse(response: ErrorResponse, call: FailedCall): Promise<Fault> {
@@ -82,22 +82,21 @@ function faultOfCode(code: string | undefined, chain: readonly unknown[], call: 
 	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return faultOfSignIn(code, chain, call);
 	const connecting = chain.some((link) => property(link, 'syscall') === 'connect');
 	if (notConnected.includes(code) || (connecting && maybeNotConnected.includes(code))) {
-		return connectionFault('notDone', 503, `No connection to ${hostOf(chain) ?? 'Google'} (${code})`);
+		return connectionFault('notDone', 503, `No connection to ${hostOf(chain) ?? 'Google'}`, code);
 	}
 	if (certificate.test(code)) {
-		return connectionFault('final', 503, `The server's certificate was not accepted (${code})`);
+		return connectionFault('final', 503, "The server's certificate was not accepted", code);
 	}
-	if (timedOut.includes(code))
-		return connectionFault('unknown', 504, `Google did not answer in time (${code})`);
-	if (lost.includes(code))
-		return connectionFault('unknown', 503, `The connection to Google was lost (${code})`);
-	return connectionFault('unknown', 503, `The request could not be completed (${code})`);
+	if (timedOut.includes(code)) return connectionFault('unknown', 504, 'Google did not answer in time', code);
+	if (lost.includes(code)) return connectionFault('unknown', 503, 'The connection to Google was lost', code);
+	return connectionFault('unknown', 503, 'The request could not be completed', code);
 }
 
-function connectionFault(kind: FaultKind, code: number, message: string): Fault {
+/** @param code HTTP status; `reason` is Node's */
+function connectionFault(kind: FaultKind, code: number, message: string, reason?: string): Fault {
 	const description =
 		'Check that the machine that runs n8n reaches the address (network, proxy, API bases in the credential), then try again.';
-	return new Fault(kind, new Failure({ code, message, description }));
+	return new Fault(kind, new Failure({ code, message, description: withCode(description, reason) }));
 }
 
 /** n8n's own policy of where requests may go, where it is switched on. */
@@ -123,8 +122,8 @@ function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Faul
 	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
 	const why = typeof status === 'number' ? `HTTP ${status}` : chain.map(codeOf).find(Boolean);
 	const passing = typeof status !== 'number' || status >= 500 || status === 429;
-	const message = `The token of the credential could not be refreshed${why ? ` (${why})` : ''}`;
-	const description = `Try again later. If it stays so: ${reconnect(signIn)}`;
+	const message = 'The token of the credential could not be refreshed';
+	const description = withCode(`Try again later. If it stays so: ${reconnect(signIn)}`, why);
 	return new Fault(passing ? 'notDone' : 'final', new Failure({ code: 401, message, description }));
 }
 

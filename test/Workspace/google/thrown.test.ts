@@ -69,7 +69,7 @@ test.each<[string, Error, object]>([
 
 test('the host that has no name is named', async () => {
 	const { message } = await thrown(byAxios('ENOTFOUND', { hostname: 'gateway.example' }));
-	expect(message).toBe('No connection to gateway.example (ENOTFOUND)');
+	expect(message).toBe('No connection to gateway.example');
 });
 
 test.each([

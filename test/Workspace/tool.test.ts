@@ -1,0 +1,57 @@
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { keptOutcomes } from '../../nodes/items/finishedItems';
+
+import { toolOf, token } from './runNode';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	google = await startGoogle();
+});
+beforeEach(() => {
+	google.reset();
+	google.tokens.issue({ token });
+});
+afterEach(() => {
+	expectNoViolations(google);
+	expect(keptOutcomes()).toBe(0);
+});
+afterAll(async () => {
+	await google.close();
+});
+
+const send = 'gmail.users.messages.send';
+
+/** A tool that sends mails, with n8n's Retry On Fail. */
+const mailTool = () =>
+	toolOf({
+		url: google.url,
+		node: { type: 'test.workspaceTool', retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+		parameters: {
+			resource: 'mail',
+			operation: 'send',
+			to: 'a@example.com',
+			subject: 'S',
+			body: 'B',
+			options: { maxRetryWaitSeconds: 1 },
+		},
+	});
+
+const sends = () => google.requests.filter(({ method }) => method === send).length;
+
+test('a mail whose fate is unknown goes out once, in all tries of n8n, and the model is told so', async () => {
+	google.fault({ match: send, connection: 'resetBefore' });
+	const error = await mailTool()({}).catch((reason: unknown) => reason);
+	expect(sends()).toBe(1);
+	expect(String(error)).toContain('It is unknown whether the mail was sent');
+	expect(String(error)).not.toContain('You can retry');
+});
+
+test('an equal call after a failed one is a call of its own', async () => {
+	const tool = mailTool();
+	google.fault({ match: send, status: 400, times: 3 });
+	await expect(tool({})).rejects.toThrow();
+	await tool({});
+	await tool({});
+	expect(google.gmail.sent).toHaveLength(2);
+});
