@@ -78,7 +78,7 @@ function requireGiven(field: Field, raw: unknown, value: unknown, reading: Readi
 	if (!field.required) return;
 	const label = labelOf(field, reading);
 	if (reading.mode === 'json' && isMissing(raw)) {
-		throw refusal(`'${label}' is required`, 'The input object does not have this key.');
+		throw refusal(`'${label}' is required`, 'The input object does not have this key, or it is null.');
 	}
 	// Only the operation knows whether nothing is something here.
 	if (field.mayBeEmpty) return;

@@ -19,7 +19,13 @@ export interface ClientCall extends Expected {
 	readonly headers?: Headers | Readonly<Record<string, string>>;
 	/** Plain object for JSON (without a content type), text, Buffer, or a stream of unknown length. */
 	readonly data?: unknown;
-	readonly retryConfig?: { readonly httpMethodsToRetry?: readonly string[] };
+	readonly retryConfig?: {
+		readonly httpMethodsToRetry?: readonly string[];
+		/** Tries after the first, where that is fewer than the policy's. */
+		readonly retry?: number;
+	};
+	/** Milliseconds, where that is less than the policy's. */
+	readonly timeout?: number;
 	readonly signal?: AbortSignal | null;
 }
 
@@ -47,22 +53,35 @@ interface Prepared {
 
 export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
 	return async (call) => {
-		const prepared = prepare(call, bases, options);
+		const own = optionsOf(call, options);
+		const prepared = prepare(call, bases, own);
 		const { method = 'GET' } = prepared.request;
 		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
 		return await withRetries(
-			() => inFlight(options.credentialKey, () => attempt(send, prepared, options)),
+			() => inFlight(own.credentialKey, () => attempt(send, prepared, own)),
 			{
 				harmless: repeatable.includes(method),
 				possible: !(call.data instanceof Readable),
 				reading: method === 'GET',
 			},
-			{ ...options, signal: call.signal ?? options.signal },
+			{ ...own, signal: call.signal ?? own.signal },
 		);
 	};
 }
 
 const safeMethods = ['GET', 'PUT'];
+
+/** A call may be content with less than the policy allows. */
+function optionsOf(
+	{ retryConfig, timeout = Infinity }: ClientCall,
+	options: TransportOptions,
+): TransportOptions {
+	return {
+		...options,
+		maxTries: Math.min(options.maxTries, (retryConfig?.retry ?? Infinity) + 1),
+		timeoutMilliseconds: Math.min(options.timeoutMilliseconds, timeout),
+	};
+}
 
 function prepare(
 	call: ClientCall,

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isFailure, type Failure } from '../../../items/failure';
-import type { AppendMember, AppendParams } from './append.operation';
+import type { AppendMember } from './append.operation';
 import { rowCells, type Cell } from './cells';
 import { chunksOf, type Part } from './chunks';
 import { notSent, heldBack } from './failures';
@@ -51,7 +51,7 @@ export async function appendRows(
 	for (const chunk of chunksOf(parts)) {
 		const appended = stopped
 			? notSent(stopped)
-			: await appendChunk(sheets, first.params, anchor, chunk).catch(failureOf);
+			: await appendChunk(sheets, first, anchor, chunk).catch(failureOf);
 		if (isFailure(appended)) stopped ??= appended;
 		for (const [at, { position }] of chunk.entries()) {
 			const result = isFailure(appended) ? appended : appended[at];
@@ -81,13 +81,13 @@ function notEmpty(row: Cell[]): Cell[] {
 
 async function appendChunk(
 	sheets: sheets_v4.Sheets,
-	params: AppendParams,
+	{ params, item }: AppendMember,
 	anchor: Corner,
 	chunk: readonly MemberPart[],
 ): Promise<Appended[]> {
 	const { spreadsheetId, range, valueInputOption, insertDataOption } = params;
 	const values = chunk.flatMap(({ rows }) => rows);
-	const { data } = await inTabs(sheets, spreadsheetId, () =>
+	const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
 		sheets.spreadsheets.values.append({
 			spreadsheetId,
 			range: cellsOn(parseRange(range).tab, printCell(anchor)),

@@ -15,7 +15,8 @@ export async function writeItems(
 ): Promise<Written[]> {
 	const [first] = members;
 	if (!first) return [];
-	const { spreadsheetId, range, valueInputOption, includeHeaderRow } = first.params;
+	const { item, params } = first;
+	const { spreadsheetId, range, valueInputOption, includeHeaderRow } = params;
 	const items = members.map(({ item, params }) => itemCells(item.json, params));
 	const names = [...new Set(items.flatMap((cells) => [...cells.keys()]))];
 	const parts = items.map((cells) => ({ rows: [names.map((name): Cell => cells.get(name) ?? null)] }));
@@ -27,7 +28,9 @@ export async function writeItems(
 		const above = at === 0 ? header : [];
 		const values = [...above, ...chunk.flatMap(({ rows }) => rows)];
 		const update = { spreadsheetId, range: target, valueInputOption, requestBody: new Rows(values) };
-		const { data } = await inTabs(sheets, spreadsheetId, () => sheets.spreadsheets.values.update(update));
+		const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+			sheets.spreadsheets.values.update(update),
+		);
 		const updatedRange = data.updatedRange ?? target;
 		const { row, column } = anchorOf(parseRange(updatedRange));
 		for (const [offset, { rows }] of chunk.entries()) {

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { refusal } from '../../../items/failure';
-import type { AppendParams } from './append.operation';
+import type { AppendMember, AppendParams } from './append.operation';
 import { columnNames } from './columnNames';
 import { list } from './names';
 import { anchorOf, cellsOn, columnLetters, parseRange, printCell, type TabRange } from './range';
@@ -21,10 +21,13 @@ export interface HeaderRow {
 	readonly columnCount: number;
 }
 
-export async function readHeaderRow(sheets: sheets_v4.Sheets, params: AppendParams): Promise<HeaderRow> {
+export async function readHeaderRow(
+	sheets: sheets_v4.Sheets,
+	{ params, item }: AppendMember,
+): Promise<HeaderRow> {
 	const { spreadsheetId, headerRow } = params;
 	const range = parseRange(params.range);
-	const { data } = await inTabs(sheets, spreadsheetId, () =>
+	const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
 		sheets.spreadsheets.values.get({
 			spreadsheetId,
 			range: cellsOn(range.tab, `${headerRow}:${headerRow}`),

@@ -19,7 +19,7 @@ export async function itemRows(
 	if (!first) return { anchor: { row: 0, column: 0 }, rows: [] };
 	const { params } = first;
 	const items = members.map(({ item }) => itemCells(item.json, params));
-	const found = await readHeaderRow(sheets, params);
+	const found = await readHeaderRow(sheets, first);
 	const extra = new Set(
 		items.flatMap((cells) => [...cells.keys()].filter((name) => !found.columns.has(name))),
 	);

@@ -90,7 +90,9 @@ export const read = defineOperation({
 		const range = sentRange(params.range);
 		const asked = { spreadsheetId, range, majorDimension, valueRenderOption, dateTimeRenderOption };
 		return await item.once(`spreadsheet.read ${JSON.stringify(asked)}`, async () => {
-			const { data } = await inTabs(sheets, spreadsheetId, () => sheets.spreadsheets.values.get(asked));
+			const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+				sheets.spreadsheets.values.get(asked),
+			);
 			return data;
 		});
 	},

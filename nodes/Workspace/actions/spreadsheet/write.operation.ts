@@ -54,7 +54,9 @@ export const write = defineOperation({
 			requestBody: new Rows(rowCells(params)),
 		};
 		const { sheets } = clients;
-		const { data } = await inTabs(sheets, spreadsheetId, () => sheets.spreadsheets.values.update(update));
+		const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+			sheets.spreadsheets.values.update(update),
+		);
 		return writtenOf(spreadsheetId, data);
 	},
 	combine: {

@@ -1,6 +1,6 @@
 import { testItem } from '../../client';
 import { failing } from '../../failure';
-import { SheetCalls } from './sheetCalls';
+import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -31,6 +31,25 @@ test('where the tabs cannot be read, the failure stays what it is', async () => 
 	const failure = await failing(calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }));
 	expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nowhere!A1' });
 	expect(failure.description).not.toContain('The spreadsheet has');
+});
+
+test('the tabs are asked for once, however many items want to know', async () => {
+	const spreadsheetId = book();
+	const [first, second] = items({ a: 1 }, { a: 2 });
+	const failures = [];
+	for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland'])
+		failures.push(await failing(calls.run('read', { spreadsheetId, range }, first)));
+	expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([true, true, true]);
+	expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
+	await failing(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
+});
+
+test('a refused look at the tabs is not repeated', async () => {
+	calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
+	const [item] = items({ a: 1 });
+	for (const range of ['Nowhere', 'Elsewhere'])
+		await failing(calls.run('read', { spreadsheetId: book(), range, maxTries: 5 }, item));
+	expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
 });
 
 test('another refusal is not followed by a question', async () => {
