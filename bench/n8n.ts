@@ -1,26 +1,28 @@
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 
 import type { NodeRun } from '../dev/n8n/rest.ts';
-import { type N8nOptions, type N8nServer, startN8n } from '../dev/n8n/server.ts';
+import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/restartable.ts';
+import type { N8nOptions } from '../dev/n8n/server.ts';
 import { Template } from '../dev/n8n/template.ts';
 
+let template: Promise<Template> | undefined;
+
 /** The real n8n with the package as it is now, on a user folder of its own. */
-export async function benchN8n(
-	options: Partial<N8nOptions> = {},
-): Promise<N8nServer & { readonly userFolder: string; remove(): Promise<void> }> {
-	const template = new Template(`bench-${process.pid}`);
-	await template.prepare();
-	const userFolder = await template.copy();
-	const n8n = await startN8n({ ...options, userFolder });
-	return {
-		...n8n,
-		userFolder,
-		async remove() {
-			await n8n.stop();
-			await rm(path.dirname(userFolder), { recursive: true, force: true });
-		},
-	};
+export async function benchN8n(options: Partial<N8nOptions> = {}): Promise<RestartableN8n> {
+	template ??= preparedTemplate();
+	const userFolder = await (await template).copy();
+	return await startRestartableN8n({ ...options, userFolder });
+}
+
+/** Made once for all that this process starts. */
+async function preparedTemplate(): Promise<Template> {
+	const fresh = new Template(`bench-${process.pid}`);
+	process.once('exit', () => {
+		rmSync(path.dirname(fresh.folder), { recursive: true, force: true });
+	});
+	await fresh.prepare();
+	return fresh;
 }
 
 export function median(values: readonly number[]): number {

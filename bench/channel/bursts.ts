@@ -1,0 +1,54 @@
+// Memory and event loop of n8n under bursts, on the memory of an n8n that has just started.
+import { reportRatio } from '../n8n.ts';
+import { drive } from './drive.ts';
+import { Inspector } from './inspector.ts';
+import { eventLoopDelay, type Station, type Stored, withStation } from './station.ts';
+import { row, say } from './text.ts';
+
+const batchSize = 100;
+const small = 10_000;
+const large = 100_000;
+
+export async function bursts(): Promise<void> {
+	say(`Memory of n8n under a burst, in MiB above what it was before (batches of ${batchSize})`);
+	// Without a bound the large burst takes gigabytes.
+	await withStation(async (station) => {
+		await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
+	});
+	await withStation(async (station) => {
+		const workflow = await station.ours('burst', { batchSize });
+		const peak = await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
+		reportRatio(`extra memory of ${large} messages, MiB`, peak, { atMost: 200 });
+	});
+}
+
+/** @returns the extra memory of the last burst */
+async function suffer(
+	station: Station,
+	name: string,
+	workflow: Stored,
+	counts: readonly number[],
+): Promise<number> {
+	await drive(station, workflow, small, batchSize);
+	let extra = NaN;
+	for (const count of counts) {
+		const before = station.probe.memory().now;
+		station.probe.resetPeak();
+		// n8n counts from the last time that it was asked.
+		await eventLoopDelay(station.n8n.url);
+		await drive(station, workflow, count, batchSize);
+		const { peak, now } = station.probe.memory();
+		const delay = await eventLoopDelay(station.n8n.url);
+		extra = peak - before;
+		row(
+			`${name}, ${count}`,
+			`before ${before.toFixed(0)}, peak +${extra.toFixed(0)}, after +${(now - before).toFixed(0)}`,
+			`event loop p99 ${delay.toFixed(0)} ms`,
+		);
+	}
+	const inspector = await Inspector.open(station.n8n);
+	const { heapUsed } = await inspector.memory();
+	say(`  heap of n8n that is left after garbage collection: ${(heapUsed / 1024 ** 2).toFixed(0)} MiB`);
+	inspector.close();
+	return extra;
+}

@@ -1,0 +1,45 @@
+import { pause, until } from '../waiting.ts';
+import type { Fault } from './fault.ts';
+import { Executed, type Reading } from './reading.ts';
+import type { World } from './world.ts';
+
+const trafficMilliseconds = 1500;
+const quietMilliseconds = 1000;
+
+export interface Outcome {
+	readonly readings: readonly Reading[];
+	/** Executions that neither succeeded nor failed. */
+	readonly unfinished: number;
+	readonly failed: number;
+}
+
+/** One fault under traffic, and everything that came of it. */
+export async function strikeOnce(world: World, fault: Fault, round: string): Promise<Outcome> {
+	const { probe } = world.station;
+	const newest = probe.newest();
+	for (const line of world.lines) line.begin(round);
+	world.startTraffic();
+	await pause(trafficMilliseconds);
+	const strikes = await fault.strike(world);
+	await world.untilOpen();
+	await pause(trafficMilliseconds);
+	world.stopTraffic();
+	// The last numbers go through a channel that works: what is missing before them is lost.
+	for (const line of world.lines) line.make(world.station.service);
+	const executed = await settled(world, newest, fault.quietMilliseconds ?? quietMilliseconds);
+	const readings = [...strikes].map(([line, strike]) => executed.reading(line, fault, strike));
+	return { readings, unfinished: executed.unfinished, failed: executed.failed };
+}
+
+/** The last numbers have come, and nothing more comes. */
+async function settled(world: World, newest: number, quiet: number): Promise<Executed> {
+	let last = { count: -1, at: 0 };
+	let executed = new Executed(world.station.probe, newest);
+	const isSettled = () => {
+		executed = new Executed(world.station.probe, newest);
+		if (executed.count !== last.count) last = { count: executed.count, at: performance.now() };
+		return performance.now() - last.at > quiet && world.lines.every((line) => executed.hasLast(line));
+	};
+	await until('the last message of every session', isSettled, { everyMilliseconds: 300 });
+	return executed;
+}

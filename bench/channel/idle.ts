@@ -1,0 +1,96 @@
+// What a published trigger costs while nothing comes, beside a trigger that only holds its socket.
+import { Inspector } from './inspector.ts';
+import { type Station, type Stored, withStation } from './station.ts';
+import { row, say } from './text.ts';
+import { pause } from './waiting.ts';
+
+const workflows = 50;
+/** Until n8n has closed the connections of our requests. */
+const quietSeconds = 6;
+const watchedSeconds = 10;
+
+interface Kind {
+	readonly name: string;
+	readonly publish: (station: Station, n: number) => Promise<Stored>;
+	/** A channel that has been open for so long has nothing left to do but to be there. */
+	readonly stableSeconds: number;
+}
+
+const kinds: readonly Kind[] = [
+	{
+		name: 'emit only',
+		publish: (station, n) => station.emitOnly(`emit only ${n}`),
+		stableSeconds: watchedSeconds,
+	},
+	{
+		name: 'Agent Session Trigger',
+		publish: (station, n) => station.ours(`ours ${n}`),
+		stableSeconds: 31,
+	},
+];
+
+interface Held {
+	readonly heapKibibytes: number;
+	readonly residentKibibytes: number;
+	readonly timers: number;
+	readonly sockets: number;
+}
+
+export async function idle(): Promise<void> {
+	await withStation(async (station) => {
+		say(`A published trigger while nothing comes (the mean of ${workflows}; after garbage collection)`);
+		// What the first ones load is no cost of the others.
+		for (const { publish } of kinds) await takeOff(station, [await publish(station, -1)]);
+		const inspector = await Inspector.open(station.n8n);
+		for (const { name, publish, stableSeconds } of kinds) {
+			await pause(quietSeconds * 1000);
+			const before = await held(inspector);
+			const published: Stored[] = [];
+			for (let n = 0; n < workflows; n++) published.push(await publish(station, n));
+			await pause((stableSeconds - watchedSeconds) * 1000);
+			const milliseconds = await processor(station);
+			describe(name, before, await held(inspector), milliseconds);
+			await takeOff(station, published);
+		}
+		await pause(quietSeconds * 1000);
+		row('no trigger', used(await processor(station)));
+		inspector.close();
+	});
+}
+
+/** Of n8n as a whole, in milliseconds per second. */
+async function processor({ probe }: Station): Promise<number> {
+	const before = probe.cpuSeconds();
+	await pause(watchedSeconds * 1000);
+	return ((probe.cpuSeconds() - before) * 1000) / watchedSeconds;
+}
+
+async function held(inspector: Inspector): Promise<Held> {
+	const { rss, heapUsed } = await inspector.memory();
+	const resources = await inspector.evaluate<string[]>('process.getActiveResourcesInfo()');
+	return {
+		heapKibibytes: heapUsed / 1024,
+		residentKibibytes: rss / 1024,
+		timers: resources.filter((name) => name === 'Timeout').length,
+		sockets: resources.filter((name) => name.startsWith('TCPSocket')).length,
+	};
+}
+
+function describe(name: string, before: Held, after: Held, milliseconds: number): void {
+	const each = (key: keyof Held, digits: number) =>
+		((after[key] - before[key]) / workflows).toFixed(digits).padStart(6);
+	row(
+		name,
+		`heap ${each('heapKibibytes', 1)} KiB`,
+		`resident ${each('residentKibibytes', 0)} KiB`,
+		`timers ${each('timers', 1)}`,
+		`sockets ${each('sockets', 1)}`,
+		used(milliseconds),
+	);
+}
+
+const used = (milliseconds: number) => `processor of n8n ${milliseconds.toFixed(1)} ms per second`;
+
+async function takeOff(station: Station, published: readonly Stored[]): Promise<void> {
+	for (const workflow of published) await station.n8n.api.deactivate(workflow);
+}

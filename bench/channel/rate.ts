@@ -1,0 +1,96 @@
+// What one message costs, and what a batch does, beside a trigger that only calls `emit`; a bare client is the ceiling.
+import WebSocket from 'ws';
+
+import { median, report, reportRatio } from '../n8n.ts';
+import { type Driven, drive } from './drive.ts';
+import { type Station, type Stored, withStation } from './station.ts';
+import { say } from './text.ts';
+import { until } from './waiting.ts';
+
+export async function rate(rounds: number): Promise<void> {
+	await withStation(async (station) => {
+		const ceiling = await bareClient(station, 200_000);
+		say(`A bare ws client: ${ceiling.toFixed(0)} msg/s (the ceiling: it parses, and starts nothing)`);
+		await oneByOne(station, rounds);
+		await inBatches(station, rounds);
+	});
+}
+
+/** Messages per second of a client that does nothing but parse. */
+async function bareClient(station: Station, count: number): Promise<number> {
+	const { service } = station;
+	const socket = new WebSocket(station.channelUrl('bare'), { perMessageDeflate: false });
+	let got = 0;
+	socket.on('message', (data) => {
+		JSON.parse((data as Buffer).toString());
+		got++;
+	});
+	await until('the bare client', () => service.openSockets('bare') === 1, { everyMilliseconds: 1 });
+	const start = performance.now();
+	for (let n = 0; n < count; n++) service.send('bare', { n });
+	await until('the messages', () => got === count, { everyMilliseconds: 1 });
+	const milliseconds = performance.now() - start;
+	socket.terminate();
+	return (count / milliseconds) * 1000;
+}
+
+async function oneByOne(station: Station, rounds: number): Promise<void> {
+	say(`\nOne message per execution (${rounds} rounds of 150, interleaved)`);
+	const emitOnly = await station.emitOnly('emit only');
+	const ours = await station.ours('ours');
+	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
+	// What it costs, whatever else the machine does at that moment.
+	reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
+}
+
+async function inBatches(station: Station, rounds: number): Promise<void> {
+	const batchSize = 100;
+	say(`\n${batchSize} messages per execution (${rounds} rounds of 10,000, interleaved)`);
+	const emitOnly = await station.emitOnly('emit only in batches', batchSize);
+	// As long as the other one waits for a batch to become full: both get the same batches.
+	const ours = await station.ours('ours in batches', { batchSize, batchWaitMilliseconds: 50 });
+	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 10_000, batchSize });
+	say(
+		`${'batchSize 100 / emit only in batches of 100, messages per second'.padEnd(64)} ${ratio.rate.toFixed(3)}`,
+	);
+	say(
+		`${'batchSize 100 / emit only in batches of 100, processor time'.padEnd(64)} ${ratio.processor.toFixed(3)}`,
+	);
+}
+
+interface Pair<T> {
+	readonly emitOnly: T;
+	readonly ours: T;
+}
+
+interface Extent {
+	readonly rounds: number;
+	readonly count: number;
+	readonly batchSize: number;
+}
+
+/** Ours by theirs. Takes both workflows off. */
+async function beside(
+	station: Station,
+	workflows: Pair<Stored>,
+	{ rounds, count, batchSize }: Extent,
+): Promise<{ rate: number; processor: number }> {
+	const runs: Pair<Driven[]> = { emitOnly: [], ours: [] };
+	for (let round = 0; round <= rounds; round++) {
+		for (const name of ['emitOnly', 'ours'] as const) {
+			const run = await drive(station, workflows[name], count, batchSize);
+			if (round > 0) runs[name].push(run);
+		}
+	}
+	for (const workflow of Object.values(workflows)) await station.n8n.api.deactivate(workflow as Stored);
+	const rates = (all: readonly Driven[]) => all.map(({ messagesPerSecond }) => messagesPerSecond);
+	const costs = (all: readonly Driven[]) => all.map(({ processorMilliseconds }) => processorMilliseconds);
+	report('A trigger that only calls emit', rates(runs.emitOnly), 'msg/s');
+	report('Agent Session Trigger', rates(runs.ours), 'msg/s');
+	report('Processor time of n8n, emit only', costs(runs.emitOnly), 'ms');
+	report('Processor time of n8n, Agent Session Trigger', costs(runs.ours), 'ms');
+	return {
+		rate: median(rates(runs.ours)) / median(rates(runs.emitOnly)),
+		processor: median(costs(runs.ours)) / median(costs(runs.emitOnly)),
+	};
+}

@@ -1,0 +1,20 @@
+export const pause = (milliseconds: number) =>
+	new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+interface Patience {
+	readonly limitSeconds?: number;
+	readonly everyMilliseconds?: number;
+}
+
+/** @throws when it is not so in time: a benchmark must not hang without a word */
+export async function until(
+	what: string,
+	condition: () => boolean,
+	{ limitSeconds = 180, everyMilliseconds = 20 }: Patience = {},
+): Promise<void> {
+	const deadline = performance.now() + limitSeconds * 1000;
+	while (!condition()) {
+		if (performance.now() > deadline) throw new Error(`${what}: not within ${limitSeconds} s`);
+		await pause(everyMilliseconds);
+	}
+}
