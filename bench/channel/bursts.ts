@@ -2,7 +2,7 @@
 import { reportRatio } from '../n8n.ts';
 import { drive } from './drive.ts';
 import { Inspector } from './inspector.ts';
-import { eventLoopDelay, type Station, type Stored, withStation } from './station.ts';
+import { type Engine, engines, eventLoopDelay, type Station, type Stored, withStation } from './station.ts';
 import { row, say } from './text.ts';
 
 const batchSize = 100;
@@ -15,11 +15,16 @@ export async function bursts(): Promise<void> {
 	await withStation(async (station) => {
 		await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
 	});
-	await withStation(async (station) => {
-		const workflow = await station.ours('burst', { batchSize });
-		const peak = await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
-		reportRatio(`extra memory of ${large} messages, MiB`, peak, { atMost: 200 });
-	});
+	for (const engine of Object.keys(engines) as Engine[]) {
+		say(`\n${engine}`);
+		const use = async (station: Station) => {
+			const workflow = await station.ours('burst', { batchSize });
+			return await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
+		};
+		const peak = await withStation(use, {}, engine);
+		// 200 MB.
+		reportRatio(`extra memory of ${large} messages, MiB`, peak, { atMost: 190 });
+	}
 }
 
 /** @returns the extra memory of the last burst */

@@ -21,6 +21,17 @@ const env = {
 	NODE_OPTIONS: '--inspect-port=127.0.0.1:0',
 };
 
+/**
+ * How n8n runs expressions. By default it makes an isolate for each execution, also of one without any: most of the time of a
+ * short workflow. With its setting it makes one when an expression needs it.
+ */
+export const engines = {
+	'isolate per execution (default)': {},
+	'isolate when needed': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
+} as const;
+
+export type Engine = keyof typeof engines;
+
 export type Stored = WorkflowDefinition & { readonly id: string; readonly versionId: string };
 
 export interface OursPlace {
@@ -38,9 +49,12 @@ export class Station {
 	service: AgentService;
 	readonly #serviceOptions: AgentServiceOptions;
 
-	static async start(serviceOptions: AgentServiceOptions = {}): Promise<Station> {
+	static async start(
+		serviceOptions: AgentServiceOptions = {},
+		engine: Engine = 'isolate per execution (default)',
+	): Promise<Station> {
 		const options = { apiKey, ...serviceOptions };
-		const n8n = await benchN8n({ env });
+		const n8n = await benchN8n({ env: { ...env, ...engines[engine] } });
 		return new Station(n8n, await startAgentService(options), options);
 	}
 
@@ -121,8 +135,9 @@ export class Station {
 export async function withStation<T>(
 	use: (station: Station) => Promise<T>,
 	serviceOptions: AgentServiceOptions = {},
+	engine?: Engine,
 ): Promise<T> {
-	const station = await Station.start(serviceOptions);
+	const station = await Station.start(serviceOptions, engine);
 	try {
 		return await use(station);
 	} finally {
