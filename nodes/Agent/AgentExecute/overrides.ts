@@ -12,11 +12,15 @@ const labels = {
 	timestamp: 'Timestamp',
 } as const;
 
-const names = Object.keys(labels) as Array<keyof typeof labels>;
+type Name = keyof typeof labels;
 
-const isEmpty = (value: unknown) => textOf(value).trim() === '';
-/** 0 is how the form says that the timestamp is not set. */
-const isGiven = (value: unknown) => !isEmpty(value) && textOf(value) !== '0';
+const names = Object.keys(labels) as Name[];
+
+/** Whether an option leaves the value to the credential. 0 is how the form says that the timestamp is not set. */
+export function isEmpty(options: IDataObject, name: Name): boolean {
+	const value = options[name];
+	return textOf(value).trim() === '' || (name === 'timestamp' && Number(value) === 0);
+}
 
 /**
  * An item that brings values of its own brings all of them: the credential's signature must not go out for another user. What was left
@@ -24,9 +28,9 @@ const isGiven = (value: unknown) => !isEmpty(value) && textOf(value) !== '0';
  * @throws Failure 400 that names the option
  */
 export function checkOverrides(options: IDataObject, parameters: NodeParameters): void {
-	const given = names.find((name) => isGiven(options[name]));
+	const given = names.find((name) => !isEmpty(options, name));
 	if (given === undefined) return;
-	const missing = names.find((name) => isEmpty(options[name]) && parameters.isExpression('options', name));
+	const missing = names.find((name) => isEmpty(options, name) && parameters.isExpression('options', name));
 	if (missing === undefined) return;
 	throw refusal(
 		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,

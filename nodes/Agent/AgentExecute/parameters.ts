@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { refusal } from '../../items/failure';
 import type { NodeParameters } from '../../items/nodeParameters';
 import { numberOf, textOf } from '../session/givenValues';
-import { checkOverrides } from './overrides';
+import { checkOverrides, isEmpty } from './overrides';
 import { initialPayload } from './payload';
 
 /** What the user gave for one item, checked. */
@@ -25,7 +25,7 @@ export interface ItemOptions {
 	readonly userId: string;
 	readonly userPublicKey: string;
 	readonly signature: string;
-	readonly timestamp: unknown;
+	readonly timestamp: string;
 }
 
 /** @throws Failure 400 that names the parameter */
@@ -89,7 +89,6 @@ function itemOptions(options: IDataObject): ItemOptions {
 		userId: textOf(options.userId),
 		userPublicKey: textOf(options.userPublicKey),
 		signature: textOf(options.signature),
-		// The form's default, 0, means not set.
-		timestamp: Number(options.timestamp) === 0 ? '' : options.timestamp,
+		timestamp: isEmpty(options, 'timestamp') ? '' : textOf(options.timestamp),
 	};
 }

@@ -113,6 +113,10 @@ describe('values of two users are not mixed', () => {
 		['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
 		['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key', 'User ID'],
 		['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp', 'User ID'],
+		['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp', 'User ID'],
+		['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp', 'User ID'],
+		['timestamp of zeros', { ...complete, time: '00' }, 'Timestamp', 'User ID'],
+		['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp', 'User ID'],
 		['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp'],
 	])('an item with an empty %s is refused', async (_, json, missing, given) => {
 		await serve();
@@ -121,6 +125,20 @@ describe('values of two users are not mixed', () => {
 		expect(error.message).toBe(`The option '${missing}' is empty for this item, but '${given}' is not`);
 		expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([1, '400', 0]);
 		expect(error.description).toContain(`remove the option to use the credential's value for all items`);
+	});
+
+	test('a timestamp that is no number is refused, not taken from the credential', async () => {
+		await serve();
+		const items = [{ json: { ...complete, time: { at: 1 } } }];
+		const error = await failureOf(run({ items, parameters: { options: own } }));
+		expect(error.message).toBe("The option 'Timestamp' is not a whole number of milliseconds");
+		expect(service.connections).toBe(0);
+	});
+
+	test('an item whose timestamp is 0 and that brings nothing else is the credential’s user', async () => {
+		await serve();
+		await run({ items: [{ json: { time: '00' } }], parameters: { options: own } });
+		expect(sent()).toMatchObject([signer]);
 	});
 
 	test('under Continue on Fail the others go out', async () => {
