@@ -5,6 +5,7 @@ import { asFailure } from '../../items/errorItem';
 import { type Failure, isFailure } from '../../items/failure';
 import type { NodeParameters } from '../../items/nodeParameters';
 import { type CheckedItem, checkedItem, type Credentials, readCredentials } from './call';
+import { stoppedBeforeCall } from './failures';
 
 export type Checked = CheckedItem | { readonly failure: Failure };
 
@@ -13,7 +14,7 @@ const sliceMilliseconds = 20;
 
 /**
  * Checks all items before anything is sent, so that a mistake in the last one does not leave the others sent.
- * @returns by input item; to the first refusal only, when that stops the node
+ * @returns by input item; to the first refusal only, when that stops the node. None can be sent when the execution was stopped
  */
 export async function checkItems(context: IExecuteFunctions, parameters: NodeParameters): Promise<Checked[]> {
 	const items = context.getInputData();
@@ -27,6 +28,8 @@ export async function checkItems(context: IExecuteFunctions, parameters: NodePar
 		if ('failure' in one && !context.continueOnFail()) break;
 		if (performance.now() < sliceEnd) continue;
 		await turn();
+		if (context.getExecutionCancelSignal()?.aborted)
+			return items.map(() => ({ failure: stoppedBeforeCall() }));
 		sliceEnd = performance.now() + sliceMilliseconds;
 	}
 	return checked;

@@ -96,6 +96,41 @@ test('n8n gets its turn in between, when they are many', async () => {
 	expect(turns).toBeGreaterThanOrEqual(40);
 });
 
+describe('a stop during the check', () => {
+	/** Time goes on by 1 ms at every look; the stop comes between two slices. */
+	async function stoppedRun(options: RunOptions) {
+		await serve();
+		let time = 0;
+		const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
+		const stop = new AbortController();
+		setImmediate(() => {
+			stop.abort();
+		});
+		try {
+			return await run({ items: numbered(1000), signal: stop.signal, ...options });
+		} finally {
+			now.mockRestore();
+		}
+	}
+
+	test('ends it, and nothing is sent', async () => {
+		const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
+		expect(await failureOf(stoppedRun({ parameters }))).toMatchObject({
+			message: 'The execution was stopped',
+			description: 'Nothing was sent: the agent was not started.',
+		});
+		expect(service.connections).toBe(0);
+	});
+
+	test('under Continue on Fail every item says so', async () => {
+		const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
+		const items = await stoppedRun({ parameters, node: { onError: 'continueRegularOutput' } });
+		const codes = items.map(({ json }) => (json.error as { code: number }).code);
+		expect(codes).toEqual(numbered(1000).map(() => 499));
+		expect(service.connections).toBe(0);
+	});
+});
+
 describe('values of two users are not mixed', () => {
 	const own = {
 		userId: '={{ $json.user }}',
