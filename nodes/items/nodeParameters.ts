@@ -14,6 +14,7 @@ type Source =
 export class NodeParameters {
 	private readonly context: IExecuteFunctions;
 	private readonly sources = new Map<string, Source>();
+	private readonly raws = new Map<string, unknown>();
 	/** A tool's expressions see other items than its input. */
 	private readonly isTool: boolean;
 
@@ -33,17 +34,38 @@ export class NodeParameters {
 
 	/** Whether an option of a collection is given by an expression: then it may differ from item to item. */
 	isExpression(collection: string, option: string): boolean {
-		const raw: unknown = this.context.getNodeParameter(collection, 0, {}, { rawExpressions: true });
-		return hasExpression(isPlain(raw) ? raw[option] : raw);
+		return hasExpression(this.rawOption(collection, option));
+	}
+
+	/** Whether an option of a collection may be another at the next reading of the same item: not when it is a field of the item. */
+	isComputed(collection: string, option: string): boolean {
+		const raw = this.rawOption(collection, option);
+		return hasExpression(raw) && !this.fieldOf(raw);
+	}
+
+	private rawOption(collection: string, option: string): unknown {
+		const raw = this.raw(collection, {});
+		return isPlain(raw) ? raw[option] : raw;
+	}
+
+	private raw(name: string, fallback: unknown): unknown {
+		if (!this.raws.has(name)) {
+			this.raws.set(name, this.context.getNodeParameter(name, 0, fallback, { rawExpressions: true }));
+		}
+		return this.raws.get(name);
 	}
 
 	private sourceOf(name: string, fallback: unknown): Source {
-		const raw: unknown = this.context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
+		const raw = this.raw(name, fallback);
 		if (!hasExpression(raw)) {
 			return { kind: 'constant', value: this.context.getNodeParameter(name, 0, fallback) };
 		}
-		const path = typeof raw === 'string' && !this.isTool ? fieldPath(raw) : undefined;
+		const path = this.fieldOf(raw);
 		return path ? { kind: 'field', path } : { kind: 'expression' };
+	}
+
+	private fieldOf(raw: unknown): string[] | undefined {
+		return typeof raw === 'string' && !this.isTool ? fieldPath(raw) : undefined;
 	}
 
 	/** Undefined leaves it to n8n: for what is not there, and for what is not plain data. */

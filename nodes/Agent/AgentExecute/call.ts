@@ -41,7 +41,7 @@ export async function readCredentials(context: IExecuteFunctions): Promise<Crede
 	};
 }
 
-/** What the user gave for one item. Nothing of it is refused when it is sent. */
+/** What the user gave for one item. Only what an expression gives anew when it is sent can still be refused. */
 export interface CheckedItem {
 	readonly given: ItemParameters;
 	/** Undefined: the messages of the session are not awaited. */
@@ -64,10 +64,11 @@ export function checkedItem(
 	return { given, wait, credentials };
 }
 
-/** The execute call of one item. */
+/** The execute call of one item, when its turn comes. @throws Failure 400 for what an expression gives by now */
 export function callOf(context: IExecuteFunctions, { given, wait, credentials }: CheckedItem): PreparedCall {
 	const { api, signer } = credentials;
-	const { options, startStepName, sessionId } = given;
+	const { startStepName, sessionId } = given;
+	const options = given.optionsNow();
 	const url = executeUrl(api);
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);

@@ -103,6 +103,12 @@ export function stoppedBeforeCall(): Failure {
 	return new Failure({ ...stop, description: 'Nothing was sent: the agent was not started.' });
 }
 
+/** What the check let pass, and an expression made wrong by the time the item's turn came. */
+export function refusedBeforeCall(failure: Failure): Failure {
+	const description = [failure.description, 'Nothing was sent for this item.'].filter(Boolean).join(' ');
+	return failure.with({ description });
+}
+
 /** Between two tries. */
 export function stoppedBetweenTries(): Failure {
 	return new Failure({ ...stop, description: 'The service accepted no call: the agent was not started.' });

@@ -22,6 +22,11 @@ export function isEmpty(options: IDataObject, name: Name): boolean {
 	return textOf(value).trim() === '' || (name === 'timestamp' && Number(value) === 0);
 }
 
+/** Whether what an item brings may be out of date when its turn comes, a timestamp for instance. */
+export function areOverridesComputed(parameters: NodeParameters): boolean {
+	return names.some((name) => parameters.isComputed('options', name));
+}
+
 /**
  * An item that brings values of its own brings all of them: the credential's signature must not go out for another user. What was left
  * empty in the form is the credential's for all items; only an expression can be empty for one of them.

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { refusal } from '../../items/failure';
 import type { NodeParameters } from '../../items/nodeParameters';
 import { numberOf, textOf } from '../session/givenValues';
-import { checkOverrides, isEmpty } from './overrides';
+import { areOverridesComputed, checkOverrides, isEmpty } from './overrides';
 import { initialPayload } from './payload';
 
 /** What the user gave for one item, checked. */
@@ -14,6 +14,8 @@ export interface ItemParameters {
 	/** JSON text. */
 	initialPayload(): string;
 	readonly options: ItemOptions;
+	/** As they are when the item's turn comes. @throws Failure 400 for what can no longer be sent */
+	optionsNow(): ItemOptions;
 }
 
 export interface ItemOptions {
@@ -34,13 +36,13 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 	if (startStepName.trim() === '') {
 		throw refusal("'Start Step Name' is empty", 'Name the step where the agent starts.');
 	}
-	const options = optionsOf(parameters, index);
-	checkOverrides(options, parameters);
+	const options = itemOptions(parameters, index);
 	return {
 		sessionId: textOf(parameters.read('sessionId', index, '')).trim(),
 		startStepName,
 		initialPayload: payload(parameters, index),
-		options: itemOptions(options),
+		options,
+		optionsNow: () => (areOverridesComputed(parameters) ? itemOptions(parameters, index) : options),
 	};
 }
 
@@ -75,7 +77,9 @@ function optionsOf(parameters: NodeParameters, index: number): IDataObject {
 	return parameters.read('options', index, {}) as IDataObject;
 }
 
-function itemOptions(options: IDataObject): ItemOptions {
+function itemOptions(parameters: NodeParameters, index: number): ItemOptions {
+	const options = optionsOf(parameters, index);
+	checkOverrides(options, parameters);
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = options;
 	return {
 		timeoutSeconds: numberOf(timeoutSeconds, { label: 'Timeout', byDefault: 300, minimum: 0.001 }),

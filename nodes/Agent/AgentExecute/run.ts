@@ -11,6 +11,7 @@ import { connect } from '../session/connection';
 import { contentOf } from './answer';
 import { callOf, type CheckedItem, type PreparedCall } from './call';
 import { type Checked, checkItems } from './check';
+import { refusedBeforeCall, stoppedBeforeCall } from './failures';
 import { parallelRequests } from './parameters';
 import { execute, type Executed } from './request';
 import { callAndWait, withMessages } from './wait';
@@ -53,11 +54,15 @@ async function runItem(
 	item: CheckedItem,
 	index: number,
 ): Promise<Outcome> {
+	// What an earlier try sent is not read again: its values may be out of date. A tool's is known by them only.
+	const sent = finished.recall(index, undefined);
+	if (sent) return sent;
+	if (context.getExecutionCancelSignal()?.aborted) return { failure: stoppedBeforeCall() };
 	let call: PreparedCall;
 	try {
 		call = callOf(context, item);
 	} catch (error) {
-		return { failure: asFailure(error) };
+		return { failure: refusedBeforeCall(asFailure(error)) };
 	}
 	const known = finished.recall(index, call.meaning);
 	if (known) return known;
