@@ -37,9 +37,9 @@ export class NodeParameters {
 		return hasExpression(this.rawOption(collection, option));
 	}
 
-	/** Whether an option of a collection may be another at the next reading of the same item: not when it is a field of the item. */
-	isComputed(collection: string, option: string): boolean {
-		const raw = this.rawOption(collection, option);
+	/** Whether a parameter, or an option of a collection, is made anew at every reading: not when it is a field of the item. */
+	isComputed(name: string, option?: string): boolean {
+		const raw = option === undefined ? this.raw(name, null) : this.rawOption(name, option);
 		return hasExpression(raw) && !this.fieldOf(raw);
 	}
 

@@ -14,6 +14,7 @@ import type { ReadIdentity } from '../session/connection';
 import { identityReader } from '../session/readIdentity';
 import { redact, secretsOf } from '../session/redaction';
 import { type ItemParameters, itemParameters } from './parameters';
+import type { KeptTexts } from './payload';
 import type { ExecuteCall } from './request';
 import { type WaitSettings, waitSettings } from './waitSettings';
 
@@ -54,9 +55,10 @@ export function checkedItem(
 	parameters: NodeParameters,
 	index: number,
 	credentials: Credentials,
+	texts: KeptTexts,
 ): CheckedItem {
 	const { api, signer } = credentials;
-	const given = itemParameters(parameters, index);
+	const given = itemParameters(parameters, index, texts);
 	executeUrl(api);
 	const identity = identityOf(signer, given.options);
 	const wait = waitSettings(parameters, index);

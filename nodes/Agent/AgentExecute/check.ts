@@ -4,8 +4,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { asFailure } from '../../items/errorItem';
 import { type Failure, isFailure } from '../../items/failure';
 import type { NodeParameters } from '../../items/nodeParameters';
-import { type CheckedItem, checkedItem, type Credentials, readCredentials } from './call';
+import { type CheckedItem, checkedItem, readCredentials } from './call';
 import { stoppedBeforeCall } from './failures';
+import { KeptTexts } from './payload';
 
 export type Checked = CheckedItem | { readonly failure: Failure };
 
@@ -20,10 +21,19 @@ export async function checkItems(context: IExecuteFunctions, parameters: NodePar
 	const items = context.getInputData();
 	if (items.length === 0) return [];
 	const credentials = await readCredentials(context).catch(asFailure);
+	const texts = new KeptTexts();
+	const checkOne = (index: number): Checked => {
+		if (isFailure(credentials)) return { failure: credentials };
+		try {
+			return checkedItem(parameters, index, credentials, texts);
+		} catch (error) {
+			return { failure: asFailure(error) };
+		}
+	};
 	const checked: Checked[] = [];
 	let sliceEnd = performance.now() + sliceMilliseconds;
 	for (let index = 0; index < items.length; index++) {
-		const one = isFailure(credentials) ? { failure: credentials } : check(parameters, index, credentials);
+		const one = checkOne(index);
 		checked.push(one);
 		if ('failure' in one && !context.continueOnFail()) break;
 		if (performance.now() < sliceEnd) continue;
@@ -33,12 +43,4 @@ export async function checkItems(context: IExecuteFunctions, parameters: NodePar
 		sliceEnd = performance.now() + sliceMilliseconds;
 	}
 	return checked;
-}
-
-function check(parameters: NodeParameters, index: number, credentials: Credentials): Checked {
-	try {
-		return checkedItem(parameters, index, credentials);
-	} catch (error) {
-		return { failure: asFailure(error) };
-	}
 }

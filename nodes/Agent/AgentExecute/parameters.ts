@@ -4,14 +4,14 @@ import { refusal } from '../../items/failure';
 import type { NodeParameters } from '../../items/nodeParameters';
 import { numberOf, textOf } from '../session/givenValues';
 import { areOverridesComputed, checkOverrides, isEmpty } from './overrides';
-import { initialPayload } from './payload';
+import { initialPayload, type KeptTexts } from './payload';
 
 /** What the user gave for one item, checked. */
 export interface ItemParameters {
 	/** Empty: a new one is made. */
 	readonly sessionId: string;
 	readonly startStepName: string;
-	/** JSON text. */
+	/** JSON text. @throws Failure 400 when it is read again and can no longer be sent */
 	initialPayload(): string;
 	readonly options: ItemOptions;
 	/** As they are when the item's turn comes. @throws Failure 400 for what can no longer be sent */
@@ -31,7 +31,7 @@ export interface ItemOptions {
 }
 
 /** @throws Failure 400 that names the parameter */
-export function itemParameters(parameters: NodeParameters, index: number): ItemParameters {
+export function itemParameters(parameters: NodeParameters, index: number, texts: KeptTexts): ItemParameters {
 	const startStepName = textOf(parameters.read('startStepName', index, ''));
 	if (startStepName.trim() === '') {
 		throw refusal("'Start Step Name' is empty", 'Name the step where the agent starts.');
@@ -40,7 +40,7 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 	return {
 		sessionId: textOf(parameters.read('sessionId', index, '')).trim(),
 		startStepName,
-		initialPayload: payload(parameters, index),
+		initialPayload: keptPayload(parameters, index, texts),
 		options,
 		optionsNow: () => (areOverridesComputed(parameters) ? itemOptions(parameters, index) : options),
 	};
@@ -60,6 +60,14 @@ export function parallelRequests(parameters: NodeParameters): number {
 }
 
 const defaultParallel = 10;
+
+const payloadFields = ['task', 'input', 'payloadJson'];
+
+function keptPayload(parameters: NodeParameters, index: number, texts: KeptTexts): () => string {
+	const text = payload(parameters, index);
+	if (!payloadFields.some((name) => parameters.isComputed(name))) return text;
+	return texts.keep(text(), () => payload(parameters, index)());
+}
 
 function payload(parameters: NodeParameters, index: number): () => string {
 	const payloadMode = parameters.read('payloadMode', index, 'taskAndInput');

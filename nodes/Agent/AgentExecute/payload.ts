@@ -23,6 +23,24 @@ export function initialPayload(parameters: PayloadParameters): () => string {
 	return () => JSON.stringify(object);
 }
 
+/** In all: some 30 MB at most. */
+const keptCharacters = 16 * 1024 * 1024;
+
+/**
+ * The texts that expressions made for the check are kept until they are sent, up to a limit: thousands of large ones would take the
+ * memory of all at once. Beyond it the expression is evaluated a second time.
+ */
+export class KeptTexts {
+	private left = keptCharacters;
+
+	/** @returns the text from now on */
+	keep(text: string, again: () => string): () => string {
+		if (text.length > this.left) return again;
+		this.left -= text.length;
+		return () => text;
+	}
+}
+
 function parse(text: string): unknown {
 	try {
 		return JSON.parse(text);
