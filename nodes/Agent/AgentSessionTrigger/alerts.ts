@@ -5,7 +5,7 @@ import { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 
 /** What is worth a failed execution. */
-export type AlertKind = 'refused' | 'outage' | 'dropped' | 'notTaken';
+export type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
 
 /** Between two failed executions of a kind: an outage of the service must not be one of the workflow list, too. */
 const intervalMilliseconds = 60_000;

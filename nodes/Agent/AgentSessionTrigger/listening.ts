@@ -1,13 +1,14 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import { Failure } from '../../items/failure';
+import type { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { connect, Connection, ReadIdentity } from '../session/connection';
 import { Alerts } from './alerts';
 import type { RecentKeys } from './deduplication';
 import { Delivery } from './delivery';
 import { type Arrival, eventArrival, messageArrival } from './items';
-import { keptSeconds, type Leftovers } from './leftovers';
+import type { Leftovers } from './leftovers';
+import { leftAtStop, overflow } from './losses';
 import { type Leftover, MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
@@ -29,6 +30,8 @@ const drainMilliseconds = 2000;
 const lastExecutions = 50;
 /** For n8n to store the last messages. */
 const lastWordsMilliseconds = 500;
+/** For n8n to store a failed execution, of which it does not tell: it may be about to end. */
+const alertMilliseconds = 200;
 
 /** A published trigger at work: one channel per session, one queue for all of them. */
 export class Listening {
@@ -78,7 +81,7 @@ export class Listening {
 		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
-		this.#leave(leftover);
+		await this.#leave(leftover);
 	}
 
 	async #drain(): Promise<void> {
@@ -88,7 +91,8 @@ export class Listening {
 		let before: number;
 		do {
 			before = this.#queue.length;
-			await this.#within(nextEndMilliseconds, drained);
+			const left = end - clock.monotonicMilliseconds();
+			await this.#within(Math.min(nextEndMilliseconds, left), drained);
 		} while (this.#queue.length < before && clock.monotonicMilliseconds() < end);
 	}
 
@@ -102,17 +106,17 @@ export class Listening {
 		});
 	}
 
-	#leave(leftover: Leftover<Arrival>): void {
+	async #leave(leftover: Leftover<Arrival>): Promise<void> {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0) return;
-		const { context, leftovers } = this.#parts;
-		context.logger.warn(
-			`Session channel: the trigger was stopped before ${counted(messages.length)} could be handed over. They are lost unless it starts again within ${keptSeconds} s.`,
-		);
+		const { context, clock, leftovers } = this.#parts;
 		leftovers.keep(leftover, () => {
 			this.#delivery.forget(messages);
-			this.#alerts.raise('dropped', lostAtStop(messages.length));
 		});
+		const failure = leftAtStop(messages.length);
+		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
+		this.#alerts.raise('left', failure);
+		await new Promise<void>((resolve) => clock.after(alertMilliseconds, resolve));
 	}
 
 	#channelListener() {
@@ -146,24 +150,4 @@ export class Listening {
 			},
 		};
 	}
-}
-
-const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
-
-function overflow(count: number): Failure {
-	return new Failure({
-		code: 429,
-		message: `The queue of the trigger is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
-		description:
-			"Messages come faster than their executions end. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
-	});
-}
-
-function lostAtStop(count: number): Failure {
-	return new Failure({
-		code: 429,
-		message: `The trigger was stopped with a long queue: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
-		description:
-			"Messages come faster than their executions end. Raise 'Batch Size' or 'Max Concurrent Executions'.",
-	});
 }

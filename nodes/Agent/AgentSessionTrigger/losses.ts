@@ -1,0 +1,24 @@
+import { Failure } from '../../items/failure';
+import { keptSeconds } from './leftovers';
+
+const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
+
+/** Messages were dropped to make room for others. */
+export function overflow(count: number): Failure {
+	return new Failure({
+		code: 429,
+		message: `The queue of the trigger is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
+		description:
+			"Messages come faster than their executions end. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
+	});
+}
+
+/** Nobody knows at the stop whether a start follows, or the end of n8n. */
+export function leftAtStop(count: number): Failure {
+	const pronoun = count === 1 ? 'It goes' : 'They go';
+	return new Failure({
+		code: 429,
+		message: `The trigger was stopped while ${counted(count)} waited for ${count === 1 ? 'its execution' : 'their executions'}`,
+		description: `${pronoun} on when the trigger starts again in the same n8n process within ${keptSeconds} s, and ${count === 1 ? 'is' : 'are'} lost otherwise. Messages come faster than their executions end: raise 'Batch Size' or 'Max Concurrent Executions'.`,
+	});
+}
