@@ -31,10 +31,7 @@ export async function listen(context: ITriggerFunctions): Promise<ITriggerRespon
 	await takeOver(key, listening);
 	listening.start();
 	return {
-		closeFunction: async () => {
-			release(key, listening);
-			await listening.close();
-		},
+		closeFunction: () => release(key, listening),
 	};
 }
 

@@ -1,11 +1,18 @@
 import { RecentKeys } from './deduplication';
 
 interface Closable {
+	/** Idempotent, bounded in time, never rejects. */
 	close(): Promise<void>;
 }
 
+interface Active {
+	readonly closable: Closable;
+	/** Settles when all that listened for the node before it are closed. */
+	readonly alone: Promise<unknown>;
+}
+
 interface Registry {
-	readonly active: Map<string, Closable>;
+	readonly active: Map<string, Active>;
 	readonly recent: Map<string, RecentKeys>;
 }
 
@@ -16,20 +23,22 @@ const maxRemembered = 200;
 export const nodeKey = (workflowId: string, nodeId: string): string => JSON.stringify([workflowId, nodeId]);
 
 /**
- * Puts `next` in the place of what listens for the node, and closes that: n8n may start a node again without having
- * ended it. Never rejects.
+ * Puts `next` in the place of what listens for the node, closes that, and waits until it and all before it are closed:
+ * n8n may start a node again without having ended it, or while it ends. Never rejects.
  */
 export async function takeOver(key: string, next: Closable): Promise<void> {
 	const { active } = registry();
 	const previous = active.get(key);
-	active.set(key, next);
-	await previous?.close();
+	const alone = Promise.all([previous?.alone, previous?.closable.close()]);
+	active.set(key, { closable: next, alone });
+	await alone;
 }
 
-/** A late close of what was replaced leaves its successor alone. */
-export function release(key: string, mine: Closable): void {
+/** Closes `mine`, which keeps its place until then; of what was replaced, the successor is left alone. Never rejects. */
+export async function release(key: string, mine: Closable): Promise<void> {
+	await mine.close();
 	const { active } = registry();
-	if (active.get(key) === mine) active.delete(key);
+	if (active.get(key)?.closable === mine) active.delete(key);
 }
 
 /** Outlives a republish. */

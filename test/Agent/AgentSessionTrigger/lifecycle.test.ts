@@ -25,6 +25,22 @@ describe('a second start of the same node', () => {
 		expect(published.service.upgrades.length).toBeLessThanOrEqual(2);
 	});
 
+	test('while the stop still works, goes on with what it leaves, also when others were started in between', async () => {
+		const options = { maxConcurrentExecutions: 1 };
+		const first = await published.listening({ options }, { run: () => undefined, workflowId: 'meanwhile' });
+		const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+		published.service.send('s1', ...numbers);
+		await until(() => first.items.length === 1);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		const closing = first.close();
+		const later = [{}, {}, {}].map(() => published.publish({ options }, { workflowId: 'meanwhile' }));
+		const [second, third, last] = await Promise.all(later);
+		await until(() => first.items.length + (last?.items.length ?? 0) === 200);
+		await closing;
+		expect([...first.messages, ...(last?.messages ?? [])]).toEqual(numbers);
+		expect([second?.items, third?.items]).toEqual([[], []]);
+	});
+
 	test('a copied workflow with the same node id has a channel of its own (#20228)', async () => {
 		await published.listening();
 		await published.publish({}, { workflowId: 'w2' });
