@@ -8,7 +8,7 @@ import type { RecentKeys } from './deduplication';
 import { Delivery } from './delivery';
 import { type Arrival, eventArrival, messageArrival } from './items';
 import type { Leftovers } from './leftovers';
-import { leftAtStop, overflow } from './losses';
+import { leftAtStop, overflow, sessionTakenOut } from './losses';
 import { type Leftover, MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
@@ -61,7 +61,7 @@ export class Listening {
 			connect({ ...options, sessionId }, readIdentity, listener, { clock, log: context.logger }),
 		);
 		const leftover = leftovers.take();
-		if (leftover) this.#queue.adopt(leftover);
+		if (leftover) this.#adopt(leftover);
 	}
 
 	/**
@@ -117,6 +117,24 @@ export class Listening {
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
 		await new Promise<void>((resolve) => clock.after(alertMilliseconds, resolve));
+	}
+
+	#adopt({ entries, dropped }: Leftover<Arrival>): void {
+		const { sessionIds } = this.#parts.settings;
+		const isListed = ({ sessionId }: Arrival) => sessionIds.includes(sessionId);
+		this.#delivery.forget(entries);
+		this.#queue.adopt({
+			entries: entries.filter((entry) => isListed(entry) && this.#delivery.isNew(entry)),
+			dropped,
+		});
+		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
+		if (lost > 0) this.#tellLost(lost);
+	}
+
+	#tellLost(count: number): void {
+		const failure = sessionTakenOut(count);
+		this.#parts.context.logger.warn(`Session channel: ${failure.message}`);
+		this.#alerts.raise('dropped', failure);
 	}
 
 	#channelListener() {

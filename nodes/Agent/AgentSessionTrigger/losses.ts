@@ -13,6 +13,15 @@ export function overflow(count: number): Failure {
 	});
 }
 
+/** Executions of the new settings are not for messages of sessions that these do not name. */
+export function sessionTakenOut(count: number): Failure {
+	return new Failure({
+		code: 404,
+		message: `A session was taken out of the trigger: ${counted(count)} that still waited ${count === 1 ? 'was' : 'were'} dropped`,
+		description: "They came before the trigger was stopped. 'Session IDs' no longer names their session.",
+	});
+}
+
 /** Nobody knows at the stop whether a start follows, or the end of n8n. */
 export function leftAtStop(count: number): Failure {
 	const pronoun = count === 1 ? 'It goes' : 'They go';

@@ -16,13 +16,13 @@ let nodes = 0;
 /** What a start of a node takes over from the start before. */
 function nodeOfItsOwn() {
 	const clock = new FakeClock();
-	return { clock, leftovers: new Leftovers(`node ${++nodes}`, clock) };
+	return { clock, leftovers: new Leftovers(`node ${++nodes}`, clock), recent: new RecentKeys() };
 }
 
 function listen(
 	parameters: IDataObject = {},
 	options: Partial<TriggerOptions> = {},
-	{ clock, leftovers } = nodeOfItsOwn(),
+	{ clock, leftovers, recent } = nodeOfItsOwn(),
 ) {
 	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
 	const channels = new FakeChannels();
@@ -30,7 +30,7 @@ function listen(
 		context: run.context,
 		settings: triggerSettings(run.context),
 		readIdentity: () => Promise.reject(new Error('not read')),
-		recent: new RecentKeys(),
+		recent,
 		leftovers,
 		clock,
 		connect: channels.connect,
@@ -255,6 +255,41 @@ describe('closing', () => {
 		expect([...numbersOf(first.run), ...numbersOf(second.run)]).toEqual(upTo(1001));
 		await clock.advance(120_000);
 		expect(second.run.failedExecutions).toEqual([]);
+	});
+
+	test('leaves nothing to sessions that were taken out of the node, and tells', async () => {
+		const node = nodeOfItsOwn();
+		const first = listen({ ...oneAtATime, sessionIds: 'a,b' }, {}, node);
+		first.channels.send('"running"');
+		for (const n of upTo(100)) first.channels.send(`${n}`, n % 2);
+		void first.listening.close();
+		await node.clock.advance(1200);
+		const second = listen({ sessionIds: 'b,c', options: { batchSize: 100 } }, {}, node);
+		await node.clock.advance(0);
+		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
+		expect(second.run.messages).toHaveLength(25);
+		expect(second.run.failedExecutions).toMatchObject([
+			{ message: 'A session was taken out of the trigger: 25 messages that still waited were dropped' },
+		]);
+		expect(second.run.logged.join()).toContain('25 messages that still waited were dropped');
+	});
+
+	test.each([1, 50])('what goes on after batches of %d is known in batches', async (batchSize) => {
+		const node = nodeOfItsOwn();
+		const common = { deduplicationField: 'id', maxConcurrentExecutions: 1 };
+		const first = listen({ options: { ...common, batchSize } }, {}, node);
+		for (const id of upTo(5000)) first.channels.send(`{"id":${id}}`);
+		if (batchSize === 1) first.channels.send('{"id":5000}');
+		void first.listening.close();
+		await node.clock.advance(1200);
+		const options = { ...common, batchSize: 5000, maxConcurrentExecutions: 9 };
+		const second = listen({ options }, {}, node);
+		for (const id of [4999, 5000, 5001]) second.channels.send(`{"id":${id}}`);
+		await node.clock.advance(0);
+		const ids = [...first.run.messages, ...second.run.messages].map(
+			(message) => (message as { id: number }).id,
+		);
+		expect(ids).toEqual(upTo(5001));
 	});
 
 	test('a minute later the next start has nothing to go on with', async () => {
