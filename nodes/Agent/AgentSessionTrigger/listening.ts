@@ -3,12 +3,14 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import type { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { connect, Connection, ReadIdentity } from '../session/connection';
+import type { SessionMessage } from '../session/messages';
 import { Alerts } from './alerts';
 import type { RecentKeys } from './deduplication';
 import { Delivery } from './delivery';
-import { type Arrival, eventArrival, messageArrival } from './items';
+import { type Arrival, eventArrival } from './items';
 import type { Leftovers } from './leftovers';
 import { leftAtStop, overflow, sessionTakenOut } from './losses';
+import { Numbering } from './numbering';
 import { type Leftover, MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
@@ -39,6 +41,7 @@ export class Listening {
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
+	readonly #numbering = new Numbering();
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
@@ -123,10 +126,8 @@ export class Listening {
 		const { sessionIds } = this.#parts.settings;
 		const isListed = ({ sessionId }: Arrival) => sessionIds.includes(sessionId);
 		this.#delivery.forget(entries);
-		this.#queue.adopt({
-			entries: entries.filter((entry) => isListed(entry) && this.#delivery.isNew(entry)),
-			dropped,
-		});
+		const goOn = entries.filter((entry) => isListed(entry) && this.#delivery.isNew(entry));
+		this.#queue.adopt({ entries: goOn.map((entry) => this.#numbering.adopted(entry)), dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost > 0) this.#tellLost(lost);
 	}
@@ -139,8 +140,8 @@ export class Listening {
 
 	#channelListener() {
 		return {
-			message: (message: Parameters<typeof messageArrival>[0]) => {
-				const arrival = messageArrival(message);
+			message: (message: SessionMessage) => {
+				const arrival = this.#numbering.arrived(message);
 				if (this.#delivery.isNew(arrival)) this.#queue.push(arrival);
 			},
 			event: (event: Parameters<typeof eventArrival>[0]) => {

@@ -14,7 +14,7 @@ export class FakeChannels {
 	status: ConnectionStatus = { state: 'open', attempts: 0, lastFailure: undefined };
 	/** What the server sends before it has seen the goodbye. */
 	readonly lastWords: string[] = [];
-	#sequence = 0;
+	readonly #sequences: number[] = [];
 
 	readonly connect = (
 		options: ConnectionOptions,
@@ -43,9 +43,11 @@ export class FakeChannels {
 	/** A text arrives on the channel of a session. */
 	send(text: string, index = 0): void {
 		const data = Buffer.from(text);
+		const sequence = (this.#sequences[index] ?? 0) + 1;
+		this.#sequences[index] = sequence;
 		this.listeners[index]?.message({
 			sessionId: this.options[index]?.sessionId ?? '',
-			sequence: ++this.#sequence,
+			sequence,
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			byteLength: data.length,
 			...contentOf(data, false, 'auto'),

@@ -274,6 +274,25 @@ describe('closing', () => {
 		expect(second.run.logged.join()).toContain('25 messages that still waited were dropped');
 	});
 
+	test('numbers what goes on and what comes then from 1 on, by session', async () => {
+		const node = nodeOfItsOwn();
+		const parameters = { sessionIds: 'a,b', options: { maxConcurrentExecutions: 1, batchSize: 60 } };
+		const first = listen({ ...oneAtATime, sessionIds: 'a,b' }, {}, node);
+		for (const n of upTo(105)) first.channels.send(`${n}`, n % 3 === 0 ? 1 : 0);
+		void first.listening.close();
+		await node.clock.advance(1200);
+		const second = listen(parameters, {}, node);
+		second.channels.send('"new"', 0);
+		second.channels.send('"new"', 1);
+		void second.listening.close();
+		await node.clock.advance(1200);
+		const sequences = (sessionId: string) =>
+			second.run.items.filter(({ json }) => json.sessionId === sessionId).map(({ json }) => json.sequence);
+		const counts = [sequences('a'), sequences('b')].map(({ length }) => length);
+		expect(Math.min(...counts)).toBeGreaterThan(10);
+		expect([sequences('a'), sequences('b')]).toEqual(counts.map(upTo));
+	});
+
 	test.each([1, 50])('what goes on after batches of %d is known in batches', async (batchSize) => {
 		const node = nodeOfItsOwn();
 		const common = { deduplicationField: 'id', maxConcurrentExecutions: 1 };
