@@ -1,11 +1,11 @@
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
-import { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { Alerts } from './alerts';
+import type { Delivered } from './batch';
 import { deduplicationKey, messageId, type RecentKeys } from './deduplication';
 import { type Arrival, isBinary, itemOf, storedItem } from './items';
-import type { Delivered } from './queue';
+import { refusedByN8n } from './losses';
 import type { TriggerSettings } from './settings';
 
 type Batch = readonly Delivered<Arrival>[];
@@ -26,7 +26,10 @@ export class Delivery {
 	/** Ends what is waited for. */
 	readonly #waits = new Set<() => void>();
 	readonly #storing = new Set<Promise<unknown>>();
-	readonly #delivering = new Set<Promise<void>>();
+	readonly #delivering = new Set<Promise<boolean>>();
+	readonly #stopped: Promise<void>;
+	#tellStopped = () => {};
+	#isStopping = false;
 	#released = false;
 
 	constructor(
@@ -43,6 +46,7 @@ export class Delivery {
 		this.#recent = recent;
 		this.#workflowId = String(context.getWorkflow().id);
 		this.#nodeId = context.getNode().id;
+		this.#stopped = new Promise((resolve) => (this.#tellStopped = resolve));
 	}
 
 	/** Whether n8n did not get this message before. In batches n8n's own key cannot tell. */
@@ -59,12 +63,22 @@ export class Delivery {
 		}
 	}
 
-	/** Never rejects. @returns settles when the execution has ended, or may be taken for ended */
-	async deliver(batch: Batch): Promise<void> {
+	/**
+	 * Settles when the execution has ended, or may be taken for ended; never rejects.
+	 * @returns false when n8n did not take the batch at the stop: it may be delivered again
+	 */
+	async deliver(batch: Batch): Promise<boolean> {
 		const delivering = this.#deliver(batch);
 		this.#delivering.add(delivering);
-		await delivering;
+		const isDone = await delivering;
 		this.#delivering.delete(delivering);
+		return isDone;
+	}
+
+	/** From now on nothing is tried again here. */
+	stop(): void {
+		this.#isStopping = true;
+		this.#tellStopped();
 	}
 
 	/** Settles when nothing is being stored any more. */
@@ -83,12 +97,13 @@ export class Delivery {
 		for (const end of this.#waits) end();
 	}
 
-	async #deliver(batch: Batch): Promise<void> {
+	async #deliver(batch: Batch): Promise<boolean> {
 		try {
 			const items = batch.some(isBinary) ? await this.#store(batch) : batch.map(itemOf);
 			await this.#emit(items, this.#keyOfBatch(batch));
+			return true;
 		} catch (error) {
-			this.#notTaken(batch, error);
+			return this.#notTaken(batch, error);
 		}
 	}
 
@@ -106,9 +121,17 @@ export class Delivery {
 		for (let tries = 1; ; tries++) {
 			const refusedBy = await this.#start(items, key);
 			if (refusedBy === undefined) return;
-			if (key === undefined || tries >= maxTries || this.#released) throw refusedBy;
-			await this.#wait((end) => this.#clock.after(retryMilliseconds * tries, end));
+			const isLast = key === undefined || tries >= maxTries;
+			if (!isLast) await this.#waitForNextTry(retryMilliseconds * tries);
+			if (isLast || this.#isStopping) throw refusedBy;
 		}
+	}
+
+	async #waitForNextTry(milliseconds: number): Promise<void> {
+		await this.#wait((end) => {
+			void this.#stopped.then(end);
+			return this.#clock.after(milliseconds, end);
+		});
 	}
 
 	/** @returns why n8n did not take the items */
@@ -144,16 +167,16 @@ export class Delivery {
 		});
 	}
 
-	#notTaken(batch: Batch, error: unknown): void {
+	/** @returns whether that was the end of it */
+	#notTaken(batch: Batch, error: unknown): boolean {
+		const failure = refusedByN8n(batch.length, error);
+		if (this.#isStopping) {
+			this.#context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
+			return false;
+		}
 		this.forget(batch.map(({ entry }) => entry));
-		const reason = error instanceof Error ? error.message : String(error);
-		const failure = new Failure({
-			code: 500,
-			message: `n8n did not take ${batch.length === 1 ? 'a message' : `${batch.length} messages`} of a session`,
-			description: `No execution was started: ${reason}`,
-			cause: error,
-		});
 		this.#alerts.raise('notTaken', failure);
+		return true;
 	}
 
 	#keyOfBatch(batch: Batch): string | undefined {

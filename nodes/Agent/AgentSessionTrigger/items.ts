@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 import { binaryOf } from '../session/binaryMessage';
 import type { ConnectionEvent } from '../session/connection';
 import type { SessionMessage } from '../session/messages';
-import type { Delivered, Queued } from './queue';
+import type { Delivered, Queued } from './batch';
 
 export type Arrival = Queued & ({ readonly message: SessionMessage } | { readonly event: ConnectionEvent });
 

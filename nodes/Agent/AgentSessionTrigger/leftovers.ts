@@ -1,6 +1,6 @@
 import type { Clock } from '../session/clock';
+import type { Leftover } from './batch';
 import type { Arrival } from './items';
-import type { Leftover } from './queue';
 
 /** n8n starts a node whose settings were changed again within seconds of its stop. */
 export const keptSeconds = 60;

@@ -5,13 +5,14 @@ import type { Clock } from '../session/clock';
 import type { connect, Connection, ReadIdentity } from '../session/connection';
 import type { SessionMessage } from '../session/messages';
 import { Alerts } from './alerts';
+import type { Leftover } from './batch';
 import type { RecentKeys } from './deduplication';
 import { Delivery } from './delivery';
 import { type Arrival, eventArrival } from './items';
 import type { Leftovers } from './leftovers';
 import { leftAtStop, overflow, sessionTakenOut } from './losses';
 import { Numbering } from './numbering';
-import { type Leftover, MessageQueue } from './queue';
+import { MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
 export interface ListeningParts {
@@ -80,15 +81,16 @@ export class Listening {
 		await Promise.all(this.#connections.map((connection) => connection.close(true)));
 		const isBacklog = this.#queue.length > 0;
 		await this.#drain();
-		const leftover = this.#queue.end(lastExecutions);
+		this.#queue.end(lastExecutions);
 		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
-		await this.#leave(leftover);
+		await this.#leave(this.#queue.takeLeftover());
 	}
 
 	async #drain(): Promise<void> {
 		const { clock } = this.#parts;
+		this.#delivery.stop();
 		const drained = this.#queue.drain();
 		const end = clock.monotonicMilliseconds() + drainMilliseconds;
 		let before: number;

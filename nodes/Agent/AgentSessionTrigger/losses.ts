@@ -31,3 +31,13 @@ export function leftAtStop(count: number): Failure {
 		description: `${pronoun} on when the trigger starts again in the same n8n process within ${keptSeconds} s, and ${count === 1 ? 'is' : 'are'} lost otherwise. Messages come faster than their executions end: raise 'Batch Size' or 'Max Concurrent Executions'.`,
 	});
 }
+
+export function refusedByN8n(count: number, cause: unknown): Failure {
+	const reason = cause instanceof Error ? cause.message : String(cause);
+	return new Failure({
+		code: 500,
+		message: `n8n did not take ${counted(count)} of a session`,
+		description: `No execution was started: ${reason}`,
+		cause,
+	});
+}

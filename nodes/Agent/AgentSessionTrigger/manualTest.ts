@@ -5,8 +5,9 @@ import { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { connect, Connection, EndedChannel, ReadIdentity } from '../session/connection';
 import { triggerError } from './alerts';
+import type { Delivered } from './batch';
 import { type Arrival, messageArrival, storedItem } from './items';
-import { type Delivered, MessageQueue } from './queue';
+import { MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
 export interface TestParts {
@@ -46,7 +47,10 @@ class ManualTest {
 	constructor(parts: TestParts) {
 		this.#parts = parts;
 		const nothing = () => {};
-		const deliver = (batch: readonly Delivered<Arrival>[]) => this.#succeed(batch);
+		const deliver = async (batch: readonly Delivered<Arrival>[]) => {
+			await this.#succeed(batch);
+			return true;
+		};
 		const listener = { deliver, pause: nothing, resume: nothing, dropped: nothing };
 		const settings = { ...parts.settings.queue, maxConcurrent: 1 };
 		this.#queue = new MessageQueue<Arrival>(settings, listener, parts.clock);

@@ -1,5 +1,7 @@
 import type { Clock } from '../session/clock';
 import { Backlog } from './backlog';
+import type { Delivered, Leftover, Queued } from './batch';
+import { Refused } from './refused';
 
 export interface QueueSettings {
 	readonly maxMessages: number;
@@ -13,29 +15,12 @@ export interface QueueSettings {
 	readonly maxConcurrent: number;
 }
 
-export interface Queued {
-	readonly sessionId: string;
-	readonly byteLength: number;
-	/** Events of the connection are queued with the messages, but their loss is none. */
-	readonly isMessage: boolean;
-}
-
-export interface Delivered<T> {
-	readonly entry: T;
-	/** On the first message of a session after a loss: how many were dropped since the last one that was delivered. */
-	readonly dropped?: number;
-}
-
-/** What a queue did not deliver before its end. */
-export interface Leftover<T> {
-	readonly entries: readonly T[];
-	/** By session: how many were dropped since the last one that was delivered. */
-	readonly dropped: ReadonlyMap<string, number>;
-}
-
 export interface QueueListener<T> {
-	/** @returns settles when the delivery no longer counts as one of those at a time; never rejects */
-	deliver(batch: readonly Delivered<T>[]): Promise<void>;
+	/**
+	 * Settles when the delivery no longer counts as one of those at a time; never rejects.
+	 * @returns false when the batch was refused at the stop, and is to be left
+	 */
+	deliver(batch: readonly Delivered<T>[]): Promise<boolean>;
 	/** Reading is to stop; what was read already is still taken. */
 	pause(): void;
 	resume(): void;
@@ -52,6 +37,7 @@ export class MessageQueue<T extends Queued> {
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
 	readonly #backlog = new Backlog<T>();
+	readonly #refused = new Refused<T>();
 	#delivering = 0;
 	#paused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
@@ -91,7 +77,10 @@ export class MessageQueue<T extends Queued> {
 		for (const entry of entries) this.push(entry);
 	}
 
-	/** Takes nothing more and delivers on within the bounds, batches as they are. @returns settles when nothing is left */
+	/**
+	 * Takes nothing more and delivers on within the bounds, batches as they are.
+	 * @returns settles when nothing is left, or a batch was refused
+	 */
 	drain(): Promise<void> {
 		if (this.#state === 'open') this.#state = 'draining';
 		this.#cancelTimer?.();
@@ -101,16 +90,16 @@ export class MessageQueue<T extends Queued> {
 		});
 	}
 
-	/**
-	 * Takes nothing more, and delivers so many batches at once, whatever the bounds.
-	 * @returns what is left: forgotten here
-	 */
-	end(maxBatches = 0): Leftover<T> {
+	/** Takes nothing more, and delivers so many batches at once, whatever the bounds: none where one was refused. */
+	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		for (let left = maxBatches; left > 0 && this.length > 0; left--)
-			void this.#listener.deliver(this.#take());
-		return { entries: this.#backlog.clear(), dropped: this.#dropped };
+		if (this.#refused.isEmpty) for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
+	}
+
+	/** What is left after the end: forgotten here. */
+	takeLeftover(): Leftover<T> {
+		return this.#refused.before({ entries: this.#backlog.clear(), dropped: this.#dropped });
 	}
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
@@ -120,14 +109,27 @@ export class MessageQueue<T extends Queued> {
 				this.#deliverLater();
 				break;
 			}
-			this.#delivering++;
-			void this.#listener.deliver(this.#take()).then(() => {
-				this.#delivering--;
-				if (this.#state !== 'ended') this.#deliverDue(true);
-			});
+			this.#deliver();
 		}
 		if (this.#state === 'open') this.#resumeWhenHalfEmpty();
 		else if (this.length === 0) this.#tellDrained();
+	}
+
+	#deliver(): void {
+		this.#delivering++;
+		const batch = this.#take();
+		const place = this.#refused.nextPlace();
+		void this.#listener.deliver(batch).then((isDone) => {
+			this.#delivering--;
+			if (!isDone) this.#keepRefused(place, batch);
+			if (this.#state !== 'ended') this.#deliverDue(true);
+		});
+	}
+
+	#keepRefused(place: number, batch: readonly Delivered<T>[]): void {
+		this.#refused.add(place, batch);
+		this.#state = 'ended';
+		this.#tellDrained();
 	}
 
 	/** Paused or draining, nothing comes that a batch could wait for. */

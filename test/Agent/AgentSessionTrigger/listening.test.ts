@@ -274,6 +274,36 @@ describe('closing', () => {
 		expect(second.run.logged.join()).toContain('25 messages that still waited were dropped');
 	});
 
+	test.each([false, true])(
+		'leaves what n8n refuses at the stop, and hands over no more (tried before: %s)',
+		async (isTried) => {
+			const node = nodeOfItsOwn();
+			const options = { maxConcurrentExecutions: 2, deduplicationField: 'n' };
+			let isPublished = true;
+			const first = listen(
+				{ options },
+				{
+					run: ({ done }) => isPublished || done?.reject(new Error('Published version not found')),
+				},
+				node,
+			);
+			sendAll(first.channels, 100);
+			isPublished = false;
+			if (isTried) first.run.emitted[1]?.done?.reject(new Error('the database is locked'));
+			else first.run.emitted[0]?.done?.resolve({} as IRun);
+			await node.clock.advance(0);
+			const closing = first.listening.close();
+			await node.clock.advance(1200);
+			await closing;
+			expect(first.run.failedExecutions).toHaveLength(1);
+			expect(first.run.logged.join()).toContain(isTried ? 'the database is locked' : 'Published version');
+			const second = listen({ options: { batchSize: 200 } }, {}, node);
+			await node.clock.advance(0);
+			const taken = isTried ? [1] : [1, 2];
+			expect(numbersOf(second.run)).toEqual(upTo(100).filter((n) => !taken.includes(n)));
+		},
+	);
+
 	test('numbers what goes on and what comes then from 1 on, by session', async () => {
 		const node = nodeOfItsOwn();
 		const parameters = { sessionIds: 'a,b', options: { maxConcurrentExecutions: 1, batchSize: 60 } };

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 
-import {
-	type Delivered,
-	MessageQueue,
-	type Queued,
-	type QueueSettings,
-} from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import type { Delivered, Queued } from '../../../nodes/Agent/AgentSessionTrigger/batch';
+import { MessageQueue, type QueueSettings } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import { FakeClock, settled } from '../session/fakeClock';
 
 interface Numbered extends Queued {
@@ -26,14 +22,14 @@ class QueueRun {
 	readonly batches: Array<readonly Delivered<Numbered>[]> = [];
 	readonly log: string[] = [];
 	readonly queue: MessageQueue<Numbered>;
-	readonly #ends: Array<() => void> = [];
+	readonly #ends: Array<(isDone: boolean) => void> = [];
 	#count = 0;
 
 	constructor(settings: Partial<QueueSettings> = {}) {
 		const listener = {
 			deliver: (batch: readonly Delivered<Numbered>[]) => {
 				this.batches.push(batch);
-				return new Promise<void>((resolve) => this.#ends.push(resolve));
+				return new Promise<boolean>((resolve) => this.#ends.push(resolve));
 			},
 			pause: () => void this.log.push('pause'),
 			resume: () => void this.log.push('resume'),
@@ -52,9 +48,15 @@ class QueueRun {
 		}
 	}
 
+	/** The delivery at this place among those that have not ended is refused. */
+	async refuse(place: number): Promise<void> {
+		for (const end of this.#ends.splice(place, 1)) end(false);
+		await settled();
+	}
+
 	/** The oldest delivery ends. */
 	async end(count = 1): Promise<void> {
-		for (const end of this.#ends.splice(0, count)) end();
+		for (const end of this.#ends.splice(0, count)) end(true);
 		await settled();
 	}
 }
@@ -174,7 +176,8 @@ test('an empty queue is drained at once', async () => {
 test('ends with so many batches at once, gives back the others, and leaves no timer', async () => {
 	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
 	run.push(9);
-	const { entries } = run.queue.end(2);
+	run.queue.end(2);
+	const { entries } = run.queue.takeLeftover();
 	run.push();
 	await run.end(5);
 	expect(run.delivered).toEqual([
@@ -184,14 +187,40 @@ test('ends with so many batches at once, gives back the others, and leaves no ti
 	]);
 	expect(entries.map(({ n }) => n)).toEqual([7, 8, 9]);
 	expect([run.queue.length, run.queue.bytes, run.clock.pending]).toEqual([0, 0, 0]);
-	expect(run.queue.end().entries).toEqual([]);
+	expect(run.queue.takeLeftover().entries).toEqual([]);
+});
+
+test('a batch that is refused while it drains ends that, and is left in front of the others', async () => {
+	const options = { maxConcurrent: 3, batchSize: 2, onFull: 'dropOldest', maxMessages: 9 } as const;
+	const run = new QueueRun(options);
+	run.push(17);
+	let drained = false;
+	void run.queue.drain().then(() => (drained = true));
+	await run.end();
+	expect(run.delivered).toEqual([
+		[1, 2],
+		[3, 4],
+		[5, 6],
+		[9, 10],
+	]);
+	await run.refuse(2);
+	await run.refuse(0);
+	await run.end();
+	expect(drained).toBe(true);
+	run.queue.end(50);
+	expect(run.delivered).toHaveLength(4);
+	const { entries, dropped } = run.queue.takeLeftover();
+	expect(entries.map(({ n }) => n)).toEqual([3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
+	expect([...dropped]).toEqual([['s', 2]]);
+	expect(run.queue.delivering).toBe(0);
 });
 
 test('goes on with what an earlier queue left, and with its count of what was dropped', async () => {
 	const first = new QueueRun({ onFull: 'dropOldest', maxMessages: 2 });
 	first.push(5);
 	const second = new QueueRun();
-	second.queue.adopt(first.queue.end());
+	first.queue.end();
+	second.queue.adopt(first.queue.takeLeftover());
 	second.push(1);
 	for (let n = 0; n < 3; n++) await second.end();
 	const told = second.batches.flat().map(({ entry, dropped }) => [entry.n, dropped]);
