@@ -108,8 +108,8 @@ describe('stopped with a queue of messages', () => {
 		};
 	}
 
-	const queued = async (name: string, count: number) => {
-		const stored = await station.publish(slow(name, { maxConcurrentExecutions: 1 }));
+	const queued = async (name: string, count: number, maxConcurrentExecutions = 1) => {
+		const stored = await station.publish(slow(name, { maxConcurrentExecutions }));
 		await until(station.isOpen(name));
 		station.service.send(name, ...upTo(count));
 		await until(async () => (await station.executions({ workflowId: stored.id })).length > 0);
@@ -117,10 +117,22 @@ describe('stopped with a queue of messages', () => {
 	};
 
 	test('by unpublishing, it still hands them over', async () => {
-		const stored = await queued('unpublished', 20);
+		const stored = await queued('unpublished', 20, 2);
 		await station.n8n.api.deactivate(stored);
 		await until(async () => (await countOf(stored)) === 20);
 		expect(numbers(await station.messagesOf(stored))).toEqual(upTo(20));
+	});
+
+	test('by the end of n8n, a failed execution says what is lost', async () => {
+		const stored = await queued('ended', 20);
+		await station.n8n.stop();
+		await station.n8n.restart();
+		await until(station.isOpen('ended'));
+		const failed = await station.executions({ workflowId: stored.id, status: ['error'] });
+		const errors = failed.map(async (id) => (await station.n8n.api.execution(id)).resultData.error?.message);
+		expect(await Promise.all(errors)).toEqual([
+			'The trigger was stopped while 19 messages waited for their executions',
+		]);
 	});
 
 	test('by publishing it again, it starts no flood of executions, and loses or doubles nothing', async () => {

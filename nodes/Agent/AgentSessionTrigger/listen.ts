@@ -12,6 +12,7 @@ import { Listening } from './listening';
 import { manualTest } from './manualTest';
 import { nodeKey, recentKeysOf, release, takeOver } from './registry';
 import { type TriggerSettings, triggerSettings } from './settings';
+import { spentInProcess, StopBudget } from './stopBudget';
 
 /**
  * Starts to listen. What the network does never fails it: n8n would not try again.
@@ -27,6 +28,7 @@ export async function listen(context: ITriggerFunctions): Promise<ITriggerRespon
 		...parts,
 		recent: recentKeysOf(key),
 		leftovers: new Leftovers(key, systemClock),
+		stopBudget: new StopBudget(systemClock, spentInProcess()),
 	});
 	await takeOver(key, listening);
 	listening.start();

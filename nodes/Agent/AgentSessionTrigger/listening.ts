@@ -14,6 +14,7 @@ import { leftAtStop, overflow, sessionTakenOut } from './losses';
 import { Numbering } from './numbering';
 import { MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
+import type { StopBudget } from './stopBudget';
 
 export interface ListeningParts {
 	readonly context: ITriggerFunctions;
@@ -21,6 +22,7 @@ export interface ListeningParts {
 	readonly readIdentity: ReadIdentity;
 	readonly recent: RecentKeys;
 	readonly leftovers: Leftovers;
+	readonly stopBudget: StopBudget;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
 }
@@ -70,7 +72,7 @@ export class Listening {
 
 	/**
 	 * Messages that have arrived are still handed over; what would be too much for n8n at once is left for the next start. Executions
-	 * are not waited for. Within 3 s, within 1 s when they are slow; idempotent, never rejects.
+	 * are not waited for. Within 3 s, within 1.2 s when they are slow, within 0.3 s when too many triggers stop; idempotent, never rejects.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#shut();
@@ -81,7 +83,9 @@ export class Listening {
 		await Promise.all(this.#connections.map((connection) => connection.close(true)));
 		const isBacklog = this.#queue.length > 0;
 		await this.#drain();
-		this.#queue.end(lastExecutions);
+		// At once, they would overtake each other.
+		const keepsOrder = this.#parts.settings.queue.maxConcurrent === 1;
+		this.#queue.end(keepsOrder ? 0 : lastExecutions);
 		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
@@ -101,27 +105,31 @@ export class Listening {
 		} while (this.#queue.length < before && clock.monotonicMilliseconds() < end);
 	}
 
-	async #within(milliseconds: number, done: Promise<void>): Promise<void> {
+	/** @param done without it, that time passes */
+	async #within(milliseconds: number, done?: Promise<void>): Promise<void> {
+		const { clock, stopBudget } = this.#parts;
+		const begunAt = clock.monotonicMilliseconds();
 		await new Promise<void>((resolve) => {
-			const cancel = this.#parts.clock.after(milliseconds, resolve);
-			void done.then(() => {
+			const cancel = clock.after(Math.min(milliseconds, stopBudget.left()), resolve);
+			void done?.then(() => {
 				cancel();
 				resolve();
 			});
 		});
+		stopBudget.spend(clock.monotonicMilliseconds() - begunAt);
 	}
 
 	async #leave(leftover: Leftover<Arrival>): Promise<void> {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0) return;
-		const { context, clock, leftovers } = this.#parts;
+		const { context, leftovers } = this.#parts;
 		leftovers.keep(leftover, () => {
 			this.#delivery.forget(messages);
 		});
 		const failure = leftAtStop(messages.length);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
-		await new Promise<void>((resolve) => clock.after(alertMilliseconds, resolve));
+		await this.#within(alertMilliseconds);
 	}
 
 	#adopt({ entries, dropped }: Leftover<Arrival>): void {

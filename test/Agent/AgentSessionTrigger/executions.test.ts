@@ -81,7 +81,7 @@ describe('executions', () => {
 
 	test('a full queue drops the oldest, counts them, and tells', async () => {
 		const options = { maxQueuedMessages: 2, maxConcurrentExecutions: 1, onQueueFull: 'dropOldest' };
-		const run = await published.listening({ options }, { run: () => undefined });
+		const run = await published.listening({ options }, { run: () => undefined, workflowId: 'dropping' });
 		published.service.send('s1', 1, 2, 3, 4, 5);
 		await until(() => run.failedExecutions.length === 1);
 		await until(() => published.service.openSockets() === 1);

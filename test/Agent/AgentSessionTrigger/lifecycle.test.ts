@@ -51,11 +51,11 @@ describe('a second start of the same node', () => {
 describe('closing', () => {
 	test('leaves no channel, is harmless twice, and hands over what has arrived', async () => {
 		const run = await published.listening(
-			{ options: { maxConcurrentExecutions: 1 } },
+			{ options: { maxConcurrentExecutions: 2 } },
 			{ run: () => undefined },
 		);
 		published.service.send('s1', 1, 2, 3);
-		await until(() => run.items.length === 1);
+		await until(() => run.items.length === 2);
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		await Promise.all([run.close(), run.close()]);
 		await run.close();
@@ -65,14 +65,14 @@ describe('closing', () => {
 
 	test('stores the bytes of the last messages', async () => {
 		const run = await published.listening(
-			{ options: { maxConcurrentExecutions: 1 } },
+			{ options: { maxConcurrentExecutions: 2 } },
 			{ run: () => undefined },
 		);
-		published.service.send('s1', Buffer.from('a'), Buffer.from('b'));
-		await until(() => run.items.length === 1);
+		published.service.send('s1', Buffer.from('a'), Buffer.from('b'), Buffer.from('c'));
+		await until(() => run.items.length === 2);
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		await run.close();
-		expect(run.items.map(({ binary }) => binary?.data?.data)).toEqual(['YQ==', 'Yg==']);
+		expect(run.items.map(({ binary }) => binary?.data?.data)).toEqual(['YQ==', 'Yg==', 'Yw==']);
 	});
 
 	test('ends a channel that is still connecting (#29575)', async () => {

@@ -4,6 +4,7 @@ import { RecentKeys } from '../../../nodes/Agent/AgentSessionTrigger/deduplicati
 import { Leftovers } from '../../../nodes/Agent/AgentSessionTrigger/leftovers';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listening';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
+import { type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/stopBudget';
 import { Failure } from '../../../nodes/items/failure';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
@@ -16,13 +17,18 @@ let nodes = 0;
 /** What a start of a node takes over from the start before. */
 function nodeOfItsOwn() {
 	const clock = new FakeClock();
-	return { clock, leftovers: new Leftovers(`node ${++nodes}`, clock), recent: new RecentKeys() };
+	return startsOn(clock, { since: 0, milliseconds: 0 });
+}
+
+function startsOn(clock: FakeClock, spent: Spent) {
+	const leftovers = new Leftovers(`node ${++nodes}`, clock);
+	return { clock, leftovers, recent: new RecentKeys(), stopBudget: new StopBudget(clock, spent) };
 }
 
 function listen(
 	parameters: IDataObject = {},
 	options: Partial<TriggerOptions> = {},
-	{ clock, leftovers, recent } = nodeOfItsOwn(),
+	{ clock, leftovers, recent, stopBudget } = nodeOfItsOwn(),
 ) {
 	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
 	const channels = new FakeChannels();
@@ -32,6 +38,7 @@ function listen(
 		readIdentity: () => Promise.reject(new Error('not read')),
 		recent,
 		leftovers,
+		stopBudget,
 		clock,
 		connect: channels.connect,
 	});
@@ -145,15 +152,16 @@ describe('closing', () => {
 	};
 	const numbersOf = ({ messages }: TriggerRun) => messages.map((message) => (message as { n: number }).n);
 
+	const twoAtATime = { options: { maxConcurrentExecutions: 2 } };
+
 	test('ends what is waited for, leaves no timer, and starts nothing again', async () => {
-		const { run, clock, channels, listening } = listen(oneAtATime);
-		channels.send('1');
-		channels.send('2');
+		const { run, clock, channels, listening } = listen(twoAtATime);
+		for (const n of upTo(3)) channels.send(`${n}`);
 		const closing = listening.close();
 		await clock.advance(1000);
 		await closing;
 		expect(listening.close()).toBe(closing);
-		expect(run.messages).toEqual([1, 2]);
+		expect(run.messages).toEqual([1, 2, 3]);
 		expect(clock.pending).toBe(0);
 		listening.start();
 		expect(channels.options).toHaveLength(1);
@@ -188,21 +196,33 @@ describe('closing', () => {
 		expect(numbersOf(run)).toEqual(upTo(20));
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(70));
+		expect(numbersOf(run)).toEqual(upTo(20));
 	});
 
 	test('of a long queue starts 50 executions more than the limit, and no more', async () => {
-		const { run, clock, channels, listening } = listen(oneAtATime);
+		const { run, clock, channels, listening } = listen(twoAtATime);
 		sendAll(channels, 10_000);
 		const closing = listening.close();
 		await clock.advance(399);
-		expect(run.emitted).toHaveLength(1);
+		expect(run.emitted).toHaveLength(2);
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(51));
+		expect(numbersOf(run)).toEqual(upTo(52));
 		expect(run.logged.join()).not.toContain('canary');
 		await clock.advance(60_000);
 		expect(clock.pending).toBe(0);
+	});
+
+	test('one at a time, hands over nothing out of order: all of it goes on one after the other', async () => {
+		const node = nodeOfItsOwn();
+		const first = listen(oneAtATime, {}, node);
+		sendAll(first.channels, 10);
+		void first.listening.close();
+		await node.clock.advance(1200);
+		expect(numbersOf(first.run)).toEqual([1]);
+		const second = listen(oneAtATime, { run: ({ done }) => done?.resolve({} as IRun) }, node);
+		await node.clock.advance(0);
+		expect(numbersOf(second.run)).toEqual(upTo(10).slice(1));
 	});
 
 	test('tells by a failed execution what waits, once, while n8n can still store it', async () => {
@@ -213,7 +233,7 @@ describe('closing', () => {
 		await clock.advance(1000);
 		expect(run.failedExecutions).toMatchObject([
 			{
-				message: 'The trigger was stopped while 9949 messages waited for their executions',
+				message: 'The trigger was stopped while 9999 messages waited for their executions',
 				description: expect.stringMatching(
 					/^They go on when the trigger starts again in the same n8n process within 60 s, and are lost otherwise\./,
 				) as string,
@@ -222,7 +242,7 @@ describe('closing', () => {
 		expect(closed).toBe(false);
 		await clock.advance(200);
 		expect(closed).toBe(true);
-		expect(run.logged.join()).toContain('while 9949 messages waited for their executions. They go on when');
+		expect(run.logged.join()).toContain('while 9999 messages waited for their executions. They go on when');
 		await clock.advance(60_000);
 		expect(run.failedExecutions).toHaveLength(1);
 	});
@@ -235,14 +255,14 @@ describe('closing', () => {
 		await clock.advance(1200);
 		expect(run.failedExecutions.map(({ message }) => message)).toEqual([
 			'The queue of the trigger is full: a message was dropped',
-			'The trigger was stopped while 50 messages waited for their executions',
+			'The trigger was stopped while 100 messages waited for their executions',
 		]);
 	});
 
 	test('leaves what is too much to the next start within a minute: nothing is lost or doubled', async () => {
 		const node = nodeOfItsOwn();
 		const { clock } = node;
-		const first = listen(oneAtATime, {}, node);
+		const first = listen(twoAtATime, {}, node);
 		sendAll(first.channels, 1000);
 		const closing = first.listening.close();
 		await clock.advance(1200);
@@ -259,8 +279,8 @@ describe('closing', () => {
 
 	test('leaves nothing to sessions that were taken out of the node, and tells', async () => {
 		const node = nodeOfItsOwn();
-		const first = listen({ ...oneAtATime, sessionIds: 'a,b' }, {}, node);
-		first.channels.send('"running"');
+		const first = listen({ ...twoAtATime, sessionIds: 'a,b' }, {}, node);
+		for (const n of upTo(2)) first.channels.send(`"running ${n}"`);
 		for (const n of upTo(100)) first.channels.send(`${n}`, n % 2);
 		void first.listening.close();
 		await node.clock.advance(1200);
@@ -307,7 +327,7 @@ describe('closing', () => {
 	test('numbers what goes on and what comes then from 1 on, by session', async () => {
 		const node = nodeOfItsOwn();
 		const parameters = { sessionIds: 'a,b', options: { maxConcurrentExecutions: 1, batchSize: 60 } };
-		const first = listen({ ...oneAtATime, sessionIds: 'a,b' }, {}, node);
+		const first = listen({ ...twoAtATime, sessionIds: 'a,b' }, {}, node);
 		for (const n of upTo(105)) first.channels.send(`${n}`, n % 3 === 0 ? 1 : 0);
 		void first.listening.close();
 		await node.clock.advance(1200);
@@ -339,6 +359,33 @@ describe('closing', () => {
 			(message) => (message as { id: number }).id,
 		);
 		expect(ids).toEqual(upTo(5001));
+	});
+
+	test('of many triggers, one after the other, takes 10 s of a minute at most, and loses count of nothing', async () => {
+		const clock = new FakeClock();
+		const spent = { since: 0, milliseconds: 0 };
+		const triggers = upTo(40).map(() => listen(oneAtATime, {}, startsOn(clock, spent)));
+		for (const { channels } of triggers) sendAll(channels, 10);
+		let closed = 0;
+		const stop = async () => {
+			for (const { listening } of triggers) {
+				await listening.close();
+				closed++;
+			}
+		};
+		void stop();
+		await clock.advance(9000);
+		expect(closed).toBeLessThan(40);
+		await clock.advance(1000);
+		expect(closed).toBe(40);
+		expect(triggers.filter(({ run }) => run.failedExecutions.length !== 1)).toEqual([]);
+		await clock.advance(60_001);
+		const next = listen(oneAtATime, {}, startsOn(clock, spent));
+		sendAll(next.channels, 10);
+		let isClosed = false;
+		void next.listening.close().then(() => (isClosed = true));
+		await clock.advance(1000);
+		expect(isClosed).toBe(false);
 	});
 
 	test('a minute later the next start has nothing to go on with', async () => {
