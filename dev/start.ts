@@ -9,7 +9,7 @@ import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { runCommand, Sentence } from './n8n/command.ts';
 import { ensureHost, root } from './n8n/host.ts';
-import { installPackage, packPackage } from './n8n/installPackage.ts';
+import { installPackage } from './n8n/installPackage.ts';
 import { type N8nApi, owner } from './n8n/rest.ts';
 import { freePort, startN8n } from './n8n/server.ts';
 import { printRun } from './transcript.ts';
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
 		cwd: root,
 	});
 	const userFolder = path.join(root, '.dev', values.demo ? 'demo' : 'n8n');
-	await installPackage(await packPackage(), userFolder);
+	await installPackage(userFolder);
 
 	const agent = await startAgentService({ port: agentPort, apiKey });
 	running.push(() => agent.close());
@@ -140,7 +140,7 @@ async function stopAll(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(signal, () => {
 		if (stopping) return;
-		say('\nStopping …');
+		say('\nStopping … (n8n waits up to 30 s for what is running; Ctrl-C again ends it at once)');
 		void stopAll().then(() => {
 			// The start may still be under way and wait for what has just been stopped.
 			process.exit(0);

@@ -7,19 +7,28 @@ import { root } from './host.ts';
 
 const packageName = 'n8n-nodes-agent-workspace';
 
-/** Packs the built package. @returns the tarball's path, in a temporary folder */
-export async function packPackage(): Promise<string> {
-	const folder = await mkdtemp(path.join(tmpdir(), 'n8n-nodes-agent-workspace-'));
+/** @returns the tarball's path */
+async function pack(folder: string): Promise<string> {
 	const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
 	const printed = await runCommand('npm', args, { cwd: root });
 	return path.join(folder, printed.trim().split('\n').at(-1) ?? '');
 }
 
+/** Packs the built package and installs it. */
+export async function installPackage(userFolder: string): Promise<void> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'n8n-nodes-agent-workspace-'));
+	try {
+		await install(await pack(folder), userFolder);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
 /**
- * Installs the tarball as n8n installs a community package: unpacked under the user folder, without the manifest's
- * development and peer dependencies, then npm's shallow install without scripts.
+ * As n8n installs a community package: unpacked under the user folder, without the manifest's development and peer
+ * dependencies, then npm's shallow install without scripts.
  */
-export async function installPackage(tarball: string, userFolder: string): Promise<void> {
+async function install(tarball: string, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
 	const target = path.join(nodes, 'node_modules', packageName);
 	await rm(target, { recursive: true, force: true });
@@ -31,14 +40,14 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	for (const key of ['devDependencies', 'peerDependencies', 'optionalDependencies'])
 		Reflect.deleteProperty(manifest, key);
 	await writeFile(manifestPath, JSON.stringify(manifest, null, 2));
-	const install = [
+	const options = [
 		'install',
 		'--audit=false',
 		'--fund=false',
 		'--bin-links=false',
 		'--install-strategy=shallow',
 	];
-	await runCommand('npm', [...install, '--ignore-scripts=true', '--package-lock=false'], { cwd: target });
+	await runCommand('npm', [...options, '--ignore-scripts=true', '--package-lock=false'], { cwd: target });
 	await writeFile(
 		path.join(nodes, 'package.json'),
 		JSON.stringify({

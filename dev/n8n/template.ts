@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { runCommand } from './command.ts';
 import { ensureHost, root } from './host.ts';
-import { installPackage, packPackage } from './installPackage.ts';
+import { installPackage } from './installPackage.ts';
 import { startN8n } from './server.ts';
 
 let copies = 0;
@@ -24,11 +24,9 @@ export class Template {
 		await ensureHost();
 		const gulp = path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js');
 		await runCommand(process.execPath, [gulp, 'bundle'], { cwd: root });
-		const tarball = await packPackage();
 		await rm(path.dirname(this.folder), { recursive: true, force: true });
 		await mkdir(this.folder, { recursive: true });
-		await installPackage(tarball, this.folder);
-		await rm(path.dirname(tarball), { recursive: true });
+		await installPackage(this.folder);
 		const n8n = await startN8n({ userFolder: this.folder });
 		await n8n.stop();
 	}

@@ -61,17 +61,20 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 
 function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[][] {
 	const rows = typeof raw === 'string' ? parsed(field, raw, reading) : raw;
-	if (!Array.isArray(rows)) throw notA(field, reading, `an array of rows, not ${kindOf(rows)}`);
+	const label = labelOf(field, reading);
+	if (!Array.isArray(rows))
+		throw refusal(`'${label}' must be an array of rows, not ${kindOf(rows)}`, rowsAdvice);
 	rows.forEach((row, index) => {
 		if (Array.isArray(row)) return;
-		throw notA(
-			field,
-			reading,
-			`an array of rows, each an array of cells; row ${index + 1} is ${kindOf(row)}`,
+		throw refusal(
+			`'${label}' must be an array of rows, each an array of cells; row ${index + 1} is ${kindOf(row)}`,
+			rowsAdvice,
 		);
 	});
 	return rows as unknown[][];
 }
+
+const rowsAdvice = 'Two rows of two cells are written [["Anna", 31], ["Ben", 42]].';
 
 /** Empty text holds no rows. */
 function parsed(field: Field, text: string, reading: Reading): unknown {

@@ -128,6 +128,8 @@ test.each([
 	['write', { spreadsheetId: '1abc', range: 'A1', values: null }, 'values'],
 	['append', { documentId: '1abc' }, 'content'],
 	['write', { documentId: '1abc' }, 'content'],
+	['upload', { name: 'a.txt' }, 'content'],
+	['upload', { name: 'a.txt', binaryPropertyName: 'data' }, 'content'],
 	['read', { spreadsheetId: '1abc' }, 'range'],
 ])('a key that is missing is named: %s %j', async (operation, given, key) => {
 	const failure = await run({ inputMode: 'json', inputObject: { operation, ...given } });

@@ -39,6 +39,9 @@ export const uploadFields = [
 		type: 'string',
 		default: '',
 		showWhen: { contentSource: ['base64', 'filePath'] },
+		required: true,
+		requiredInForm: false,
+		mayBeEmpty: true,
 		description:
 			"The content as base64 text, or the path of the file. A path is read under this n8n's own rules for file access.",
 	},

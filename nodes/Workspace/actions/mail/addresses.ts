@@ -33,7 +33,7 @@ function addressOf(entry: string, label: string): Address {
 	if (parsed?.type !== 'mailbox' || hasControl(entry)) {
 		throw refusal(
 			`${label} has an entry that is not an email address: ${shown(entry)}`,
-			'Separate addresses by commas or new lines, and put a name that has a comma in quotes: "Doe, John" <john@example.com>.',
+			'Separate addresses by commas or new lines, not by semicolons. A name that has a comma stands in quotes, with the address in angle brackets behind it.',
 		);
 	}
 	// The parser takes brackets in a name for a comment and leaves them out, and the quotes off a local part.

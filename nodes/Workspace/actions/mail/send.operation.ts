@@ -29,7 +29,7 @@ export const send = defineOperation({
 		return await findSent(client, failure, item);
 	},
 	errors: {
-		400: 'Gmail refused the mail as it is. Check the addresses and headers.',
+		400: `Gmail refused the mail as it is. Check the addresses, the headers and ${named('replyToMessageId')}.`,
 		404: `Check ${named('replyToMessageId')}: the mail must be in this mailbox.`,
 	},
 });

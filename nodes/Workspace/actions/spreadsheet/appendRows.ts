@@ -87,7 +87,7 @@ async function appendChunk(
 ): Promise<Appended[]> {
 	const { spreadsheetId, range, valueInputOption, insertDataOption } = params;
 	const values = chunk.flatMap(({ rows }) => rows);
-	const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+	const { data } = await inTabs(sheets, { spreadsheetId, range, item }, () =>
 		sheets.spreadsheets.values.append({
 			spreadsheetId,
 			range: cellsOn(parseRange(range).tab, printCell(anchor)),

@@ -28,7 +28,7 @@ export async function writeItems(
 		const above = at === 0 ? header : [];
 		const values = [...above, ...chunk.flatMap(({ rows }) => rows)];
 		const update = { spreadsheetId, range: target, valueInputOption, requestBody: new Rows(values) };
-		const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+		const { data } = await inTabs(sheets, { spreadsheetId, range, item }, () =>
 			sheets.spreadsheets.values.update(update),
 		);
 		const updatedRange = data.updatedRange ?? target;

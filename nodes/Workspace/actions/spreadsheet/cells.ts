@@ -95,7 +95,7 @@ export function rowCells(params: GivenRows): Cell[][] {
 	if (!values.some((row) => row.length > 0)) {
 		throw refusal(
 			`${named('values')} has no cells`,
-			'Nothing was sent. Check the expression that gives the rows.',
+			'Nothing was sent. Give rows such as [["Anna", 31], ["Ben", 42]], or check the expression that gives them.',
 		);
 	}
 	const cells = values.map((row, at) =>

@@ -41,7 +41,7 @@ export const values = {
 	requiredInForm: false,
 	holds: 'rows',
 	showWhen: { valuesSource: ['json'] },
-	hint: 'An array of rows, each an array of cells',
+	hint: 'An array of rows, each an array of cells, such as [["Anna", 31], ["Ben", 42]]',
 	placeholder: 'e.g. [["Anna", 31], ["Ben", 42]]',
 	description: 'Rows of text, numbers, true or false. null leaves a cell as it is, "" clears it.',
 } as const satisfies Field;

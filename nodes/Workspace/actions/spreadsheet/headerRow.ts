@@ -27,7 +27,7 @@ export async function readHeaderRow(
 ): Promise<HeaderRow> {
 	const { spreadsheetId, headerRow } = params;
 	const range = parseRange(params.range);
-	const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+	const { data } = await inTabs(sheets, { spreadsheetId, range: params.range, item }, () =>
 		sheets.spreadsheets.values.get({
 			spreadsheetId,
 			range: cellsOn(range.tab, `${headerRow}:${headerRow}`),

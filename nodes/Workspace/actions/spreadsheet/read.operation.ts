@@ -90,7 +90,7 @@ export const read = defineOperation({
 		const range = sentRange(params.range);
 		const asked = { spreadsheetId, range, majorDimension, valueRenderOption, dateTimeRenderOption };
 		return await item.once(`spreadsheet.read ${JSON.stringify(asked)}`, async () => {
-			const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+			const { data } = await inTabs(sheets, { spreadsheetId, range: params.range, item }, () =>
 				sheets.spreadsheets.values.get(asked),
 			);
 			return data;

@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isFailure, type Failure } from '../../../items/failure';
 import type { Item } from '../../operation';
 import { list } from './names';
+import { parseRange, type TabRange } from './range';
 
 /** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
 const unknownRange = 'Unable to parse range';
@@ -16,20 +17,33 @@ const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
  */
 export async function inTabs<T>(
 	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, item }: { readonly spreadsheetId: string; readonly item: Item },
+	{
+		spreadsheetId,
+		range,
+		item,
+	}: { readonly spreadsheetId: string; readonly range: string; readonly item: Item },
 	ask: () => Promise<T>,
 ): Promise<T> {
 	return await ask().catch(async (error: unknown) => {
 		const isAboutTabs = isFailure(error) && error.code === 400 && error.message.includes(unknownRange);
 		if (!isAboutTabs) throw error;
-		throw naming(error, await item.once(`tabs ${spreadsheetId}`, () => titlesOf(sheets, spreadsheetId)));
+		const titles = await item.once(`tabs ${spreadsheetId}`, () => titlesOf(sheets, spreadsheetId));
+		throw naming(error, parseRange(range), titles);
 	});
 }
 
-function naming(failure: Failure, titles: readonly string[]): Failure {
+/** Says so where the tab is missing: Google speaks of the range, also of what the node made of it. */
+function naming(failure: Failure, { tab, cells }: TabRange, titles: readonly string[]): Failure {
 	if (titles.length === 0) return failure;
-	const description = `The spreadsheet has the tabs ${list(titles)}.`;
-	return failure.with({ description: [failure.description, description].filter(Boolean).join(' ') });
+	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
+	if (tab === undefined || titles.includes(tab)) {
+		return failure.with({ description: [has, failure.description].filter(Boolean).join(' ') });
+	}
+	const missing = cells === undefined ? 'tab or named range' : 'tab';
+	return failure.with({
+		message: `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`,
+		description: has,
+	});
 }
 
 /** @returns none where they cannot be read */

@@ -54,7 +54,7 @@ export const write = defineOperation({
 			requestBody: new Rows(rowCells(params)),
 		};
 		const { sheets } = clients;
-		const { data } = await inTabs(sheets, { spreadsheetId, item }, () =>
+		const { data } = await inTabs(sheets, { spreadsheetId, range, item }, () =>
 			sheets.spreadsheets.values.update(update),
 		);
 		return writtenOf(spreadsheetId, data);

@@ -129,7 +129,7 @@ test.each<[IDataObject, RegExp]>([
 	[{ name: 'a', contentSource: 'url' }, /contentSource.*binary, base64, filePath/],
 	[{ name: 'a', convertTo: 'pdf' }, /convertTo.*none, document, spreadsheet, presentation/],
 	[{ name: 'a', parentFolder: 'a/b' }, /parentFolder/],
-	[{ name: 'a', mimeType: 'pdf' }, /'mimeType'/],
+	[{ name: 'a', content: 'YQ==', mimeType: 'pdf' }, /'mimeType'/],
 	[{ name: 'a', folder: 'x' }, /folder/],
 	[{ name: 'a', contentSource: 'binary', binaryPropertyName: 'x' }, /x/],
 ])('refused before any request: %j', async (given, message) => {

@@ -198,6 +198,6 @@ test('an item that cannot be a row is refused before anything is sent', async ()
 test('a header that Google does not let us read', async () => {
 	const outcomes = await append({ spreadsheetId: calls.sheet(), range: 'Nothing' }, { a: 1 });
 	expect(outcomes).toMatchObject([
-		{ code: 400, message: 'Google Sheets: Unable to parse range: Nothing!1:1' },
+		{ code: 400, message: "Google Sheets: the spreadsheet has no tab or named range 'Nothing'" },
 	]);
 });

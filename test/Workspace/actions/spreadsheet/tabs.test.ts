@@ -15,8 +15,8 @@ test.each([
 ] as const)('%s in a tab that is not there says which there are', async (name, given) => {
 	const failure = await failing(calls.run(name, { spreadsheetId: book(), range: 'Sheet 1!A1', ...given }));
 	expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
-	expect(failure.message).toMatch(/^Google Sheets: Unable to parse range: /);
-	expect(failure.description).toMatch(/ The spreadsheet has the tabs 'Sheet1', 'Anna's Log'\.$/);
+	expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
+	expect(failure.description).toBe("The spreadsheet has the tabs 'Sheet1', 'Anna's Log'.");
 	expect(calls.methods.at(-1)).toBe('get');
 });
 
