@@ -15,7 +15,8 @@ import {
 	type Variant,
 } from './spreadsheetVariants.ts';
 
-const rounds = Number(process.argv[2] ?? 7);
+const rounds = Number(process.argv[2] ?? 15);
+const warmRounds = 5;
 const latencyMilliseconds = 50;
 const sheetRows = 10_000;
 const largeSheetRows = 100_000;
@@ -45,9 +46,9 @@ async function addedMemory(n8n: N8n, stored: Stored): Promise<number> {
 	return ((await memory(n8n.pid, 'VmHWM')) - before) / MiB;
 }
 
-/** One warm run, then rounds in which all variants take turns. */
+/** Some rounds until the code of both nodes is warm, then those that count; all variants take turns. */
 async function measure(n8n: N8n, google: Google, variants: readonly Variant[], rows: number): Promise<void> {
-	for (let round = -1; round < rounds; round++) {
+	for (let round = -warmRounds; round < rounds; round++) {
 		for (const variant of variants) {
 			await google.seed({ rows, columns });
 			const milliseconds = await run(n8n, variant.stored);
