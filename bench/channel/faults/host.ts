@@ -28,7 +28,7 @@ export const hostFaults: readonly Fault[] = [
 	},
 	{
 		name: 'published again under traffic',
-		everyRounds: 1,
+		everyRounds: 2,
 		overBy: 'opening',
 		lossless: manners,
 		single: manners,

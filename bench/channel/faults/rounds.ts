@@ -5,6 +5,8 @@ import type { World } from './world.ts';
 
 const trafficMilliseconds = 1500;
 const quietMilliseconds = 1000;
+/** For executions to end; some never do, when n8n could not write their end down. */
+const endingMilliseconds = 10_000;
 
 export interface Outcome {
 	readonly readings: readonly Reading[];
@@ -33,12 +35,15 @@ export async function strikeOnce(world: World, fault: Fault, round: string): Pro
 
 /** The last numbers have come, and nothing more comes. */
 async function settled(world: World, newest: number, quiet: number): Promise<Executed> {
-	let last = { count: -1, at: 0 };
+	let last = { count: -1, unfinished: 0, at: 0 };
 	let executed = new Executed(world.station.probe, newest);
 	const isSettled = () => {
 		executed = new Executed(world.station.probe, newest);
-		if (executed.count !== last.count) last = { count: executed.count, at: performance.now() };
-		return performance.now() - last.at > quiet && world.lines.every((line) => executed.hasLast(line));
+		const { count, unfinished } = executed;
+		if (count !== last.count || unfinished !== last.unfinished)
+			last = { count, unfinished, at: performance.now() };
+		const enough = unfinished === 0 ? quiet : Math.max(quiet, endingMilliseconds);
+		return performance.now() - last.at > enough && world.lines.every((line) => executed.hasLast(line));
 	};
 	await until('the last message of every session', isSettled, { everyMilliseconds: 300 });
 	return executed;
