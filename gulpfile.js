@@ -1,19 +1,16 @@
 const { execFile } = require('node:child_process');
-const { cp, glob, mkdir, rm } = require('node:fs/promises');
+const { rm } = require('node:fs/promises');
 const path = require('node:path');
 const { promisify } = require('node:util');
-const { parallel, series } = require('gulp');
+const { series } = require('gulp');
 
-const { bundlePackage } = require('./build/bundle');
-const { writeNotices } = require('./build/notices');
+const { buildPackage } = require('./build/package');
 
 const run = promisify(execFile);
-
-/** Every input file of the last bundle, from esbuild's own account: what the notices must cover. */
-let bundledInputs = [];
+const target = path.join(__dirname, 'dist');
 
 async function clean() {
-	await rm('dist', { recursive: true, force: true });
+	await rm(target, { recursive: true, force: true });
 }
 
 async function types() {
@@ -23,26 +20,11 @@ async function types() {
 }
 
 async function bundle() {
-	bundledInputs = await bundlePackage({
-		root: __dirname,
-		entries: [...require('./package.json').n8n.nodes, ...require('./package.json').n8n.credentials],
-	});
-}
-
-/** Icons and codex files stand beside the output file that names them. */
-async function assets() {
-	for await (const file of glob('{nodes,credentials}/**/*.{svg,png,node.json}')) {
-		await mkdir(path.join('dist', path.dirname(file)), { recursive: true });
-		await cp(file, path.join('dist', file));
-	}
-}
-
-async function notices() {
-	await writeNotices({ root: __dirname, inputs: bundledInputs, target: 'dist/THIRD_PARTY_NOTICES.txt' });
+	await buildPackage({ root: __dirname, target });
 }
 
 exports.clean = clean;
 exports.types = types;
-exports.bundle = series(clean, bundle, parallel(assets, notices));
+exports.bundle = series(clean, bundle);
 exports.build = series(types, exports.bundle);
 exports.default = exports.build;

@@ -1,13 +1,18 @@
 // ES modules among the libraries that we bundle; jest runs CommonJS, so it transforms them as it does our own code.
 const esModules = [
 	'mdast-util-[^/]+|micromark[^/]*|unist-util-[^/]+|decode-named-character-reference|character-entities|ccount',
-	'escape-string-regexp|longest-streak|markdown-table|zwitch|devlop|trim-lines|html-to-text|@selderee|selderee|parseley|leac',
-	'peberminta|entities|htmlparser2|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|proxy-agent-negotiate|agent-base',
+	'escape-string-regexp|longest-streak|markdown-table|zwitch|devlop|trim-lines|htmlparser2',
+	'entities|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|proxy-agent-negotiate|agent-base',
 	'proxy-from-env|p-limit|p-queue|p-timeout|eventemitter3|yocto-queue|emulate|commander|yaml|flatted',
 ].join('|');
 
 const common = {
 	rootDir: __dirname,
+	// As in the bundle: see build/leftOut.js.
+	moduleNameMapper: {
+		'^googleapis-common$': '<rootDir>/node_modules/googleapis-common/build/src/apirequest.js',
+		'^gaxios$': '<rootDir>/build/inPlaceOf/gaxios.js',
+	},
 	testEnvironment: 'node',
 	setupFilesAfterEnv: ['<rootDir>/test/patience.ts'],
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.dev/', '<rootDir>/dev/n8n/host/'],
@@ -21,14 +26,18 @@ const common = {
 };
 
 /** Suites that need the real n8n; each is a folder under test/. */
-const inN8n = ['e2e', 'browser', 'queue'];
+const inN8n = ['e2e', 'browser', 'queue', 'hostile'];
 const own = [...inN8n, 'chaos'];
 
 const suite = (folder) => ({
 	...common,
 	displayName: folder,
 	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
-	...(inN8n.includes(folder) && { globalSetup: '<rootDir>/test/e2e/globalSetup.ts' }),
+	globalSetup: `<rootDir>/test/${inN8n.includes(folder) ? 'e2e/globalSetup' : 'workers'}.ts`,
+	...(folder === 'browser' && {
+		globalSetup: '<rootDir>/test/browser/globalSetup.ts',
+		globalTeardown: '<rootDir>/test/browser/globalTeardown.ts',
+	}),
 });
 
 module.exports = {
@@ -38,9 +47,11 @@ module.exports = {
 		{
 			...common,
 			displayName: 'unit',
+			globalSetup: '<rootDir>/test/workers.ts',
 			testMatch: ['<rootDir>/test/**/*.test.ts'],
 			testPathIgnorePatterns: ['/node_modules/', `<rootDir>/test/(${own.join('|')})/`],
 		},
-		...own.map(suite),
+		// Takes minutes: `npm run test:hostile`.
+		...own.filter((folder) => folder !== 'hostile' || process.env.HOSTILE).map(suite),
 	],
 };

@@ -95,13 +95,13 @@ export async function variantsOf(n8n: N8n) {
 		oneItem: await of(
 			'one item with 1,000 rows',
 			'oneItem',
-			ours({ operation: 'append', values: '={{ $json.rows }}' }),
+			ours({ operation: 'append', valuesSource: 'json', values: '={{ $json.rows }}' }),
 		),
 		items: await of('1,000 items', 'items', ours({ operation: 'append', valuesSource: 'items' })),
 		expressions: await of(
 			'1,000 items with an expression each',
 			'items',
-			ours({ operation: 'append', values: row }),
+			ours({ operation: 'append', valuesSource: 'json', values: row }),
 		),
 		theirRead: await of("read, n8n's node", 'nothing', theirs({ operation: 'read' })),
 		read: await of('read as rows', 'nothing', ours({ operation: 'read', options: { output: 'rows' } })),

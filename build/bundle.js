@@ -1,109 +1,130 @@
 const path = require('node:path');
-const esbuild = require('esbuild');
+
+const { leaveOut, packageOf } = require('./leftOut');
+const { ownAddress } = require('./ownAddress');
+const { sourceFolder } = require('./sourceFolder');
+
+/** @typedef {{ fileName: string, isEntry: boolean, isLazy: boolean, imports: string[], inputs: string[] }} Built */
 
 /**
- * Never reached behind our transport, and heavy: googleapis' own sign-in and fetch. googleapis-common extends one class of
- * them when it loads, and uses none.
- */
-const leftOut = /^(google-auth-library|node-fetch)(\/|$)/;
-const inTheirPlace = 'exports.GoogleAuth = class GoogleAuth {};';
-/** ws' optional native add-ons: as absent as they are in most installations. An empty module would count as present. */
-const absent = /^(bufferutil|utf-8-validate)$/;
-const inAbsence = "throw new Error('not part of this package');";
-
-const common = {
-	bundle: true,
-	platform: 'node',
-	target: 'node20',
-	format: 'cjs',
-	external: ['n8n-workflow'],
-	// n8n stores class names, and errors are told apart by them: identifiers stay as they are.
-	minifySyntax: true,
-	minifyWhitespace: true,
-	legalComments: 'none',
-	// Turns `import('./x')` into a `require` at the time of the call.
-	supported: { 'dynamic-import': false },
-	metafile: true,
-	write: true,
-	logLevel: 'warning',
-};
-
-/**
- * Bundles each entry into one file, and everything behind a dynamic import into a file of its own that is loaded on
- * first use.
+ * Bundles the entries into CommonJS files. What more than one of them needs stands once, in chunks of its own, and what is
+ * behind a dynamic import in a file that is loaded on first use.
  *
- * @param {{ root: string, entries: string[] }} options `entries`: output paths as n8n's section of package.json names them
- * @returns {Promise<string[]>} the input files of all bundles, relative to `root`
+ * @param {object} options
+ * @param {string} options.root of the project
+ * @param {string[]} options.entries source files, relative to `root`; each keeps its place
+ * @param {string} options.target folder
+ * @param {boolean} [options.split] into chunks
+ * @param {boolean} [options.minify] the libraries
+ * @returns {Promise<Built[]>} what was written; `inputs` relative to `root`
  */
-async function bundlePackage({ root, entries }) {
-	const pending = entries.map((entry) => ({
-		source: path.join(root, entry.replace(/^dist\//, '').replace(/\.js$/, '.ts')),
-		target: path.join(root, entry),
-	}));
-	const known = new Set(pending.map(({ target }) => target));
-	const inputs = new Set();
-
-	for (let next = pending.shift(); next; next = pending.shift()) {
-		const { source, target } = next;
-		const result = await esbuild.build({
-			...common,
-			entryPoints: [source],
-			outfile: target,
-			absWorkingDir: root,
-			plugins: [
-				leaveOut,
-				lazyFiles(root, target, (lazy) => {
-					if (known.has(lazy.target)) return;
-					known.add(lazy.target);
-					pending.push(lazy);
-				}),
-			],
+async function bundle({ root, entries, target, split = true, minify = true }) {
+	// Of ES modules only: this file is also read by tools that cannot wait at the top.
+	const { rolldown } = await import('rolldown');
+	const build = await rolldown({
+		cwd: root,
+		input: Object.fromEntries(entries.map((entry) => [withoutEnding(entry), path.join(root, entry)])),
+		platform: 'node',
+		external: ['n8n-workflow'],
+		transform: { target: 'node20' },
+		checks: { pluginTimings: false },
+		plugins: [leaveOut(root), sourceFolder(root), addresses(root), ...(minify ? [minifyLibraries] : [])],
+	});
+	try {
+		const { output } = await build.write({
+			dir: target,
+			format: 'cjs',
+			exports: 'named',
+			// n8n stores class names, and error names are told.
+			keepNames: true,
+			comments: false,
+			codeSplitting: split && { groups: [core] },
+			entryFileNames: '[name].js',
+			chunkFileNames: (chunk) => chunkName(root, chunk),
 		});
-		for (const input of Object.keys(result.metafile.inputs)) inputs.add(input);
+		return output.map(({ fileName, isEntry, isDynamicEntry, imports, modules }) => ({
+			fileName,
+			isEntry,
+			isLazy: isDynamicEntry,
+			imports,
+			inputs: Object.entries(modules)
+				.filter(([id, { renderedLength }]) => path.isAbsolute(id) && renderedLength > 0)
+				.map(([id]) => path.relative(root, id)),
+		}));
+	} finally {
+		await build.close();
 	}
-	return [...inputs].sort();
 }
 
-const leaveOut = {
-	name: 'leave-out',
-	setup(build) {
-		build.onResolve({ filter: leftOut }, ({ path: name }) => ({ path: name, namespace: 'left-out' }));
-		build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: inTheirPlace }));
-		build.onResolve({ filter: absent }, ({ path: name }) => ({ path: name, namespace: 'absent' }));
-		build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: inAbsence }));
+/**
+ * n8n loads all nodes and credentials when it starts: what more than one of them needs at once stands in one file. What the
+ * worker thread shares does not, or the thread would load n8n along with it.
+ */
+const core = {
+	name: 'core',
+	tags: ['$initial'],
+	minShareCount: 2,
+	test: (id) => !isLibrary(id) && !/nodes[\\/]foreign[\\/]/.test(id),
+};
+
+/** Our own code stays legible in a stack trace; where libraries are, only the names of classes and functions are kept. */
+const minifyLibraries = {
+	name: 'minify-libraries',
+	async renderChunk(code, { fileName, modules }) {
+		if (mostly(modules) !== 'libraries') return undefined;
+		const { minify } = await import('rolldown/utils');
+		const { code: minified, errors } = await minify(fileName, code, {
+			sourceType: 'commonjs',
+			compress: { target: 'node20', keepNames: { function: true, class: true } },
+			mangle: { keepNames: true },
+		});
+		if (errors.length > 0) throw new Error(`${fileName}: ${errors[0].message}`);
+		return { code: minified, map: null };
 	},
 };
 
-/** Makes each dynamic import an external file beside the place it has in the source tree. */
-function lazyFiles(root, target, found) {
+function mostly(modules) {
+	const length = (wanted) =>
+		Object.entries(modules).reduce(
+			(sum, [id, { renderedLength }]) => sum + (isLibrary(id) === wanted ? renderedLength : 0),
+			0,
+		);
+	return length(true) > length(false) ? 'libraries' : 'ours';
+}
+
+const addresses = (root) => {
+	const addressed = ownAddress(root);
 	return {
-		name: 'lazy-files',
-		setup(build) {
-			build.onResolve({ filter: /.*/ }, async ({ path: name, kind, resolveDir, importer }) => {
-				if (kind !== 'dynamic-import' || importer.includes('node_modules')) return undefined;
-				const resolved = await build.resolve(name, { kind: 'import-statement', resolveDir });
-				if (resolved.errors.length > 0 || resolved.external) return resolved;
-				const lazy = { source: resolved.path, target: lazyTarget(root, resolved.path) };
-				found(lazy);
-				const relative = path.relative(path.dirname(target), lazy.target);
-				return { path: relative.startsWith('.') ? relative : `./${relative}`, external: true };
-			});
-		},
+		name: 'own-address',
+		renderChunk: (code) => ({ code: addressed(code), map: null }),
 	};
+};
+
+const withoutEnding = (file) => file.replace(/\.[cm]?[jt]s$/, '');
+
+/** A lazily loaded file keeps its place in the source tree; what is shared is named after the folder that it comes from. */
+function chunkName(root, { name, isDynamicEntry, facadeModuleId, moduleIds }) {
+	const ours = moduleIds
+		.filter((id) => path.isAbsolute(id) && !isLibrary(id))
+		.map((id) => path.relative(root, id));
+	if (isDynamicEntry && facadeModuleId && !isLibrary(facadeModuleId)) {
+		return `${withoutEnding(path.relative(root, facadeModuleId))}.js`;
+	}
+	if (name === core.name) return 'chunks/core.js';
+	if (ours.length === 0) return `chunks/libraries/${name}.js`;
+	const folders = ours.map((file) => path.dirname(file).split(path.sep));
+	return `chunks/${
+		commonStart(folders)
+			.filter((part) => part !== 'nodes')
+			.join('-') || 'package'
+	}.js`;
 }
 
-function lazyTarget(root, source) {
-	const relative = path.relative(root, source);
-	const inDist = relative.startsWith('node_modules')
-		? path.join(
-				'vendor',
-				relative
-					.slice('node_modules/'.length)
-					.replaceAll(path.sep, '_')
-					.replace(/\.[cm]?js$/, '.js'),
-			)
-		: relative.replace(/\.ts$/, '.js');
-	return path.join(root, 'dist', inDist);
+function commonStart([first = [], ...others]) {
+	const end = first.findIndex((part, index) => others.some((other) => other[index] !== part));
+	return end === -1 ? first : first.slice(0, end);
 }
 
-module.exports = { bundlePackage };
+const isLibrary = (id) => packageOf(id) !== undefined;
+
+module.exports = { bundle };

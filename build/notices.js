@@ -1,43 +1,64 @@
-const { existsSync, readFileSync, readdirSync, writeFileSync } = require('node:fs');
+const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
-/** Folder of the package that a bundled file came from, or undefined for our own files. */
-function packageFolder(input) {
-	const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
-	return match?.[1];
+/**
+ * The packages of which code is in the bundle.
+ *
+ * @param {string} root
+ * @param {string[]} inputs bundled files, relative to `root`
+ * @returns {{ folder: string, name: string, version: string, license: string, text: string }[]}
+ */
+function bundledPackages(root, inputs) {
+	const folders = inputs.map(
+		(input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input.replaceAll(path.sep, '/'))?.[1],
+	);
+	return [...new Set(folders)]
+		.filter(Boolean)
+		.sort()
+		.map((folder) => describe(root, folder));
 }
 
-function notice(root, folder) {
+function describe(root, folder) {
 	const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
-	const files = readdirSync(path.join(root, folder)).filter((name) =>
-		/^(licen[cs]e|notice|copying)/i.test(name),
-	);
-	const texts = files.map((name) => readFileSync(path.join(root, folder, name), 'utf8').trim());
-	const head = `${manifest.name} ${manifest.version} (${licenceName(manifest)})`;
-	return [head, '-'.repeat(head.length), ...(texts.length > 0 ? texts : [withoutFile(manifest)])].join(
-		'\n\n',
-	);
+	const { name, version } = manifest;
+	const license = typeof manifest.license === 'string' ? manifest.license : (manifest.license?.type ?? '');
+	const texts = readdirSync(path.join(root, folder))
+		.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+		.map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim());
+	return { folder, name, version, license, text: texts.join('\n\n') || withoutFile(manifest, license) };
 }
 
-function licenceName({ license }) {
-	return typeof license === 'string' ? license : (license?.type ?? 'licence not named');
+function withoutFile({ author }, license) {
+	const by = typeof author === 'object' ? author.name : author;
+	return `The package ships no licence file. Its manifest names ${license}${by ? `, author ${by}` : ''}.`;
 }
 
-function withoutFile(manifest) {
-	const author = typeof manifest.author === 'object' ? manifest.author.name : manifest.author;
-	return `The package ships no licence file. Its manifest names ${licenceName(manifest)}${author ? `, author ${author}` : ''}.`;
-}
-
-/** Writes the licence and notice texts of every package of which code is in the bundles. */
-async function writeNotices({ root, inputs, target }) {
-	const folders = [...new Set(inputs.map(packageFolder).filter(Boolean))].sort();
-	const missing = folders.filter((folder) => !existsSync(path.join(root, folder, 'package.json')));
-	if (missing.length > 0) throw new Error(`No package.json in ${missing.join(', ')}`);
+/** Writes the licences: each text once, under all the packages that share it and their copyright lines. */
+function writeNotices({ root, inputs, target }) {
+	const shared = new Map();
+	for (const one of bundledPackages(root, inputs)) {
+		const { copyright, terms } = parts(one.text);
+		const key = terms.replaceAll(/[\s*]+/g, ' ').toLowerCase();
+		const known = shared.get(key) ?? { terms, heads: [] };
+		known.heads.push([`${one.name} ${one.version} (${one.license})`, ...copyright].join('\n    '));
+		shared.set(key, known);
+	}
 	const intro = 'This package contains code of the following packages, under the licences given with each.';
-	writeFileSync(
-		path.join(root, target),
-		[intro, ...folders.map((folder) => notice(root, folder))].join('\n\n\n') + '\n',
-	);
+	const sections = [...shared.values()].map(({ heads, terms }) => `${heads.join('\n')}\n\n${terms}`);
+	writeFileSync(target, `${[intro, ...sections].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
 }
 
-module.exports = { writeNotices };
+/** A copyright line names its holder; the terms below it are the same in many packages. */
+function parts(text) {
+	const paragraphs = text.split(/\n\s*\n/).map((paragraph) => paragraph.trim());
+	const isCopyright = (paragraph) =>
+		paragraph.split('\n').every((line) => /^\s*(copyright\b|\(c\)|©)/i.test(line)) && paragraph.length < 400;
+	const isTitle = (paragraph) =>
+		/^[#(\s]*(the\s+)?(mit|isc|bsd)[^\n]{0,40}licen[cs]e\)?\s*$/i.test(paragraph);
+	return {
+		copyright: paragraphs.filter(isCopyright).flatMap((paragraph) => paragraph.split('\n')),
+		terms: paragraphs.filter((paragraph) => !isCopyright(paragraph) && !isTitle(paragraph)).join('\n\n'),
+	};
+}
+
+module.exports = { bundledPackages, writeNotices };

@@ -6,9 +6,17 @@ export class AgentApi implements ICredentialType {
 	name = 'agentApi';
 	displayName = 'Agent API';
 	icon: Icon = { light: 'file:agent.svg', dark: 'file:agent.dark.svg' };
-	documentationUrl = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace#credentials';
+	documentationUrl =
+		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/agent-execute.md';
 
 	properties: INodeProperties[] = [
+		{
+			displayName:
+				'All values come from the team that operates your agent. The agent nodes need two credentials: this one says where the agent is and with which key, <b>Agent Signature API</b> on whose behalf.',
+			name: 'sourceNotice',
+			type: 'notice',
+			default: '',
+		},
 		{
 			displayName:
 				'The test asks the service for a sign of life and never starts an agent. Whether the key is allowed to run an agent, and whether the WebSocket address is right, only a real call shows.',

@@ -4,9 +4,17 @@ export class AgentSignatureApi implements ICredentialType {
 	name = 'agentSignatureApi';
 	displayName = 'Agent Signature API';
 	icon: Icon = { light: 'file:agent.svg', dark: 'file:agent.dark.svg' };
-	documentationUrl = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace#credentials';
+	documentationUrl =
+		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/agent-execute.md';
 
 	properties: INodeProperties[] = [
+		{
+			displayName:
+				'All values come from the team that operates your agent. The agent nodes need two credentials: this one says on whose behalf, <b>Agent API</b> where the agent is and with which key.',
+			name: 'sourceNotice',
+			type: 'notice',
+			default: '',
+		},
 		{
 			displayName:
 				'The test checks only the form of these values. Whether the service accepts the signature, and for how long, only a real call shows.',
@@ -61,6 +69,15 @@ export class AgentSignatureApi implements ICredentialType {
 			placeholder: 'e.g. 1795253731904',
 			description: 'Milliseconds since 1970 (13 digits), as it came with the signature',
 			displayOptions: { show: { timestampMode: ['issued'] } },
+		},
+		{
+			displayName: 'Allowed Hosts',
+			name: 'allowedHosts',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. agent.example.com, *.example.org',
+			description:
+				'Host names, separated by commas, that the nodes may send the signature to. While it is empty they send it to any host: everybody who may use this credential can then point it at a server of their own.',
 		},
 		{
 			displayName: 'Allowed HTTP Request Domains',

@@ -8,9 +8,19 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 	displayName = 'Workspace OAuth2 API';
 	extends = ['googleOAuth2Api'];
 	icon: Icon = { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' };
-	documentationUrl = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace#credentials';
+	documentationUrl =
+		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/sign-in.md';
 
 	properties: INodeProperties[] = [
+		{
+			// Before the inherited fields nothing can stand but these fields themselves.
+			displayName: 'Client ID',
+			name: 'clientId',
+			type: 'string',
+			default: '',
+			required: true,
+			hint: 'From a Google client of your own: console.cloud.google.com, APIs & Services, Credentials, OAuth client ID of the type Web application, with the redirect URL from above. Step by step: the docs of this credential.',
+		},
 		{
 			// Sources: https://support.google.com/cloud/answer/15549945 (publishing status and user type),
 			// https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).

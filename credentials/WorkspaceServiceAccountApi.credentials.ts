@@ -19,7 +19,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 	name = 'workspaceServiceAccountApi';
 	displayName = 'Workspace Service Account API';
 	icon: Icon = { light: 'file:workspace.svg', dark: 'file:workspace.dark.svg' };
-	documentationUrl = 'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace#credentials';
+	documentationUrl =
+		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/sign-in.md';
 
 	properties: INodeProperties[] = [
 		{

@@ -12,12 +12,13 @@ export interface Services {
 }
 
 export interface ImportedExample {
+	readonly file: string;
 	readonly workflow: WorkflowDefinition & { id: string; versionId: string };
 	/** How `npm start` shows it: it is run once, or published first, so that its trigger starts it. */
 	readonly shown: 'run' | 'publishAndRun' | undefined;
 }
 
-interface StoredCredential {
+export interface StoredCredential {
 	readonly id: string;
 	readonly name: string;
 	readonly type: string;
@@ -72,7 +73,7 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 					...definition,
 					nodes: definition.nodes.map((node) => withCredentials(node, credentials)),
 				});
-		imported.push({ workflow, shown: shownFiles.get(file) });
+		imported.push({ file, workflow, shown: shownFiles.get(file) });
 	}
 	return imported;
 }
@@ -85,7 +86,7 @@ const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
 	['mail-digest.json', 'run'],
 ]);
 
-async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
+export async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
 	const present = await api.request<StoredCredential[]>('GET', 'credentials');
 	const stored: StoredCredential[] = [];
 	for (const { type, name, data } of credentialsFor(services)) {
@@ -102,11 +103,11 @@ const credentialTypes: Readonly<Record<string, readonly string[]>> = {
 	'n8n-nodes-agent-workspace.workspace': ['workspaceOAuth2Api'],
 };
 
-function withCredentials(
+export function withCredentials(
 	node: Record<string, unknown>,
 	stored: readonly StoredCredential[],
 ): Record<string, unknown> {
-	const types = credentialTypes[String(node.type)] ?? [];
+	const types = credentialTypes[String(node.type).replace(/Tool$/, '')] ?? [];
 	const chosen = stored
 		.filter(({ type }) => types.includes(type))
 		.map(({ id, name, type }) => [type, { id, name }]);

@@ -1,4 +1,5 @@
-// `npm start` shows the package at work in a real n8n and stays up; `npm run demo` does the same once, without an editor to look at.
+// `npm start` shows the package at work in a real n8n and stays up; `npm run demo` does the same once, without an editor to
+// look at; `npm run dev` stays up, runs nothing, and brings every edit of the sources into the running n8n.
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,9 +10,11 @@ import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { runCommand, Sentence } from './n8n/command.ts';
 import { ensureHost, root } from './n8n/host.ts';
-import { installPackage } from './n8n/installPackage.ts';
+import { installedFolder, installPackage } from './n8n/installPackage.ts';
+import { Reloads } from './n8n/reloads.ts';
 import { type N8nApi, owner } from './n8n/rest.ts';
 import { freePort, startN8n } from './n8n/server.ts';
+import { reloadOnEdit } from './reload.ts';
 import { printRun } from './transcript.ts';
 
 const apiKey = 'demo-api-key';
@@ -19,11 +22,14 @@ const apiKey = 'demo-api-key';
 /** Everything that was started, in the order of its start. */
 const running: Array<() => Promise<void>> = [];
 let stopping: Promise<void> | undefined;
+/** Ends n8n without waiting. */
+let endNow: (() => Promise<void>) | undefined;
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			demo: { type: 'boolean', default: false },
+			dev: { type: 'boolean', default: false },
 			port: { type: 'string', default: '5678' },
 			'agent-port': { type: 'string', default: '3010' },
 		},
@@ -60,9 +66,15 @@ async function main(): Promise<void> {
 			// Google's sign-in comes back to the address that is open in the browser, and so keeps the session.
 			N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}`,
 			GENERIC_TIMEZONE: Intl.DateTimeFormat().resolvedOptions().timeZone,
+			...(values.dev && { N8N_DEV_RELOAD: 'true' }),
 		},
+		ownGroup: true,
+		onSpawn: (ending) => {
+			running.push(ending.stop);
+			endNow = ending.kill;
+		},
+		...(values.dev && { patienceMilliseconds: 5000 }),
 	});
-	running.push(() => n8n.stop());
 
 	const workflows = await importExamples(n8n.api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
@@ -75,7 +87,7 @@ async function main(): Promise<void> {
 	});
 	let succeeded = true;
 	for (const { workflow, shown } of workflows) {
-		if (!shown) continue;
+		if (!shown || values.dev) continue;
 		if (shown === 'publishAndRun') await publish(n8n.api, workflow, agent);
 		const run = await n8n.api.run(workflow);
 		succeeded = printRun(workflow, run) && succeeded;
@@ -89,10 +101,27 @@ async function main(): Promise<void> {
 		process.exitCode = succeeded ? 0 : 1;
 		return;
 	}
+	if (values.dev) await bringEditsOver(n8n.api, userFolder);
 	const first = workflows[0]?.workflow.id ?? '';
 	say(
 		`\nThe editor: ${n8n.url}/workflow/${first}\n  e-mail    ${owner.email}\n  password  ${owner.password}\nCtrl-C ends everything.`,
 	);
+}
+
+async function bringEditsOver(api: N8nApi, userFolder: string): Promise<void> {
+	const reloads = await Reloads.of(api);
+	running.push(() => {
+		reloads.close();
+		return Promise.resolve();
+	});
+	const stop = reloadOnEdit({
+		installed: path.join(installedFolder(userFolder), 'dist'),
+		workshop: path.join(root, '.dev', 'n8n', 'workshop'),
+		reloaded: () => reloads.next(),
+		say,
+	});
+	running.push(stop);
+	say('Edits in nodes/ and credentials/ are brought into this n8n. Reload the editor to see new fields.');
 }
 
 /** Publishes the workflow and waits until its trigger listens. */
@@ -139,8 +168,11 @@ async function stopAll(): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(signal, () => {
-		if (stopping) return;
-		say('\nStopping … (n8n waits up to 30 s for what is running; Ctrl-C again ends it at once)');
+		if (stopping) {
+			void endNow?.();
+			return;
+		}
+		say('\nStopping … (n8n may wait for what is running; Ctrl-C again ends it at once)');
 		void stopAll().then(() => {
 			// The start may still be under way and wait for what has just been stopped.
 			process.exit(0);

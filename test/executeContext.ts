@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Container } from '@n8n/di';
-import { BinaryDataService, ExecuteContext, SupplyDataContext } from 'n8n-core';
+import { BinaryDataService, ExecuteContext, ExecutionLifecycleHooks, SupplyDataContext } from 'n8n-core';
 import { makeHandleToolInvocation } from 'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data';
 import type {
 	IDataObject,
@@ -11,6 +12,7 @@ import type {
 	INodeTypes,
 	IWorkflowExecuteAdditionalData,
 	NodeApiError,
+	StructuredChunk,
 } from 'n8n-workflow';
 import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 
@@ -29,6 +31,10 @@ export interface ContextOptions {
 	readonly signal?: AbortSignal;
 	readonly executionId?: string;
 	readonly runIndex?: number;
+	/** Where the execution streams: what its chat or webhook gets. */
+	readonly onChunk?: (chunk: StructuredChunk) => Promise<void>;
+	/** What the editor's console gets. */
+	readonly onConsole?: (message: unknown) => void;
 }
 
 /** A node that is not in a running n8n. */
@@ -41,7 +47,11 @@ function placed(options: ContextOptions) {
 		position: [0, 0],
 		parameters: (options.parameters ?? {}) as INode['parameters'],
 		credentials: Object.fromEntries(
-			Object.keys(options.credentials ?? {}).map((type) => [type, { id: `${type}-1`, name: type }]),
+			// Another one for each run: what one has learned of its quota must not slow down the next test.
+			Object.keys(options.credentials ?? {}).map((type) => [
+				type,
+				{ id: `${type}-${randomUUID()}`, name: type },
+			]),
 		),
 		...options.node,
 	};
@@ -108,6 +118,8 @@ function additionalData({
 	credentials = {},
 	authenticate = {},
 	executionId,
+	onChunk,
+	onConsole,
 }: ContextOptions): IWorkflowExecuteAdditionalData {
 	const credentialsHelper = {
 		getParentTypes: () => [],
@@ -120,8 +132,20 @@ function additionalData({
 	return {
 		credentialsHelper,
 		executionId: executionId ?? 'execution-1',
-		hooks: undefined,
+		hooks: onChunk && hooksOf(onChunk),
+		streamingEnabled: onChunk !== undefined,
+		sendDataToUI:
+			onConsole &&
+			((_type: string, { messages }: IDataObject) => {
+				onConsole(messages);
+			}),
 	} as unknown as IWorkflowExecuteAdditionalData;
+}
+
+function hooksOf(onChunk: (chunk: StructuredChunk) => Promise<void>): ExecutionLifecycleHooks {
+	const hooks = new ExecutionLifecycleHooks('manual', 'execution-1', { id: 'w1' } as never);
+	hooks.addHandler('sendChunk', onChunk);
+	return hooks;
 }
 
 /** Binary data in the items themselves, as n8n's `default` mode keeps it. */

@@ -5,6 +5,7 @@ import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 
 import manifest from '../package.json';
 import { resources } from '../nodes/Workspace/resources';
+import { toolDescriptions } from '../nodes/Workspace/toolDescriptions';
 
 const root = path.join(__dirname, '..');
 const source = (output: string) => path.join(root, output.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
@@ -46,9 +47,15 @@ describe('the package', () => {
 
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ');
 
-test.each(readdirSync(path.join(root, 'examples')))('the example %s is in the README', (file) => {
-	expect(readme).toMatch(new RegExp(String.raw`^\| \`${file}\` \| [A-Z].+ \|$`, 'm'));
-});
+test.each(readdirSync(path.join(root, 'examples')))(
+	'the example %s is in the README and in the docs, with a picture',
+	(file) => {
+		const picture = `images/${file.replace(/\.json$/, '.png')}`;
+		expect(readFileSync(path.join(root, 'docs', 'examples.md'), 'utf8')).toContain(`](${picture})`);
+		expect(existsSync(path.join(root, 'docs', picture))).toBe(true);
+		expect(readme).toMatch(new RegExp(String.raw`^\| \`${file}\` \| [A-Z].+ \|$`, 'm'));
+	},
+);
 
 describe.each(nodes)('%s', (output, { description }) => {
 	test('is named after its file, has light and dark icons that differ, and a codex with resources', () => {
@@ -130,6 +137,18 @@ describe.each(
 		expect(operation.action).not.toMatch(/\b(a|an|the)\b/i);
 		const names = [...operation.fields, ...operation.options].map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
+	});
+
+	test('tells a model in under 1,024 characters what it does, and when that cannot be undone', () => {
+		const told = toolDescriptions.find(
+			({ displayOptions }) =>
+				displayOptions?.show?.resource?.[0] === resource.value &&
+				displayOptions.show.operation?.[0] === operation.value,
+		);
+		const text = told?.default as string;
+		expect(text.startsWith(operation.description)).toBe(true);
+		expect(text.length).toBeLessThan(1024);
+		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be taken back/);
 	});
 
 	test('is in the README', () => {

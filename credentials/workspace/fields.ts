@@ -25,7 +25,7 @@ export const scopeFields: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'With App Files, lists of files and folders show only what this app made or was given; everything else is "not found" for it, also by its ID.',
+			'App Files limits Drive alone: lists, folders and uploads show only what this app made or was given. Spreadsheets and documents that you can open are reached by URL or ID all the same.',
 		name: 'driveAccessNotice',
 		type: 'notice',
 		default: '',

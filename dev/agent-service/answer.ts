@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 
 import type { ExecuteStep } from './script.ts';
 
@@ -7,7 +8,10 @@ const chunkBytes = 64 * 1024;
 /** Sends the body of a step with its faults. */
 export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: unknown): void {
 	const { status = 200, retryAfter, fault } = step;
-	const { bytes, contentType } = bodyOf(step.body === undefined ? answer : step.body);
+	const { bytes: plain, contentType } = bodyOf(step.body === undefined ? answer : step.body);
+	const bytes = step.gzip === undefined ? plain : compressed(plain, step.gzip);
+	if (step.gzip !== undefined) response.setHeader('Content-Encoding', 'gzip');
+	if (step.untilClose) endWithConnection(response);
 	response.statusCode = status;
 	response.setHeader('Content-Type', step.contentType ?? contentType);
 	if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
@@ -17,7 +21,21 @@ export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: 
 	if (step.bodyBytes !== undefined) sendSpaces(response, step.bodyBytes);
 	else if (fault === 'cutBody' || fault === 'resetBody') sendHalf(response, bytes, fault);
 	else if (step.dripMilliseconds !== undefined) drip(response, bytes, step.dripMilliseconds);
+	else if (step.untilClose) response.end(bytes);
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
+}
+
+/** Less than the checksum and the length at the end of the format. */
+const cutBytes = 6;
+
+function compressed(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {
+	const packed = gzipSync(bytes);
+	return gzip === 'whole' ? packed : packed.subarray(0, packed.length - cutBytes);
+}
+
+function endWithConnection(response: ServerResponse): void {
+	response.shouldKeepAlive = false;
+	response.useChunkedEncodingByDefault = false;
 }
 
 function bodyOf(body: unknown): { bytes: Buffer; contentType: string } {
@@ -44,7 +62,7 @@ function sendSpaces(response: ServerResponse, total: number): void {
 }
 
 function sendHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'resetBody'): void {
-	response.setHeader('Content-Length', Math.max(2, bytes.length));
+	if (response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Math.max(2, bytes.length));
 	const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
 	response.write(half, () => {
 		// Later than the bytes, so that the peer has seen them.

@@ -25,6 +25,10 @@ export interface ExecuteStep {
 	readonly delayMilliseconds?: number;
 	/** Between two bytes of the body. */
 	readonly dripMilliseconds?: number;
+	/** The body is compressed; `cut`: without its last bytes, though the answer itself is whole. */
+	readonly gzip?: 'whole' | 'cut';
+	/** Neither a length nor chunks: the body ends with the connection. */
+	readonly untilClose?: boolean;
 	/** The body is so many spaces, sent as they are taken. */
 	readonly bodyBytes?: number;
 	readonly fault?: ExecuteFault;

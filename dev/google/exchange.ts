@@ -5,6 +5,7 @@ import { authenticated } from './authenticate.ts';
 import { bodyFaults, queryFaults } from './check.ts';
 import { partial } from './drive/fields.ts';
 import { uploadBody } from './multipart.ts';
+import type { Quotas } from './quotas.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import type { Route } from './router.ts';
 import { ApiError, type Call, type Reply } from './service.ts';
@@ -34,6 +35,11 @@ export async function received(
 ): Promise<Exchange> {
 	const bytes = await buffer(request);
 	logged.size = bytes.length;
+	if (route.id.startsWith('sheets.') && bytes.length > largestBody) {
+		throw new ApiError(400, `Request payload size exceeds the limit: ${largestBody} bytes.`, {
+			status: 'INVALID_ARGUMENT',
+		});
+	}
 	const uploadType = logged.query.get('uploadType');
 	const resumable = route.upload && uploadType === 'resumable';
 	const contentType = request.headers['content-type'] ?? '';
@@ -49,6 +55,9 @@ export async function received(
 	}
 	return { route, logged, body, media: uploaded?.media, resumable };
 }
+
+/** Of Google Sheets, in bytes: reported in DNAinfos/talendcomp_tGoogleSheet#1. */
+const largestBody = 10_485_760;
 
 function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
 	if (bytes.length === 0) return undefined;
@@ -69,10 +78,15 @@ function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
  */
 export async function carriedOut(
 	{ route, logged, body, media, resumable }: Exchange,
-	{ services, tokens }: { readonly services: Services; readonly tokens: Tokens },
+	{
+		services,
+		tokens,
+		quotas,
+	}: { readonly services: Services; readonly tokens: Tokens; readonly quotas: Quotas },
 	address: URL,
 ): Promise<Reply> {
 	const grant = authenticated(logged.token, route, tokens);
+	quotas.take(route.id, grant.user);
 	const service = serviceOf(services, route.id);
 	const call = callOf(route, logged, grant, body, media);
 	if (resumable && service?.startSession) return service.startSession(call, address);

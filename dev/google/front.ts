@@ -6,6 +6,7 @@ import { errorReply } from './envelope.ts';
 import { carriedOut, received } from './exchange.ts';
 import { replyOf, type Fault, type Faults } from './faults.ts';
 import type { OAuth } from './oauth.ts';
+import type { Quotas } from './quotas.ts';
 import type { LoggedRequest } from './requestLog.ts';
 import { respond } from './respond.ts';
 import { routeFor, type Route } from './router.ts';
@@ -20,6 +21,7 @@ export interface Parts {
 	readonly services: Services;
 	readonly tokens: Tokens;
 	readonly oauth: OAuth;
+	readonly quotas: Quotas;
 	readonly faults: Faults;
 	readonly requests: LoggedRequest[];
 	readonly violations: string[];
@@ -59,12 +61,31 @@ export class Front {
 		};
 		requests.push(logged);
 		const fault = faults.take(logged) ?? {};
-		const reply = await this.replyTo(request, { route, oauthPage, session, address, logged, fault });
+		const reply = await this.inTime(logged, fault, () =>
+			this.replyTo(request, { route, oauthPage, session, address, logged, fault }),
+		);
 		if (reply === undefined) return;
-		const wait = this.latencyMilliseconds + (fault.delayMilliseconds ?? 0);
-		if (wait > 0) await sleep(wait);
 		logged.status = reply.status ?? 200;
 		await respond(request, response, reply, fault);
+	}
+
+	/** The reply as late as it is to be; the request counts as running until then. */
+	private async inTime(
+		{ method }: LoggedRequest,
+		{ delayMilliseconds = 0 }: Fault,
+		work: () => Promise<Reply | undefined>,
+	): Promise<Reply | undefined> {
+		const wait = this.latencyMilliseconds + delayMilliseconds;
+		try {
+			return await this.parts.quotas.atOnce(method, async () => {
+				const reply = await work();
+				if (wait > 0 && reply !== undefined) await sleep(wait);
+				return reply;
+			});
+		} catch (error) {
+			if (error instanceof ApiError) return errorReply(method ?? '', error);
+			throw error;
+		}
 	}
 
 	/** @returns undefined when nobody waits for an answer */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { Quotas } from './quotas.ts';
 import { Faults, type Fault } from './faults.ts';
 import { Front } from './front.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
@@ -37,6 +38,10 @@ export interface GoogleServer extends Services {
 	latencyMilliseconds: number;
 	/** Lets something go wrong with a coming request. */
 	fault(fault: Fault): void;
+	/** What a user may ask within a minute; nothing is limited by default. */
+	readonly quotas: Quotas;
+	/** Forgets the faults that are still to come. */
+	heal(): void;
 	/** Forgets all data, tokens, faults, requests and violations. */
 	reset(): void;
 	close(): Promise<void>;
@@ -47,6 +52,7 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 	const services = createServices(options);
 	const tokens = new Tokens(users[0] ?? '');
 	const faults = new Faults();
+	const quotas = new Quotas();
 	const requests: LoggedRequest[] = [];
 	const violations: string[] = [];
 	const server = createServer((request, response) => {
@@ -64,6 +70,7 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 		tokens,
 		oauth,
 		faults,
+		quotas,
 		requests,
 		violations,
 		url,
@@ -78,6 +85,7 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 		violations,
 		tokens,
 		oauth,
+		quotas,
 		get latencyMilliseconds() {
 			return front.latencyMilliseconds;
 		},
@@ -87,9 +95,12 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 		fault: (fault) => {
 			faults.add(fault);
 		},
+		heal() {
+			faults.clear();
+		},
 		reset() {
 			resetServices(services);
-			for (const part of [tokens, faults, oauth]) part.clear();
+			for (const part of [tokens, faults, quotas, oauth]) part.clear();
 			requests.length = 0;
 			violations.length = 0;
 		},

@@ -14,6 +14,11 @@ async function pack(folder: string): Promise<string> {
 	return path.join(folder, printed.trim().split('\n').at(-1) ?? '');
 }
 
+/** Where the package is installed in a user folder. */
+export function installedFolder(userFolder: string): string {
+	return path.join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
+}
+
 /** Packs the built package and installs it. */
 export async function installPackage(userFolder: string): Promise<void> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'n8n-nodes-agent-workspace-'));
@@ -30,7 +35,7 @@ export async function installPackage(userFolder: string): Promise<void> {
  */
 async function install(tarball: string, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
-	const target = path.join(nodes, 'node_modules', packageName);
+	const target = installedFolder(userFolder);
 	await rm(target, { recursive: true, force: true });
 	await mkdir(target, { recursive: true });
 	await runCommand('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], { cwd: nodes });

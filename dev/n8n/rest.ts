@@ -49,7 +49,7 @@ export interface Execution {
 
 /** n8n's REST API as its editor uses it. */
 export class N8nApi {
-	private readonly url: string;
+	readonly url: string;
 	/** Of the owner's sign-in. */
 	readonly cookie: string;
 

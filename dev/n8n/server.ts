@@ -15,6 +15,15 @@ export interface N8nOptions {
 	readonly env?: Readonly<Record<string, string>>;
 	/** `start` (default) or `worker`. */
 	readonly command?: readonly string[];
+	/**
+	 * In a process group of its own: a Ctrl-C in the terminal reaches only the program that started it, and what n8n started
+	 * itself ends with it at last.
+	 */
+	readonly ownGroup?: boolean;
+	/** After SIGTERM, until SIGKILL; 35,000 by default (n8n gives itself 30 s). */
+	readonly patienceMilliseconds?: number;
+	/** Told how to end the process, as soon as there is one. */
+	readonly onSpawn?: (ending: Pick<N8nServer, 'stop' | 'kill'>) => void;
 	/** Told of each line that n8n prints. */
 	readonly onOutput?: (line: string) => void;
 }
@@ -26,7 +35,7 @@ export interface N8nServer {
 	readonly pid: number;
 	/** All that n8n printed so far. */
 	output(): string;
-	/** SIGTERM, then SIGKILL after 35 s (n8n gives itself 30). */
+	/** SIGTERM, then SIGKILL. */
 	stop(): Promise<void>;
 	/** SIGKILL. */
 	kill(): Promise<void>;
@@ -62,6 +71,11 @@ export async function freePort(): Promise<number> {
 /** Starts the pinned n8n and waits until it answers. @throws Sentence when it ends before that */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const { child, output, port } = await spawnN8n(options);
+	const ending = {
+		stop: () => end(child, 'SIGTERM', options),
+		kill: () => end(child, 'SIGKILL', options),
+	};
+	options.onSpawn?.(ending);
 	const url = `http://127.0.0.1:${port}`;
 	await untilReady(`${url}/healthz/readiness`, child, output);
 	return {
@@ -69,8 +83,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 		api: await N8nApi.signIn(url),
 		pid: child.pid ?? -1,
 		output,
-		stop: () => end(child, 'SIGTERM'),
-		kill: () => end(child, 'SIGKILL'),
+		...ending,
 	};
 }
 
@@ -98,6 +111,7 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 			...options.env,
 		},
 		stdio: ['ignore', 'pipe', 'pipe'],
+		detached: options.ownGroup === true,
 	});
 	let printed = '';
 	const collect = (data: Buffer) => {
@@ -131,11 +145,33 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
 	}
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-	if (child.exitCode !== null || child.signalCode !== null) return;
-	const ended = new Promise((resolve) => child.once('close', resolve));
-	child.kill(signal);
-	const last = setTimeout(() => child.kill('SIGKILL'), 35_000);
-	await ended;
-	clearTimeout(last);
+async function end(
+	child: ChildProcess,
+	signal: NodeJS.Signals,
+	{ ownGroup, patienceMilliseconds = 35_000 }: Pick<N8nOptions, 'ownGroup' | 'patienceMilliseconds'> = {},
+): Promise<void> {
+	const send = (which: NodeJS.Signals) => {
+		if (ownGroup) signalGroup(child, which);
+		else child.kill(which);
+	};
+	if (child.exitCode === null && child.signalCode === null) {
+		const ended = new Promise((resolve) => child.once('close', resolve));
+		child.kill(signal);
+		const last = setTimeout(() => {
+			send('SIGKILL');
+		}, patienceMilliseconds);
+		await ended;
+		clearTimeout(last);
+	}
+	if (ownGroup) signalGroup(child, 'SIGKILL');
+}
+
+/** Nobody left in the group is what is wanted. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, signal);
+	} catch (error) {
+		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+	}
 }

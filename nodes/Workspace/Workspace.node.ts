@@ -1,12 +1,16 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { inChosenSpreadsheet } from './listSearch/chosenSpreadsheet';
 import { searchDocuments } from './listSearch/documents';
 import { searchFolders } from './listSearch/folders';
-import { picker } from './listSearch/picker';
+import { headerColumns, noColumns } from './listSearch/headerColumns';
+import { labelChoices } from './listSearch/labels';
+import { chooser, picker } from './listSearch/picker';
 import { searchSpreadsheets } from './listSearch/spreadsheets';
+import { searchTabs } from './listSearch/tabs';
 import { properties } from './properties';
-import { run } from './run';
+import { run } from './runner/run';
 
 export class Workspace implements INodeType {
 	description: INodeTypeDescription = {
@@ -21,6 +25,24 @@ export class Workspace implements INodeType {
 		description: 'Work with Gmail, Google Sheets, Google Docs and Google Drive',
 		defaults: { name: 'Workspace' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'One node and one sign-in for mails (send, list, search, read), spreadsheets and documents (create, read, write, append) and uploads to Google Drive. Works for any mix of Gmail, Google Sheets, Google Docs and Google Drive. Sends, appends and uploads never happen twice.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-agent-workspace.agentExecute',
+					relationHint: 'Starts an agent whose answer this node mails or stores',
+				},
+				{
+					nodeType: 'n8n-nodes-base.scheduleTrigger',
+					relationHint: 'Starts a digest or a check for new mails at set times',
+				},
+				{
+					nodeType: 'n8n-nodes-base.removeDuplicates',
+					relationHint: 'Leaves only mails that no earlier execution has seen, by id',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [
@@ -39,10 +61,15 @@ export class Workspace implements INodeType {
 	};
 
 	methods = {
+		resourceMapping: {
+			headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
+		},
+		loadOptions: { getLabels: chooser(labelChoices) },
 		listSearch: {
 			searchDocuments: picker(searchDocuments),
 			searchFolders: picker(searchFolders),
 			searchSpreadsheets: picker(searchSpreadsheets),
+			searchTabs: inChosenSpreadsheet(searchTabs, () => ({ results: [] })),
 		},
 	};
 

@@ -1,5 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { operationChoices } from './allowedOperations';
+
 export const inputProperties: INodeProperties[] = [
 	{
 		displayName: 'Authentication',
@@ -40,9 +42,21 @@ export const jsonProperties: INodeProperties[] = [
 		displayOptions: shownForJson,
 	},
 	{
+		displayName: 'Allowed Operations',
+		name: 'allowedOperations',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options: operationChoices,
+		default: [],
+		description:
+			'What an input object may do; everything else is refused before anything is sent. While nothing is chosen here, all operations are allowed: choose when the input object comes from outside, such as from a webhook or a model.',
+		displayOptions: shownForJson,
+	},
+	{
 		displayName: 'Allow File Paths',
 		name: 'allowFilePaths',
 		type: 'boolean',
+		noDataExpression: true,
 		default: false,
 		description:
 			'Whether an upload may read a file on the machine that runs n8n. Leave it off when the input object comes from outside.',

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
@@ -6,10 +5,14 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../items/failure';
-import type { Field, ParamsOf } from './field';
-import type { ResumableUpload } from './google/resumableUpload';
+import type { Field, ParamsOf } from '../parameters/field';
+import { requestOptions } from '../parameters/requestOptions';
+import type { Methods } from './google/methods';
+import type { ResumableUpload } from './google/upload';
+import type { Source } from './source';
 
-export type { Attachment, Choice, Field, Holds, ParamsOf } from './field';
+export type { Source } from './source';
+export type { Attachment, Choice, Field, Holds, ParamsOf } from '../parameters/field';
 
 /**
  * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
@@ -25,16 +28,6 @@ export interface Clients {
 	readonly drive: drive_v3.Drive;
 	/** Drive's resumable upload, which googleapis does not have. */
 	readonly resumableUpload: ResumableUpload;
-}
-
-/** Bytes of an input: a binary field, base64 text or a file. */
-export interface Source {
-	readonly fileName?: string;
-	readonly mimeType?: string;
-	/** Bytes. */
-	readonly size: number;
-	/** Opens the bytes anew at each call. */
-	open(): Promise<Readable>;
 }
 
 /** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
@@ -103,6 +96,10 @@ export interface Operation<
 	/** Without an article: "Send message". */
 	readonly action: string;
 	readonly description: string;
+	/** What a model has to know before it calls the operation as a tool: what cannot be undone. */
+	readonly caution?: string;
+	/** What it may call: the advice for a sign-in that lacks a scope names what is needed from here. */
+	readonly methods: Methods;
 	readonly fields: F;
 	readonly options: O;
 	/** True when asking twice changes nothing: items may then run side by side. */
@@ -140,4 +137,9 @@ export function defineOperation<const F extends readonly Field[], const O extend
 	operation: Operation<F, O, R>,
 ): Operation<F, O, R> {
 	return operation;
+}
+
+/** All that can be given to an operation. */
+export function fieldsOf({ fields, options }: Operation): readonly Field[] {
+	return [...fields, ...options, ...requestOptions];
 }

@@ -1,5 +1,5 @@
 import * as actions from './actions';
-import { compareNames } from './fieldProperty';
+import { compareNames } from '../parameters/fieldProperty';
 import type { Operation, ResourceName } from './operation';
 
 export interface Resource {

@@ -1,29 +1,68 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import { Failure, isFailure } from './failure';
+import { Failure, isFailure, withoutCode } from './failure';
+import type { Sanitizer } from './secrets/sanitizer';
+import { isTool } from './tryOfNode';
 
 /**
  * The item that stands for a failed one under Continue on Fail. `error` is its only key and `item.error` stays unset: n8n then
  * routes it to the error output and keeps the object (with `item.error` it would replace the whole JSON).
  */
-export function errorItem(failure: Failure, itemIndex: number): INodeExecutionData {
-	const { code, message, status } = failure;
-	return { json: { error: { code, message, status } }, pairedItem: { item: itemIndex } };
+export function errorItem(
+	node: INode,
+	failure: Failure,
+	itemIndex: number,
+	sanitizer: Sanitizer,
+): INodeExecutionData {
+	const clean = sanitizer.failure(failure);
+	const { code, status, details } = clean;
+	const error = { code, message: toldBy(node, clean), status, ...(details && { details }) };
+	return { json: { error }, pairedItem: { item: itemIndex } };
 }
 
-/** The error that stops the node: what happened, what to do, which item, which HTTP status. */
-export function nodeError(node: INode, failure: Failure, itemIndex: number): NodeApiError {
-	const { message, description } = failure;
-	const httpCode = String(failure.code);
+/**
+ * The error that stops the node: what happened, what to do, which HTTP status. n8n keeps whatever it is made of in the execution,
+ * therefore it is made of clean texts alone.
+ * @param itemIndex undefined where no item is at work
+ */
+export function nodeError(
+	node: INode,
+	failure: Failure,
+	itemIndex: number | undefined,
+	sanitizer: Sanitizer,
+): NodeApiError {
+	const clean = sanitizer.failure(failure);
+	const message = toldBy(node, clean);
+	// n8n adds a description that the message does not hold already.
+	const description = isTool(node) ? clean.description && withoutCode(clean.description) : clean.description;
+	const httpCode = String(clean.code);
 	const error = new NodeApiError(
 		node,
 		{ message, description: description ?? null, httpCode },
-		{ message, description, httpCode, itemIndex },
+		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
 	);
 	// n8n replaces a message that contains a word such as ECONNREFUSED by a stock text, even when it is given.
 	error.message = message;
+	// The editor shows it below the error.
+	if (clean.details) error.context.data = clean.details;
 	return error;
+}
+
+/** The message. A model sees nothing else of a tool's failure. */
+function toldBy(node: INode, failure: Failure): string {
+	return isTool(node) ? withAdvice(failure).message : failure.message;
+}
+
+/** What happened and what to do in the message, for where nothing else is shown. */
+export function withAdvice(failure: Failure): Failure {
+	const { message, description } = failure;
+	if (description === undefined) return failure;
+	const advice = withoutCode(description);
+	return failure.with({
+		message: `${message}${/[.!?]$/.test(message) ? '' : '.'} ${advice}`,
+		description: advice,
+	});
 }
 
 /**

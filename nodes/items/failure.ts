@@ -1,3 +1,5 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { statusName } from './status';
 
 export interface FailureDetails {
@@ -17,14 +19,14 @@ export interface FailureDetails {
 	readonly settled?: boolean;
 	/** Wait that the service asked for, in milliseconds. */
 	readonly retryAfterMilliseconds?: number;
+	/** What is known of work that may be going on, bounded and without secrets. */
+	readonly details?: IDataObject;
 	readonly cause?: unknown;
 }
 
 /**
  * A failure of one item, in the vocabulary of the public interface. Never carries a secret, a request body or a
  * response body beyond the service's own error message.
- *
- * Compared by name, never with `instanceof`: lazily loaded bundles carry a copy of this class of their own.
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
@@ -35,6 +37,7 @@ export class Failure extends Error {
 	readonly carriedOut: boolean;
 	readonly settled: boolean;
 	readonly retryAfterMilliseconds: number | undefined;
+	readonly details: IDataObject | undefined;
 
 	constructor(details: FailureDetails) {
 		super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -45,12 +48,13 @@ export class Failure extends Error {
 		this.carriedOut = details.carriedOut ?? false;
 		this.settled = details.settled ?? false;
 		this.retryAfterMilliseconds = details.retryAfterMilliseconds;
+		this.details = details.details;
 	}
 
 	/** The same failure, told otherwise. */
 	with(details: Partial<FailureDetails>): Failure {
 		const { code, status, message, description, retryAfterMilliseconds, cause } = this;
-		const { ambiguous, carriedOut, settled } = this;
+		const { ambiguous, carriedOut, settled, details: known } = this;
 		const own = {
 			code,
 			status,
@@ -61,13 +65,14 @@ export class Failure extends Error {
 			ambiguous,
 			carriedOut,
 			settled,
+			details: known,
 		};
 		return new Failure({ ...own, ...details });
 	}
 }
 
 export function isFailure(error: unknown): error is Failure {
-	return error instanceof Error && error.name === 'Failure';
+	return error instanceof Failure;
 }
 
 /** Input refused before any request was sent. */
@@ -81,4 +86,9 @@ export function refusal(message: string, description?: string): Failure {
  */
 export function withCode(description: string, code: string | undefined): string {
 	return code === undefined ? description : `${description} (${code})`;
+}
+
+/** What `withCode` was given, for a message of a tool. */
+export function withoutCode(description: string): string {
+	return description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 }

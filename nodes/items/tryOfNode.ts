@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import type { TryOfNode } from './finishedItems';
 
@@ -11,6 +11,11 @@ export function tryOfNode(context: IExecuteFunctions): TryOfNode {
 		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
 		retryOnFail: node.retryOnFail === true,
 		maxTries: node.maxTries,
-		isTool: node.type.endsWith('Tool'),
+		isTool: isTool(node),
 	};
+}
+
+/** Whether a model calls the node, as a tool of an AI agent or of an MCP server. */
+export function isTool({ type }: INode): boolean {
+	return type.endsWith('Tool');
 }

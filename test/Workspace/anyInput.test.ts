@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
 import { isFailure } from '../../nodes/items/failure';
-import { readInputObject } from '../../nodes/Workspace/inputObject';
-import { paramsOf } from '../../nodes/Workspace/params';
+import { readInputObject } from '../../nodes/Workspace/runner/inputObject';
+import { fieldsOf } from '../../nodes/Workspace/operation';
+import { paramsOf } from '../../nodes/parameters/params';
 import { resources } from '../../nodes/Workspace/resources';
 
 const all = resources.flatMap(({ value: resource, operations }) =>
@@ -25,8 +26,8 @@ test('any value as the input object', () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.jsonValue(), fc.string(), fc.anything()), (input) =>
 			understoodOrRefused(() => {
-				const { operation, given } = readInputObject(input, true);
-				paramsOf(operation, given, { mode: 'json', timezone });
+				const { operation, given } = readInputObject(input, { allowFilePaths: true, allowedOperations: [] });
+				paramsOf(fieldsOf(operation), given, { mode: 'json', timezone });
 			}),
 		),
 		{ numRuns: 2000 },
@@ -46,7 +47,7 @@ test.each(all.map(({ resource, operation }) => [`${resource} ${operation.value}`
 		const given = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: names.length });
 		fc.assert(
 			fc.property(given, fc.constantFrom('fields' as const, 'json' as const), (object, mode) =>
-				understoodOrRefused(() => paramsOf(operation, object, { mode, timezone })),
+				understoodOrRefused(() => paramsOf(fieldsOf(operation), object, { mode, timezone })),
 			),
 			{ numRuns: 300 },
 		);

@@ -7,11 +7,13 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../nodes/items/failure';
 import type { Bases } from '../../nodes/Workspace/google/bases';
+import { paceSettings } from '../../nodes/http/pace';
 import { createClients } from '../../nodes/Workspace/google/clients';
+import { Paces } from '../../nodes/Workspace/google/paces';
 import type { TransportOptions } from '../../nodes/Workspace/google/transport';
-import { Naming } from '../../nodes/Workspace/fieldNames';
+import { Naming } from '../../nodes/parameters/naming';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
-import type { JobItem } from '../../nodes/Workspace/runItem';
+import type { JobItem } from '../../nodes/Workspace/runner/runItem';
 
 import { n8nSender } from './n8nSender';
 
@@ -22,6 +24,11 @@ export function basesAt(baseUrl: string): Bases {
 		docs: `${baseUrl}/v1/documents`,
 		drive: `${baseUrl}/drive/v3`,
 	};
+}
+
+/** Paces of their own, whose minute is shorter. */
+export function quickPaces(minute = 600): Paces {
+	return new Paces({ ...paceSettings, minute });
 }
 
 /**
@@ -39,6 +46,7 @@ export function testClients(
 		timeoutMilliseconds: 30_000,
 		signal: undefined,
 		credentialKey: `test ${token}`,
+		paces: quickPaces(),
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		...options,
 	});

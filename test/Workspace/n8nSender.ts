@@ -8,7 +8,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { Send } from '../../nodes/Workspace/google/transport';
+import type { Send } from '../../nodes/http/attempt';
 
 const node: INode = {
 	id: 'workspace',

@@ -1,8 +1,8 @@
 import { isFailure } from '../../nodes/items/failure';
 import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
-import type { Params } from '../../nodes/Workspace/params';
-import { perform } from '../../nodes/Workspace/perform';
-import type { JobItem } from '../../nodes/Workspace/runItem';
+import type { Params } from '../../nodes/parameters/params';
+import { perform } from '../../nodes/Workspace/runner/perform';
+import type { JobItem } from '../../nodes/Workspace/runner/runItem';
 
 export interface TestMember extends Member<Params> {
 	readonly item: JobItem;

@@ -23,10 +23,10 @@ const fields: Record<string, Record<string, unknown>> = {
 	'mail search': { query: '', returnAll: false, maxResults: 25 },
 	'mail read': { messageId: '' },
 	'spreadsheet create': { title: '', parentFolder: locator },
-	'spreadsheet read': { spreadsheetId: locator, range: '' },
-	'spreadsheet write': { spreadsheetId: locator, range: '', valuesSource: 'json', values: '[]' },
-	'spreadsheet append': { spreadsheetId: locator, range: '', valuesSource: 'json', values: '[]' },
-	'document create': { title: '', parentFolder: locator },
+	'spreadsheet read': { spreadsheetId: locator, tab: locator, range: '', output: 'rows' },
+	'spreadsheet write': { spreadsheetId: locator, tab: locator, range: '', valuesSource: 'items' },
+	'spreadsheet append': { spreadsheetId: locator, tab: locator, range: '', valuesSource: 'items' },
+	'document create': { title: '', parentFolder: locator, content: '' },
 	'document read': { documentId: locator },
 	'document write': { documentId: locator, content: '' },
 	'document append': { documentId: locator, content: '' },
@@ -39,13 +39,16 @@ const fields: Record<string, Record<string, unknown>> = {
 	},
 };
 
+const headerOptions = { headerRow: 1, extraColumns: 'error' };
+
 const listOptions = {
-	labelIds: '',
+	labelIds: [],
 	includeSpamTrash: false,
 	receivedAfter: '',
 	receivedBefore: '',
 	details: true,
 	includeBody: false,
+	downloadAttachments: false,
 	output: 'items',
 	pageToken: '',
 };
@@ -56,6 +59,7 @@ const options: Record<string, Record<string, unknown>> = {
 		cc: '',
 		bcc: '',
 		replyTo: '',
+		idempotencyKey: '',
 		senderName: '',
 		fromAlias: '',
 		attachments: '',
@@ -65,29 +69,33 @@ const options: Record<string, Record<string, unknown>> = {
 	'mail list': listOptions,
 	'mail search': listOptions,
 	'mail read': { downloadAttachments: false, attachmentPrefix: 'attachment_', includeHeaders: false },
-	'spreadsheet create': { sheets: '', values: '[]', locale: '', timeZone: '' },
+	'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
 	'spreadsheet read': {
-		output: 'values',
 		headerRow: 1,
 		valueRenderOption: 'FORMATTED_VALUE',
 		dateTimeRenderOption: 'SERIAL_NUMBER',
 		majorDimension: 'ROWS',
 	},
-	'spreadsheet write': { ...writeOptions, includeHeaderRow: true },
+	'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true, matchColumns: '' },
 	'spreadsheet append': {
 		...writeOptions,
+		...headerOptions,
 		insertDataOption: 'INSERT_ROWS',
-		headerRow: 1,
-		extraColumns: 'error',
 	},
-	'document create': { content: '', contentFormat: 'text' },
+	'document create': { contentFormat: 'text', idempotencyKey: '' },
 	'document read': { contentFormat: 'text', tab: '', output: 'text' },
 	'document write': { contentFormat: 'text', tab: '', requiredRevisionId: '', allowEmpty: false },
-	'document append': { contentFormat: 'text', tab: '', newParagraph: false },
-	'file upload': { convertTo: 'none', description: '', properties: {} },
+	'document append': { contentFormat: 'text', idempotencyKey: '', tab: '', newParagraph: true },
+	'file upload': {
+		convertTo: 'none',
+		description: '',
+		idempotencyKey: '',
+		onExisting: 'createNew',
+		properties: {},
+	},
 };
 
-const common = { maxTries: 5, maxRetryWaitSeconds: 60, timeoutSeconds: 300 };
+const common = { maxTries: 5, maxRetryWaitSeconds: 120, timeoutSeconds: 300 };
 const operations = resources.flatMap((resource) =>
 	resource.operations.map((operation) => ({
 		resource,
@@ -152,24 +160,31 @@ describe.each(Object.keys(fields))('%s', (key) => {
 
 test('in JSON mode both dropdowns are hidden', () => {
 	const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(({ name }) => name);
-	expect(visible).toEqual(['authentication', 'inputMode', 'inputObject', 'allowFilePaths']);
+	expect(visible).toEqual([
+		'authentication',
+		'inputMode',
+		'inputObject',
+		'allowedOperations',
+		'allowFilePaths',
+	]);
 });
 
 test('an option that depends on another is shown while that one has its default', () => {
 	const form = { ...valuesOf('spreadsheet read'), ...fields['spreadsheet read'] } as INodeParameters;
 	const collection = shown(form).find(({ name }) => name === 'options');
 	const choices = (collection?.options ?? []) as INodeProperties[];
-	const visible = (given: INodeParameters) =>
+	const visible = (given: INodeParameters, output = 'rows') =>
 		choices
 			.filter((choice) =>
-				NodeHelpers.displayParameter(given, choice, node, description, { ...form, options: given }),
+				NodeHelpers.displayParameter(given, choice, node, description, { ...form, output, options: given }),
 			)
 			.map(({ name }) => name);
-	expect(visible({})).toContain('majorDimension');
-	expect(visible({ output: 'values' })).toContain('majorDimension');
-	expect(visible({ output: 'rows' })).not.toContain('majorDimension');
-	expect(visible({})).not.toContain('headerRow');
-	expect(visible({ output: 'rows' })).toContain('headerRow');
+	expect(visible({}, 'values')).toContain('majorDimension');
+	expect(visible({})).not.toContain('majorDimension');
+	expect(visible({})).toContain('headerRow');
+	expect(visible({}, 'values')).not.toContain('headerRow');
+	expect(visible({})).not.toContain('dateTimeRenderOption');
+	expect(visible({ valueRenderOption: 'FORMULA' })).toContain('dateTimeRenderOption');
 });
 
 test('texts on the form follow n8n’s rules', () => {

@@ -55,3 +55,42 @@ test('an equal call after a failed one is a call of its own', async () => {
 	await tool({});
 	expect(google.gmail.sent).toHaveLength(2);
 });
+
+describe('what a failing tool tells', () => {
+	const jsonTool = (node = {}) =>
+		toolOf({
+			url: google.url,
+			node: { type: 'test.workspaceTool', ...node },
+			parameters: {
+				inputMode: 'json',
+				inputObject: "={{ $fromAI('input', '', 'json') }}",
+				options: { maxRetryWaitSeconds: 1 },
+			},
+		});
+
+	test('the message names what is wrong and what is allowed, for the model sees nothing else', async () => {
+		const error = await jsonTool()({ input: { operation: 'send', recipient: 'a@example.com' } }).catch(
+			(reason: unknown) => reason as Error,
+		);
+		expect((error as Error).message).toMatch(/'recipient'.*Allowed are: .*\bto\b/s);
+		expect(sends()).toBe(0);
+	});
+
+	test('with Continue on Fail the item that the model gets says it, too', async () => {
+		const tool = jsonTool({ onError: 'continueRegularOutput' });
+		const answer = await tool({ input: { operation: 'send', recipient: 'a@example.com' } });
+		expect(answer).toMatch(/'recipient'.*Allowed are: /s);
+	});
+
+	test('a line that drops is told in our words, not in those that n8n puts in place of a code', async () => {
+		google.fault({ match: 'gmail.users.messages.list', connection: 'resetBefore', times: 9 });
+		const tool = toolOf({
+			url: google.url,
+			node: { type: 'test.workspaceTool' },
+			parameters: { resource: 'mail', operation: 'list', options: { maxTries: 1 } },
+		});
+		const error = await tool({}).catch((reason: unknown) => reason as Error);
+		expect((error as Error).message).not.toContain('ECONNRESET');
+		expect((error as Error).message).toMatch(/connection to Google was lost\. Check/);
+	});
+});

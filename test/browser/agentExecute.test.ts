@@ -1,27 +1,21 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { importExamples } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { startTestN8n, type TestN8n } from '../e2e/n8n';
-import { launchBrowser, pictures, signIn } from './editor';
+import { Editor } from './editor';
 
 const apiKey = 'browser-test-key';
 let service: AgentService;
 let google: GoogleServer;
-let n8n: TestN8n;
-let browser: Browser;
-let page: Page;
-let workflowIds: Map<string, string>;
+let editor: Editor;
+let page: Editor['page'];
+let workflows: Map<string, { id: string }>;
 
 beforeAll(async () => {
-	await mkdir(pictures, { recursive: true });
 	service = await startAgentService({ apiKey });
 	google = await startGoogle();
-	n8n = await startTestN8n();
-	const examples = await importExamples(n8n.api, {
+	editor = await Editor.open();
+	({ page } = editor);
+	const examples = await importExamples(editor.api, {
 		agent: { url: service.url, webSocketUrl: service.webSocketUrl, apiKey },
 		google: {
 			url: google.url,
@@ -29,30 +23,24 @@ beforeAll(async () => {
 			refreshToken: google.tokens.issueRefresh(),
 		},
 	});
-	workflowIds = new Map(examples.map(({ workflow }) => [workflow.name, workflow.id]));
-	browser = await launchBrowser();
-	page = await signIn(browser, n8n.url);
+	workflows = new Map(examples.map(({ workflow }) => [workflow.name, workflow]));
 });
 afterAll(async () => {
-	await browser.close();
-	await n8n.remove();
+	await editor.close();
 	await google.close();
 	await service.close();
 });
 afterEach(async () => {
-	const name = (expect.getState().currentTestName ?? 'test').replaceAll(/\W+/g, '-');
-	await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+	await editor.picture();
 });
 
 async function openWorkflow(name = 'Run an agent'): Promise<void> {
-	await page.goto(`${n8n.url}/workflow/${workflowIds.get(name)}`);
-	await page.locator('[data-node-name="Agent Execute"]').first().waitFor();
+	await editor.openWorkflow({ id: workflows.get(name)?.id ?? '' });
 }
 
 async function openNode(): Promise<void> {
 	await openWorkflow();
-	await page.locator('[data-node-name="Agent Execute"]').first().dblclick();
-	await page.getByTestId('node-execute-button').waitFor();
+	await editor.openNode('Agent Execute');
 }
 
 test('the example runs with one click, and every node shows its success', async () => {
@@ -85,8 +73,8 @@ test('what a newcomer has to know of sessions and waits is said in plain words',
 	await page.getByText('Leave empty unless an Agent Session Trigger listens').waitFor();
 	await page.getByTestId('parameter-input-waitForMessages').click();
 	await page.getByTestId('parameter-input-waitUntil').click();
-	await page.getByText('No Message Has Come for a While').click();
-	await page.getByTestId('parameter-input-silenceSeconds').waitFor();
+	await page.getByText('A Certain Message Has Come').click();
+	await page.getByTestId('parameter-input-matchValue').waitFor();
 });
 
 test('the example with two triggers runs as its note says', async () => {

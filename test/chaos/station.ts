@@ -1,7 +1,8 @@
 import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
-import { connect, type Connection, type ConnectionOptions } from '../../nodes/Agent/session/connection';
+import { connect } from '../../nodes/Agent/session/connect';
+import type { Connection, ConnectionOptions } from '../../nodes/Agent/session/connection';
 import { identityOf } from '../../nodes/Agent/session/identity';
 import { Account, canaries, credentialOf, signatureOf } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';

@@ -74,10 +74,11 @@ test('create, append, write and read by the form', async () => {
 			...spreadsheet,
 			operation: 'append',
 			range: 'My Tab!A:B',
+			valuesSource: 'json',
 			values: '={{ [[$json.title, 31], ["=1", null]] }}',
 		},
-		{ ...spreadsheet, operation: 'write', range: 'My Tab!B3', values: '[[42]]' },
-		{ ...spreadsheet, operation: 'read', range: 'My Tab', options: { output: 'rows' } },
+		{ ...spreadsheet, operation: 'write', range: 'My Tab!B3', valuesSource: 'json', values: '[[42]]' },
+		{ ...spreadsheet, operation: 'read', tab: { __rl: true, mode: 'name', value: 'My Tab' } },
 	);
 	expect(jsonOf(outputs(execution, 0))).toMatchObject([{ title: 'A' }, { title: 'B' }]);
 	expect(jsonOf(outputs(execution, 1))).toMatchObject([
@@ -167,6 +168,7 @@ test('one bad item stops the node with nothing sent', async () => {
 		operation: 'append',
 		spreadsheetId: byId(id),
 		range: 'Log',
+		valuesSource: 'json',
 		values: '={{ $json.rows }}',
 	});
 	expect(execution.resultData.error?.message).toContain("Row 1, column 1 of 'Values' is an object");
@@ -207,4 +209,68 @@ test('the list of spreadsheets in the editor', async () => {
 		},
 	);
 	expect(answer.results.map(({ name }) => name)).toEqual(['Picked']);
+});
+
+describe('what the form offers in a chosen spreadsheet', () => {
+	const asked = (id: string) => ({
+		nodeTypeAndVersion: { name: workspaceType, version: 1 },
+		currentNodeParameters: {
+			authentication: 'oAuth2',
+			inputMode: 'fields',
+			resource: 'spreadsheet',
+			operation: 'append',
+			spreadsheetId: byId(id),
+			tab: { __rl: true, mode: 'list', value: 'Q1' },
+			range: '',
+			valuesSource: 'columns',
+			options: {},
+		},
+		credentials,
+	});
+
+	test('its tabs, and the columns of a tab', async () => {
+		const id = google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'First' }, { title: 'Q1', rows: [['Name', 'Age', '', 'Name']] }],
+		});
+		const tabs = await n8n.api.request<{ results: Array<{ name: string; value: string }> }>(
+			'POST',
+			'dynamic-node-parameters/resource-locator-results',
+			{ ...asked(id), methodName: 'searchTabs', path: 'parameters.tab', filter: 'q' },
+		);
+		expect(tabs.results).toMatchObject([{ name: 'Q1', value: 'Q1' }]);
+		const columns = await n8n.api.request<{ fields: Array<{ id: string }> }>(
+			'POST',
+			'dynamic-node-parameters/resource-mapper-fields',
+			{ ...asked(id), methodName: 'headerColumns', path: 'parameters.columns' },
+		);
+		expect(columns.fields.map((field) => field.id)).toEqual(['Name', 'Age', 'Name_2']);
+	});
+
+	test('what is mapped goes into its columns, item by item', async () => {
+		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Q1', rows: [['Name', 'Age']] }] });
+		const execution = await run(
+			[
+				{ n: 'Anna', a: 31 },
+				{ n: 'Ben', a: 42 },
+			],
+			{
+				...asked(id).currentNodeParameters,
+				columns: {
+					mappingMode: 'defineBelow',
+					value: { Name: '={{ $json.n }}', Age: '={{ $json.a }}' },
+					matchingColumns: [],
+					schema: [],
+				},
+			},
+		);
+		expect(jsonOf(outputs(execution, 0))).toMatchObject([
+			{ updatedRange: "'Q1'!A2:B2" },
+			{ updatedRange: "'Q1'!A3:B3" },
+		]);
+		expect(google.sheets.values(id, "'Q1'!A2:B9")).toEqual([
+			['Anna', 31],
+			['Ben', 42],
+		]);
+	});
 });

@@ -152,7 +152,7 @@ describe('stopped with a queue of messages', () => {
 });
 
 test('a refused key is one failed execution while the workflow stays active (#35789)', async () => {
-	station.service.scriptUpgrades({ status: 401, body: secrets.apiKey }, { status: 401 });
+	station.service.scriptUpgrades({ status: 401, body: secrets.apiKey }, { status: 401 }, { status: 401 });
 	const stored = await station.publish(station.workflow('refused'));
 	const failed = () => station.executions({ workflowId: stored.id, status: ['error'] });
 	await until(async () => (await failed()).length === 1);
@@ -264,6 +264,7 @@ test('several items wait for their agents', async () => {
 		startStepName: 'start',
 		input: '={{ $json.n }}',
 		waitForMessages: true,
+		waitUntil: 'match',
 		matchField: 'type',
 		matchValue: 'answer',
 	};

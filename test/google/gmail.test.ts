@@ -154,7 +154,7 @@ describe('get', () => {
 			].join('\r\n'),
 		});
 		const [text, file] = (await read(id)).payload?.parts ?? [];
-		expect(Buffer.from(text?.body?.data ?? '', 'base64url').toString('latin1')).toBe('Grüße!');
+		expect(Buffer.from(text?.body?.data ?? '', 'base64url').toString()).toBe('Grüße!');
 		expect(file).toMatchObject({ partId: '1', filename: 'ü.bin', body: { size: 4 } });
 		const attachmentId = file?.body?.attachmentId ?? '';
 		expect(attachmentId.length).toBeGreaterThan(300);
@@ -239,4 +239,36 @@ describe('send', () => {
 		expect([status, body]).toMatchObject([400, { error: { message, status: 'INVALID_ARGUMENT' } }]);
 		expect(google.gmail.sent).toHaveLength(0);
 	});
+});
+
+describe('texts of old charsets', () => {
+	const koi8 = Buffer.from([0xf0, 0xd2, 0xc9, 0xd7, 0xc5, 0xd4]);
+	const jis = Buffer.from('\u001b$B$3$s\u001b(B');
+	it.each([
+		['decoded', 'koi8-r', koi8, 'Привет'],
+		['decoded', 'iso-2022-jp', jis, jis.toString()],
+		['allDecoded', 'iso-2022-jp', jis, 'こん'],
+		['asSent', 'koi8-r', koi8, koi8.toString()],
+	] as const)('%s: %s', async (bodies, charset, bytes, handedOver) => {
+		google.gmail.bodies = bodies;
+		const type = `text/plain; charset=${charset}`;
+		const raw = Buffer.concat([Buffer.from(`Content-Type: ${type}\r\n\r\n`), bytes]);
+		const { payload } = await read(google.gmail.seed({ raw }));
+		expect(Buffer.from(payload?.body?.data ?? '', 'base64url').toString()).toBe(handedOver);
+		expect(payload?.headers).toEqual([{ name: 'Content-Type', value: type }]);
+	});
+});
+
+it('an empty file and a mail within a mail have no id', async () => {
+	const parts = [
+		'Content-Type: application/pdf; name=a.pdf\n\n',
+		'Content-Type: message/rfc822\n\nSubject: inner\n\nHi',
+	];
+	const raw = `Content-Type: multipart/mixed; boundary=b\n\n--b\n${parts.join('\n--b\n')}\n--b--`;
+	const { payload } = await read(google.gmail.seed({ raw }));
+	expect(payload?.parts).toMatchObject([
+		{ filename: 'a.pdf', body: { size: 0, data: '' } },
+		{ filename: '', body: { size: 0 }, parts: [{ partId: '1.0', mimeType: 'text/plain' }] },
+	]);
+	expect(payload?.parts?.map(({ body }) => body?.attachmentId)).toEqual([undefined, undefined]);
 });

@@ -138,7 +138,7 @@ describe('writing', () => {
 	test('null leaves a cell, "" clears it', () => {
 		const id = sheet([['a', 'b', 'c']]);
 		expect(update(id, 'A1', [[null, '', 'z']])).toMatchObject({
-			updatedRange: 'Sheet1!A1:C1',
+			updatedRange: 'Sheet1!B1:C1',
 			updatedCells: 2,
 		});
 		expect(service.values(id, 'A1:C1')).toEqual([['a', '', 'z']]);

@@ -1,8 +1,10 @@
+import { inspect } from 'node:util';
 import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { asFailure, errorItem, nodeError } from '../../nodes/items/errorItem';
 import { Failure, refusal } from '../../nodes/items/failure';
+import { Sanitizer } from '../../nodes/items/secrets/sanitizer';
 import { statusName } from '../../nodes/items/status';
 
 const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -22,7 +24,7 @@ test.each([
 });
 
 test('an error item has the error as its only key, and is paired', () => {
-	expect(errorItem(new Failure({ code: 404, message: 'No such step' }), 7)).toEqual({
+	expect(errorItem(node, new Failure({ code: 404, message: 'No such step' }), 7, new Sanitizer())).toEqual({
 		json: { error: { code: 404, message: 'No such step', status: 'NOT_FOUND' } },
 		pairedItem: { item: 7 },
 	});
@@ -33,9 +35,26 @@ test('the error that stops the node keeps our words even where n8n has stock tex
 		node,
 		new Failure({ code: 401, message: 'Refused: ECONNREFUSED', description: 'Do this' }),
 		3,
+		new Sanitizer(),
 	);
 	expect(error).toMatchObject({ message: 'Refused: ECONNREFUSED', description: 'Do this', httpCode: '401' });
 	expect(error.context.itemIndex).toBe(3);
+});
+
+test('nothing that n8n keeps of an error holds a secret, or a line of its own', () => {
+	const secret = 'canary-key';
+	const text = `no\n${secret} ${Buffer.from(`:${secret}`).toString('base64')}`;
+	const cause = Object.assign(new Error(text), { config: { headers: { 'x-api-key': secret } } });
+	const details = { sessionId: 's1', response: { [secret]: [`a ${secret}`] } };
+	const failure = new Failure({ code: 502, message: text, description: text, status: text, cause, details });
+	const sanitizer = new Sanitizer([secret]);
+	const error = nodeError(node, failure, 0, sanitizer);
+	expect(error.message).toBe('no ••• •••');
+	for (const kept of [error, errorItem(node, failure, 0, sanitizer)]) {
+		expect(`${inspect(kept, { depth: null, showHidden: true })} ${JSON.stringify(kept)}`).not.toMatch(
+			/canary|OmNhbmFyeS1rZXk|no\\n/,
+		);
+	}
 });
 
 test('an error of n8n about the input is a 400, an unforeseen one a 500', () => {

@@ -96,6 +96,7 @@ test('a worker starts an agent and waits for its messages', async () => {
 	const parameters = {
 		startStepName: 'start',
 		waitForMessages: true,
+		waitUntil: 'match',
 		matchField: 'type',
 		matchValue: 'done',
 	};

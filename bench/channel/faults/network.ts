@@ -11,7 +11,7 @@ const heartbeatMilliseconds = 25_000;
 
 export const networkFaults: readonly Fault[] = [
 	{
-		name: 'the key is refused twice (401), published again',
+		name: 'the key is refused three times (401), published again',
 		everyRounds: 3,
 		noticedBy: 'failedExecution',
 		overBy: 'opening',
@@ -122,11 +122,11 @@ function refuse(world: World, times: number): number {
 	return struck;
 }
 
-/** Only the slow lane would try again, after 5 to 15 minutes; the user does not wait for it. */
+/** Only the slow lane would try again; the user, who gets a failed execution, does not wait for it. */
 async function refuseForGood(world: World): Promise<Map<Line, Strike>> {
 	const { n8n, probe } = world.station;
 	const newest = probe.newest();
-	const struck = refuse(world, 2);
+	const struck = refuse(world, 3);
 	const told = () => new Set(probe.failed(newest).map(({ workflowId }) => workflowId));
 	await until('a failed execution of every workflow', () => told().size === world.lines.length);
 	const strikes = new Map<Line, Strike>();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { namedRangesOut, type NamedRange } from './namedRanges.ts';
 import { entriesOf, render } from './render.ts';
 import { invalid, textOf, type Segment } from './segment.ts';
 
@@ -30,6 +31,7 @@ export interface Tab {
 	footnotes: Record<string, Segment>;
 	readonly lists: Record<string, docs_v1.Schema$List>;
 	readonly inlineObjects: Record<string, docs_v1.Schema$InlineObject>;
+	namedRanges: NamedRange[];
 	readonly children: Tab[];
 }
 
@@ -72,6 +74,7 @@ export function newTab(seed: TabSeed, position: number, parentTabId?: string): T
 		footnotes: segmentsOf(seed.footnotes),
 		lists: structuredClone(seed.lists ?? {}),
 		inlineObjects: structuredClone(seed.inlineObjects ?? {}),
+		namedRanges: [],
 		children: (seed.children ?? []).map((child, at) => newTab(child, at, tabId)),
 	};
 }
@@ -115,6 +118,7 @@ function contentOf(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$Docume
 		footnotes: each(tab.footnotes, (footnoteId, body) => ({ footnoteId, content: body })),
 		lists: tab.lists,
 		inlineObjects: tab.inlineObjects,
+		namedRanges: namedRangesOut(tab),
 	};
 	const filled = Object.entries(parts).filter((part: [string, object]) => Object.keys(part[1]).length > 0);
 	return { ...content, ...Object.fromEntries<object>(filled) };

@@ -3,6 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { ApiError } from '../service.ts';
 import { newId, segmentIn, tabOf, type StoredDocument, type Tab } from './document.ts';
 import { deleteRange, insertTable, insertText } from './edits.ts';
+import { createNamedRange, movingRanges } from './namedRanges.ts';
 import { createBullets, deleteBullets } from './lists.ts';
 import { endOf, invalid, type Segment } from './segment.ts';
 import { updateParagraphStyle, updateTextStyle } from './styles.ts';
@@ -44,39 +45,63 @@ function ranged(document: StoredDocument, range: docs_v1.Schema$Range | undefine
 
 type Kind = keyof docs_v1.Schema$Request;
 
-const kinds: { readonly [K in Kind]?: (document: StoredDocument, request: docs_v1.Schema$Request) => void } =
-	{
-		insertText(document, { insertText: request = {} }) {
-			const { segment, start } = insertion(document, request);
-			if (!request.text) throw invalid('Text to insert must not be empty.');
-			insertText(segment, start, request.text);
-		},
-		insertTable(document, { insertTable: request = {} }) {
-			const { segment, start } = insertion(document, request);
+/** Most requests have nothing to answer. */
+type Carry = (
+	document: StoredDocument,
+	request: docs_v1.Schema$Request,
+) => docs_v1.Schema$Response | undefined;
+
+const kinds: { readonly [K in Kind]?: Carry } = {
+	insertText(document, { insertText: request = {} }) {
+		const { tab, segment, start } = insertion(document, request);
+		const { text } = request;
+		if (!text) throw invalid('Text to insert must not be empty.');
+		movingRanges(tab, segment, start, () => {
+			insertText(segment, start, text);
+		});
+		return undefined;
+	},
+	insertTable(document, { insertTable: request = {} }) {
+		const { tab, segment, start } = insertion(document, request);
+		movingRanges(tab, segment, start, () => {
 			insertTable(segment, start, request.rows ?? 0, request.columns ?? 0);
-		},
-		deleteContentRange(document, { deleteContentRange: request = {} }) {
-			const { tab, segment, start, end } = ranged(document, request.range);
+		});
+		return undefined;
+	},
+	deleteContentRange(document, { deleteContentRange: request = {} }) {
+		const { tab, segment, start, end } = ranged(document, request.range);
+		movingRanges(tab, segment, start, () => {
 			deleteRange(segment, start, end);
-			dropFootnotes(tab);
-		},
-		updateTextStyle(document, { updateTextStyle: request = {} }) {
-			const { segment, start, end } = ranged(document, request.range);
-			updateTextStyle(segment, start, end, request);
-		},
-		updateParagraphStyle(document, { updateParagraphStyle: request = {} }) {
-			const { segment, start, end } = ranged(document, request.range);
-			updateParagraphStyle(segment, start, end, request, newId);
-		},
-		createParagraphBullets(document, { createParagraphBullets: request = {} }) {
-			const { tab, segment, start, end } = ranged(document, request.range);
+		});
+		dropFootnotes(tab);
+		return undefined;
+	},
+	updateTextStyle(document, { updateTextStyle: request = {} }) {
+		const { segment, start, end } = ranged(document, request.range);
+		updateTextStyle(segment, start, end, request);
+		return undefined;
+	},
+	updateParagraphStyle(document, { updateParagraphStyle: request = {} }) {
+		const { segment, start, end } = ranged(document, request.range);
+		updateParagraphStyle(segment, start, end, request, newId);
+		return undefined;
+	},
+	createNamedRange(document, { createNamedRange: request = {} }) {
+		return createNamedRange(tabOf(document, request.range?.tabId), request, newId);
+	},
+	createParagraphBullets(document, { createParagraphBullets: request = {} }) {
+		const { tab, segment, start, end } = ranged(document, request.range);
+		movingRanges(tab, segment, start, () => {
 			createBullets(segment, start, end, request, tab.lists, newId);
-		},
-		deleteParagraphBullets(document, { deleteParagraphBullets: request = {} }) {
-			const { segment, start, end } = ranged(document, request.range);
-			deleteBullets(segment, start, end);
-		},
-	};
+		});
+		return undefined;
+	},
+	deleteParagraphBullets(document, { deleteParagraphBullets: request = {} }) {
+		const { segment, start, end } = ranged(document, request.range);
+		deleteBullets(segment, start, end);
+		return undefined;
+	},
+};
 
 /** A footnote goes with its reference. */
 function dropFootnotes(tab: Tab): void {
@@ -90,7 +115,11 @@ function isKind(name: string): name is Kind {
 }
 
 /** One request of a batch. @throws ApiError worded as Google does, with the request's position and kind. */
-export function apply(document: StoredDocument, request: docs_v1.Schema$Request, position: number): void {
+export function apply(
+	document: StoredDocument,
+	request: docs_v1.Schema$Request,
+	position: number,
+): docs_v1.Schema$Response {
 	const names = Object.keys(request);
 	const name = names[0] ?? '';
 	if (names.length !== 1)
@@ -98,7 +127,7 @@ export function apply(document: StoredDocument, request: docs_v1.Schema$Request,
 	const kind = isKind(name) ? kinds[name] : undefined;
 	if (kind === undefined) throw new ApiError(501, `The stand-in does not know the request ${name}.`);
 	try {
-		kind(document, request);
+		return kind(document, request) ?? {};
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		throw new ApiError(error.code, `Invalid requests[${position}].${name}: ${error.message}`, {

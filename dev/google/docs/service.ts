@@ -123,8 +123,9 @@ function batchUpdate(
 		throw new ApiError(400, message, { status: 'FAILED_PRECONDITION' });
 	}
 	const before = structuredClone(document.tabs);
+	let replies: docs_v1.Schema$Response[];
 	try {
-		for (const [position, request] of requests.entries()) apply(document, request, position);
+		replies = requests.map((request, position) => apply(document, request, position));
 	} catch (error) {
 		document.tabs = before;
 		throw error;
@@ -135,7 +136,7 @@ function batchUpdate(
 	}
 	return {
 		documentId: document.id,
-		replies: requests.map(() => ({})),
+		replies,
 		writeControl: { requiredRevisionId: document.revisionId },
 	};
 }

@@ -22,12 +22,12 @@ export interface MimePart {
 	readonly parts: readonly MimePart[];
 }
 
-export function parseMime(bytes: Buffer, partId = ''): MimePart {
+export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'): MimePart {
 	const { head, body } = split(bytes);
 	const headers = headersOf(head);
-	const contentType = parametersOf(headerOf(headers, 'content-type') ?? 'text/plain');
+	const contentType = parametersOf(headerOf(headers, 'content-type') ?? defaultType);
 	const disposition = parametersOf(headerOf(headers, 'content-disposition') ?? '');
-	const mimeType = contentType.get('') ?? 'text/plain';
+	const mimeType = contentType.get('') || defaultType;
 	const boundary = contentType.get('boundary');
 	const common = {
 		partId,
@@ -36,14 +36,21 @@ export function parseMime(bytes: Buffer, partId = ''): MimePart {
 		filename: disposition.get('filename') ?? contentType.get('name') ?? '',
 		headers,
 	};
+	const within = (index: number) => (partId === '' ? String(index) : `${partId}.${index}`);
 	if (mimeType.startsWith('multipart/') && boundary !== undefined) {
+		// RFC 2046, 5.1.5: what a digest holds is mails.
+		const innerType = mimeType === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
 		const inner = sections(body, boundary).map((section, index) =>
-			parseMime(section, partId === '' ? String(index) : `${partId}.${index}`),
+			parseMime(section, within(index), innerType),
 		);
-		return { ...common, data: Buffer.alloc(0), parts: inner };
+		// Without a single delimiter there are no parts, and what stands there is all that there is.
+		if (inner.length > 0) return { ...common, data: Buffer.alloc(0), parts: inner };
 	}
 	const encoding = headerOf(headers, 'content-transfer-encoding')?.toLowerCase();
-	return { ...common, data: decoded(body, encoding), parts: [] };
+	const data = decoded(body, encoding);
+	// The contract's MessagePart: "filename", "parts" and "body" of a mail within a mail are those of a part with parts.
+	const parts = mimeType === 'message/rfc822' ? [parseMime(data, within(0))] : [];
+	return { ...common, data, parts };
 }
 
 /** The first header of that name. */
@@ -61,6 +68,9 @@ export function textOf({ data, charset }: MimePart): string {
 }
 
 function split(bytes: Buffer): { head: Buffer; body: Buffer } {
+	// A part without a header.
+	const [blankLine] = /^\r?\n/.exec(bytes.toString('latin1', 0, 2)) ?? [];
+	if (blankLine) return { head: Buffer.alloc(0), body: bytes.subarray(blankLine.length) };
 	const found = [...['\r\n\r\n', '\n\n']]
 		.map((blank) => ({ at: bytes.indexOf(blank), length: blank.length }))
 		.filter(({ at }) => at >= 0)
@@ -92,8 +102,10 @@ function sections(body: Buffer, boundary: string): Buffer[] {
 	for (const match of text.matchAll(delimiter)) {
 		if (from !== undefined) found.push(Buffer.from(text.slice(from, match.index), 'latin1'));
 		from = match.index + match[0].length;
-		if (match[1] !== undefined) break;
+		if (match[1] !== undefined) return found;
 	}
+	// Many mails end without the closing delimiter.
+	if (from !== undefined) found.push(Buffer.from(text.slice(from), 'latin1'));
 	return found;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
+import { recoded, type Bodies } from './charsets.ts';
 import { snippetOf, type StoredMail } from './mailbox.ts';
 import type { Header, MimePart } from './mime.ts';
 
@@ -9,11 +10,14 @@ export const largestInline = 256 * 1024;
 
 export type Format = 'full' | 'metadata' | 'minimal' | 'raw';
 
-export function messageOut(
-	mail: StoredMail,
-	format: Format,
-	metadataHeaders: readonly string[] = [],
-): gmail_v1.Schema$Message {
+export interface Rendering {
+	readonly format: Format;
+	/** Empty: all. */
+	readonly metadataHeaders: readonly string[];
+	readonly bodies: Bodies;
+}
+
+export function messageOut(mail: StoredMail, rendering: Rendering): gmail_v1.Schema$Message {
 	const { id, threadId, labelIds, internalDate, raw } = mail;
 	return {
 		id,
@@ -23,43 +27,56 @@ export function messageOut(
 		historyId: String(internalDate),
 		internalDate: String(internalDate),
 		sizeEstimate: raw.length,
-		...contentOf(mail, format, metadataHeaders),
+		...contentOf(mail, rendering),
 	};
 }
 
 function contentOf(
 	{ id, mime, raw }: StoredMail,
-	format: Format,
-	wanted: readonly string[],
+	{ format, metadataHeaders, bodies }: Rendering,
 ): Pick<gmail_v1.Schema$Message, 'payload' | 'raw'> {
 	if (format === 'raw') return { raw: padded(raw) };
 	if (format === 'minimal') return { payload: { partId: '' } };
-	if (format === 'full') return { payload: partOut(mime, id) };
-	const names = wanted.map((name) => name.toLowerCase());
+	if (format === 'full') return { payload: partOut(mime, id, bodies) };
+	const names = metadataHeaders.map((name) => name.toLowerCase());
 	const headers = mime.headers.filter(({ name }) => names.length === 0 || names.includes(name.toLowerCase()));
 	return { payload: { mimeType: mime.mimeType, headers: copies(headers) } };
 }
 
-function partOut(part: MimePart, messageId: string): gmail_v1.Schema$MessagePart {
-	const { partId, mimeType, filename, headers, data, parts } = part;
-	const size = data.length;
-	const apart = parts.length === 0 && size > 0 && isApart(part);
+function partOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Schema$MessagePart {
+	const { partId, mimeType, filename, headers, parts } = part;
 	return {
 		partId,
 		mimeType,
 		filename,
 		headers: copies(headers),
-		body: {
-			size,
-			...(apart && { attachmentId: attachmentIdOf(messageId, partId) }),
-			...(!apart && size > 0 && { data: padded(data) }),
-		},
-		...(parts.length > 0 && { parts: parts.map((inner) => partOut(inner, messageId)) }),
+		body: bodyOut(part, messageId, bodies),
+		...(parts.length > 0 && { parts: parts.map((inner) => partOut(inner, messageId, bodies)) }),
 	};
+}
+
+function bodyOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Schema$MessagePartBody {
+	const { partId, mimeType, filename, parts } = part;
+	if (mimeType === 'message/rfc822') {
+		// A mail within a mail may come without an id and without bytes: loadsmart/gmail-wrapper#10.
+		if (filename === '') return { size: 0 };
+	} else if (parts.length > 0) return { size: 0 };
+	const data = handedOver(part, bodies);
+	// An empty file has no id: loadsmart/gmail-wrapper#10.
+	if (data.length === 0) return filename === '' ? { size: 0 } : { size: 0, data: '' };
+	if (isApart(part)) return { size: data.length, attachmentId: attachmentIdOf(messageId, partId) };
+	return { size: data.length, data: padded(data) };
 }
 
 function isApart({ mimeType, filename, data }: MimePart): boolean {
 	return filename !== '' || !mimeType.startsWith('text/') || data.length > largestInline;
+}
+
+/** A text as `format=full` gives it; files stay as they are. */
+function handedOver(part: MimePart, bodies: Bodies): Buffer {
+	const { mimeType, charset, filename, data } = part;
+	const isText = mimeType.startsWith('text/') && filename === '';
+	return isText ? recoded(data, charset, bodies) : data;
 }
 
 /** Long, and another one at every read, as Gmail's are. */

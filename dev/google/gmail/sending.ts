@@ -86,6 +86,7 @@ function rewritten(raw: Buffer, mime: MimePart, senders: readonly string[]): Buf
 	const kept = lines.filter((line) => !/^message-id:/i.test(line) && (keepsFrom || !/^from:/i.test(line)));
 	const head = [
 		`Message-ID: <CA${randomBytes(12).toString('base64url')}@mail.gmail.com>`,
+		// Without the display name that the settings have: r-lib/gmailr#171, openclaw/gogcli#431.
 		...(keepsFrom ? [] : [`From: ${senders[0] ?? ''}`]),
 		...kept,
 	];

@@ -1,10 +1,11 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ApiError, type Call, type Service } from '../service.ts';
+import type { Bodies } from './charsets.ts';
 import { Mailbox, snippetOf, type StoredMail } from './mailbox.ts';
 import { allParts } from './mime.ts';
 import { queryTest } from './query.ts';
-import { attachmentOf, messageOut, padded, type Format } from './render.ts';
+import { attachmentOf, messageOut, padded, type Format, type Rendering } from './render.ts';
 import { newMailOf, type MailSeed } from './seed.ts';
 import { outgoing, type SentMail } from './sending.ts';
 
@@ -19,10 +20,23 @@ export interface GmailService extends Service {
 	remove(id: string, user?: string): void;
 	/** Addresses besides the user's own that may stand in From. */
 	aliases: readonly string[];
+	/** Labels that the user made: names by id, such as `Label_1`. */
+	labels: Readonly<Record<string, string>>;
+	/** Names that the settings have for addresses. By default the user's own has one. */
+	displayNames: Readonly<Record<string, string>>;
+	/** How texts of old charsets are handed over. Default `decoded`. */
+	bodies: Bodies;
 }
 
-const systemLabels = ['INBOX', 'SENT', 'DRAFT', 'SPAM', 'TRASH', 'UNREAD', 'STARRED', 'IMPORTANT'];
+const categories = ['PERSONAL', 'SOCIAL', 'PROMOTIONS', 'UPDATES', 'FORUMS'].map(
+	(name) => `CATEGORY_${name}`,
+);
+const systemLabels = [
+	...['CHAT', 'SENT', 'INBOX', 'IMPORTANT', 'TRASH', 'DRAFT', 'SPAM', 'STARRED', 'UNREAD'],
+	...categories,
+];
 const hidden = ['SPAM', 'TRASH'];
+const ownName = 'Sam Someone';
 
 /**
  * Gmail, without `emulate`: that one cuts headers to five, answers them undecoded, ignores `fields`, takes a multipart upload
@@ -39,9 +53,20 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		return mailbox;
 	};
 	const own = (call: Call): Mailbox => {
+		// A service account without delegation has no mailbox: googleapis/google-api-nodejs-client#2322.
+		if (call.user.endsWith('.gserviceaccount.com')) {
+			throw new ApiError(400, 'Precondition check failed.', {
+				status: 'FAILED_PRECONDITION',
+				reason: 'failedPrecondition',
+			});
+		}
 		const owner = call.params['userId'];
 		if (owner === 'me' || owner === call.user) return mailboxOf(call.user);
 		throw new ApiError(403, `Delegation denied for ${call.user}`, { reason: 'forbidden' });
+	};
+	const ownerOf = (call: Call): string => {
+		own(call);
+		return call.user;
 	};
 	const asked = (call: Call, name = 'id'): StoredMail => {
 		const id = String(call.params[name]);
@@ -50,17 +75,29 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		return own(call).get(id) ?? notFound();
 	};
 
+	const rendering = (call: Call): Rendering => renderingOf(call, service.bodies);
+
 	const service: GmailService = {
 		sent,
 		indexDelayMilliseconds: 0,
 		aliases: [],
+		labels: {},
+		displayNames: { [user]: ownName },
+		bodies: 'decoded',
 		seed: (mail, owner = user) => mailboxOf(owner).add(newMailOf(mail)).id,
 		remove: (id, owner = user) => {
 			mailboxOf(owner).remove(id);
 		},
 		methods: {
-			'gmail.users.messages.list': (call) => ({ body: listed(call, own(call)) }),
-			'gmail.users.messages.get': (call) => ({ body: messageOut(asked(call), ...formatOf(call)) }),
+			'gmail.users.messages.list': (call) => {
+				const known = [...systemLabels, ...Object.keys(service.labels)];
+				const unknown = [call.params['labelIds'] ?? []].flat().find((id) => !known.includes(id));
+				if (unknown !== undefined) {
+					throw new ApiError(400, `Invalid label: ${unknown}`, { reason: 'invalidArgument' });
+				}
+				return { body: listed(call, own(call)) };
+			},
+			'gmail.users.messages.get': (call) => ({ body: messageOut(asked(call), rendering(call)) }),
 			'gmail.users.messages.attachments.get': (call) => ({
 				body: attachment(asked(call, 'messageId'), call),
 			}),
@@ -75,27 +112,35 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 			'gmail.users.threads.get': (call) => {
 				const thread = own(call).thread(String(call.params['id']));
 				const last = thread.at(-1) ?? notFound();
-				const messages = thread.map((mail) => messageOut(mail, ...formatOf(call)));
+				const messages = thread.map((mail) => messageOut(mail, rendering(call)));
 				return { body: { id: last.threadId, snippet: snippetOf(last), historyId: '1', messages } };
 			},
-			'gmail.users.labels.list': () => ({
-				body: { labels: systemLabels.map((id) => ({ id, name: id, type: 'system' })) },
-			}),
+			'gmail.users.labels.list': (call) => {
+				own(call);
+				const labels = [
+					...systemLabels.map((id) => ({ id, name: id, type: 'system' })),
+					...Object.entries(service.labels).map(([id, name]) => ({ id, name, type: 'user' })),
+				];
+				return { body: { labels } };
+			},
 			'gmail.users.getProfile': (call) => ({
 				body: {
-					emailAddress: call.user,
+					emailAddress: ownerOf(call),
 					messagesTotal: own(call).size,
 					threadsTotal: own(call).size,
 					historyId: '1',
 				},
 			}),
-			'gmail.users.settings.sendAs.list': (call) => ({ body: { sendAs: sendAs(call, service.aliases) } }),
+			'gmail.users.settings.sendAs.list': (call) => ({ body: { sendAs: sendAs(ownerOf(call), service) } }),
 		},
 		reset() {
 			mailboxes.clear();
 			sent.length = 0;
 			service.indexDelayMilliseconds = 0;
 			service.aliases = [];
+			service.labels = {};
+			service.displayNames = { [user]: ownName };
+			service.bodies = 'decoded';
 		},
 	};
 	return service;
@@ -135,7 +180,7 @@ function offsetOf(pageToken: string): number {
 	return Number(pageToken.slice(1));
 }
 
-function formatOf({ params, scopes }: Call): [Format, readonly string[]] {
+function renderingOf({ params, scopes }: Call, bodies: Bodies): Rendering {
 	const format = (params['format'] ?? 'full') as Format;
 	const metadataOnly = scopes.every(
 		(scope) => !/\/(mail\.google\.com\/|auth\/gmail\.(readonly|modify))$/.test(scope),
@@ -145,7 +190,7 @@ function formatOf({ params, scopes }: Call): [Format, readonly string[]] {
 			reason: 'forbidden',
 		});
 	}
-	return [format, [params['metadataHeaders'] ?? []].flat()];
+	return { format, metadataHeaders: [params['metadataHeaders'] ?? []].flat(), bodies };
 }
 
 function attachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$MessagePartBody {
@@ -157,9 +202,16 @@ function attachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$Message
 	return { size: part.data.length, data: padded(part.data) };
 }
 
-function sendAs({ user }: Call, aliases: readonly string[]): gmail_v1.Schema$SendAs[] {
-	const main = { sendAsEmail: user, displayName: '', isPrimary: true, isDefault: true };
-	return [main, ...aliases.map((address) => ({ sendAsEmail: address, displayName: '', isPrimary: false }))];
+function sendAs(
+	user: string,
+	{ aliases, displayNames }: Pick<GmailService, 'aliases' | 'displayNames'>,
+): gmail_v1.Schema$SendAs[] {
+	return [user, ...aliases].map((sendAsEmail) => ({
+		sendAsEmail,
+		displayName: displayNames[sendAsEmail] ?? '',
+		isPrimary: sendAsEmail === user,
+		isDefault: sendAsEmail === user,
+	}));
 }
 
 function notFound(): never {

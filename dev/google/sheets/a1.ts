@@ -19,7 +19,15 @@ export interface Rectangle {
 /** What a range names before it is looked up: the title is undefined when the text has none. */
 export interface Reference {
 	readonly title: string | undefined;
+	/** Of a named range. */
+	readonly name: string | undefined;
 	readonly area: Area;
+}
+
+/** What the workbook has names for. */
+export interface Names {
+	readonly isTitle: (text: string) => boolean;
+	readonly isName: (text: string) => boolean;
 }
 
 const everything: Area = {
@@ -37,29 +45,27 @@ export function unparsable(range: string): ApiError {
 }
 
 /**
- * @param isTitle tells a tab's title or a named range from nonsense, for a text without `!`; what looks like cells is cells
+ * What looks like cells is cells, unless it stands in quotes: `Q1` is a cell and `'Q1'` a tab (burnash/gspread#588, recorded traffic).
  * @throws ApiError 400 as Google words it
  */
-export function parseReference(range: string, isTitle: (title: string) => boolean): Reference {
+export function parseReference(range: string, { isTitle, isName }: Names): Reference {
 	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(range);
-	if (quoted !== null) {
-		const title = (quoted[1] ?? '').replaceAll("''", "'");
-		return { title, area: quoted[2] === undefined ? everything : cellsOf(quoted[2], range) };
-	}
 	const cut = range.lastIndexOf('!');
-	if (cut >= 0) {
-		return { title: range.slice(0, cut), area: cellsOf(range.slice(cut + 1), range) };
+	if (quoted !== null || cut >= 0) {
+		const title = quoted ? (quoted[1] ?? '').replaceAll("''", "'") : range.slice(0, cut);
+		const inside = quoted ? quoted[2] : range.slice(cut + 1);
+		if (inside === undefined) return { title, name: undefined, area: everything };
+		const area = parseArea(inside);
+		if (area !== undefined) return { title, name: undefined, area };
+		// Google takes a named range behind a tab too: recorded.
+		if (isName(inside)) return { title, name: inside, area: everything };
+		throw unparsable(range);
 	}
 	const area = parseArea(range);
-	if (area !== undefined) return { title: undefined, area };
-	if (!isTitle(range)) throw unparsable(range);
-	return { title: range, area: everything };
-}
-
-function cellsOf(cells: string, range: string): Area {
-	const area = parseArea(cells);
-	if (area === undefined) throw unparsable(range);
-	return area;
+	if (area !== undefined) return { title: undefined, name: undefined, area };
+	if (isTitle(range)) return { title: range, name: undefined, area: everything };
+	if (isName(range)) return { title: undefined, name: range, area: everything };
+	throw unparsable(range);
 }
 
 function parseArea(cells: string): Area | undefined {

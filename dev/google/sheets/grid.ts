@@ -10,6 +10,11 @@ export type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
 export class Grid {
 	rowCount: number;
 	columnCount: number;
+	/** Rows that a user or a filter hides. */
+	readonly hiddenRows = new Set<number>();
+	readonly hiddenColumns = new Set<number>();
+	/** Rows whose cells look like a header. */
+	readonly boldRows = new Set<number>();
 	private rows: Array<Row | undefined> = [];
 
 	constructor(rowCount = 1000, columnCount = 26) {
@@ -72,12 +77,20 @@ export class Grid {
 
 	insertRows(at: number, count: number): void {
 		this.rowCount += count;
+		shift(this.hiddenRows, at, count);
+		shift(this.boldRows, at, count);
 		if (at >= this.rows.length) return;
 		this.rows = [
 			...this.rows.slice(0, at),
 			...Array.from({ length: count }, () => undefined),
 			...this.rows.slice(at),
 		];
+	}
+
+	/** Inserted rows look like the one above: reported in nithinmurali/pygsheets#285. */
+	inheritLook(at: number, count: number): void {
+		if (!this.boldRows.has(at - 1)) return;
+		for (let row = at; row < at + count; row++) this.boldRows.add(row);
 	}
 
 	deleteRows(from: number, to: number): void {
@@ -99,10 +112,26 @@ export class Grid {
 		for (const row of this.rows) row?.splice(from, to - from);
 	}
 
+	/** Rows go in front of another one, which is counted before they are taken out. */
+	moveRows(from: number, to: number, target: number): void {
+		while (this.rows.length < Math.max(to, target)) this.rows.push(undefined);
+		const moved = this.rows.splice(from, to - from);
+		this.rows.splice(target > from ? target - moved.length : target, 0, ...moved);
+	}
+
 	/** An independent copy; rows of a request that is refused half-way are put back from it. */
 	copy(): Grid {
 		const copy = new Grid(this.rowCount, this.columnCount);
 		copy.rows = this.rows.map((row) => row && [...row]);
+		for (const row of this.hiddenRows) copy.hiddenRows.add(row);
+		for (const column of this.hiddenColumns) copy.hiddenColumns.add(column);
+		for (const row of this.boldRows) copy.boldRows.add(row);
 		return copy;
 	}
+}
+
+function shift(places: Set<number>, at: number, count: number): void {
+	const all = [...places];
+	places.clear();
+	for (const place of all) places.add(place < at ? place : place + count);
 }

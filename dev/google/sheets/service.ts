@@ -6,7 +6,16 @@ import { bodyOf, list, text } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
 import { valueMethods } from './valueMethods.ts';
 import { update, valueRange } from './values.ts';
-import { checkSize, invalid, newWorkbook, resolve, workbookOut, type Workbook } from './workbook.ts';
+import { formatted } from './cell.ts';
+import {
+	checkSize,
+	invalid,
+	newWorkbook,
+	resolve,
+	workbookOut,
+	type Target,
+	type Workbook,
+} from './workbook.ts';
 
 export const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
@@ -24,11 +33,21 @@ export interface TabSeed {
 	readonly rows?: unknown[][];
 	readonly rowCount?: number;
 	readonly columnCount?: number;
+	/** From 1, by a user or a filter. */
+	readonly hiddenRows?: readonly number[];
+	/** From 1. */
+	readonly hiddenColumns?: readonly number[];
+	/** Rows that look like a header, from 1. */
+	readonly boldRows?: readonly number[];
+	/** Ranges inside the tab that the user may not edit. */
+	readonly protectedRanges?: readonly string[];
 }
 
 export interface SheetsService extends Service {
 	/** @returns the new spreadsheet's id */
 	seed(spreadsheet: SpreadsheetSeed): string;
+	/** Rows of the tab that look like a header, from 1. */
+	boldRows(spreadsheetId: string, tab: string): number[];
 	/** What a range holds, unformatted, without what is empty at the ends. */
 	values(spreadsheetId: string, range: string): unknown[][];
 }
@@ -46,6 +65,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const file = files.get(text(call, 'spreadsheetId'));
 		const workbook = file && workbooks.get(file.id);
 		if (file === undefined || workbook === undefined || !files.visibleTo(call, file)) {
+			if (file !== undefined && isOffice(file) && files.visibleTo(call, file)) throw notForOffice();
 			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
 		}
 		return { workbook, file };
@@ -90,9 +110,13 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		get(call) {
 			const { workbook, file } = asked(call);
 			const shown = workbookOut(workbook, file.name);
-			const only = list(call, 'ranges').map((range) => resolve(workbook, range).sheet.sheetId);
-			const listed = shown.sheets?.filter(({ properties }) => only.includes(properties?.sheetId ?? -1));
-			return only.length === 0 ? shown : { ...shown, sheets: listed };
+			const targets = list(call, 'ranges').map((range) => resolve(workbook, range));
+			if (targets.length === 0) return shown;
+			const listed = shown.sheets?.flatMap((one) => {
+				const own = targets.filter(({ sheet }) => sheet.sheetId === one.properties?.sheetId);
+				return own.length === 0 ? [] : [{ ...one, ...(wantsCells(call) && { data: own.map(gridData) }) }];
+			});
+			return { ...shown, sheets: listed };
 		},
 		batchUpdate,
 	};
@@ -108,18 +132,32 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
 			const workbook = known(id);
 			if (tabs.length > 0) workbook.sheets = [];
-			for (const { title: name, rows = [], rowCount, columnCount } of tabs) {
-				const { grid } = addSheet(workbook, { title: name, gridProperties: { rowCount, columnCount } });
+			for (const tab of tabs) {
+				const { title: name, rows = [], rowCount, columnCount, hiddenRows, hiddenColumns } = tab;
+				const { grid, protectedAreas } = addSheet(workbook, {
+					title: name,
+					gridProperties: { rowCount, columnCount },
+				});
+				for (const row of hiddenRows ?? []) grid.hiddenRows.add(row - 1);
+				for (const column of hiddenColumns ?? []) grid.hiddenColumns.add(column - 1);
+				for (const row of tab.boldRows ?? []) grid.boldRows.add(row - 1);
 				const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 				grid.grow({ endRow: rows.length, endColumn: width });
 				const quoted = `'${name.replaceAll("'", "''")}'!A1`;
 				if (rows.length > 0) update(workbook, quoted, { values: rows, dimension: 'ROWS', entry: 'RAW' });
+				for (const range of tab.protectedRanges ?? []) {
+					protectedAreas.push(resolve(workbook, quoted.replace(/A1$/, range)).area);
+				}
 			}
 			for (const [name, range] of Object.entries(namedRanges)) {
 				const { sheet, bounds } = resolve(workbook, range);
 				workbook.namedRanges.push({ name, sheetId: sheet.sheetId, area: bounds });
 			}
 			return id;
+		},
+		boldRows(spreadsheetId, tab) {
+			const sheet = known(spreadsheetId).sheets.find(({ title }) => title === tab);
+			return [...(sheet?.grid.boldRows ?? [])].map((row) => row + 1);
 		},
 		values(spreadsheetId, range) {
 			const { sheet, area } = resolve(known(spreadsheetId), range);
@@ -130,6 +168,41 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			workbooks.clear();
 		},
 	};
+}
+
+function isOffice({ mimeType }: StoredFile): boolean {
+	return (
+		mimeType.startsWith('application/vnd.openxmlformats-officedocument.') ||
+		mimeType === 'application/vnd.ms-excel'
+	);
+}
+
+/** Reported in burnash/gspread#732 and theoephraim/node-google-spreadsheet#651. */
+function notForOffice(): ApiError {
+	const status = 'FAILED_PRECONDITION';
+	return new ApiError(400, 'This operation is not supported for this document', { status });
+}
+
+/** A field mask that names cells counts as `includeGridData`. */
+function wantsCells(call: Call): boolean {
+	return text(call, 'includeGridData') === 'true' || text(call, 'fields').includes('data');
+}
+
+function gridData({ sheet, area }: Target): sheets_v4.Schema$GridData {
+	const { grid } = sheet;
+	const rowData: sheets_v4.Schema$RowData[] = [];
+	for (let row = area.startRow; row < Math.min(area.endRow, grid.usedRows); row++) {
+		const values: sheets_v4.Schema$CellData[] = [];
+		for (let column = area.startColumn; column < Math.min(area.endColumn, grid.columnCount); column++) {
+			const cell = grid.get(row, column);
+			values.push({
+				...(cell !== undefined && { formattedValue: formatted(cell) }),
+				...(grid.boldRows.has(row) && { userEnteredFormat: { textFormat: { bold: true } } }),
+			});
+		}
+		rowData.push({ values });
+	}
+	return { ...(area.startRow > 0 && { startRow: area.startRow }), ...(rowData.length > 0 && { rowData }) };
 }
 
 function handler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {

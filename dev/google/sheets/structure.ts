@@ -4,7 +4,15 @@ import type { StoredFile } from '../files.ts';
 import type { Cell } from './cell.ts';
 import { typed } from './entered.ts';
 import { Grid } from './grid.ts';
-import { checkSize, invalid, newSheet, propertiesOf, type Sheet, type Workbook } from './workbook.ts';
+import {
+	checkSize,
+	invalid,
+	newSheet,
+	propertiesOf,
+	refuseProtected,
+	type Sheet,
+	type Workbook,
+} from './workbook.ts';
 
 type Reply = sheets_v4.Schema$Response;
 
@@ -76,14 +84,34 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	},
 	insertDimension: ({ workbook, request }) => {
 		const { grid, from, to, rows } = dimensionOf(workbook, request.insertDimension?.range);
-		if (rows) grid.insertRows(from, to - from);
-		else grid.insertColumns(from, to - from);
+		if (rows) {
+			grid.insertRows(from, to - from);
+			if (request.insertDimension?.inheritFromBefore) grid.inheritLook(from, to - from);
+		} else grid.insertColumns(from, to - from);
 		return undefined;
 	},
 	deleteDimension: ({ workbook, request }) => {
 		const { grid, from, to, rows } = dimensionOf(workbook, request.deleteDimension?.range);
 		if (rows) grid.deleteRows(from, to);
 		else grid.deleteColumns(from, to);
+		return undefined;
+	},
+	repeatCell: ({ workbook, request }) => {
+		const { range, cell, fields } = request.repeatCell ?? {};
+		const { grid } = sheetOf(workbook, range?.sheetId);
+		if (!fields?.includes('userEnteredFormat') || Object.keys(cell ?? {}).length > 0) {
+			throw invalid('Invalid requests[0].repeatCell: the stand-in only takes a look away');
+		}
+		for (let row = range?.startRowIndex ?? 0; row < (range?.endRowIndex ?? grid.rowCount); row++) {
+			grid.boldRows.delete(row);
+		}
+		return undefined;
+	},
+	moveDimension: ({ workbook, request }) => {
+		const { source, destinationIndex } = request.moveDimension ?? {};
+		const { grid, from, to, rows } = dimensionOf(workbook, source);
+		if (!rows) throw invalid('Invalid requests[0].moveDimension: the stand-in moves rows only');
+		grid.moveRows(from, to, destinationIndex ?? 0);
 		return undefined;
 	},
 	addNamedRange: ({ workbook, request }) => {
@@ -105,9 +133,13 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		return undefined;
 	},
 	updateCells: ({ workbook, request }) => {
-		const { start, rows } = request.updateCells ?? {};
-		const { grid } = sheetOf(workbook, start?.sheetId);
-		fill(grid, rows ?? [], start?.rowIndex ?? 0, start?.columnIndex ?? 0);
+		const { start, rows = [] } = request.updateCells ?? {};
+		const { grid, protectedAreas } = sheetOf(workbook, start?.sheetId);
+		const [startRow, startColumn] = [start?.rowIndex ?? 0, start?.columnIndex ?? 0];
+		const width = Math.max(1, ...rows.map(({ values }) => values?.length ?? 0));
+		const area = { startRow, startColumn, endRow: startRow + rows.length, endColumn: startColumn + width };
+		refuseProtected(protectedAreas, area);
+		fill(grid, rows, startRow, startColumn);
 		return undefined;
 	},
 };

@@ -3,9 +3,12 @@ import type { Grid } from './grid.ts';
 
 /**
  * The table that an append to a range finds: the last one with a cell in the range, or the one that surrounds the range's first
- * cell. A table is a block of cells with nothing around it. Undefined when there is none.
+ * cell. A table is a block of cells with nothing around it. Undefined when there is none. After the example in Google's guide
+ * "Reading & writing cell values". What is hidden or filtered away does not count: reported in
+ * theoephraim/node-google-spreadsheet#706, #591 and PipedreamHQ/pipedream#20115.
  */
-export function findTable(grid: Grid, range: Rectangle): Rectangle | undefined {
+export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined {
+	const grid = new VisibleCells(sheet);
 	const seed = lastCell(grid, range);
 	if (seed !== undefined) return regionOf(grid, seed);
 	const { startRow, startColumn } = range;
@@ -19,12 +22,41 @@ export function findTable(grid: Grid, range: Rectangle): Rectangle | undefined {
 	return undefined;
 }
 
+/** A tab as the search for tables sees it. */
+class VisibleCells {
+	private readonly grid: Grid;
+	private readonly allColumns: boolean;
+
+	constructor(grid: Grid) {
+		this.grid = grid;
+		this.allColumns = grid.hiddenColumns.size === 0;
+	}
+
+	get usedRows(): number {
+		return this.grid.usedRows;
+	}
+
+	get(row: number, column: number) {
+		const { grid } = this;
+		return grid.hiddenRows.has(row) || grid.hiddenColumns.has(column) ? undefined : grid.get(row, column);
+	}
+
+	filled(row: number, from: number, to: number): boolean {
+		if (this.grid.hiddenRows.has(row)) return false;
+		if (this.allColumns) return this.grid.filled(row, from, to);
+		for (let column = Math.max(from, 0); column < Math.min(to, this.grid.columnCount); column++) {
+			if (this.get(row, column) !== undefined) return true;
+		}
+		return false;
+	}
+}
+
 interface Position {
 	readonly row: number;
 	readonly column: number;
 }
 
-function lastCell(grid: Grid, range: Rectangle): Position | undefined {
+function lastCell(grid: VisibleCells, range: Rectangle): Position | undefined {
 	for (let row = Math.min(range.endRow, grid.usedRows) - 1; row >= range.startRow; row--) {
 		for (let column = range.endColumn - 1; column >= range.startColumn; column--) {
 			if (grid.get(row, column) !== undefined) return { row, column };
@@ -34,7 +66,7 @@ function lastCell(grid: Grid, range: Rectangle): Position | undefined {
 }
 
 /** Grows a rectangle from a cell until the cells around it, corners included, are empty. */
-function regionOf(grid: Grid, { row, column }: Position): Rectangle {
+function regionOf(grid: VisibleCells, { row, column }: Position): Rectangle {
 	let [top, bottom, left, right] = [row, row + 1, column, column + 1];
 	for (let grew = true; grew;) {
 		grew = false;
@@ -46,7 +78,7 @@ function regionOf(grid: Grid, { row, column }: Position): Rectangle {
 	return { startRow: top, endRow: bottom, startColumn: left, endColumn: right };
 }
 
-function columnFilled(grid: Grid, column: number, from: number, to: number): boolean {
+function columnFilled(grid: VisibleCells, column: number, from: number, to: number): boolean {
 	for (let row = Math.max(from, 0); row < to; row++) {
 		if (grid.get(row, column) !== undefined) return true;
 	}

@@ -5,7 +5,16 @@ import { rendered, type Cell, type Rendering } from './cell.ts';
 import { typed } from './entered.ts';
 import type { CellRow } from './grid.ts';
 import { findTable } from './table.ts';
-import { checkSize, exceeds, invalid, resolve, type Sheet, type Target, type Workbook } from './workbook.ts';
+import {
+	checkSize,
+	exceeds,
+	invalid,
+	refuseProtected,
+	resolve,
+	type Sheet,
+	type Target,
+	type Workbook,
+} from './workbook.ts';
 
 type Value = string | number | boolean;
 export type Dimension = 'ROWS' | 'COLUMNS';
@@ -61,6 +70,7 @@ export function update(
 	const written = writtenArea(target.area, rows);
 	const { sheet } = target;
 	checkBounds(target, rows);
+	refuseProtected(sheet.protectedAreas, written);
 	if (written.endRow > sheet.grid.rowCount || written.endColumn > sheet.grid.columnCount) {
 		throw exceeds(sheet, written);
 	}
@@ -82,7 +92,9 @@ export function append(
 	const { grid } = sheet;
 	const before = { rowCount: grid.rowCount, columnCount: grid.columnCount };
 	grid.grow({ endRow: written.endRow - inserted, endColumn: written.endColumn });
+	if (inserted === 0) refuseProtected(sheet.protectedAreas, written);
 	grid.insertRows(startRow, inserted);
+	grid.inheritLook(startRow, inserted);
 	try {
 		checkSize(workbook);
 	} catch (error) {
@@ -172,8 +184,10 @@ function write(
 		updatedCells += written.length;
 		if (written.length > 0) updatedRows++;
 	}
-	const updatedRange = printRange(title, area);
-	if (updatedCells === 0) return { updatedRange };
+	if (updatedCells === 0) return { updatedRange: printRange(title, area) };
+	// The area that was really written; whether null in the first column moves it was not verified, so it does here.
+	const startColumn = area.startColumn + Math.min(...columns);
+	const updatedRange = printRange(title, { ...area, startColumn });
 	return { updatedRange, updatedRows, updatedColumns: columns.size, updatedCells };
 }
 

@@ -8,6 +8,8 @@ export interface Sheet {
 	readonly sheetId: number;
 	title: string;
 	grid: Grid;
+	/** What the signed-in user may not edit. */
+	readonly protectedAreas: Rectangle[];
 }
 
 export interface NamedRange {
@@ -32,7 +34,7 @@ export function invalid(message: string): ApiError {
 }
 
 export function newSheet(sheetId: number, title: string, grid = new Grid()): Sheet {
-	return { sheetId, title, grid };
+	return { sheetId, title, grid, protectedAreas: [] };
 }
 
 export function newWorkbook(id: string): Workbook {
@@ -55,16 +57,18 @@ export interface Target {
 
 /** @throws ApiError 400 when nothing is called so, or it starts outside the grid */
 export function resolve(workbook: Workbook, range: string): Target {
-	const titled = (title: string) => workbook.sheets.find((sheet) => sheet.title === title);
+	// Google tells titles apart by more than case.
+	const titled = (title: string) =>
+		workbook.sheets.find((sheet) => sheet.title.toLowerCase() === title.toLowerCase());
 	const named = (name: string) => workbook.namedRanges.find((entry) => entry.name === name);
-	const reference = parseReference(range, (text) => (titled(text) ?? named(text)) !== undefined);
-	const { title } = reference;
-	const name = title !== undefined && titled(title) === undefined ? named(title) : undefined;
-	const sheet =
-		title === undefined
-			? workbook.sheets[0]
-			: (titled(title) ?? workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId));
-	if (sheet === undefined) throw unparsable(range);
+	const reference = parseReference(range, {
+		isTitle: (text) => titled(text) !== undefined,
+		isName: (text) => named(text) !== undefined,
+	});
+	const name = reference.name === undefined ? undefined : named(reference.name);
+	const own = workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId);
+	const sheet = reference.title === undefined ? (own ?? workbook.sheets[0]) : titled(reference.title);
+	if (sheet === undefined || (own !== undefined && own !== sheet)) throw unparsable(range);
 	const bounds = name?.area ?? reference.area;
 	const area = closed(bounds, sheet.grid);
 	if (area.startRow >= sheet.grid.rowCount || area.startColumn >= sheet.grid.columnCount) {
@@ -85,6 +89,21 @@ function closed(bounds: Area, grid: Grid): Rectangle {
 export function exceeds({ title, grid }: Sheet, area: Rectangle): ApiError {
 	const limits = `Max rows: ${grid.rowCount}, max columns: ${grid.columnCount}`;
 	return invalid(`Range (${printRange(title, area)}) exceeds grid limits. ${limits}`);
+}
+
+/** @throws ApiError 400 as reported in DNAinfos/talendcomp_tGoogleSheet#1 */
+export function refuseProtected(areas: readonly Rectangle[], written: Rectangle): void {
+	const isProtected = areas.some(
+		(area) =>
+			written.startRow < area.endRow &&
+			written.endRow > area.startRow &&
+			written.startColumn < area.endColumn &&
+			written.endColumn > area.startColumn,
+	);
+	if (!isProtected) return;
+	throw invalid(
+		'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
+	);
 }
 
 /** @throws ApiError 400 when the workbook has too many cells */

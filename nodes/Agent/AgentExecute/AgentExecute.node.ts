@@ -1,19 +1,10 @@
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodeType,
-	INodeTypeDescription,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { credentialTest } from './credentialTests';
-import { executeFields, executeOptions } from './fields';
-import { runItems } from './run';
-import { waitFields, waitOptions } from './waitFields';
-
-const byLabel = (one: INodeProperties, other: INodeProperties) =>
-	one.displayName < other.displayName ? -1 : 1;
+import { credentialTest } from '../credentialChecks/credentialChecks';
+import { propertiesOf } from '../../parameters/properties';
+import { runAgents } from './run';
+import { fields, options } from './parameters';
 
 export class AgentExecute implements INodeType {
 	description: INodeTypeDescription = {
@@ -26,6 +17,25 @@ export class AgentExecute implements INodeType {
 		description: 'Starts an agent and returns its answer',
 		defaults: { name: 'Agent Execute' },
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				"Starts an agent on the user's own agent service and returns its answer, one call per item. Switch on 'Wait for Messages' when the answer comes over the session channel. Not for language models inside n8n: that is n8n's AI Agent.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-agent-workspace.agentSessionTrigger',
+					relationHint:
+						'Starts a workflow for each message that the agent sends in a session with a fixed id',
+				},
+				{
+					nodeType: 'n8n-nodes-agent-workspace.workspace',
+					relationHint: 'Mails what the agent answered, or stores it in a document or spreadsheet',
+				},
+				{
+					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',
+					relationHint: 'Lets a person chat with the agent',
+				},
+			],
+		},
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [
@@ -37,23 +47,12 @@ export class AgentExecute implements INodeType {
 				testedBy: 'agentSignatureApiTest',
 			},
 		],
-		properties: [
-			...executeFields,
-			...waitFields,
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add option',
-				default: {},
-				options: [...executeOptions, ...waitOptions].sort(byLabel),
-			},
-		],
+		properties: propertiesOf(fields, options),
 	};
 
 	methods = { credentialTest };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await runItems(this)];
+		return [await runAgents(this)];
 	}
 }

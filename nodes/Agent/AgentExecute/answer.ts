@@ -1,11 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
-
-import { Failure } from '../../items/failure';
-
-/** 64 MiB, of the unpacked body. */
-export const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** An answer of the agent service, read to its end. */
 export interface Answer {
@@ -18,54 +12,6 @@ export interface Answer {
 export type Content =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
-
-/**
- * Reads a body to its end.
- * @throws Failure 502 for a body that is cut short or larger than 64 MiB; the execute call has been answered by then, so
- * nothing is repeated
- */
-export async function readBody(stream: Readable, headers: IncomingHttpHeaders): Promise<Buffer> {
-	const announced = Number(headers['content-length']);
-	if (announced > maxAnswerBytes) {
-		stream.destroy();
-		throw tooLarge();
-	}
-	const chunks: Buffer[] = [];
-	let size = 0;
-	try {
-		for await (const chunk of stream as AsyncIterable<Buffer>) {
-			size += chunk.length;
-			if (size > maxAnswerBytes) throw tooLarge();
-			chunks.push(chunk);
-		}
-	} catch (error) {
-		stream.destroy();
-		throw asCutShort(error);
-	}
-	return Buffer.concat(chunks, size);
-}
-
-function asCutShort(error: unknown): Error {
-	if (error instanceof Error && error.name === 'Failure') return error;
-	return new Failure({
-		code: 502,
-		message: 'The answer of the agent service broke off before its end',
-		description:
-			'The agent may have been started. The call was not repeated; look at the session before you run it again.',
-		ambiguous: true,
-		cause: error,
-	});
-}
-
-function tooLarge(): Failure {
-	return new Failure({
-		code: 502,
-		message: 'The answer of the agent service is larger than 64 MiB (67,108,864 bytes)',
-		carriedOut: true,
-		description:
-			'The agent was started, but its answer is not read beyond that limit. Let the agent answer with a link instead.',
-	});
-}
 
 /** JSON is parsed, text passed on, anything else is bytes. What a service labels JSON but is none stays text. */
 export function contentOf({ body, headers }: Answer): Content {
@@ -81,16 +27,26 @@ export function contentOf({ body, headers }: Answer): Content {
 const isJson = (mimeType: string) =>
 	mimeType === 'application/json' || mimeType.endsWith('+json') || mimeType === 'text/json';
 
+const textTypes = [
+	'application/javascript',
+	'application/jsonl',
+	'application/jsonlines',
+	'application/ndjson',
+	'application/toml',
+	'application/x-jsonlines',
+	'application/x-ndjson',
+	'application/x-www-form-urlencoded',
+	'application/x-yaml',
+	'application/xml',
+	'application/yaml',
+];
+
 const isText = (mimeType: string) =>
 	mimeType.startsWith('text/') ||
 	isJson(mimeType) ||
 	mimeType.endsWith('+xml') ||
-	[
-		'application/xml',
-		'application/javascript',
-		'application/x-www-form-urlencoded',
-		'application/x-ndjson',
-	].includes(mimeType);
+	mimeType.endsWith('+yaml') ||
+	textTypes.includes(mimeType);
 
 /** The body as text, or undefined when it is bytes: by its media type, without one by whether it is valid UTF-8. */
 function asText(body: Buffer, contentType: string, mimeType: string): string | undefined {

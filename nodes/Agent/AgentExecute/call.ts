@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { executeUrl, channelUrl } from '../session/addresses';
+import { checkAllowedHost } from '../session/allowedHosts';
 import {
 	type AgentApiCredential,
 	agentApiCredential,
@@ -9,7 +10,7 @@ import {
 	agentSignatureCredential,
 	identityOf,
 } from '../session/identity';
-import type { NodeParameters } from '../../items/nodeParameters';
+import type { NodeParameters } from '../../parameters/nodeParameters';
 import type { ReadIdentity } from '../session/connection';
 import { identityReader } from '../session/readIdentity';
 import { redact, secretsOf } from '../session/redaction';
@@ -19,9 +20,11 @@ import type { ExecuteCall } from './request';
 import { type WaitSettings, waitSettings } from './waitSettings';
 
 export interface PreparedCall extends ExecuteCall {
-	/** What the call means, without what differs at every try: tells whether an earlier try sent it already. */
-	readonly meaning: unknown;
+	/** What no text may hold. */
+	readonly secrets: readonly string[];
 	readonly includeHeaders: boolean;
+	/** Dot path of the text in a JSON answer or message. */
+	readonly textField: string;
 	readonly sessionId: string;
 	/** Who calls, for the channel: read and signed in anew at every attempt to open it. */
 	readonly readIdentity: ReadIdentity;
@@ -59,34 +62,50 @@ export function checkedItem(
 ): CheckedItem {
 	const { api, signer } = credentials;
 	const given = itemParameters(parameters, index, texts);
-	executeUrl(api);
-	const identity = identityOf(signer, given.options);
-	const wait = waitSettings(parameters, index);
-	if (wait) channelUrl(api, given.sessionId || 'new', identity);
+	const { params } = given;
+	checkAllowedHost(signer, new URL(executeUrl(api)));
+	const identity = identityOf(signer, params);
+	const wait = waitSettings(params);
+	if (wait) checkAllowedHost(signer, new URL(channelUrl(api, params.sessionId.trim() || 'new', identity)));
 	return { given, wait, credentials };
+}
+
+/** What the call means, without what differs at every try: tells whether an earlier try sent it already. */
+export function meaningOf({ given, credentials: { api, signer } }: CheckedItem): unknown {
+	const { sessionId, startStepName } = given.params;
+	const { userId, userPublicKey } = identityOf(signer, given.params);
+	const url = executeUrl(api);
+	const initialPayload = given.initialPayload();
+	return { url, sessionId: sessionId.trim(), initialPayload, startStepName, userId, userPublicKey };
 }
 
 /** The execute call of one item, when its turn comes. @throws Failure 400 for what an expression gives by now */
 export function callOf(context: IExecuteFunctions, { given, wait, credentials }: CheckedItem): PreparedCall {
 	const { api, signer } = credentials;
-	const { startStepName, sessionId } = given;
-	const options = given.optionsNow();
+	const { startStepName } = given.params;
+	const sessionId = given.params.sessionId.trim();
+	const options = given.paramsNow();
 	const url = executeUrl(api);
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
 	const initialPayload = given.initialPayload();
 	const body = { sessionId: sessionId || randomUUID(), initialPayload, startStepName };
-	const { userId, userPublicKey } = identity;
+	const { timeoutSeconds, maxTries, maxRetryWaitSeconds, maxResponseBytes, includeHeaders } = options;
 	return {
-		...options,
+		timeoutSeconds,
+		maxTries,
+		maxRetryWaitSeconds,
+		maxResponseBytes,
+		includeHeaders,
+		textField: options.textField.trim(),
 		url,
 		apiKey: api.apiKey,
 		body: () => ({ ...body, ...identityOf(signer, options) }),
-		meaning: { url, sessionId, initialPayload, startStepName, userId, userPublicKey },
 		sessionId: body.sessionId,
 		readIdentity: identityReader(context, options),
 		wait,
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
+		secrets,
 		redact: (text) => redact(text, secrets),
 	};
 }

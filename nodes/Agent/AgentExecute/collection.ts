@@ -1,75 +1,104 @@
-import { textOf } from '../session/givenValues';
 import type { Clock } from '../session/clock';
-import { valueAt } from '../session/dotPath';
-import type { SessionMessage } from '../session/messages';
+import { type FieldValues, hasOneOf } from '../session/messageField';
+import { heldBytes, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './waitSettings';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
+/** `failure`: a message has reported one. */
+export type WaitOver = EndedBy | 'failure';
 
 /** Of all messages that one item collects: like the answer to the call itself. */
 const maxBytes = 64 * 1024 * 1024;
 
+export interface CollectionSettings extends Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'> {
+	/** Messages that report a failure; without values: none. */
+	readonly failure?: FieldValues;
+}
+
+/** @param message of the turn, as it comes */
+type OnMessage = (message: SessionMessage) => void;
+
 /**
- * Collects messages until their end. What comes before the call is answered counts, but the collection is not over before
- * that; the time limit starts with the answer.
+ * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. What comes before
+ * the call is answered counts, but the collection is not over before that; the time limit starts with the answer.
  */
 export class Collection {
+	/** Came before the call was sent. */
+	readonly early: SessionMessage[] = [];
 	readonly messages: SessionMessage[] = [];
-	readonly #settings: Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'>;
+	readonly #settings: CollectionSettings;
 	readonly #clock: Clock;
-	readonly #over: (endedBy: EndedBy) => void;
+	readonly #over: (end: WaitOver) => void;
+	readonly #onMessage: OnMessage;
 	#bytes = 0;
 	#lastMessageAt: number | undefined;
-	#endedBy: EndedBy | undefined;
+	#end: WaitOver | undefined;
+	#isSent = false;
 	#isAnswered = false;
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
 
 	/** @param over called once, when the call is answered and the end has come */
 	constructor(
-		settings: Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'>,
+		settings: CollectionSettings,
 		clock: Clock,
-		over: (endedBy: EndedBy) => void,
+		over: (end: WaitOver) => void,
+		onMessage: OnMessage = () => {},
 	) {
 		this.#settings = settings;
 		this.#clock = clock;
 		this.#over = over;
+		this.#onMessage = onMessage;
 	}
 
 	/** Whether the end has come, even if the call is not answered yet. */
 	get isComplete(): boolean {
-		return this.#endedBy !== undefined;
+		return this.#end !== undefined;
+	}
+
+	/** The call goes out, perhaps once more after one that was not accepted: what came so far is not its answer. */
+	callSent(): void {
+		this.#isSent = true;
+		this.early.push(...this.messages.splice(0));
+		this.#lastMessageAt = undefined;
+		this.#end = undefined;
 	}
 
 	add(message: SessionMessage): void {
 		if (this.isComplete) return;
-		const { end, maxMessages } = this.#settings;
-		this.#bytes += message.byteLength;
+		const { end, failure, maxMessages } = this.#settings;
+		if (!this.#isSent) {
+			this.#keepEarly(message);
+			return;
+		}
+		this.#bytes += heldBytes(message);
 		if (this.messages.length >= maxMessages || this.#bytes > maxBytes) {
-			this.#end('limit');
+			this.#ends('limit');
 			return;
 		}
 		this.messages.push(message);
 		this.#lastMessageAt = this.#clock.monotonicMilliseconds();
-		if (end.by === 'match' && isMatch(message, end)) this.#end('match');
-		else if (end.by === 'count' && this.messages.length >= end.count) this.#end('count');
+		this.#onMessage(message);
+		if (failure !== undefined && hasOneOf(message, failure)) this.#ends('failure');
+		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
+		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
 	}
 
 	/** The service closed the channel. */
 	closed(): void {
-		if (this.#settings.end.by === 'close') this.#end('close');
+		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
 	}
 
 	/** The call is answered. */
 	answered(): void {
 		this.#isAnswered = true;
-		if (this.#endedBy !== undefined) {
-			this.#over(this.#endedBy);
+		if (this.#end !== undefined) {
+			this.#over(this.#end);
 			return;
 		}
 		this.#cancelLimit = this.#clock.after(this.#settings.timeoutSeconds * 1000, () => {
-			this.#end('timeout');
+			this.#ends('timeout');
 		});
 		this.#watchSilence();
 	}
@@ -80,27 +109,30 @@ export class Collection {
 		this.#cancelSilence();
 	}
 
+	/** Of a long session that is told anew the beginning is the least. */
+	#keepEarly(message: SessionMessage): void {
+		this.early.push(message);
+		this.#bytes += heldBytes(message);
+		while (this.early.length > this.#settings.maxMessages || this.#bytes > maxBytes / 2) {
+			const oldest = this.early.shift();
+			this.#bytes -= oldest ? heldBytes(oldest) : 0;
+		}
+	}
+
 	#watchSilence(): void {
 		const { end } = this.#settings;
 		if (end.by !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
 		this.#cancelSilence();
 		const silent = this.#clock.monotonicMilliseconds() - this.#lastMessageAt;
 		this.#cancelSilence = this.#clock.after(Math.max(0, end.milliseconds - silent), () => {
-			this.#end('silence');
+			this.#ends('silence');
 		});
 	}
 
-	#end(endedBy: EndedBy): void {
-		if (this.#endedBy !== undefined) return;
-		this.#endedBy = endedBy;
+	#ends(end: WaitOver): void {
+		if (this.#end !== undefined) return;
+		this.#end = end;
 		this.stop();
-		if (this.#isAnswered) this.#over(endedBy);
+		if (this.#isAnswered) this.#over(end);
 	}
 }
-
-function isMatch({ message }: SessionMessage, { field, value }: { field: string; value: string }): boolean {
-	const found = valueAt(message, field);
-	return found !== undefined && textForm(found) === value;
-}
-
-const textForm = (value: unknown): string => (value === null ? 'null' : textOf(value));

@@ -1,14 +1,19 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { maxAnswerBytes } from '../../http/body';
+import { refusal } from '../../items/failure';
+import type { Field, Reading } from '../../parameters/field';
+import { kindOf, labelOf } from '../../parameters/reading';
+import { requestOptions } from '../../parameters/requestOptions';
 
 /** Parameters and options of the execute call; defaults are part of the public interface and never change. */
-export const executeFields: INodeProperties[] = [
+export const executeFields = [
 	{
 		displayName: 'Session ID',
 		name: 'sessionId',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
-		description: 'The session in which the agent runs. Leave empty for a new one per item.',
+		description:
+			'The session in which the agent runs. Leave empty for a new one per item. Items with the same ID are worked on one after another.',
 		hint: 'Leave empty unless an Agent Session Trigger listens: then enter the same ID in both nodes.',
 	},
 	{
@@ -43,7 +48,7 @@ export const executeFields: INodeProperties[] = [
 		typeOptions: { rows: 2 },
 		default: '',
 		placeholder: 'e.g. Summarise the text',
-		displayOptions: { show: { payloadMode: ['taskAndInput'] } },
+		showWhen: { payloadMode: ['taskAndInput'] },
 		description: 'What the agent is to do',
 	},
 	{
@@ -53,7 +58,7 @@ export const executeFields: INodeProperties[] = [
 		typeOptions: { rows: 4 },
 		default: '',
 		placeholder: 'e.g. {{ $json.text }}',
-		displayOptions: { show: { payloadMode: ['taskAndInput'] } },
+		showWhen: { payloadMode: ['taskAndInput'] },
 		description: 'What the agent is to do it with',
 	},
 	{
@@ -62,16 +67,17 @@ export const executeFields: INodeProperties[] = [
 		type: 'json',
 		typeOptions: { rows: 6 },
 		default: '{}',
-		displayOptions: { show: { payloadMode: ['json'] } },
+		showWhen: { payloadMode: ['json'] },
 		description: 'A JSON object. To build it from earlier data, use one expression for the whole object.',
 		hint: 'e.g. ={{ { task: $json.task, input: $json.text } }}',
 	},
-];
+] as const satisfies readonly Field[];
 
 /** Said with each of the options that take the place of the credential's values. */
 const notMixed = 'An item for which this is empty is refused if it brings another such value of its own';
 
-export const executeOptions: INodeProperties[] = [
+export const executeOptions = [
+	...requestOptions,
 	{
 		displayName: 'Include Response Headers',
 		name: 'includeHeaders',
@@ -80,28 +86,21 @@ export const executeOptions: INodeProperties[] = [
 		description: 'Whether to add the headers of the response to the output',
 	},
 	{
-		displayName: 'Max Retry Wait (Seconds)',
-		name: 'maxRetryWaitSeconds',
+		displayName: 'Max Response Size (Bytes)',
+		name: 'maxResponseBytes',
 		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: 60,
+		default: maxAnswerBytes,
+		minimum: 1,
+		maximum: 536_870_912,
 		description:
-			'How long to wait between tries in total. If the service asks for more, the item fails at once and says for how long.',
-	},
-	{
-		displayName: 'Max Tries',
-		name: 'maxTries',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 5,
-		description:
-			'How often to try a call that was surely not accepted: connection refused, name not found, 429, or 503 with Retry-After. A call that the service may have seen is never repeated.',
+			'The largest answer to read, as it is after unpacking. For a larger one the item fails, although the agent was started. The whole answer is held in memory.',
 	},
 	{
 		displayName: 'Parallel Requests',
 		name: 'parallelRequests',
 		type: 'number',
-		typeOptions: { minValue: 1 },
+		minimum: 1,
+		maximum: 100,
 		default: 10,
 		description: 'How many items to work on at once. The output keeps the order of the input.',
 	},
@@ -114,18 +113,20 @@ export const executeOptions: INodeProperties[] = [
 		description: `Used instead of the signature in the credential, e.g. when an earlier node signs. ${notMixed}.`,
 	},
 	{
-		displayName: 'Timeout (Seconds)',
-		name: 'timeoutSeconds',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 300,
-		description: 'How long the service may take to answer the execute call',
+		displayName: 'Text Field',
+		name: 'textField',
+		type: 'string',
+		default: 'text',
+		placeholder: 'e.g. data.text',
+		description:
+			"Where a JSON answer or message holds its text, as a path with dots. The output's 'output' is this text, and so is what a chat shows.",
 	},
 	{
 		displayName: 'Timestamp (Milliseconds)',
 		name: 'timestamp',
 		type: 'number',
 		default: 0,
+		read: timestampOf,
 		description: `Used instead of the time of the call: milliseconds since 1970, as signed. 0 means not set. ${notMixed}.`,
 	},
 	{
@@ -142,4 +143,16 @@ export const executeOptions: INodeProperties[] = [
 		default: '',
 		description: `Used instead of the public key in the credential. ${notMixed}.`,
 	},
-];
+] as const satisfies readonly Field[];
+
+/** As text, because an expression may give either; empty for none. 0 is how the form says that it is not set. */
+function timestampOf(raw: unknown, field: Field, reading: Reading): string {
+	if (typeof raw !== 'string' && typeof raw !== 'number') {
+		throw refusal(
+			`'${labelOf(field, reading)}' must be a number, not ${kindOf(raw)}`,
+			'Give the milliseconds since 1970, 13 digits such as 1767225600000.',
+		);
+	}
+	const digits = String(raw).trim();
+	return Number(digits) === 0 ? '' : digits;
+}

@@ -1,8 +1,5 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { refusal } from '../../items/failure';
-import type { NodeParameters } from '../../items/nodeParameters';
-import { textOf } from '../session/givenValues';
+import type { NodeParameters } from '../../parameters/nodeParameters';
 
 /** Options that take the place of the credential's values, as the form names them. */
 const labels = {
@@ -16,11 +13,7 @@ type Name = keyof typeof labels;
 
 const names = Object.keys(labels) as Name[];
 
-/** Whether an option leaves the value to the credential. 0 is how the form says that the timestamp is not set. */
-export function isEmpty(options: IDataObject, name: Name): boolean {
-	const value = options[name];
-	return textOf(value).trim() === '' || (name === 'timestamp' && Number(value) === 0);
-}
+type Overrides = Readonly<Record<Name, string>>;
 
 /** Whether what an item brings may be out of date when its turn comes, a timestamp for instance. */
 export function areOverridesComputed(parameters: NodeParameters): boolean {
@@ -32,10 +25,12 @@ export function areOverridesComputed(parameters: NodeParameters): boolean {
  * empty in the form is the credential's for all items; only an expression can be empty for one of them.
  * @throws Failure 400 that names the option
  */
-export function checkOverrides(options: IDataObject, parameters: NodeParameters): void {
-	const given = names.find((name) => !isEmpty(options, name));
+export function checkOverrides(options: Overrides, parameters: NodeParameters): void {
+	const given = names.find((name) => options[name].trim() !== '');
 	if (given === undefined) return;
-	const missing = names.find((name) => isEmpty(options, name) && parameters.isExpression('options', name));
+	const missing = names.find(
+		(name) => options[name].trim() === '' && parameters.isExpression('options', name),
+	);
 	if (missing === undefined) return;
 	throw refusal(
 		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,

@@ -1,106 +1,59 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { refusal } from '../../items/failure';
-import type { NodeParameters } from '../../items/nodeParameters';
-import { numberOf, textOf } from '../session/givenValues';
-import { areOverridesComputed, checkOverrides, isEmpty } from './overrides';
+import type { ParamsOf } from '../../parameters/field';
+import type { NodeParameters } from '../../parameters/nodeParameters';
+import { Naming } from '../../parameters/naming';
+import { paramsOf } from '../../parameters/params';
+import { executeFields, executeOptions } from './fields';
+import { areOverridesComputed, checkOverrides } from './overrides';
 import { initialPayload, type KeptTexts } from './payload';
+import { waitFields, waitOptions } from './waitFields';
+
+export const fields = [...executeFields, ...waitFields] as const;
+export const options = [...executeOptions, ...waitOptions] as const;
+const all = [...fields, ...options];
+
+export type ExecuteParams = ParamsOf<typeof fields, typeof options>;
+
+/** What the node's failures may name. */
+export const naming = new Naming(all, 'fields');
 
 /** What the user gave for one item, checked. */
 export interface ItemParameters {
-	/** Empty: a new one is made. */
-	readonly sessionId: string;
-	readonly startStepName: string;
+	readonly params: ExecuteParams;
 	/** JSON text. @throws Failure 400 when it is read again and can no longer be sent */
 	initialPayload(): string;
-	readonly options: ItemOptions;
 	/** As they are when the item's turn comes. @throws Failure 400 for what can no longer be sent */
-	optionsNow(): ItemOptions;
-}
-
-export interface ItemOptions {
-	readonly timeoutSeconds: number;
-	readonly maxTries: number;
-	readonly maxRetryWaitSeconds: number;
-	readonly includeHeaders: boolean;
-	/** Empty: the credential's. */
-	readonly userId: string;
-	readonly userPublicKey: string;
-	readonly signature: string;
-	readonly timestamp: string;
+	paramsNow(): ExecuteParams;
 }
 
 /** @throws Failure 400 that names the parameter */
 export function itemParameters(parameters: NodeParameters, index: number, texts: KeptTexts): ItemParameters {
-	const startStepName = textOf(parameters.read('startStepName', index, ''));
-	if (startStepName.trim() === '') {
-		throw refusal("'Start Step Name' is empty", 'Name the step where the agent starts.');
-	}
-	const options = itemOptions(parameters, index);
+	const read = (): ExecuteParams => {
+		// All its fields are in the form, so the time zone is never asked for.
+		const params = paramsOf(all, parameters.given(fields, index), { mode: 'fields', timezone: 'UTC' });
+		checkOverrides(params, parameters);
+		return params;
+	};
+	const params = read();
 	return {
-		sessionId: textOf(parameters.read('sessionId', index, '')).trim(),
-		startStepName,
-		initialPayload: keptPayload(parameters, index, texts),
-		options,
-		optionsNow: () => (areOverridesComputed(parameters) ? itemOptions(parameters, index) : options),
+		params,
+		initialPayload: keptPayload(params, parameters, { read, texts }),
+		paramsNow: () => (areOverridesComputed(parameters) ? read() : params),
 	};
 }
-
-/** Items in flight at once. n8n evaluates an option of the whole node with the first item. */
-export function parallelRequests(parameters: NodeParameters): number {
-	try {
-		return Math.max(
-			1,
-			Math.floor(Number(optionsOf(parameters, 0).parallelRequests ?? defaultParallel)) || defaultParallel,
-		);
-	} catch {
-		// Another option of the first item has a failing expression: that item reports it itself.
-		return defaultParallel;
-	}
-}
-
-const defaultParallel = 10;
 
 const payloadFields = ['task', 'input', 'payloadJson'];
 
-function keptPayload(parameters: NodeParameters, index: number, texts: KeptTexts): () => string {
-	const text = payload(parameters, index);
+interface Reader {
+	readonly texts: KeptTexts;
+	readonly read: () => ExecuteParams;
+}
+
+function keptPayload(
+	params: ExecuteParams,
+	parameters: NodeParameters,
+	{ read, texts }: Reader,
+): () => string {
+	const text = initialPayload(params);
 	if (!payloadFields.some((name) => parameters.isComputed(name))) return text;
-	return texts.keep(text(), () => payload(parameters, index)());
-}
-
-function payload(parameters: NodeParameters, index: number): () => string {
-	const payloadMode = parameters.read('payloadMode', index, 'taskAndInput');
-	if (payloadMode === 'json') {
-		return initialPayload({ payloadMode, payloadJson: parameters.read('payloadJson', index, '{}') });
-	}
-	if (payloadMode !== 'taskAndInput') {
-		throw refusal(`'Payload' is '${textOf(payloadMode)}'`, "Allowed are 'taskAndInput' and 'json'.");
-	}
-	const task = textOf(parameters.read('task', index, ''));
-	return initialPayload({ payloadMode, task, input: textOf(parameters.read('input', index, '')) });
-}
-
-function optionsOf(parameters: NodeParameters, index: number): IDataObject {
-	return parameters.read('options', index, {}) as IDataObject;
-}
-
-function itemOptions(parameters: NodeParameters, index: number): ItemOptions {
-	const options = optionsOf(parameters, index);
-	checkOverrides(options, parameters);
-	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = options;
-	return {
-		timeoutSeconds: numberOf(timeoutSeconds, { label: 'Timeout', byDefault: 300, minimum: 0.001 }),
-		maxTries: numberOf(maxTries, { label: 'Max Tries', byDefault: 5, minimum: 1 }),
-		maxRetryWaitSeconds: numberOf(maxRetryWaitSeconds, {
-			label: 'Max Retry Wait',
-			byDefault: 60,
-			minimum: 0,
-		}),
-		includeHeaders: options.includeHeaders === true,
-		userId: textOf(options.userId),
-		userPublicKey: textOf(options.userPublicKey),
-		signature: textOf(options.signature),
-		timestamp: isEmpty(options, 'timestamp') ? '' : textOf(options.timestamp),
-	};
+	return texts.keep(text(), () => initialPayload(read())());
 }

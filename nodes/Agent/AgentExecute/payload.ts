@@ -1,8 +1,11 @@
 import { refusal } from '../../items/failure';
 
-export type PayloadParameters =
-	| { readonly payloadMode: 'taskAndInput'; readonly task: string; readonly input: string }
-	| { readonly payloadMode: 'json'; readonly payloadJson: unknown };
+export interface PayloadParameters {
+	readonly payloadMode: 'taskAndInput' | 'json';
+	readonly task: string;
+	readonly input: string;
+	readonly payloadJson: unknown;
+}
 
 /**
  * Checks the payload. A JSON text goes out as it stands, an object as its JSON.

@@ -1,23 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { IExecuteFunctions, IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import type { Failure } from '../../items/failure';
-import { fullJitterMilliseconds, parseRetryAfter } from '../../retry/backoff';
-import { longestMilliseconds } from '../session/clock';
-import { type Answer, readBody } from './answer';
-import {
-	callFailure,
-	type CallFacts,
-	type FailedCall,
-	statusFailure,
-	stopped,
-	stoppedBeforeCall,
-	stoppedBetweenTries,
-	timedOut,
-	waitTooLong,
-} from './failures';
+import { attempt, type FaultsOfTry, plainRequest, type Send, unlessAborted } from '../../http/attempt';
+import { BodyError, readBody, readErrorBody } from '../../http/body';
+import { hasRoomToParse, mayBeJson } from '../../http/jsonCost';
+import { withRetries } from '../../http/retry';
+import { Wire } from '../../http/wire';
+import type { Answer } from './answer';
+import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './failures';
 
 /** The seven fields of the execute call. */
 export interface ExecuteBody {
@@ -41,8 +31,10 @@ export interface ExecuteCall extends CallFacts {
 	/** Of one try: until its answer is read to the end. */
 	readonly timeoutSeconds: number;
 	readonly maxTries: number;
-	/** In total, between tries. */
+	/** In total, between tries; 0: none. */
 	readonly maxRetryWaitSeconds: number;
+	/** Of the answer, unpacked. */
+	readonly maxResponseBytes: number;
 }
 
 export interface Executed {
@@ -50,107 +42,69 @@ export interface Executed {
 	readonly answer: Answer;
 }
 
-/** The first wait between tries is somewhere below this; it doubles with each. */
-const baseDelayMilliseconds = 1000;
-
 /**
- * Sends the execute call. It is sent again only when it surely was not accepted: connection refused, name not found, 429, and 503
- * with Retry-After.
+ * Sends the execute call. It is sent again only when it surely was not accepted.
  * @throws Failure for anything but a status of 200 to 299
  */
 export async function execute(context: IExecuteFunctions, call: ExecuteCall): Promise<Executed> {
-	const signal = context.getExecutionCancelSignal();
-	if (signal?.aborted) throw stoppedBeforeCall();
-	let budgetMilliseconds = call.maxRetryWaitSeconds * 1000;
-	for (let tries = 1; ; tries++) {
-		const outcome = await once(context, call);
-		if (!('failure' in outcome)) return outcome;
-		const { failure, notAccepted } = outcome;
-		if (!notAccepted || tries >= call.maxTries) throw failure;
-		const wait = failure.retryAfterMilliseconds ?? ownDelay(tries - 1, budgetMilliseconds);
-		if (wait > budgetMilliseconds) throw waitTooLong(failure, wait, budgetMilliseconds, call);
-		budgetMilliseconds -= wait;
-		await pause(wait, undefined, { signal }).catch(() => {
-			throw stoppedBetweenTries();
-		});
-	}
-}
-
-function ownDelay(retries: number, capMilliseconds: number): number {
-	return fullJitterMilliseconds(
-		retries,
-		{ baseMilliseconds: baseDelayMilliseconds, capMilliseconds },
-		Math.random,
+	const limits = {
+		timeoutMilliseconds: call.timeoutSeconds * 1000,
+		signal: context.getExecutionCancelSignal(),
+	};
+	const send: Send = async (request) => (await context.helpers.httpRequest(request)) as unknown;
+	const faults: FaultsOfTry = {
+		stopped: stoppedCall,
+		timedOut: () => timedOut(call),
+		thrown: (error) => thrownFault(error, call),
+	};
+	return await withRetries(
+		() => attempt((signal) => once(send, call, signal), limits, faults),
+		{ harmless: false, possible: true, reading: false },
+		{
+			words: retryWords,
+			maxTries: call.maxTries,
+			maxRetryWaitMilliseconds: call.maxRetryWaitSeconds * 1000,
+			signal: limits.signal,
+		},
 	);
 }
 
-async function once(context: IExecuteFunctions, call: ExecuteCall): Promise<Executed | FailedCall> {
+async function once(send: Send, call: ExecuteCall, signal: AbortSignal): Promise<Executed> {
 	const sent = call.body();
-	const deadline = Date.now() + call.timeoutSeconds * 1000;
-	const signal = context.getExecutionCancelSignal();
-	let answer: Answer;
-	try {
-		answer = await read(await post(context, call, sent), deadline, call, signal);
-	} catch (error) {
-		return signal?.aborted ? { failure: stopped(), notAccepted: false } : callFailure(error, call);
+	const wire = new Wire();
+	const response = await unlessAborted(
+		wire.watch(() => send(requestOf(call, sent, signal))),
+		signal,
+	);
+	const { statusCode } = response;
+	const headers = response.headers as IncomingHttpHeaders;
+	if (statusCode < 200 || statusCode > 299) {
+		const packed = await readErrorBody(response.body, signal);
+		const body = await wire.whole(packed).catch(() => Buffer.alloc(0));
+		throw statusFault({ statusCode, headers, body }, call);
 	}
-	const { statusCode, headers } = answer;
-	if (statusCode >= 200 && statusCode <= 299) return { sent, answer };
-	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
-	const notAccepted = statusCode === 429 || (statusCode === 503 && retryAfterMilliseconds !== undefined);
-	return { failure: statusFailure(answer, retryAfterMilliseconds, call), notAccepted };
+	const announcedBytes = Number(headers['content-length'] ?? 0);
+	const limitBytes = call.maxResponseBytes;
+	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal });
+	const body = await wire.whole(packed, limitBytes);
+	if (mayBeJson(body) && !hasRoomToParse(body)) throw new BodyError('tooCostly');
+	return { sent, answer: { statusCode, headers, body } };
 }
 
-async function post(
-	context: IExecuteFunctions,
-	call: ExecuteCall,
-	body: ExecuteBody,
-): Promise<IN8nHttpFullResponse> {
-	const request: IHttpRequestOptions = {
+/**
+ * Not for the helper that signs by credential: it reads the credential from the database for every request, and sends a call
+ * that was answered with 401 a second time.
+ */
+function requestOf(call: ExecuteCall, body: ExecuteBody, signal: AbortSignal): IHttpRequestOptions {
+	return {
+		...plainRequest,
 		method: 'POST',
 		url: call.url,
 		headers: { 'Content-Type': 'application/json', 'x-api-key': call.apiKey },
 		body: JSON.stringify(body),
-		// A stream, so that the size can be bounded while it arrives.
-		encoding: 'stream',
-		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
 		skipSslCertificateValidation: call.allowUnauthorizedCerts,
-		timeout: Math.min(call.timeoutSeconds * 1000, longestMilliseconds),
-		abortSignal: context.getExecutionCancelSignal(),
+		timeout: call.timeoutSeconds * 1000,
+		abortSignal: signal,
 	};
-	// Not the helper that signs by credential: it reads the credential from the database for every request, and sends a call
-	// that was answered with 401 a second time.
-	return (await context.helpers.httpRequest(request)) as IN8nHttpFullResponse;
-}
-
-/** n8n's own timeout ends with the headers: the body gets what is left. */
-async function read(
-	response: IN8nHttpFullResponse,
-	deadline: number,
-	call: ExecuteCall,
-	signal: AbortSignal | undefined,
-): Promise<Answer> {
-	const stream = response.body as Readable;
-	const headers = response.headers as IncomingHttpHeaders;
-	const end = (failure: Failure) => {
-		stream.destroy(failure);
-	};
-	const onAbort = () => {
-		end(stopped());
-	};
-	const timer = setTimeout(
-		() => {
-			end(timedOut(call));
-		},
-		Math.min(deadline - Date.now(), longestMilliseconds),
-	);
-	signal?.addEventListener('abort', onAbort, { once: true });
-	try {
-		return { statusCode: response.statusCode, headers, body: await readBody(stream, headers) };
-	} finally {
-		clearTimeout(timer);
-		signal?.removeEventListener('abort', onAbort);
-	}
 }

@@ -1,101 +1,131 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import pLimit from 'p-limit';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { asFailure, errorItem, nodeError } from '../../items/errorItem';
-import type { Failure } from '../../items/failure';
-import { FinishedItems, isFailedTry } from '../../items/finishedItems';
-import { NodeParameters } from '../../items/nodeParameters';
-import { tryOfNode } from '../../items/tryOfNode';
+import { asFailure } from '../../items/errorItem';
+import { type Failure, isFailure } from '../../items/failure';
+import { type Checked, type Done, runItems, type Task, type Work } from '../../items/loop';
+import { cleanLog } from '../../items/secrets/cleanLog';
+import { secretsIn } from '../../items/secrets/credentialSecrets';
+import { Sanitizer } from '../../items/secrets/sanitizer';
+import { NodeParameters } from '../../parameters/nodeParameters';
 import { systemClock } from '../session/clock';
-import { connect } from '../session/connection';
+import { connect } from '../session/connect';
+import type { SessionMessage } from '../session/messages';
+import {
+	callOf,
+	checkedItem,
+	type CheckedItem,
+	type Credentials,
+	meaningOf,
+	type PreparedCall,
+	readCredentials,
+} from './call';
 import { contentOf } from './answer';
-import { callOf, type CheckedItem, type PreparedCall } from './call';
-import { type Checked, checkItems } from './check';
+import { withEvidence } from './evidence';
 import { refusedBeforeCall, stoppedBeforeCall } from './failures';
-import { parallelRequests } from './parameters';
+import { LiveView } from './live';
+import { outputItem, withMessages } from './output';
+import { naming } from './parameters';
+import { KeptTexts } from './payload';
 import { execute, type Executed } from './request';
-import { callAndWait, withMessages } from './wait';
+import { callAndWait } from './wait';
 import type { WaitSettings } from './waitSettings';
 
-type Outcome = { readonly item: INodeExecutionData } | { readonly failure: Failure };
-
-/** Works on all items, several at once; the output keeps the order of the input. */
-export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const finished = new FinishedItems<Outcome>(tryOfNode(context));
-	const goOn = context.continueOnFail();
-	const parameters = new NodeParameters(context);
-	const limit = pLimit(parallelRequests(parameters));
-	const checked = await checkItems(context, parameters);
-	let stopped = !goOn && checked.some((one) => 'failure' in one);
-	const work = async (one: Checked, index: number): Promise<Outcome | undefined> => {
-		if ('failure' in one) return one;
-		if (stopped) return undefined;
-		const outcome = await runItem(context, finished, one, index);
-		stopped ||= 'failure' in outcome && !goOn;
-		return outcome;
-	};
-	const outcomes = await Promise.all(checked.map((one, index) => limit(work, one, index)));
-
-	const items = outcomes.flatMap((outcome, index) => {
-		// Behind a failure that stops the node: never begun.
-		if (!outcome) return [];
-		if ('item' in outcome) return outcome.item;
-		if (goOn) return errorItem(outcome.failure, index);
-		finished.end(true);
-		throw nodeError(context.getNode(), outcome.failure, index);
-	});
-	finished.end(isFailedTry(items));
-	return items;
+/** Works on all items, several at once. */
+export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	if (context.getInputData().length === 0) return [];
+	const credentials = await readCredentials(context).catch(asFailure);
+	return await runItems(context, new AgentWork(context, credentials));
 }
 
-async function runItem(
-	context: IExecuteFunctions,
-	finished: FinishedItems<Outcome>,
-	item: CheckedItem,
-	index: number,
-): Promise<Outcome> {
-	// What an earlier try sent is not read again: its values may be out of date. A tool's is known by them only.
-	const sent = finished.recall(index, undefined);
-	if (sent) return sent;
-	if (context.getExecutionCancelSignal()?.aborted) return { failure: stoppedBeforeCall() };
+class AgentWork implements Work<CheckedItem> {
+	readonly sanitizer: Sanitizer;
+	readonly #context: IExecuteFunctions;
+	readonly #credentials: Credentials | Failure;
+	readonly #parameters: NodeParameters;
+	readonly #texts = new KeptTexts();
+
+	constructor(context: IExecuteFunctions, credentials: Credentials | Failure) {
+		this.sanitizer = new Sanitizer(isFailure(credentials) ? undefined : secretsIn(credentials));
+		this.#context = context;
+		this.#credentials = credentials;
+		this.#parameters = new NodeParameters(context);
+	}
+
+	check(index: number): CheckedItem {
+		if (isFailure(this.#credentials)) throw this.#credentials;
+		return checkedItem(this.#parameters, index, this.#credentials, this.#texts);
+	}
+
+	sent(item: CheckedItem): unknown {
+		return meaningOf(item);
+	}
+
+	/** The service knows no turns: items of one session are worked on one after another. */
+	tasks(checked: ReadonlyArray<Checked<CheckedItem>>): Array<Task<CheckedItem>> {
+		return checked.map((item) => ({ items: [item], lane: item.value.given.params.sessionId.trim() }));
+	}
+
+	/** Of an option of the whole node the first item decides. */
+	parallel([first]: ReadonlyArray<Checked<CheckedItem>>): number {
+		return first?.value.given.params.parallelRequests ?? 1;
+	}
+
+	async perform(items: ReadonlyArray<Checked<CheckedItem>>): Promise<Done[]> {
+		return await Promise.all(items.map(({ index, value }) => runItem(this.#context, value, index)));
+	}
+
+	stopped(): Failure {
+		return stoppedBeforeCall();
+	}
+}
+
+async function runItem(context: IExecuteFunctions, item: CheckedItem, index: number): Promise<Done> {
 	let call: PreparedCall;
 	try {
 		call = callOf(context, item);
 	} catch (error) {
-		return { failure: refusedBeforeCall(asFailure(error)) };
+		return { outcome: { failure: refusedBeforeCall(asFailure(error)) }, isFinal: false };
 	}
-	const known = finished.recall(index, call.meaning);
-	if (known) return known;
-	const { outcome, reachedService } = await sendItem(context, index, call);
-	if (reachedService) finished.remember(index, call.meaning, outcome);
-	return outcome;
+	return await sendItem(context, index, call);
 }
 
-interface Sent {
-	readonly outcome: Outcome;
-	/** The service accepted the call, or may have: another try of the node must not send it again, even if the item failed. */
-	readonly reachedService: boolean;
-}
-
-async function sendItem(context: IExecuteFunctions, index: number, call: PreparedCall): Promise<Sent> {
-	const progress = { accepted: false };
-	const send = async () => {
-		const executed = await execute(context, call);
-		progress.accepted = true;
-		return executed;
+async function sendItem(context: IExecuteFunctions, index: number, call: PreparedCall): Promise<Done> {
+	const progress: { executed?: Executed } = {};
+	/** @param sending told at each try that it goes out */
+	const send = async (sending = () => {}) => {
+		const body = () => {
+			sending();
+			return call.body();
+		};
+		progress.executed = await execute(context, { ...call, body });
+		return progress.executed;
 	};
 	try {
 		const item = call.wait
 			? await waitedItem(context, index, call, call.wait, send)
 			: await outputItem(context, index, call, await send());
-		return { outcome: { item }, reachedService: true };
+		return { outcome: { output: [item] }, isFinal: true };
 	} catch (error) {
-		const failure = asFailure(error);
+		const failure = new Sanitizer(call.secrets).failure(naming.failure(asFailure(error)));
+		const { executed } = progress;
+		const reachedService = executed !== undefined || failure.ambiguous || failure.carriedOut;
+		// The service accepted the call, or may have.
+		if (!reachedService) return { outcome: { failure }, isFinal: false };
+		const { sessionId } = call;
+		const response = executed && responseOf(executed);
 		return {
-			outcome: { failure },
-			reachedService: progress.accepted || failure.ambiguous || failure.carriedOut,
+			outcome: {
+				failure: withEvidence(failure, { sessionId, response, redact: (text) => call.redact(text) }),
+			},
+			isFinal: true,
 		};
 	}
+}
+
+/** Of a body of bytes, that it was one. */
+function responseOf({ answer }: Executed): unknown {
+	const content = contentOf(answer);
+	return 'response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`;
 }
 
 async function waitedItem(
@@ -103,39 +133,25 @@ async function waitedItem(
 	index: number,
 	call: PreparedCall,
 	settings: WaitSettings,
-	send: () => Promise<Executed>,
+	send: (sending: () => void) => Promise<Executed>,
 ): Promise<INodeExecutionData> {
 	const { sessionId, readIdentity } = call;
+	const redact = (text: string) => call.redact(text);
 	const signal = context.getExecutionCancelSignal();
-	const log = context.logger;
-	const parts = { sessionId, settings, readIdentity, signal, log, clock: systemClock, connect };
-	const { called, waited } = await callAndWait(parts, send);
-	return await withMessages(await outputItem(context, index, call, called), waited, context.helpers);
-}
-
-async function outputItem(
-	context: IExecuteFunctions,
-	index: number,
-	call: PreparedCall,
-	{ sent, answer }: Executed,
-): Promise<INodeExecutionData> {
-	const { sessionId, userId, startStepName, timestamp } = sent;
-	const content = contentOf(answer);
-	const json: IDataObject = {
-		sessionId,
-		userId,
-		startStepName,
-		timestamp,
-		statusCode: answer.statusCode,
-		response: null,
+	const log = cleanLog(context.logger, new Sanitizer(call.secrets));
+	const live = new LiveView(context, index, settings);
+	const onMessage = (message: SessionMessage) => {
+		live.message(message);
 	};
-	const item: INodeExecutionData = { json, pairedItem: { item: index } };
-	if (call.includeHeaders) json.headers = { ...answer.headers };
-	if ('response' in content) {
-		json.response = content.response as IDataObject;
-	} else {
-		const { bytes, fileName, mimeType } = content;
-		item.binary = { data: await context.helpers.prepareBinaryData(bytes, fileName, mimeType) };
+	const own = { sessionId, readIdentity, redact, onMessage };
+	try {
+		const { called, waited } = await callAndWait(
+			{ ...own, settings, signal, log, clock: systemClock, connect },
+			send,
+		);
+		const item = await outputItem(context, index, call, called);
+		return await withMessages(item, waited, call, context.helpers);
+	} finally {
+		await live.end();
 	}
-	return item;
 }

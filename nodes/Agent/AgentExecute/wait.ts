@@ -1,13 +1,15 @@
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Failure } from '../../items/failure';
-import { binaryOf } from '../session/binaryMessage';
+import { type Failure, isFailure } from '../../items/failure';
 import type { Clock } from '../session/clock';
-import type { connect, Connection, EndedChannel, ReadIdentity } from '../session/connection';
+import type { connect } from '../session/connect';
+import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
 import type { SessionMessage } from '../session/messages';
-import { Collection, type EndedBy } from './collection';
+import { Collection, type EndedBy, type WaitOver } from './collection';
+import { deferred } from './deferred';
+import { messageDetails } from './evidence';
 import { stoppedAfterCall, stoppedBeforeCall } from './failures';
-import { channelLost, notOpen, notOver } from './waitFailures';
+import { agentFailed, channelLost, notOpen, notOver } from './waitFailures';
 import type { WaitSettings } from './waitSettings';
 
 export interface WaitParts {
@@ -19,9 +21,16 @@ export interface WaitParts {
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
+	/** Takes the secrets out of what the service said. */
+	readonly redact: (text: string) => string;
+	/** Told of each message of the turn as it comes. */
+	readonly onMessage: (message: SessionMessage) => void;
 }
 
 export interface Waited {
+	/** Came before the call was sent. */
+	readonly early: readonly SessionMessage[];
+	/** Of the turn. */
 	readonly messages: readonly SessionMessage[];
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost and came back meanwhile: messages may be missing. */
@@ -30,46 +39,30 @@ export interface Waited {
 
 /** For the channel to open before the call. */
 const openMilliseconds = 20_000;
+/** For the answer to the ping that goes out when the channel opens: what the server repeats of earlier turns has come before it. */
+const quietMilliseconds = 250;
 
 /**
  * Makes the call with a channel beside it that collects the session's messages.
- * @param call sends the execute call; it is made once, and not at all when the channel does not open before it
- * @throws Failure whatever the call throws, and of the wait: not open, refused, not over in time, stopped
+ * @param call sends the execute call, and tells each time that it goes out; it is made once, and not at all when the channel does not
+ * open before it
+ * @throws Failure whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
+ * After the call it holds the messages that came
  */
 export async function callAndWait<T>(
 	parts: WaitParts,
-	call: () => Promise<T>,
+	call: (sending: () => void) => Promise<T>,
 ): Promise<{ readonly called: T; readonly waited: Waited }> {
 	const wait = new Wait(parts);
 	try {
 		if (parts.settings.openChannel === 'before') await wait.opened();
-		const called = await call();
+		const called = await call(() => {
+			wait.callSent();
+		});
 		return { called, waited: await wait.ended() };
 	} finally {
 		await wait.close();
 	}
-}
-
-/** The result of a wait, for the item of the call. */
-export async function withMessages(
-	item: INodeExecutionData,
-	{ messages, endedBy, gap }: Waited,
-	helpers: IExecuteFunctions['helpers'],
-): Promise<INodeExecutionData> {
-	const binary: IBinaryKeyData = { ...item.binary };
-	for (const message of messages) {
-		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await binaryOf(helpers, message.bytes);
-	}
-	const shown = messages.map(({ sequence, receivedAt, format, message }) => ({
-		sequence,
-		receivedAt,
-		format,
-		message: message as IDataObject,
-	}));
-	const json: IDataObject = { ...item.json, messages: shown, endedBy };
-	if (gap) json.gap = true;
-	return { ...item, json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
 /** One channel for one item of one execution. */
@@ -77,7 +70,8 @@ class Wait {
 	readonly #parts: WaitParts;
 	readonly #collection: Collection;
 	readonly #opened = deferred<undefined>();
-	readonly #ended = deferred<EndedBy>();
+	readonly #quiet = deferred<undefined>();
+	readonly #ended = deferred<WaitOver>();
 	#connection: Connection | undefined;
 	#cancelOpenLimit = () => {};
 	#isOpening = false;
@@ -85,35 +79,52 @@ class Wait {
 
 	constructor(parts: WaitParts) {
 		this.#parts = parts;
-		this.#collection = new Collection(parts.settings, parts.clock, (endedBy) => {
-			this.#ended.resolve(endedBy);
-		});
+		this.#collection = new Collection(
+			parts.settings,
+			parts.clock,
+			(end) => {
+				this.#ended.resolve(end);
+			},
+			parts.onMessage,
+		);
 		parts.signal?.addEventListener('abort', this.#stop, { once: true });
 		if (parts.signal?.aborted) this.#stop();
 	}
 
 	async opened(): Promise<void> {
+		const { clock } = this.#parts;
 		this.#isOpening = true;
 		this.#open();
-		this.#cancelOpenLimit = this.#parts.clock.after(openMilliseconds, () => {
+		this.#cancelOpenLimit = clock.after(openMilliseconds, () => {
 			this.#fail(notOpen(openMilliseconds / 1000, this.#lastFailure()));
 		});
 		await this.#opened.promise;
 		this.#isOpening = false;
 		this.#cancelOpenLimit();
+		this.#cancelOpenLimit = clock.after(quietMilliseconds, () => {
+			this.#quiet.resolve(undefined);
+		});
+		await this.#quiet.promise;
+		this.#cancelOpenLimit();
+	}
+
+	callSent(): void {
+		this.#collection.callSent();
 	}
 
 	/** The call is answered: waits for the end of the messages. */
 	async ended(): Promise<Waited> {
 		this.#open();
 		this.#collection.answered();
-		const endedBy = await this.#ended.promise;
-		const { messages } = this.#collection;
-		const { settings } = this.#parts;
-		if (endedBy === 'timeout' && settings.onTimeout === 'error') {
-			throw notOver(settings.timeoutSeconds, messages.length, this.#lastFailure());
+		const { redact } = this.#parts;
+		try {
+			const endedBy = this.#checked(await this.#ended.promise);
+			const { early, messages } = this.#collection;
+			return { early, messages, endedBy, gap: this.#gap };
+		} catch (error) {
+			const { messages } = this.#collection;
+			throw withDetails(error, messageDetails(messages, redact));
 		}
-		return { messages, endedBy, gap: this.#gap };
 	}
 
 	async close(): Promise<void> {
@@ -123,14 +134,26 @@ class Wait {
 		await this.#connection?.close();
 	}
 
+	#checked(end: WaitOver): EndedBy {
+		const { settings, redact } = this.#parts;
+		const { messages } = this.#collection;
+		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
+		if (end === 'timeout' && settings.onTimeout === 'error') {
+			throw notOver(settings, messages, this.#lastFailure(), redact);
+		}
+		return end;
+	}
+
 	/** What stops while the call is out, the call reports itself. */
 	readonly #stop = () => {
 		this.#opened.reject(stoppedBeforeCall());
+		this.#quiet.reject(stoppedBeforeCall());
 		this.#ended.reject(stoppedAfterCall());
 	};
 
 	#fail(failure: Failure): void {
 		this.#opened.reject(failure);
+		this.#quiet.reject(failure);
 		this.#ended.reject(failure);
 	}
 
@@ -144,6 +167,9 @@ class Wait {
 				if (event === 'reconnected') this.#gap = true;
 				if (event === 'connected') this.#opened.resolve(undefined);
 			},
+			answered: () => {
+				this.#quiet.resolve(undefined);
+			},
 			ended: (channel: EndedChannel) => {
 				this.#channelEnded(channel);
 			},
@@ -153,11 +179,9 @@ class Wait {
 
 	#channelEnded({ ending, verdict, failure }: EndedChannel): void {
 		if (ending.kind === 'closeFrame') this.#collection.closed();
-		// Nothing more is expected of the channel: it need not be opened again.
-		if (this.#collection.isComplete) void this.#connection?.close();
-		else if (verdict === 'final') {
-			this.#fail(this.#isOpening ? notOpen(openMilliseconds / 1000, failure) : channelLost(failure));
-		}
+		// Nothing more is expected of the channel.
+		if (this.#collection.isComplete || verdict !== 'final') return;
+		this.#fail(this.#isOpening ? notOpen(openMilliseconds / 1000, failure) : channelLost(failure));
 	}
 
 	/** Why the channel is not open; undefined when it is. */
@@ -167,22 +191,6 @@ class Wait {
 	}
 }
 
-interface Deferred<T> {
-	readonly promise: Promise<T>;
-	resolve(value: T): void;
-	reject(error: Error): void;
-}
-
-/** Whoever waits is told of a rejection; when nobody does, nobody needs to know. */
-function deferred<T>(): Deferred<T> {
-	let settle: Omit<Deferred<T>, 'promise'> | undefined;
-	const promise = new Promise<T>((resolve, reject) => {
-		settle = { resolve, reject };
-	});
-	promise.catch(() => undefined);
-	return {
-		promise,
-		resolve: (value) => settle?.resolve(value),
-		reject: (error) => settle?.reject(error),
-	};
+function withDetails(error: unknown, details: IDataObject): unknown {
+	return isFailure(error) ? error.with({ details }) : error;
 }

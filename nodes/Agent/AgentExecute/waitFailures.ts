@@ -1,4 +1,8 @@
 import { Failure } from '../../items/failure';
+import type { SessionMessage } from '../session/messages';
+import { textIn } from './text';
+import { whatCame } from './whatCame';
+import type { WaitSettings } from './waitSettings';
 
 /** The channel did not open before the call. @param lastFailure why the last attempt failed */
 export function notOpen(limitSeconds: number, lastFailure: Failure | undefined): Failure {
@@ -22,16 +26,40 @@ export function channelLost(failure: Failure): Failure {
 }
 
 /** @param lastFailure why the channel is not open; undefined when it is */
-export function notOver(timeoutSeconds: number, count: number, lastFailure: Failure | undefined): Failure {
-	const came = count === 1 ? '1 message' : `${count} messages`;
+export function notOver(
+	{ timeoutSeconds, end }: Pick<WaitSettings, 'timeoutSeconds' | 'end'>,
+	messages: readonly SessionMessage[],
+	lastFailure: Failure | undefined,
+	redact: (text: string) => string,
+): Failure {
+	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
+	const field = end.by === 'match' ? end.field : undefined;
 	return new Failure({
 		code: 504,
 		message: `The wait for messages did not end within ${timeoutSeconds} s; ${came} came`,
 		description: sentences(
 			lastFailure && `${lastFailure.message}.`,
+			redact(whatCame(messages, field)),
 			"The agent was started. Raise 'Wait Timeout', check what ends the wait, or set 'On Wait Timeout' to 'Output What Came'.",
 		),
 		cause: lastFailure,
+	});
+}
+
+const longestReport = 500;
+
+/** A message with the failure value came. */
+export function agentFailed(
+	message: SessionMessage | undefined,
+	textField: string,
+	redact: (text: string) => string,
+): Failure {
+	const report = redact(textIn(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
+	return new Failure({
+		code: 500,
+		message: 'The agent reported a failure',
+		description: report.length > longestReport ? `${report.slice(0, longestReport)}…` : report,
+		carriedOut: true,
 	});
 }
 

@@ -1,13 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { Field } from '../../parameters/field';
+import { channelOptions } from '../session/channelFields';
 
-import { channelFields } from '../session/channelFields';
-
-const waits = { show: { waitForMessages: [true] } };
-/** From within the options. */
-const nodeWaits = { show: { '/waitForMessages': [true] } };
+const waits = { waitForMessages: [true] };
 
 /** Parameters of the wait for the session's messages; defaults are part of the public interface and never change. */
-export const waitFields: INodeProperties[] = [
+export const waitFields = [
 	{
 		displayName: 'Wait for Messages',
 		name: 'waitForMessages',
@@ -25,7 +22,7 @@ export const waitFields: INodeProperties[] = [
 				name: 'A Certain Message Has Come',
 				value: 'match',
 				description:
-					'A JSON message with the value in the field that you name below, such as "done" in "status"',
+					'One with a value that you name below, such as "done" in "status", or a text such as [DONE]',
 			},
 			{
 				name: 'A Number of Messages Has Come',
@@ -43,58 +40,91 @@ export const waitFields: INodeProperties[] = [
 				description: 'It says so itself. A connection that only breaks off is opened again.',
 			},
 		],
-		default: 'match',
-		displayOptions: waits,
-		description: 'What tells that the agent is done',
+		default: 'silence',
+		showWhen: waits,
+		description: 'What tells that the agent is done. What came before the call was sent never does.',
 	},
 	{
 		displayName: 'Match Field',
 		name: 'matchField',
 		type: 'string',
-		required: true,
 		default: '',
 		placeholder: 'e.g. data.type',
-		displayOptions: { show: { waitForMessages: [true], waitUntil: ['match'] } },
-		description: 'The field of the message, as a path with dots',
+		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
+		description:
+			'The field of a JSON message, as a path with dots. Leave empty when the end is a text message.',
 	},
 	{
 		displayName: 'Match Value',
 		name: 'matchValue',
 		type: 'string',
+		holds: 'list',
 		default: '',
-		placeholder: 'e.g. answer',
-		displayOptions: { show: { waitForMessages: [true], waitUntil: ['match'] } },
-		description: 'The value of the field that ends the wait, as text',
+		placeholder: 'e.g. answer, done',
+		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
+		description:
+			'The value of the field, or the text of the message, that ends the wait. Several are separated by commas; one of them is enough.',
 	},
 	{
 		displayName: 'Message Count',
 		name: 'messageCount',
 		type: 'number',
-		typeOptions: { minValue: 1 },
+		minimum: 1,
 		default: 1,
-		displayOptions: { show: { waitForMessages: [true], waitUntil: ['count'] } },
+		showWhen: { waitForMessages: [true], waitUntil: ['count'] },
 		description: 'How many messages to wait for',
 	},
 	{
 		displayName: 'Silence (Seconds)',
 		name: 'silenceSeconds',
 		type: 'number',
-		typeOptions: { minValue: 0.1, numberPrecision: 1 },
+		minimum: 0.1,
+		decimals: 1,
 		default: 5,
-		displayOptions: { show: { waitForMessages: [true], waitUntil: ['silence'] } },
+		showWhen: { waitForMessages: [true], waitUntil: ['silence'] },
 		description: 'How long no further message may come. Before the first message only the time limit counts.',
 	},
-];
+] as const satisfies readonly Field[];
 
-export const waitOptions: INodeProperties[] = [
-	...Object.values(channelFields).map((field) => ({ ...field, displayOptions: nodeWaits })),
+export const waitOptions = [
+	...channelOptions.map((option) => ({ ...option, showWhen: waits })),
+	{
+		displayName: 'Enable Streaming',
+		name: 'enableStreaming',
+		type: 'boolean',
+		default: true,
+		showWhen: waits,
+		description:
+			'Whether the text of each message goes out as it comes, where the workflow answers a chat or a webhook with Streaming as its response mode',
+	},
+	{
+		displayName: 'Failure Field',
+		name: 'failureField',
+		type: 'string',
+		default: 'type',
+		placeholder: 'e.g. data.type',
+		showWhen: waits,
+		description:
+			"Where a JSON message says that the agent has failed, as a path with dots. Counts only when 'Failure Value' is set.",
+	},
+	{
+		displayName: 'Failure Value',
+		name: 'failureValue',
+		type: 'string',
+		holds: 'list',
+		default: '',
+		placeholder: 'e.g. error, failed',
+		showWhen: waits,
+		description:
+			'A message with this value in the failure field ends the wait, and the item fails. Several are separated by commas.',
+	},
 	{
 		displayName: 'Max Messages',
 		name: 'maxMessages',
 		type: 'number',
-		typeOptions: { minValue: 1 },
+		minimum: 1,
 		default: 1000,
-		displayOptions: nodeWaits,
+		showWhen: waits,
 		description: 'How many messages to collect at most; one more ends the wait',
 	},
 	{
@@ -110,7 +140,7 @@ export const waitOptions: INodeProperties[] = [
 			{ name: 'Stop With an Error', value: 'error', description: 'The item fails' },
 		],
 		default: 'error',
-		displayOptions: nodeWaits,
+		showWhen: waits,
 		description: 'What to do when the wait does not end in time',
 	},
 	{
@@ -130,16 +160,17 @@ export const waitOptions: INodeProperties[] = [
 			},
 		],
 		default: 'before',
-		displayOptions: nodeWaits,
+		showWhen: waits,
 		description: 'When to open the session channel',
 	},
 	{
 		displayName: 'Wait Timeout (Seconds)',
 		name: 'waitTimeoutSeconds',
 		type: 'number',
-		typeOptions: { minValue: 1 },
+		minimum: 0.1,
+		decimals: 1,
 		default: 300,
-		displayOptions: nodeWaits,
+		showWhen: waits,
 		description: 'How long to wait for the messages at most, counted from the answer to the call',
 	},
-];
+] as const satisfies readonly Field[];

@@ -1,13 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { refusal } from '../../items/failure';
-import type { NodeParameters } from '../../items/nodeParameters';
 import { type ChannelOptions, channelOptionsOf } from '../session/channelFields';
-import { choiceOf, numberOf, textOf } from '../session/givenValues';
+import type { FieldValues } from '../session/messageField';
+import type { ExecuteParams } from './parameters';
 
 /** What ends a wait, apart from its limits. */
 export type WaitEnd =
-	| { readonly by: 'match'; readonly field: string; readonly value: string }
+	| ({ readonly by: 'match' } & FieldValues)
 	| { readonly by: 'count'; readonly count: number }
 	| { readonly by: 'close' }
 	| { readonly by: 'silence'; readonly milliseconds: number };
@@ -19,49 +17,56 @@ export interface WaitSettings {
 	readonly timeoutSeconds: number;
 	readonly onTimeout: 'error' | 'output';
 	readonly maxMessages: number;
+	/** Messages that report a failure; undefined: none do. */
+	readonly failure: FieldValues | undefined;
+	/** Dot path of the text in a JSON message. */
+	readonly textField: string;
+	readonly enableStreaming: boolean;
 	readonly channel: Required<ChannelOptions>;
 }
 
-/** What the user gave for one item; undefined when it does not wait. @throws Failure 400 that names the field */
-export function waitSettings(parameters: NodeParameters, index: number): WaitSettings | undefined {
-	if (parameters.read('waitForMessages', index, false) !== true) return undefined;
-	const options = parameters.read('options', index, {}) as IDataObject;
+/** Undefined when the item does not wait. @throws Failure 400 when nothing tells the end */
+export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
+	if (!params.waitForMessages) return undefined;
+	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages, textField, enableStreaming } = params;
 	return {
-		end: waitEnd((name, byDefault) => parameters.read(name, index, byDefault)),
-		openChannel: choiceOf(options.openChannel, 'Open Channel', ['before', 'after']),
-		timeoutSeconds: numberOf(options.waitTimeoutSeconds, {
-			label: 'Wait Timeout',
-			byDefault: 300,
-			minimum: 0.001,
-		}),
-		onTimeout: choiceOf(options.onWaitTimeout, 'On Wait Timeout', ['error', 'output']),
-		maxMessages: numberOf(options.maxMessages, {
-			label: 'Max Messages',
-			byDefault: 1000,
-			minimum: 1,
-			whole: true,
-		}),
-		channel: channelOptionsOf(options),
+		end: waitEnd(params),
+		openChannel,
+		timeoutSeconds: waitTimeoutSeconds,
+		onTimeout: onWaitTimeout,
+		maxMessages,
+		failure: failureValues(params),
+		textField: textField.trim(),
+		enableStreaming,
+		channel: channelOptionsOf(params),
 	};
 }
 
-function waitEnd(given: (name: string, byDefault: string | number) => unknown): WaitEnd {
-	const by = choiceOf(given('waitUntil', 'match'), 'Wait Until', ['match', 'count', 'close', 'silence']);
-	if (by === 'close') return { by };
-	if (by === 'count') {
-		const field = { label: 'Message Count', byDefault: 1, minimum: 1, whole: true };
-		return { by, count: numberOf(given('messageCount', 1), field) };
+function waitEnd(params: ExecuteParams): WaitEnd {
+	const { waitUntil: by, messageCount, silenceSeconds } = params;
+	switch (by) {
+		case 'match':
+			return { by, ...matchValues(params) };
+		case 'count':
+			return { by, count: messageCount };
+		case 'silence':
+			return { by, milliseconds: silenceSeconds * 1000 };
+		case 'close':
+			return { by };
 	}
-	if (by === 'silence') {
-		const field = { label: 'Silence', byDefault: 5, minimum: 0.001 };
-		return { by, milliseconds: numberOf(given('silenceSeconds', 5), field) * 1000 };
-	}
-	const field = textOf(given('matchField', '')).trim();
-	if (field === '') {
+}
+
+function matchValues({ matchField, matchValue: values }: ExecuteParams): FieldValues {
+	const field = matchField.trim();
+	if (field === '' && values.length === 0) {
 		throw refusal(
-			"'Match Field' is empty",
-			'Name the field of the message that tells its end, such as type.',
+			"'Match Field' and 'Match Value' are empty",
+			'Name the field of the message that tells its end and the value that it has then, such as type and answer; or only the value, for a service that ends with a text such as [DONE].',
 		);
 	}
-	return { by, field, value: textOf(given('matchValue', '')) };
+	return { field, values: values.length === 0 ? [''] : values };
+}
+
+function failureValues({ failureField, failureValue: values }: ExecuteParams): FieldValues | undefined {
+	return values.length === 0 ? undefined : { field: failureField.trim(), values };
 }

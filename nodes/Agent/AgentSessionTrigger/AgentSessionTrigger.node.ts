@@ -1,8 +1,9 @@
 import type { INodeType, INodeTypeDescription, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { credentialTest } from '../AgentExecute/credentialTests';
-import { triggerFields } from './fields';
+import { credentialTest } from '../credentialChecks/credentialChecks';
+import { propertiesOf } from '../../parameters/properties';
+import { triggerFields, triggerOptions } from './fields';
 import { listen } from './listen';
 
 export class AgentSessionTrigger implements INodeType {
@@ -15,15 +16,25 @@ export class AgentSessionTrigger implements INodeType {
 		subtitle: '={{ $parameter["sessionIds"] }}',
 		description: 'Starts the workflow when an agent sends a message to its session',
 		defaults: { name: 'Agent Session Trigger' },
+		builderHint: {
+			searchHint:
+				"Listens on the session channel (WebSocket) of an agent service and starts the workflow for each message. Needs session ids that are known before; for an answer in the same workflow use Agent Execute with 'Wait for Messages'.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-agent-workspace.agentExecute',
+					relationHint: 'Starts the agent in the session that this trigger listens to',
+				},
+			],
+		},
 		eventTriggerDescription: 'Waiting for a message of the session, for 60 seconds at most',
 		activationMessage: 'The workflow now listens to its sessions, and keeps the channels open.',
 		triggerPanel: {
 			header: 'Receive a message of the session',
 			executionsHelp: {
 				inactive:
-					'Click <b>Listen</b>, then start an agent with the same session ID, for example with the Agent Execute node of another workflow. Once it works, publish the workflow: it then runs for every message.',
+					'Click <b>Execute step</b>. Within 60 seconds, start an agent with the same session ID, for example with the Agent Execute node of another workflow. Once it works, publish the workflow: it then runs for every message.',
 				active:
-					'Click <b>Listen</b> to test with the next message of the session. The published workflow listens, too: the service may send a message to one of the two only.',
+					'Click <b>Execute step</b> to test with the next message of the session within 60 seconds. The published workflow listens, too: the service may send a message to one of the two only.',
 			},
 			activationHint: 'Publish the workflow to have it run for every message of the session.',
 		},
@@ -38,7 +49,7 @@ export class AgentSessionTrigger implements INodeType {
 				testedBy: 'agentSignatureApiTest',
 			},
 		],
-		properties: triggerFields,
+		properties: propertiesOf(triggerFields, triggerOptions),
 	};
 
 	methods = { credentialTest };

@@ -1,35 +1,95 @@
-import type { ITriggerFunctions } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
+import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
+import { nodeError } from '../../items/errorItem';
 import { Failure } from '../../items/failure';
+import { Sanitizer } from '../../items/secrets/sanitizer';
 import type { Clock } from '../session/clock';
 
 /** What is worth a failed execution. */
 export type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
 
-/** Between two failed executions of a kind: an outage of the service must not be one of the workflow list, too. */
+/** Failed executions of a kind at a time: an outage of the service must not be one of the workflow list, too. */
 const intervalMilliseconds = 60_000;
+/** In that time, of different sessions. What comes then is told together at its end, and names the sessions. */
+const mostSessions = 10;
+/** Of those that are told together. */
+const mostNamed = 20;
 
-/** Tells of trouble by failed executions, which start the user's error workflow, while the trigger stays active. */
+/** What of one kind was told since a moment, and what is held back until the interval is over. */
+interface Told {
+	readonly at: number;
+	/** Sessions; undefined where the kind is of the whole trigger. */
+	readonly sessions: Set<string | undefined>;
+	readonly held: Array<{ readonly sessionId: string; readonly failure: Failure }>;
+	suppressed: number;
+	cancel: () => void;
+}
+
+/**
+ * Tells of trouble by failed executions, which start the user's error workflow, while the trigger stays active. No session silences
+ * another one.
+ */
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
-	readonly #told = new Map<AlertKind, { at: number; suppressed: number }>();
+	readonly #told = new Map<AlertKind, Told>();
 
 	constructor(context: ITriggerFunctions, clock: Clock) {
 		this.#context = context;
 		this.#clock = clock;
 	}
 
-	raise(kind: AlertKind, failure: Failure): void {
+	/** @param sessionId where the trouble is one session's, which the failure names */
+	raise(kind: AlertKind, failure: Failure, sessionId?: string): void {
+		const before = this.#told.get(kind);
 		const now = this.#clock.monotonicMilliseconds();
-		const last = this.#told.get(kind);
-		if (last !== undefined && now - last.at < intervalMilliseconds) {
-			last.suppressed++;
-			return;
-		}
-		this.#told.set(kind, { at: now, suppressed: 0 });
-		this.#save(last?.suppressed ? withCount(failure, last.suppressed) : failure);
+		if (before === undefined || now - before.at >= intervalMilliseconds)
+			this.#begin(kind, before, failure, sessionId);
+		else if (before.sessions.has(sessionId)) before.suppressed++;
+		else if (sessionId === undefined || before.sessions.size < mostSessions)
+			this.#tell(before, failure, sessionId);
+		else this.#hold(before, failure, sessionId);
+	}
+
+	/** Tells what is held back; leaves no timer. */
+	close(): void {
+		for (const told of this.#told.values()) this.#tellHeld(told);
+	}
+
+	#begin(kind: AlertKind, before: Told | undefined, failure: Failure, sessionId: string | undefined): void {
+		if (before !== undefined) this.#tellHeld(before);
+		const told = {
+			at: this.#clock.monotonicMilliseconds(),
+			sessions: new Set<string | undefined>(),
+			held: [],
+			suppressed: 0,
+			cancel: () => {},
+		};
+		this.#told.set(kind, told);
+		this.#tell(told, before?.suppressed ? withCount(failure, before.suppressed) : failure, sessionId);
+	}
+
+	#tell(told: Told, failure: Failure, sessionId: string | undefined): void {
+		told.sessions.add(sessionId);
+		this.#save(failure);
+	}
+
+	#hold(told: Told, failure: Failure, sessionId: string): void {
+		told.sessions.add(sessionId);
+		told.held.push({ sessionId, failure });
+		if (told.held.length > 1) return;
+		const left = told.at + intervalMilliseconds - this.#clock.monotonicMilliseconds();
+		told.cancel = this.#clock.after(left, () => {
+			this.#tellHeld(told);
+		});
+	}
+
+	#tellHeld(told: Told): void {
+		told.cancel();
+		const [first, ...others] = told.held.splice(0);
+		if (first === undefined) return;
+		const names = others.map(({ sessionId }) => sessionId);
+		this.#save(names.length === 0 ? first.failure : withSessions(first.failure, names));
 	}
 
 	#save(failure: Failure): void {
@@ -44,21 +104,21 @@ export class Alerts {
 }
 
 function withCount(failure: Failure, suppressed: number): Failure {
-	const more = `${suppressed} more of the kind since the last failed execution.`;
-	const { code, message, description } = failure;
+	return withMore(failure, `${suppressed} more of the kind since the last failed execution.`);
+}
+
+function withSessions(failure: Failure, sessionIds: readonly string[]): Failure {
+	const named = sessionIds.slice(0, mostNamed).join(', ');
+	const rest = sessionIds.length - mostNamed;
+	return withMore(failure, `So it is with ${named}${rest > 0 ? ` and ${rest} more sessions` : ''}.`);
+}
+
+function withMore({ code, message, description }: Failure, more: string): Failure {
 	return new Failure({ code, message, description: [description, more].filter(Boolean).join(' ') });
 }
 
 /** A failure of the trigger as n8n shows errors. */
 export function triggerError(context: ITriggerFunctions, failure: Failure): NodeApiError {
-	const { message, description } = failure;
-	const httpCode = String(failure.code);
-	const error = new NodeApiError(
-		context.getNode(),
-		{ message, description: description ?? null, httpCode },
-		{ message, description, httpCode },
-	);
-	// n8n replaces a message that contains a word such as ECONNREFUSED by a stock text, even when it is given.
-	error.message = message;
-	return error;
+	// The texts of a channel are without its secrets by now.
+	return nodeError(context.getNode(), failure, undefined, new Sanitizer());
 }

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 
 import { binaryOf } from '../session/binaryMessage';
 import type { ConnectionEvent } from '../session/connection';
-import type { SessionMessage } from '../session/messages';
+import { heldBytes, type SessionMessage } from '../session/messages';
 import type { Delivered, Queued } from './batch';
 
 export type Arrival = Queued & ({ readonly message: SessionMessage } | { readonly event: ConnectionEvent });
@@ -11,8 +11,7 @@ export type Arrival = Queued & ({ readonly message: SessionMessage } | { readonl
 const eventBytes = 200;
 
 export function messageArrival(message: SessionMessage): Arrival {
-	const { sessionId, byteLength } = message;
-	return { sessionId, byteLength, isMessage: true, message };
+	return { sessionId: message.sessionId, byteLength: heldBytes(message), isMessage: true, message };
 }
 
 export function eventArrival(event: ConnectionEvent): Arrival {

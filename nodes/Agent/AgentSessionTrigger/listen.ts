@@ -2,14 +2,18 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { asFailure } from '../../items/errorItem';
 import { isFailure } from '../../items/failure';
+import { cleanLog } from '../../items/secrets/cleanLog';
+import { Sanitizer } from '../../items/secrets/sanitizer';
 import { systemClock } from '../session/clock';
-import { connect, type ReadIdentity } from '../session/connection';
+import { connect } from '../session/connect';
+import type { ReadIdentity } from '../session/connection';
 import { channelUrl } from '../session/addresses';
+import { gateOf } from '../session/gate';
 import { identityReader } from '../session/readIdentity';
 import { triggerError } from './alerts';
 import { Leftovers } from './leftovers';
 import { Listening } from './listening';
-import { manualTest } from './manualTest';
+import { manualListening } from './manualListening';
 import { nodeKey, recentKeysOf, release, takeOver } from './registry';
 import { type TriggerSettings, triggerSettings } from './settings';
 import { spentInProcess, StopBudget } from './stopBudget';
@@ -18,14 +22,18 @@ import { spentInProcess, StopBudget } from './stopBudget';
  * Starts to listen. What the network does never fails it: n8n would not try again.
  * @throws NodeApiError when something that the user gave is missing or wrong
  */
-export async function listen(context: ITriggerFunctions): Promise<ITriggerResponse> {
+export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
+	const logger = cleanLog(n8n.logger, new Sanitizer());
+	// Inherits all the rest, what n8n puts in place of it later included.
+	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
 	const { settings, readIdentity } = await checkedParts(context);
 	const parts = { context, settings, readIdentity, clock: systemClock, connect };
-	if (context.getMode() === 'manual') return manualTest(parts);
+	if (context.getMode() === 'manual') return manualListening(parts);
 
 	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
 	const listening = new Listening({
 		...parts,
+		gate: gateOf(context.getNode().credentials?.agentApi?.id ?? key),
 		recent: recentKeysOf(key),
 		leftovers: new Leftovers(key, systemClock),
 		stopBudget: new StopBudget(systemClock, spentInProcess()),

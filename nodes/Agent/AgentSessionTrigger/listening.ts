@@ -2,12 +2,15 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
-import type { connect, Connection, ReadIdentity } from '../session/connection';
+import type { connect } from '../session/connect';
+import type { Connection, ReadIdentity } from '../session/connection';
+import type { Gate } from '../session/gate';
 import type { SessionMessage } from '../session/messages';
 import { Alerts } from './alerts';
 import type { Leftover } from './batch';
 import type { RecentKeys } from './deduplication';
 import { Delivery } from './delivery';
+import { Filter } from './filter';
 import { type Arrival, eventArrival } from './items';
 import type { Leftovers } from './leftovers';
 import { leftAtStop, overflow, sessionTakenOut } from './losses';
@@ -24,6 +27,8 @@ export interface ListeningParts {
 	readonly leftovers: Leftovers;
 	readonly stopBudget: StopBudget;
 	readonly clock: Clock;
+	/** Which all sessions share with all other nodes that go to the same service. */
+	readonly gate: Gate;
 	readonly connect: typeof connect;
 }
 
@@ -45,12 +50,14 @@ export class Listening {
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
 	readonly #numbering = new Numbering();
+	readonly #filter: Filter;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
 	constructor(parts: ListeningParts) {
 		const { context, settings, clock, recent } = parts;
 		this.#parts = parts;
+		this.#filter = new Filter(settings.filter);
 		this.#alerts = new Alerts(context, clock);
 		this.#delivery = new Delivery(context, settings, clock, this.#alerts, recent);
 		this.#queue = new MessageQueue<Arrival>(settings.queue, this.#queueListener(), clock);
@@ -59,12 +66,12 @@ export class Listening {
 	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readIdentity, context, clock, leftovers } = this.#parts;
+		const { settings, connect, readIdentity, context, clock, gate, leftovers } = this.#parts;
 		const { sessionIds, messageFormat, channel } = settings;
-		const options = { ...channel, messageFormat, sessions: sessionIds.length };
-		const listener = this.#channelListener();
+		const options = { ...channel, messageFormat };
+		const environment = { clock, gate, log: context.logger };
 		this.#connections = sessionIds.map((sessionId) =>
-			connect({ ...options, sessionId }, readIdentity, listener, { clock, log: context.logger }),
+			connect({ ...options, sessionId }, readIdentity, this.#channelListener(sessionId), environment),
 		);
 		const leftover = leftovers.take();
 		if (leftover) this.#adopt(leftover);
@@ -89,6 +96,7 @@ export class Listening {
 		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
+		this.#alerts.close();
 		await this.#leave(this.#queue.takeLeftover());
 	}
 
@@ -148,17 +156,18 @@ export class Listening {
 		this.#alerts.raise('dropped', failure);
 	}
 
-	#channelListener() {
+	#channelListener(sessionId: string) {
 		return {
 			message: (message: SessionMessage) => {
-				const arrival = this.#numbering.arrived(message);
-				if (this.#delivery.isNew(arrival)) this.#queue.push(arrival);
+				const wanted = this.#filter.take(message);
+				const arrival = wanted && this.#numbering.arrived(wanted);
+				if (arrival && this.#delivery.isNew(arrival)) this.#queue.push(arrival);
 			},
 			event: (event: Parameters<typeof eventArrival>[0]) => {
 				if (this.#parts.settings.connectionEvents) this.#queue.push(eventArrival(event));
 			},
 			alert: (failure: Failure, kind: 'refused' | 'outage') => {
-				this.#alerts.raise(kind, failure);
+				this.#alerts.raise(kind, failure, sessionId);
 			},
 		};
 	}

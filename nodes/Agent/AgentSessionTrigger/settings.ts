@@ -1,9 +1,11 @@
-import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
+import type { ITriggerFunctions, IWorkflowSettings } from 'n8n-workflow';
 
-import { refusal } from '../../items/failure';
+import { paramsOf } from '../../parameters/params';
+import { isRecord } from '../../parameters/reading';
 import { type ChannelOptions, channelOptionsOf } from '../session/channelFields';
-import { choiceOf, listOf, numberOf, textOf } from '../session/givenValues';
+import type { FieldValues } from '../session/messageField';
 import type { MessageFormat } from '../session/messages';
+import { triggerFields, triggerOptions } from './fields';
 import type { QueueSettings } from './queue';
 
 export interface TriggerSettings {
@@ -14,6 +16,8 @@ export interface TriggerSettings {
 	readonly connectionEvents: boolean;
 	/** Dot path; empty: none. */
 	readonly deduplicationField: string;
+	/** Only these messages start an execution; undefined: all. */
+	readonly filter: FieldValues | undefined;
 	/** Of one execution; after it the next may start, whether n8n has told of its end or not. */
 	readonly maxExecutionMilliseconds: number;
 }
@@ -26,53 +30,44 @@ const maxExecutionSeconds = 3600;
  * @throws Failure 400 that names the field
  */
 export function triggerSettings(context: ITriggerFunctions): TriggerSettings {
-	const sessionIds = [...new Set(listOf(context.getNodeParameter('sessionIds', '')))];
-	if (sessionIds.length === 0) {
-		throw refusal("'Session IDs' is empty", 'Enter the ID of at least one session to listen to.');
-	}
-	const options = context.getNodeParameter('options', {}) as IDataObject;
+	const params = paramsOf(all, givenTo(context), { mode: 'fields', timezone: context.getTimezone() });
+	const { reconnectMaxDelaySeconds, deduplicationField, filterField, filterValue } = params;
 	return {
-		sessionIds,
-		messageFormat: choiceOf(context.getNodeParameter('messageFormat', 'auto'), 'Message Format', [
-			'auto',
-			'binary',
-			'json',
-			'text',
-		]),
-		channel: {
-			...channelOptionsOf(options),
-			reconnectMaxDelaySeconds: numberOf(options.reconnectMaxDelaySeconds, {
-				label: 'Max Reconnect Delay',
-				byDefault: 60,
-				minimum: 1,
-			}),
+		sessionIds: [...new Set(params.sessionIds)],
+		messageFormat: params.messageFormat,
+		channel: { ...channelOptionsOf(params), reconnectMaxDelaySeconds },
+		queue: {
+			batchSize: params.batchSize,
+			batchWaitMilliseconds: params.batchWaitMilliseconds,
+			maxConcurrent: params.maxConcurrentExecutions,
+			maxMessages: params.maxQueuedMessages,
+			maxBytes: params.maxQueuedBytes,
+			onFull: params.onQueueFull,
 		},
-		queue: queueSettings(options),
-		connectionEvents: options.connectionEvents === true,
-		deduplicationField: textOf(options.deduplicationField).trim(),
+		connectionEvents: params.connectionEvents,
+		deduplicationField: deduplicationField.trim(),
+		filter: filterValue.length === 0 ? undefined : { field: filterField.trim(), values: filterValue },
 		maxExecutionMilliseconds: executionLimit(context) * 1000,
 	};
 }
 
-function queueSettings(options: IDataObject): QueueSettings {
-	const whole = (value: unknown, label: string, byDefault: number) =>
-		numberOf(value, { label, byDefault, minimum: 1, whole: true });
-	return {
-		batchSize: whole(options.batchSize, 'Batch Size', 1),
-		batchWaitMilliseconds: numberOf(options.batchWaitMilliseconds, {
-			label: 'Batch Wait',
-			byDefault: 0,
-			minimum: 0,
-		}),
-		maxConcurrent: whole(options.maxConcurrentExecutions, 'Max Concurrent Executions', 10),
-		maxMessages: whole(options.maxQueuedMessages, 'Max Queued Messages', 10_000),
-		maxBytes: whole(options.maxQueuedBytes, 'Max Queued Bytes', 67_108_864),
-		onFull: choiceOf(options.onQueueFull, 'On Queue Full', ['pause', 'dropOldest']),
-	};
+const all = [...triggerFields, ...triggerOptions];
+
+function givenTo(context: ITriggerFunctions): Record<string, unknown> {
+	const options = context.getNodeParameter('options', {});
+	const fields = triggerFields.map(({ name }) => [name, context.getNodeParameter(name, null)] as const);
+	return { ...(isRecord(options) ? options : {}), ...Object.fromEntries(fields) };
 }
 
 /** In seconds. n8n writes -1 for a workflow without a limit of its own. */
 function executionLimit(context: ITriggerFunctions): number {
-	const { executionTimeout } = context.getWorkflowSettings();
+	const { executionTimeout } = workflowSettings(context);
 	return executionTimeout !== undefined && executionTimeout > 0 ? executionTimeout : maxExecutionSeconds;
+}
+
+/** Triggers of n8n before 2.5 cannot ask for them. */
+function workflowSettings(
+	context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>,
+): IWorkflowSettings {
+	return context.getWorkflowSettings?.() ?? {};
 }

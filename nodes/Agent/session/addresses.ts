@@ -39,10 +39,11 @@ export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>
 	return at(url, 'ws');
 }
 
-const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
 function base(value: string, name: string, protocols: readonly string[]): URL {
-	const schemes = anyOf.format(protocols.map((protocol) => `${protocol}//`));
+	const schemes = protocols
+		.map((protocol) => `${protocol}//`)
+		.join(', ')
+		.replace(/, (?=[^,]*$)/, ' or ');
 	const how = `Enter a complete address, which begins with ${schemes}.`;
 	const field = `The ${name} of the Agent API credential`;
 	if (value === '') throw refusal(`${field} is empty`, how);

@@ -1,4 +1,5 @@
 import type { Clock } from './clock';
+import { type EgressFilter, isOfPolicy } from './egress';
 import type { Ending } from './failures';
 import { Liveness } from './liveness';
 import { redact } from './redaction';
@@ -9,6 +10,8 @@ export interface ChannelSettings {
 	readonly url: string;
 	readonly secrets: readonly string[];
 	readonly allowUnauthorizedCerts: boolean;
+	/** What n8n lets sockets reach; undefined: anything. */
+	readonly egress?: EgressFilter;
 	readonly maxMessageBytes: number;
 	/** Between pings; 0 = none. */
 	readonly heartbeatMilliseconds: number;
@@ -22,6 +25,8 @@ export interface ChannelSettings {
 export interface ChannelListener {
 	opened(): void;
 	message(data: Buffer, isBinary: boolean): void;
+	/** Once: a pong came, and everything before it. */
+	answered(): void;
 	/** @param silentMilliseconds since the server's last sign of life, where silence ended the channel; else 0 */
 	ended(ending: Ending, silentMilliseconds: number): void;
 	/** Once: the server does not answer pings. */
@@ -47,6 +52,7 @@ export class Channel {
 	#cancelConnectTimer: () => void;
 	/** Why the socket is about to close; a close frame is known only when it closes. */
 	#cause: Ending | undefined;
+	#hasAnswered = false;
 	#socketGone = false;
 	#tellGone = () => {};
 
@@ -141,6 +147,7 @@ export class Channel {
 			},
 			control: (kind) => {
 				this.#liveness.seen(kind);
+				if (kind === 'pong') this.#tellAnswered();
 			},
 			refused: (answer) => {
 				this.#cause = { kind: 'answer', answer: this.#redacted(answer) };
@@ -154,6 +161,12 @@ export class Channel {
 				if (this.#state !== 'ended' && this.#state !== 'closing') this.#end(this.#endingOf(code, reason));
 			},
 		};
+	}
+
+	#tellAnswered(): void {
+		if (this.#hasAnswered || this.#state === 'ended') return;
+		this.#hasAnswered = true;
+		this.#listener.answered();
 	}
 
 	#opened(): void {
@@ -191,6 +204,7 @@ export class Channel {
 	}
 
 	#causeOf(error: Error & { code?: unknown }): Ending {
+		if (isOfPolicy(error)) return { kind: 'blocked' };
 		const code = typeof error.code === 'string' ? error.code : undefined;
 		if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
 			return { kind: 'tooLarge', maxMessageBytes: this.#settings.maxMessageBytes };

@@ -1,11 +1,12 @@
 import type { Failure } from '../../items/failure';
 import type { ChannelSettings } from './channel';
-import { type Clock, systemClock } from './clock';
+import type { Clock } from './clock';
+import type { EgressFilter } from './egress';
 import type { Ending, Verdict } from './failures';
+import type { Gate } from './gate';
 import type { AgentApiCredential, Identity } from './identity';
 import type { MessageFormat, SessionMessage } from './messages';
 import type { ReconnectPolicy } from './reconnect';
-import { SessionConnection } from './sessionConnection';
 import type { OpenSocket } from './transport';
 
 export interface ConnectionOptions {
@@ -24,12 +25,15 @@ export interface ConnectionOptions {
 	readonly finalCloseCodes?: readonly number[];
 	/** Default 16 MiB. */
 	readonly maxMessageBytes?: number;
-	/** How many sessions reconnect beside this one, itself included; spreads them. Default 1. */
-	readonly sessions?: number;
 }
 
 /** Read anew before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
-export type ReadIdentity = () => Promise<{ readonly api: AgentApiCredential; readonly identity: Identity }>;
+export type ReadIdentity = () => Promise<{
+	readonly api: AgentApiCredential;
+	readonly identity: Identity;
+	/** What n8n lets sockets reach; undefined: anything. */
+	readonly egress?: EgressFilter;
+}>;
 
 /** Emitted as an item when the user asked for connection events. */
 export interface ConnectionEvent {
@@ -61,10 +65,12 @@ export interface EndedChannel {
 export interface ConnectionListener {
 	message(message: SessionMessage): void;
 	event?(event: ConnectionEvent): void;
+	/** The server has answered the first ping of a channel: what it sent when the channel opened has come. */
+	answered?(): void;
 	ended?(channel: EndedChannel): void;
 	/**
-	 * Once per outage and kind, for a failed execution: `refused` when only the slow lane tries on, `outage` after 5 minutes
-	 * without a channel.
+	 * Once per outage and kind, for a failed execution: `refused` when the first attempt of the slow lane has failed, too, or the
+	 * credentials hold a mistake; `outage` after 5 minutes without a channel that stays.
 	 */
 	alert?(failure: Failure, kind: 'refused' | 'outage'): void;
 }
@@ -80,6 +86,8 @@ export interface ConnectionEnvironment {
 	/** Gives 0 <= x < 1. */
 	readonly random: () => number;
 	readonly loadSocket: () => Promise<OpenSocket>;
+	/** Every attempt goes through it. */
+	readonly gate: Pick<Gate, 'pass'>;
 	readonly log: ConnectionLog;
 }
 
@@ -114,46 +122,4 @@ export interface SessionSettings {
 		'maxMessageBytes' | 'heartbeatMilliseconds' | 'pingText' | 'initialMessage'
 	>;
 	readonly policy: ReconnectPolicy;
-}
-
-/**
- * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
- * after this call has returned.
- */
-export function connect(
-	options: ConnectionOptions,
-	readIdentity: ReadIdentity,
-	listener: ConnectionListener,
-	environment: Partial<ConnectionEnvironment> = {},
-): Connection {
-	return new SessionConnection(settingsOf(options), readIdentity, listener, {
-		...realEnvironment,
-		...environment,
-	});
-}
-
-const realEnvironment: ConnectionEnvironment = {
-	clock: systemClock,
-	random: Math.random,
-	// In a file of its own: the build loads it, and the WebSocket library, at first use.
-	loadSocket: async () => (await import('./socket')).openSocket,
-	log: { debug() {}, info() {}, warn() {} },
-};
-
-function settingsOf(options: ConnectionOptions): SessionSettings {
-	return {
-		sessionId: options.sessionId,
-		messageFormat: options.messageFormat ?? 'auto',
-		channel: {
-			maxMessageBytes: options.maxMessageBytes ?? 16 * 1024 * 1024,
-			heartbeatMilliseconds: (options.heartbeatSeconds ?? 25) * 1000,
-			pingText: options.pingText ?? '',
-			initialMessage: options.initialMessage ?? '',
-		},
-		policy: {
-			maxDelayMilliseconds: (options.reconnectMaxDelaySeconds ?? 60) * 1000,
-			sessions: options.sessions ?? 1,
-			finalCloseCodes: options.finalCloseCodes ?? [],
-		},
-	};
 }

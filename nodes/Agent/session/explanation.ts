@@ -1,11 +1,15 @@
 import { Failure } from '../../items/failure';
-import { parseRetryAfter } from '../../retry/backoff';
+import { parseRetryAfter } from '../../http/backoff';
+import { networkFaultOf } from '../../http/network';
 import type { Ending } from './failures';
 import type { UpgradeAnswer } from './transport';
 
 export interface Surroundings {
+	readonly sessionId: string;
 	/** Host and port of the channel, for the text; undefined when the credential could not be read. */
 	readonly host: string | undefined;
+	/** Whether the channel had been open. */
+	readonly opened: boolean;
 	/** When the ending was seen, in milliseconds since 1970. */
 	readonly nowMilliseconds: number;
 }
@@ -20,12 +24,9 @@ export function reasonOf(ending: Ending): string {
 		case 'answer':
 			return `${ending.answer.fromProxy ? 'the proxy' : 'the server'} answered with status ${ending.answer.statusCode}`;
 		case 'network':
-			return (
-				networkReasons[ending.code ?? ''] ??
-				(certificate.test(ending.code ?? '')
-					? 'the certificate of the server is not trusted'
-					: `the connection failed (${ending.code ?? ending.message})`)
-			);
+			return networkReason(ending);
+		case 'blocked':
+			return 'n8n does not allow connections to this address';
 		case 'connectTimeout':
 			return 'the server did not open it in time';
 		case 'silent':
@@ -39,34 +40,32 @@ export function reasonOf(ending: Ending): string {
 	}
 }
 
+function networkReason(ending: Extract<Ending, { kind: 'network' }>): string {
+	const { what, reason } = networkFaultOf(ending);
+	return what === 'unknown' ? `the connection failed (${ending.code ?? ending.message})` : reason;
+}
+
 /** For the user. Never holds a secret: the texts of an ending are redacted. */
-export function failureOf(ending: Ending, { host, nowMilliseconds }: Surroundings): Failure {
+export function failureOf(ending: Ending, surroundings: Surroundings): Failure {
+	const { sessionId, host, opened, nowMilliseconds } = surroundings;
 	const place = host === undefined ? '' : ` to ${host}`;
+	const what = opened ? 'did not stay open' : 'is not open';
 	return new Failure({
 		code: codeOf(ending),
-		message: `The session channel${place} is not open: ${reasonOf(ending)}`,
+		message: `The channel of session ${shortened(sessionId)}${place} ${what}: ${reasonOf(ending)}`,
 		description: adviceOf(ending, nowMilliseconds),
 		retryAfterMilliseconds: retryAfterOf(ending, nowMilliseconds),
 	});
 }
 
+/** Any text may be an id. */
+const longestId = 100;
+const shortened = (id: string) => (id.length > longestId ? `${id.slice(0, longestId)}…` : id);
+
 /** The wait that the server asked for, in milliseconds. */
 export function retryAfterOf(ending: Ending, nowMilliseconds: number): number | undefined {
 	return ending.kind === 'answer' ? parseRetryAfter(ending.answer.retryAfter, nowMilliseconds) : undefined;
 }
-
-/** Node's codes. The texts avoid them: n8n replaces a message that holds one by a text of its own. */
-const networkReasons: Readonly<Record<string, string>> = {
-	ECONNREFUSED: 'the connection was refused',
-	ECONNRESET: 'the connection was reset',
-	EPIPE: 'the connection was reset',
-	ENOTFOUND: 'the name of the host was not found',
-	EAI_AGAIN: 'the name of the host could not be looked up',
-	ETIMEDOUT: 'the server does not answer',
-	EHOSTUNREACH: 'the host cannot be reached',
-	ENETUNREACH: 'the network cannot be reached',
-};
-const certificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
 
 function codeOf(ending: Ending): number {
 	switch (ending.kind) {
@@ -85,7 +84,8 @@ function codeOf(ending: Ending): number {
 	}
 }
 
-function adviceOf(ending: Ending, nowMilliseconds: number): string {
+/** What to do about it. */
+export function adviceOf(ending: Ending, nowMilliseconds: number): string {
 	switch (ending.kind) {
 		case 'answer':
 			return [answerAdvice(ending.answer), skew(ending.answer, nowMilliseconds), quote(ending.answer)]
@@ -98,14 +98,34 @@ function adviceOf(ending: Ending, nowMilliseconds: number): string {
 		case 'malformed':
 			return 'The agent service, or something between it and n8n, sends data that no WebSocket client accepts.';
 		case 'credentials':
-			return 'Open the credentials of this node and save them again.';
+			return credentialsAdvice(ending);
+		case 'blocked':
+			return 'Nothing was sent. Ask whoever runs n8n to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES), or to allow the proxy if one is used.';
 		case 'network':
-			return certificate.test(ending.code ?? '')
-				? "Have a valid certificate installed, or turn on 'Ignore SSL Issues' in the Agent API credential if you trust this server."
-				: reachAdvice;
+			return networkAdvice(ending);
 		default:
 			return reachAdvice;
 	}
+}
+
+function networkAdvice(ending: Extract<Ending, { kind: 'network' }>): string {
+	switch (networkFaultOf(ending).what) {
+		case 'certificate':
+			return "Have a valid certificate installed, or turn on 'Ignore SSL Issues' in the Agent API credential if you trust this server.";
+		case 'handshake':
+			return 'Check that the WebSocket URL of the Agent API credential begins with wss:// or https:// only where the service speaks TLS, and its port.';
+		default:
+			return reachAdvice;
+	}
+}
+
+function credentialsAdvice({ message, isMistake }: { message: string; isMistake: boolean }): string {
+	if (message.includes('access to env vars denied')) {
+		return 'The credential takes a value from $env, which this n8n forbids (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
+	}
+	return isMistake
+		? 'Open the credentials of this node, correct them and save them.'
+		: 'Open the credentials of this node and save them again.';
 }
 
 const reachAdvice =

@@ -10,6 +10,8 @@ export type Ending =
 	| { readonly kind: 'answer'; readonly answer: UpgradeAnswer }
 	/** `code` is Node's, e.g. ECONNREFUSED. */
 	| { readonly kind: 'network'; readonly code: string | undefined; readonly message: string }
+	/** n8n's policy of where connections may go forbids it: nothing was sent. */
+	| { readonly kind: 'blocked' }
 	/** Not open in time. */
 	| { readonly kind: 'connectTimeout' }
 	/** No answer to a ping. */
@@ -18,8 +20,8 @@ export type Ending =
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message that breaks the WebSocket protocol, e.g. invalid UTF-8; `code` is the library's. */
 	| { readonly kind: 'malformed'; readonly code: string }
-	/** The credentials could not be read, or are not complete. */
-	| { readonly kind: 'credentials'; readonly message: string };
+	/** The credentials could not be read; or they are not complete, or may not be read, which only the user can mend. */
+	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
 /** `retry`: backoff; `suspect`: once more at once, with credentials read anew; `final`: only the slow lane tries again. */
 export type Verdict = 'retry' | 'suspect' | 'final';
@@ -43,9 +45,9 @@ const passingStatus = [408, 425, 429];
  *
  * | ending | verdict |
  * |---|---|
- * | 408, 425, 429, 5xx; network, timeouts, silence, unreadable credentials | retry |
+ * | 408, 425, 429, 5xx; network, timeouts, silence, credentials that cannot be read now | retry |
  * | any other status but 3xx; close codes 4400-4499, read as status 400-499 | suspect, then final when it comes again |
- * | 3xx; close codes 1002, 1003, 1007, 1008, 1010 and the user's | final |
+ * | 3xx; close codes 1002, 1003, 1007, 1008, 1010 and the user's; a mistake in the credentials; what n8n does not allow | final |
  * | 1009, messages too large or malformed | retry, final when it is the third in a row |
  * | every other close code, 1000 included | retry |
  */
@@ -54,6 +56,8 @@ export function verdictOf(
 	{ suspected, faultyFrames, finalCloseCodes: own }: Circumstances,
 ): Verdict {
 	if (isFaultyFrame(ending) && faultyFrames >= faultyFramesInARow) return 'final';
+	if (ending.kind === 'credentials') return ending.isMistake ? 'final' : 'retry';
+	if (ending.kind === 'blocked') return 'final';
 	if (ending.kind === 'closeFrame' && [...finalCloseCodes, ...own].includes(ending.code)) return 'final';
 	const status = statusOf(ending);
 	if (status === undefined || status >= 500 || passingStatus.includes(status)) return 'retry';

@@ -1,4 +1,5 @@
 import { refusal } from '../../items/failure';
+import { entriesOf } from '../../parameters/held';
 
 export type TimestampUnit = 'seconds' | 'milliseconds';
 
@@ -21,6 +22,8 @@ export interface AgentSignatureCredential {
 	readonly timestampMode: 'current' | 'issued';
 	/** As typed; milliseconds. */
 	readonly issuedTimestamp: unknown;
+	/** Host names that it may be used for; empty: any. */
+	readonly allowedHosts: readonly string[];
 }
 
 /** Values of one item that take the place of the credential's; empty means the credential's. */
@@ -67,6 +70,7 @@ export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>)
 		signature: text(raw.signature),
 		timestampMode: raw.timestampMode === 'issued' ? 'issued' : 'current',
 		issuedTimestamp: raw.issuedTimestamp,
+		allowedHosts: entriesOf(text(raw.allowedHosts)),
 	};
 }
 

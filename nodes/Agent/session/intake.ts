@@ -1,5 +1,5 @@
 import { GapAccount } from './gap';
-import { contentOf, type MessageFormat, type SessionMessage } from './messages';
+import { contentOf, memoryOf, type MessageFormat, type SessionMessage } from './messages';
 
 /** Makes the messages of a session from the frames of its channels: numbered, and marked after a gap. */
 export class Intake {
@@ -17,12 +17,14 @@ export class Intake {
 	take(data: Buffer, isBinary: boolean, receivedAt: string): SessionMessage {
 		const gapMs = this.gap.take();
 		this.#sequence++;
+		const content = contentOf(data, isBinary, this.#format);
 		return {
 			sessionId: this.#sessionId,
 			sequence: this.#sequence,
 			receivedAt,
-			...contentOf(data, isBinary, this.#format),
+			...content,
 			byteLength: data.byteLength,
+			...memoryOf(data, content),
 			...(gapMs !== undefined && { gapMs }),
 		};
 	}

@@ -1,11 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 
+import { hasRoomToParse, parsingCost } from '../../http/jsonCost';
+import { withDigitsAsText } from './digits';
+
 /** How frames are read: `auto` is JSON, else text, and binary frames as binary. */
 export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
 
 /** What a frame holds. Binary content is in `bytes`, with `message` null. */
 export type MessageContent =
-	| { readonly format: 'json'; readonly message: unknown }
+	/** `exact`: with the integers that a JavaScript number cannot hold as texts of their digits; only where there are any. */
+	| { readonly format: 'json'; readonly message: unknown; readonly exact?: unknown }
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
 
@@ -20,7 +24,17 @@ export type SessionMessage = MessageContent & {
 	readonly gapMs?: number;
 	/** Size of the frame's payload. */
 	readonly byteLength: number;
+	/** What it takes in memory, where that is more. */
+	readonly memoryBytes?: number;
 };
+
+/** Bytes that a message takes while it waits: queues count them. */
+export const heldBytes = ({ memoryBytes, byteLength }: SessionMessage): number => memoryBytes ?? byteLength;
+
+/** What is held besides the frame's own bytes. */
+export function memoryOf(data: Buffer, { format }: MessageContent): Pick<SessionMessage, 'memoryBytes'> {
+	return format === 'json' ? { memoryBytes: parsingCost(data) } : {};
+}
 
 /** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
 export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
@@ -28,12 +42,16 @@ export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat
 	const text = isBinary ? utf8(data) : data.toString('utf8');
 	if (text === undefined) return asBytes(data);
 	if (format === 'text') return { format: 'text', message: text };
-	return asJson(text) ?? (isBinary ? asBytes(data) : { format: 'text', message: text });
+	const json = hasRoomToParse(data) ? asJson(text) : undefined;
+	return json ?? (isBinary ? asBytes(data) : { format: 'text', message: text });
 }
 
 function asJson(text: string): MessageContent | undefined {
+	const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
 	try {
-		return { format: 'json', message: JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) };
+		const message: unknown = JSON.parse(json);
+		const exact = withDigitsAsText(json);
+		return { format: 'json', message, ...(exact !== undefined && { exact: JSON.parse(exact) as unknown }) };
 	} catch {
 		// Not JSON is no fault here: the message goes on as what it is.
 		return undefined;

@@ -6,14 +6,9 @@ export class Outage {
 	#told = new Set<string>();
 	#warned = false;
 
-	/** No channel since then, unless it is known already. */
+	/** No good channel since then, unless it is known already. */
 	begins(at: number): void {
 		this.#since ??= at;
-	}
-
-	/** A message came: the service is there, even if the channel does not stay. */
-	pauses(): void {
-		this.#since = undefined;
 	}
 
 	/** A channel was stable: the next outage is a new one. */
@@ -23,7 +18,10 @@ export class Outage {
 		this.#warned = false;
 	}
 
-	/** @returns the kind of alert that is due and was not given yet */
+	/**
+	 * @param refused whether only the slow lane tries on, and its first attempt has failed, too
+	 * @returns the kind of alert that is due and was not given yet
+	 */
 	alertAt(now: number, refused: boolean): 'refused' | 'outage' | undefined {
 		const long = this.#since !== undefined && now - this.#since >= alertMilliseconds;
 		const kind = refused ? 'refused' : long ? 'outage' : undefined;

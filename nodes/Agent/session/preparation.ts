@@ -1,6 +1,8 @@
 import { isFailure } from '../../items/failure';
 import type { ConnectionEnvironment, ReadIdentity } from './connection';
 import { channelBase, channelUrl } from './addresses';
+import { checkAddress, type EgressFilter, isOfPolicy, UnknownAddress } from './egress';
+import type { Ending } from './failures';
 import { redact, secretsOf } from './redaction';
 import type { OpenSocket } from './transport';
 
@@ -13,6 +15,7 @@ export interface Prepared {
 	readonly host: string;
 	readonly secrets: readonly string[];
 	readonly allowUnauthorizedCerts: boolean;
+	readonly egress: EgressFilter | undefined;
 }
 
 /** Reads the credentials as they are now, and signs in with the time as it is now. */
@@ -34,17 +37,25 @@ export class Preparation {
 
 	async make(): Promise<Prepared> {
 		const openSocket = await this.#loadSocket();
-		const { api, identity } = await this.#readIdentity();
+		const { api, identity, egress } = await this.#readIdentity();
 		const secrets = secretsOf(api, identity);
 		this.#secrets = secrets;
 		const { host } = channelBase(api);
 		const url = channelUrl(api, this.#sessionId, identity);
-		return { openSocket, url, host, secrets, allowUnauthorizedCerts: api.allowUnauthorizedCerts };
+		if (egress) await checkAddress(egress, url);
+		return { openSocket, url, host, secrets, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
 	}
 
 	/** Why `make()` failed; our own failures hold no secrets. */
-	explain(error: unknown): string {
+	explain(error: unknown): Extract<Ending, { kind: 'credentials' | 'blocked' | 'network' }> {
+		if (error instanceof Error && isOfPolicy(error)) return { kind: 'blocked' };
+		if (error instanceof UnknownAddress) {
+			return { kind: 'network', code: error.code, message: redact(error.message, this.#secrets) };
+		}
 		const text = error instanceof Error ? error.message : String(error);
-		return isFailure(error) ? text : redact(text, this.#secrets);
+		// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
+		const isForbidden = text.includes('access to env vars denied');
+		const message = isFailure(error) ? text : redact(text, this.#secrets);
+		return { kind: 'credentials', message, isMistake: isFailure(error) || isForbidden };
 	}
 }

@@ -2,21 +2,29 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { connect } from 'node:net';
 import { getProxyForUrl } from 'proxy-from-env';
 
+import { checkProxy, type EgressFilter } from './egress';
+
 /**
  * The agent that takes a channel through the proxy that n8n would use for the address, or undefined for a direct
  * connection: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
  * @param url of the channel, `ws:` or `wss:`
  * @param signal ends the connection to the proxy. A socket that is still waiting for the proxy's answer is known to nobody
  * else: neither the request nor the WebSocket could end it
- * @throws Error without the proxy's address, when the variable holds no valid one
+ * @throws Error without the proxy's address, when the variable holds no valid one; BlockedAddress where n8n forbids it
  */
-export function proxyAgentFor(url: string, signal: AbortSignal): HttpsProxyAgent<string> | undefined {
+export function proxyAgentFor(
+	url: string,
+	signal: AbortSignal,
+	egress?: EgressFilter,
+): HttpsProxyAgent<string> | undefined {
 	const proxy = proxyFor(url);
 	if (proxy === undefined) return undefined;
-	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal });
-	// tls.connect passes no signal on, so it gets a socket that has one.
 	const host = proxy.hostname.replace(/^\[|\]$/g, '');
-	const socket = connect({ host, port: Number(proxy.port || 443), signal });
+	checkProxy(egress, host);
+	const lookup = egress?.createSecureLookup();
+	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal, lookup });
+	// tls.connect passes no signal on, so it gets a socket that has one.
+	const socket = connect({ host, port: Number(proxy.port || 443), signal, lookup });
 	return new HttpsProxyAgent(proxy, { socket });
 }
 

@@ -29,6 +29,10 @@ export class Reporter {
 		this.#event(gap === undefined ? 'connected' : 'reconnected', gap?.gapMs ?? null, gap?.reason ?? null);
 	}
 
+	answered(): void {
+		this.#tell(() => this.#listener.answered?.());
+	}
+
 	ended(channel: EndedChannel, reason: string): void {
 		this.#tell(() => this.#listener.ended?.(channel));
 		if (channel.opened) this.#event('disconnected', null, reason);

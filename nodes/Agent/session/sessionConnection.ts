@@ -10,18 +10,11 @@ import type {
 	ReadIdentity,
 	SessionSettings,
 } from './connection';
-import { failureOf, reasonOf, retryAfterOf } from './explanation';
+import { failureOf, reasonOf } from './explanation';
 import type { Ending } from './failures';
 import { Intake } from './intake';
-import { Outage } from './outage';
 import { Preparation, type Prepared } from './preparation';
-import {
-	afterEnding,
-	afterMessage,
-	firstDelayMilliseconds,
-	stableMilliseconds,
-	untroubled,
-} from './reconnect';
+import { Recovery, type Recovering } from './recovery';
 import { Reporter } from './reporter';
 
 /** For reading the credentials: n8n's database may hang too. */
@@ -34,15 +27,14 @@ export class SessionConnection implements Connection {
 	readonly #reporter: Reporter;
 	readonly #environment: ConnectionEnvironment;
 	readonly #intake: Intake;
-	readonly #outage = new Outage();
+	readonly #recovery: Recovery;
 	#state: ConnectionState = 'idle';
 	#attempt = 0;
 	#attemptsSinceOpen = 0;
-	#memory = untroubled;
 	#channel: Channel | undefined;
-	/** The next attempt, or the limit of the one that is being prepared. */
+	/** The wait for the next attempt, or the limit of the one that is being prepared. */
 	#cancelTimer = () => {};
-	#cancelStableTimer = () => {};
+	#leaveGate = () => {};
 	#pauseWanted = false;
 	#lastFailure: Failure | undefined;
 	#host: string | undefined;
@@ -59,8 +51,8 @@ export class SessionConnection implements Connection {
 		this.#preparation = new Preparation(settings.sessionId, readIdentity, environment.loadSocket);
 		this.#reporter = new Reporter(settings.sessionId, listener, environment);
 		this.#intake = new Intake(settings.sessionId, settings.messageFormat);
-		this.#outage.begins(environment.clock.monotonicMilliseconds());
-		this.#schedule(firstDelayMilliseconds(settings.policy, environment.random));
+		this.#recovery = new Recovery(settings.policy, environment.clock, environment.random);
+		this.#schedule(0);
 	}
 
 	status(): ConnectionStatus {
@@ -97,8 +89,11 @@ export class SessionConnection implements Connection {
 	}
 
 	#schedule(delayMilliseconds: number): void {
-		this.#cancelTimer = this.#environment.clock.after(delayMilliseconds, () => {
-			void this.#try();
+		const { clock, gate } = this.#environment;
+		this.#cancelTimer = clock.after(delayMilliseconds, () => {
+			this.#leaveGate = gate.pass(() => {
+				void this.#try();
+			});
 		});
 	}
 
@@ -107,7 +102,7 @@ export class SessionConnection implements Connection {
 		this.#state = 'connecting';
 		this.#attemptsSinceOpen++;
 		this.#cancelTimer = this.#environment.clock.after(preparationMilliseconds, () => {
-			this.#ended({ kind: 'credentials', message: 'it took too long' });
+			this.#ended({ kind: 'credentials', message: 'it took too long', isMistake: false });
 		});
 		try {
 			const prepared = await this.#preparation.make();
@@ -116,7 +111,7 @@ export class SessionConnection implements Connection {
 			this.#openChannel(prepared);
 		} catch (error) {
 			if (attempt !== this.#attempt) return;
-			this.#ended({ kind: 'credentials', message: this.#preparation.explain(error) });
+			this.#ended(this.#preparation.explain(error));
 		}
 	}
 
@@ -128,6 +123,9 @@ export class SessionConnection implements Connection {
 			},
 			message: (data: Buffer, isBinary: boolean) => {
 				this.#received(data, isBinary);
+			},
+			answered: () => {
+				this.#reporter.answered();
 			},
 			ended: (ending: Ending, silentMilliseconds: number) => {
 				this.#ended(ending, silentMilliseconds);
@@ -146,57 +144,55 @@ export class SessionConnection implements Connection {
 		if (this.#attemptsSinceOpen > 1 || this.#lastFailure !== undefined)
 			this.#reporter.log('info', 'open again');
 		this.#attemptsSinceOpen = 0;
-		this.#cancelStableTimer = this.#environment.clock.after(stableMilliseconds, () => {
-			this.#memory = untroubled;
-			this.#outage.ends();
-		});
+		this.#recovery.opened();
 		const gap = this.#intake.gap.reopened(this.#environment.clock.monotonicMilliseconds());
 		this.#reporter.opened(gap);
 	}
 
 	#received(data: Buffer, isBinary: boolean): void {
-		this.#memory = afterMessage(this.#memory);
-		this.#outage.pauses();
+		this.#recovery.received();
 		this.#reporter.message(this.#intake.take(data, isBinary, this.#reporter.now()));
 	}
 
 	#ended(ending: Ending, silentMilliseconds = 0): void {
-		const { clock, random } = this.#environment;
+		const { clock } = this.#environment;
 		const opened = this.#state === 'open' || this.#state === 'paused';
-		const now = clock.monotonicMilliseconds();
 		this.#attempt++;
 		this.#cancelTimers();
-		this.#outage.begins(now);
-		if (opened) this.#intake.gap.lost(now - silentMilliseconds, reasonOf(ending));
-		const wall = clock.wallMilliseconds();
-		const next = afterEnding(this.#memory, ending, retryAfterOf(ending, wall), this.#settings.policy, random);
-		this.#memory = next.memory;
-		this.#lastFailure = failureOf(ending, { host: this.#host, nowMilliseconds: wall });
-		this.#state = next.memory.slow ? 'slow' : 'backoff';
+		if (opened) {
+			this.#intake.gap.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(ending));
+		}
+		const next = this.#recovery.ended(ending);
+		this.#lastFailure = failureOf(ending, {
+			sessionId: this.#settings.sessionId,
+			host: this.#host,
+			opened,
+			nowMilliseconds: clock.wallMilliseconds(),
+		});
+		this.#state = next.slowLane ? 'slow' : 'backoff';
 		this.#schedule(next.delayMilliseconds);
-		this.#report({
+		this.#report(next, {
 			ending,
 			opened,
 			verdict: next.verdict,
 			failure: this.#lastFailure,
 			retryInMilliseconds: next.delayMilliseconds,
-			slowLane: next.memory.slow,
+			slowLane: next.slowLane,
 		});
 	}
 
 	/** Last of all, because the listener may close this connection. */
-	#report(channel: EndedChannel): void {
+	#report({ isFirst, alert }: Recovering, channel: EndedChannel): void {
 		const reason = reasonOf(channel.ending);
 		const seconds = Math.ceil(channel.retryInMilliseconds / 1000);
-		const level = this.#outage.isFirst() ? 'warn' : 'debug';
-		const alert = this.#outage.alertAt(this.#environment.clock.monotonicMilliseconds(), channel.slowLane);
-		this.#reporter.log(level, `${reason}; next attempt in ${seconds} s`);
+		this.#reporter.log(isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		this.#reporter.ended(channel, reason);
 		if (alert !== undefined) this.#reporter.alert(channel.failure, alert);
 	}
 
 	#cancelTimers(): void {
 		this.#cancelTimer();
-		this.#cancelStableTimer();
+		this.#leaveGate();
+		this.#recovery.stop();
 	}
 }

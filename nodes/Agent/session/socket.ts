@@ -11,7 +11,7 @@ const closeTimeout = 3000;
 export const openSocket: OpenSocket = (request, listener) => {
 	const tunnel = new AbortController();
 	try {
-		const agent = proxyAgentFor(request.url, tunnel.signal);
+		const agent = proxyAgentFor(request.url, tunnel.signal, request.egress);
 		const socket = new WebSocket(request.url, { ...settings(request), agent });
 		let fromProxy = false;
 		agent?.on('proxyConnect', ({ statusCode }) => {
@@ -47,6 +47,8 @@ function settings(request: SocketRequest): WebSocket.ClientOptions {
 		maxPayload: request.maxMessageBytes,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
+		// Looks at the address that is connected to in the end: a name may stand for another one by then.
+		...(request.egress && { lookup: request.egress.createSecureLookup() }),
 		// Left out otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED keeps its meaning.
 		...(request.allowUnauthorizedCerts && { rejectUnauthorized: false }),
 	};

@@ -1,3 +1,5 @@
+import type { EgressFilter } from './egress';
+
 /** What a server answered instead of opening the channel. */
 export interface UpgradeAnswer {
 	readonly statusCode: number;
@@ -19,6 +21,8 @@ export interface SocketRequest {
 	readonly handshakeTimeoutMilliseconds: number;
 	readonly maxMessageBytes: number;
 	readonly allowUnauthorizedCerts: boolean;
+	/** What n8n lets sockets reach; undefined: anything. */
+	readonly egress?: EgressFilter;
 }
 
 /** What one socket reports. `closed` comes exactly once, as the last. */

@@ -1,8 +1,9 @@
-import { named } from '../fieldNames';
+import { named } from '../../parameters/naming';
 
+import { adviceTable, type AdviceRow } from './adviceTable';
 import type { Api } from './bases';
 import type { Envelope } from './envelope';
-import type { FailedCall, SignIn } from './errors';
+import type { FailedCall, SignIn } from './failedCall';
 
 export const apiNames: Readonly<Record<Api, string>> = {
 	mail: 'Gmail',
@@ -19,9 +20,6 @@ const libraryNames: Readonly<Record<Api, string>> = {
 	drive: 'Google Drive API',
 };
 
-const hiddenFile =
-	'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect.';
-
 export interface Situation {
 	readonly status: number;
 	/** A rate limit, whatever its status. */
@@ -34,10 +32,12 @@ export interface Situation {
 export function adviceFor(situation: Situation): string | undefined {
 	const { status, limited, call } = situation;
 	if (limited) {
-		return `Google limits how much may be asked in a minute. Send less at once, or raise the options ${named('maxTries')} and ${named('maxRetryWaitSeconds')}.`;
+		return `Google limits how much may be asked in a minute. Send less at once, or raise the option ${named('maxRetryWaitSeconds')}.`;
 	}
+	const row = adviceTable.find((candidate) => fits(candidate, situation));
+	if (row) return status === 404 ? `${missing(call)} ${row.advice}` : row.advice;
 	if (status === 403) return adviceForForbidden(situation);
-	if (status === 404) return adviceForMissing(call);
+	if (status === 404) return missing(call);
 	if (status === 401) return reconnect(call.signIn);
 	if (status === 409) return 'Something with this ID exists already.';
 	if (status === 412) return 'It was changed meanwhile. Read it again and repeat the change.';
@@ -57,7 +57,7 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 		return `Enable the ${libraryNames[api]} in ${where}, wait a few minutes and try again.`;
 	}
 	if (has('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
-		return `This sign-in lacks the scope ${scopeOf(call)}. ${grantScope(signIn)}`;
+		return `${lackingScope(call)} ${grantScope(signIn)}`;
 	}
 	if (has('storageQuotaExceeded')) {
 		return signIn.authentication === 'serviceAccount'
@@ -71,12 +71,22 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 	return `This sign-in may not do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential of somebody who may.`;
 }
 
-function adviceForMissing({ api, url, signIn }: FailedCall): string {
+function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
+	const { api, reasons, message, authentication, driveAccess, creates } = row;
+	return (
+		row.status === status &&
+		(api?.includes(call.api) ?? true) &&
+		(reasons?.some((reason) => envelope.reasons.includes(reason)) ?? true) &&
+		(message?.test(envelope.message ?? '') ?? true) &&
+		(authentication === undefined || authentication === call.signIn.authentication) &&
+		(driveAccess === undefined || driveAccess === call.signIn.driveAccess) &&
+		(!creates || (call.method === 'POST' && idIn(call.url) === undefined))
+	);
+}
+
+function missing({ url }: FailedCall): string {
 	const id = idIn(url);
-	const missing = id
-		? `There is nothing with the ID ${id} that this sign-in can see.`
-		: 'Check the ID of this item.';
-	return api !== 'mail' && signIn.driveAccess === 'appFiles' ? `${missing} ${hiddenFile}` : missing;
+	return id ? `There is nothing with the ID ${id} that this sign-in can see.` : 'Check the ID of this item.';
 }
 
 export function reconnect({ authentication }: SignIn): string {
@@ -93,15 +103,27 @@ function grantScope({ authentication }: SignIn): string {
 
 const scopePrefix = 'https://www.googleapis.com/auth/';
 
-/** The narrowest scope that the package asks for and that allows the call. */
-export function scopeOf({ api, method, signIn }: FailedCall): string {
-	const scope = {
-		mail: method === 'POST' ? 'gmail.send' : 'gmail.readonly',
-		sheets: 'spreadsheets',
-		docs: 'documents',
-		drive: signIn.driveAccess === 'allFiles' ? 'drive' : 'drive.file',
-	}[api];
-	return scopePrefix + scope;
+/** Of Google's method ids. */
+const clientNames: Readonly<Record<Api, string>> = {
+	mail: 'gmail.',
+	sheets: 'sheets.',
+	docs: 'docs.',
+	drive: 'drive.',
+};
+
+/** What a sign-in may lack, as the operation declares it for the service that refused. */
+function lackingScope({ api, methods, signIn }: FailedCall): string {
+	const declared = Object.entries(methods).flatMap(([method, scope]) =>
+		method.startsWith(clientNames[api]) ? [scope] : [],
+	);
+	const asked = declared.map((scope) =>
+		scope === 'drive.file' && signIn.driveAccess === 'allFiles' ? 'drive' : scope,
+	);
+	const scopes = [...new Set(asked)].map((scope) => scopePrefix + scope);
+	if (scopes.length === 0) return `This sign-in lacks a scope for ${apiNames[api]}.`;
+	return scopes.length === 1
+		? `This sign-in lacks the scope ${scopes.join('')}.`
+		: `This sign-in lacks one of the scopes ${scopes.join(', ')}.`;
 }
 
 /** The id that a call was about: the first path segment long enough to be one. */

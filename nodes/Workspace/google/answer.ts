@@ -3,9 +3,12 @@ import { Readable } from 'node:stream';
 import { Failure } from '../../items/failure';
 
 import { apiNames } from './advice';
-import { readBody } from './body';
-import { faultOfAnswer, type FailedCall } from './errors';
-import { Fault } from './fault';
+import type { FullResponse } from '../../http/attempt';
+import { BodyError, readBody, readErrorBody } from '../../http/body';
+import { hasRoomToParse } from '../../http/jsonCost';
+import { faultOfAnswer } from './errors';
+import type { FailedCall } from './failedCall';
+import { Fault } from '../../http/fault';
 
 export interface ClientAnswer {
 	readonly status: number;
@@ -20,13 +23,6 @@ export interface Expected {
 	readonly responseType?: string;
 	/** Statuses that count as success: 2xx and 304 by default. */
 	validateStatus?(status: number): boolean;
-}
-
-/** n8n's full response with its body as a stream, or as bytes. */
-export interface FullResponse {
-	readonly statusCode: number;
-	readonly headers: Readonly<Record<string, unknown>>;
-	readonly body: Readable | Buffer;
 }
 
 /**
@@ -44,23 +40,20 @@ export async function answerOf(
 	const headers = plainHeaders(response.headers);
 	const succeeded = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
 	if (!succeeded) {
-		throw faultOfAnswer({ status, headers, body: await readBody(body, { signal }) }, call);
+		throw faultOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
 	}
 	if (expected.responseType === 'stream') {
 		return { status, headers, data: body instanceof Readable ? body : Readable.from([body]) };
 	}
-	const bytes = await readBody(body, { signal });
+	const bytes = await readBody(body, { signal, announcedBytes: Number(headers['content-length'] ?? 0) });
 	return { status, headers, data: dataOf(bytes, expected, call) };
-}
-
-export function isFullResponse(value: unknown): value is FullResponse {
-	return typeof value === 'object' && value !== null && 'statusCode' in value && 'body' in value;
 }
 
 function dataOf(bytes: Buffer, { responseType }: Expected, { api }: FailedCall): unknown {
 	if (responseType === 'arraybuffer') return bytes;
 	if (responseType === 'text') return bytes.toString('utf8');
 	if (bytes.length === 0) return '';
+	if (!hasRoomToParse(bytes)) throw new BodyError('tooCostly');
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
 	} catch {

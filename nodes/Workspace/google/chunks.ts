@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { Failure } from '../../items/failure';
+import { TimedStream } from '../timedStream';
 import { fileDescriptorOf, readAt } from './fileDescriptor';
 import type { Md5 } from './md5';
 
@@ -49,7 +50,8 @@ async function readerOf(stream: Readable): Promise<Read> {
 	if (descriptor === undefined) return pieceReader(stream);
 	let position = 0;
 	return async (target) => {
-		const count = await readAt(descriptor, target, position);
+		const reading = readAt(descriptor, target, position);
+		const count = await (stream instanceof TimedStream ? stream.within(reading) : reading);
 		position += count;
 		return count;
 	};

@@ -7,7 +7,8 @@ import type { Clients } from '../operation';
 
 import type { Bases } from './bases';
 import { createResumableUpload } from './resumableUpload';
-import { createTransport, type Send, type TransportOptions } from './transport';
+import type { Send } from '../../http/attempt';
+import { createTransport, type TransportOptions } from './transport';
 
 /**
  * Google's clients, whose requests all go out through `send`.

@@ -1,15 +1,18 @@
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import { secretsIn } from '../../items/secrets/credentialSecrets';
+import type { Sanitizer } from '../../items/secrets/sanitizer';
 import type { Clients } from '../operation';
 
 import { basesOf, type Bases } from './bases';
-import type { SignIn } from './errors';
-import type { Send, TransportOptions } from './transport';
+import type { SignIn } from './failedCall';
+import type { Send } from '../../http/attempt';
+import type { TransportOptions } from './transport';
 
 /** What one kind of call may need and may say. */
 export type CallOptions = Pick<
 	TransportOptions,
-	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
+	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'methods'
 >;
 
 /** A credential of this node, ready to make clients. No token ever comes here: n8n puts it on each request. */
@@ -17,7 +20,7 @@ export class Connection {
 	readonly signIn: SignIn;
 	private readonly send: Send;
 	private readonly bases: Bases;
-	private readonly shared: Pick<TransportOptions, 'signal' | 'credentialKey' | 'signIn'>;
+	private readonly shared: Pick<TransportOptions, 'signal' | 'credentialKey' | 'signIn' | 'log'>;
 
 	private constructor(context: IAllExecuteFunctions, type: string, signIn: SignIn, bases: Bases) {
 		this.send = async (request) =>
@@ -26,18 +29,26 @@ export class Connection {
 		this.signIn = signIn;
 		const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
 		const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-		this.shared = { signal, credentialKey, signIn };
+		const log = (text: string) => {
+			context.logger.info(text);
+		};
+		this.shared = { signal, credentialKey, signIn, log };
 	}
 
-	/** @throws n8n's error for a credential that is not set, Failure 400 for a base that is no address */
+	/**
+	 * @param sanitizer learns the secrets that requests go out with
+	 * @throws n8n's error for a credential that is not set, Failure 400 for a base that is no address
+	 */
 	static async open(
 		context: IAllExecuteFunctions,
 		authentication: SignIn['authentication'],
+		sanitizer: Sanitizer,
 	): Promise<Connection> {
 		const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
 		const credential = await context.getCredentials(type);
 		const signIn = { authentication, driveAccess: driveAccessOf(credential) };
-		const sender = havingRead(context, type, credential);
+		sanitizer.learn(secretsIn(credential));
+		const sender = havingRead(context, type, credential, sanitizer);
 		return new Connection(sender, type, signIn, basesOf(credential));
 	}
 
@@ -58,13 +69,17 @@ function havingRead<C extends IAllExecuteFunctions>(
 	context: C,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
+	sanitizer: Sanitizer,
 ): C {
 	let read: ICredentialDataDecryptedObject | undefined = credential;
 	const at = performance.now();
 	const getCredentials: C['getCredentials'] = async <T extends object>(asked: string, itemIndex?: number) => {
 		const known = asked === type && performance.now() - at < momentMilliseconds ? read : undefined;
 		if (asked === type) read = undefined;
-		return (known as T | undefined) ?? (await context.getCredentials<T>(asked, itemIndex));
+		if (known) return known as T;
+		const stored = await context.getCredentials<T>(asked, itemIndex);
+		sanitizer.learn(secretsIn(stored));
+		return stored;
 	};
 	// Inherits all the rest; a copy would lose what n8n's class keeps in its prototype.
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;

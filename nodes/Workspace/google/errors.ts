@@ -1,27 +1,11 @@
-import { parseRetryAfter } from '../../retry/backoff';
+import { parseRetryAfter } from '../../http/backoff';
 import { Failure } from '../../items/failure';
 
 import { adviceFor, apiNames } from './advice';
 import type { Api } from './bases';
-import { Fault, type FaultKind } from './fault';
+import type { FailedCall } from './failedCall';
+import { Fault, kindOfStatus, type FaultKind } from '../../http/fault';
 import { envelopeOf, type Envelope } from './envelope';
-
-/** What the texts of a failure depend on beyond Google's answer. */
-export interface SignIn {
-	readonly authentication: 'oAuth2' | 'serviceAccount';
-	readonly driveAccess: 'appFiles' | 'allFiles';
-}
-
-/** The call that failed, as far as a text may name it. */
-export interface FailedCall {
-	readonly api: Api;
-	readonly method: string;
-	/** Where it went, with ids and query. */
-	readonly url: string;
-	readonly signIn: SignIn;
-	/** The operation's own advice, by HTTP status. */
-	readonly advice?: Readonly<Record<number, string>>;
-}
 
 export interface ErrorAnswer {
 	readonly status: number;
@@ -49,8 +33,7 @@ export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
 }
 
 function kindOf(status: number, limited: boolean): FaultKind {
-	if (limited) return 'notDone';
-	return status >= 500 || status === 408 ? 'unknown' : 'final';
+	return limited ? 'notDone' : kindOfStatus(status);
 }
 
 /** A 403 has three meanings; only the reason tells them apart. */

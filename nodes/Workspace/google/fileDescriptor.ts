@@ -3,6 +3,8 @@ import { read, ReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
+import { TimedStream } from '../timedStream';
+
 const readInto = promisify(read);
 
 /**
@@ -10,7 +12,8 @@ const readInto = promisify(read);
  * short-lived buffers, for whose sake V8 would walk the whole heap of n8n again and again. It stays the stream's own file: what
  * n8n allowed to be opened, and closed by destroying the stream.
  */
-export async function fileDescriptorOf(stream: Readable): Promise<number | undefined> {
+export async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
+	const stream = source instanceof TimedStream ? source.source : source;
 	if (!(stream instanceof ReadStream) || stream.bytesRead > 0) return undefined;
 	if (stream.pending) await once(stream, 'open');
 	const { fd, start } = stream as { readonly fd?: unknown; readonly start?: unknown };

@@ -9,8 +9,10 @@ export interface EmptyFile {
 	/** A type of Google's own, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
 	readonly title: string;
-	/** Id. */
+	/** Id; '' for the top of My Drive. */
 	readonly folder: string;
+	/** Further private properties. */
+	readonly appProperties?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -20,12 +22,13 @@ export interface EmptyFile {
  */
 export async function makeInFolder(
 	drive: drive_v3.Drive,
-	{ mimeType, title, folder }: EmptyFile,
+	{ mimeType, title, folder, appProperties: more }: EmptyFile,
 	item: Item,
 ): Promise<string> {
-	const appProperties = { [tokenKey]: item.token };
+	const appProperties = { [tokenKey]: item.token, ...more };
+	const parents = folder === '' ? undefined : [folder];
 	const { data } = await drive.files.create({
-		requestBody: { name: title, mimeType, parents: [folder], appProperties },
+		requestBody: { name: title, mimeType, parents, appProperties },
 		supportsAllDrives: true,
 		fields: 'id',
 	});

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import type { Source } from '../operation';
+import type { Source } from '../source';
 import { sourceChanged } from './chunks';
 import { Md5 } from './md5';
-import type { ResumableUploadRequest, UploadedFile } from './resumableUpload';
+import type { ResumableUploadRequest, UploadedFile } from './upload';
 import type { Transport } from './transport';
 import { uploadAddress } from './uploadAddress';
 
 /**
  * Metadata and bytes in one request. The body is one Buffer: n8n repeats it after refreshing a token, which it does not with
- * the stream that googleapis would make. The metadata has an `id`: repeating is harmless.
+ * the stream that googleapis would make. The metadata has an `id`, or a file is replaced: repeating is harmless.
  */
 export async function uploadInOneRequest(
 	transport: Transport,
-	{ metadata, mimeType, source, fields, signal, onProgress }: ResumableUploadRequest,
+	request: ResumableUploadRequest,
 ): Promise<UploadedFile> {
+	const { metadata, mimeType, source, signal, onProgress } = request;
 	const bytes = await bytesOf(source);
 	const boundary = randomUUID();
 	const { data } = await transport({
-		url: uploadAddress('multipart', fields),
-		method: 'POST',
+		...uploadAddress('multipart', request),
 		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
 		data: multipartBody(boundary, metadata, mimeType, bytes),
-		retryConfig: { httpMethodsToRetry: ['POST'] },
+		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
 		signal,
 	});
 	onProgress?.(bytes.length, bytes.length);

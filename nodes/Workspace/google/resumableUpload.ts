@@ -1,37 +1,13 @@
-import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
-
 import { Failure } from '../../items/failure';
-import type { Source } from '../operation';
 import type { Bases } from './bases';
 import { chunkBytes, chunksOf, sourceChanged } from './chunks';
 import { Md5, md5Of } from './md5';
+import type { ResumableUpload, ResumableUploadRequest, UploadedFile } from './upload';
 import { uploadInOneRequest } from './multipartUpload';
-import { createTransport, type Send, type Transport, type TransportOptions } from './transport';
+import type { Send } from '../../http/attempt';
+import { createTransport, retryWords, type Transport, type TransportOptions } from './transport';
 import { uploadAddress } from './uploadAddress';
 import { SessionLost, UploadSession } from './uploadSession';
-
-export interface ResumableUploadRequest {
-	/** With an `id` a repetition is harmless: Drive answers 409 once the file exists. */
-	readonly metadata: drive_v3.Schema$File;
-	/** Media type of the bytes (the metadata's `mimeType` is the target's). */
-	readonly mimeType: string;
-	readonly source: Source;
-	/** Fields of the answer, as in Drive's `fields`. */
-	readonly fields: string;
-	readonly signal: AbortSignal | undefined;
-	/** Called after each chunk with the bytes that Drive has. */
-	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-	/** Asked before the upload starts anew, where no `id` keeps a second file away: the file, if it exists after all. */
-	readonly findExisting?: () => Promise<drive_v3.Schema$File | undefined>;
-}
-
-export interface UploadedFile {
-	readonly file: drive_v3.Schema$File;
-	/** MD5 of the bytes that were sent, lower-case hex. */
-	readonly md5: string;
-}
-
-export type ResumableUpload = (request: ResumableUploadRequest) => Promise<UploadedFile>;
 
 /** Google's limit for an upload in one request; bytes. */
 const oneRequestBytes = 5_000_000;
@@ -43,17 +19,21 @@ const oneRequestBytes = 5_000_000;
 export function createResumableUpload(send: Send, bases: Bases, options: TransportOptions): ResumableUpload {
 	const patient = createTransport(send, bases, options);
 	// After a failure a session must be asked what arrived; the transport's own repetition would send all of it again.
-	const oneTry = createTransport(send, bases, { ...options, maxTries: 1 });
+	const oneTry = createTransport(send, bases, { ...options, maxTries: 1, repeatsRefused: false });
 	return async (request) => {
-		if (request.metadata.id && request.source.size <= oneRequestBytes) {
+		if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
 			return await uploadInOneRequest(patient, request);
 		}
 		const start = async () => {
 			const address = await startSession(patient, bases, request);
-			return new UploadSession(oneTry, address, request.source.size, options);
+			return new UploadSession(oneTry, address, request.source.size, { ...options, words: retryWords });
 		};
 		return await sendAll(start, request, options.maxTries);
 	};
+}
+
+function isRepeatable({ metadata, replaces }: ResumableUploadRequest): boolean {
+	return Boolean(metadata.id) || replaces !== undefined;
 }
 
 async function sendAll(
@@ -99,9 +79,10 @@ async function sendFrom(
 /** A lost session may have created its file when the answer to the last chunk was lost too. */
 async function existing(
 	{ maybeDone, cause }: SessionLost,
-	{ source, findExisting, metadata }: ResumableUploadRequest,
+	request: ResumableUploadRequest,
 ): Promise<UploadedFile | undefined> {
-	if (!findExisting || metadata.id) return undefined;
+	const { source, findExisting } = request;
+	if (!findExisting || isRepeatable(request)) return undefined;
 	const file = await findExisting();
 	if (file) return { file, md5: await md5Of(await source.open()) };
 	if (maybeDone) throw failureOf(new SessionLost(true, cause));
@@ -129,16 +110,16 @@ function failureOf(error: unknown): Error {
 async function startSession(
 	transport: Transport,
 	bases: Bases,
-	{ metadata, mimeType, source, fields, signal }: ResumableUploadRequest,
+	request: ResumableUploadRequest,
 ): Promise<string> {
+	const { metadata, mimeType, source, signal } = request;
 	const { headers } = await transport({
-		url: uploadAddress('resumable', fields),
-		method: 'POST',
+		...uploadAddress('resumable', request),
 		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
 		data: metadata,
 		responseType: 'arraybuffer',
 		// A session without bytes leaves nothing behind.
-		retryConfig: { httpMethodsToRetry: ['POST'] },
+		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
 		signal,
 	});
 	const address = headers['location'];

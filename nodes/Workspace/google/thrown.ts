@@ -1,28 +1,15 @@
 import { Readable } from 'node:stream';
 
 import { Failure, isFailure, withCode } from '../../items/failure';
-import { named } from '../fieldNames';
+import { named } from '../../parameters/naming';
 
 import { reconnect } from './advice';
-import { BodyError, maxAnswerBytes, readBody } from './body';
-import { Fault, type FaultKind } from './fault';
-import { faultOfAnswer, type FailedCall } from './errors';
-
-/** Node's codes of connections that never carried the request. */
-const notConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
-/** The same, but only while connecting: a route may also go away under a request that is out. */
-const maybeNotConnected = ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT'];
-const timedOut = ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
-const lost = [
-	'ECONNRESET',
-	'EPIPE',
-	'ERR_BAD_RESPONSE',
-	'ERR_STREAM_PREMATURE_CLOSE',
-	'HPE_INVALID_CONSTANT',
-];
-const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|EPROTO/;
-/** An error envelope is small; what is longer is not one. */
-const maxErrorBytes = 256 * 1024;
+import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';
+import { causesOf, codeIn, hostIn, property } from '../../http/causes';
+import { Fault, type FaultKind } from '../../http/fault';
+import { isBlocked, networkFaultOf, type NetworkFault } from '../../http/network';
+import type { FailedCall } from './failedCall';
+import { faultOfAnswer } from './errors';
 
 /** Whatever n8n's request helper threw, or the reading of a body, as a fault. */
 export async function faultOfThrown(error: unknown, call: FailedCall): Promise<Fault> {
@@ -32,13 +19,10 @@ export async function faultOfThrown(error: unknown, call: FailedCall): Promise<F
 	// The service account's credential says itself why it gets no token.
 	const own = chain.find(isFailure);
 	if (own) return new Fault(own.code >= 500 ? 'notDone' : 'final', own);
-	const blocked = chain.find(isBlocked);
-	if (blocked) return faultOfBlocked(blocked);
 	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
 	const response = chain.map((link) => property(link, 'response')).find(isResponse);
 	if (response) return await faultOfResponse(response, call);
-	const code = chain.map(codeOf).find((value) => value !== undefined);
-	return faultOfCode(code, chain, call);
+	return faultOfNetwork(networkFaultOf(error), chain, call);
 }
 
 export function timeoutFault(seconds: number): Fault {
@@ -52,16 +36,14 @@ export function timeoutFault(seconds: number): Fault {
 	);
 }
 
-export function stoppedFault(kind: FaultKind): Fault {
-	return new Fault(
-		kind,
-		new Failure({ code: 499, status: 'CANCELLED', message: 'The execution was stopped' }),
-	);
-}
-
 function faultOfBody({ reason, code }: BodyError): Fault {
 	if (reason === 'tooLarge') {
 		const message = `Google's answer is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was refused`;
+		const description = 'Ask for less at once, for instance a smaller range or fewer results.';
+		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
+	}
+	if (reason === 'tooCostly') {
+		const message = "Google's answer would take more memory than n8n has, and was not read";
 		const description = 'Ask for less at once, for instance a smaller range or fewer results.';
 		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
 	}
@@ -73,40 +55,45 @@ async function faultOfResponse(response: ErrorResponse, call: FailedCall): Promi
 	const { status, headers, data } = response;
 	const body =
 		data instanceof Readable || Buffer.isBuffer(data)
-			? await readBody(data, { limitBytes: maxErrorBytes }).catch(() => Buffer.alloc(0))
+			? await readErrorBody(data)
 			: Buffer.from(JSON.stringify(data ?? null));
 	return faultOfAnswer({ status, headers: headers ?? {}, body }, call);
 }
 
-function faultOfCode(code: string | undefined, chain: readonly unknown[], call: FailedCall): Fault {
+function faultOfNetwork(fault: NetworkFault, chain: readonly unknown[], call: FailedCall): Fault {
+	const { what, kind, code } = fault;
+	if (what === 'blocked') return faultOfBlocked(chain.find(isBlocked));
 	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return faultOfSignIn(code, chain, call);
-	const connecting = chain.some((link) => property(link, 'syscall') === 'connect');
-	if (notConnected.includes(code) || (connecting && maybeNotConnected.includes(code))) {
-		return connectionFault('notDone', 503, `No connection to ${hostOf(chain) ?? 'Google'}`, code);
-	}
-	if (certificate.test(code)) {
-		return connectionFault('final', 503, "The server's certificate was not accepted", code);
-	}
-	if (timedOut.includes(code)) return connectionFault('unknown', 504, 'Google did not answer in time', code);
-	if (lost.includes(code)) return connectionFault('unknown', 503, 'The connection to Google was lost', code);
-	return connectionFault('unknown', 503, 'The request could not be completed', code);
+	return connectionFault(kind, fault.status, messageOf(what, chain), code);
 }
 
-/** @param code HTTP status; `reason` is Node's */
-function connectionFault(kind: FaultKind, code: number, message: string, reason?: string): Fault {
+function messageOf(what: NetworkFault['what'], chain: readonly unknown[]): string {
+	switch (what) {
+		case 'notConnected':
+			return `No connection to ${hostIn(chain) ?? 'Google'}`;
+		case 'certificate':
+			return "The server's certificate was not accepted";
+		case 'handshake':
+			return 'No encrypted connection to Google could be made';
+		case 'timeout':
+			return 'Google did not answer in time';
+		case 'lost':
+			return 'The connection to Google was lost';
+		default:
+			return 'The request could not be completed';
+	}
+}
+
+/** @param status HTTP status; `reason` is Node's */
+function connectionFault(kind: FaultKind, status: number, message: string, reason?: string): Fault {
 	const description =
 		'Check that the machine that runs n8n reaches the address (network, proxy, API bases in the credential), then try again.';
-	return new Fault(kind, new Failure({ code, message, description: withCode(description, reason) }));
+	return new Fault(kind, new Failure({ code: status, message, description: withCode(description, reason) }));
 }
 
-/** n8n's own policy of where requests may go, where it is switched on. */
-function isBlocked(link: unknown): link is Error {
-	return link instanceof Error && link.name.startsWith('SsrfBlocked');
-}
-
-function faultOfBlocked(error: Error): Fault {
+function faultOfBlocked(error: Error | undefined): Fault {
 	const description = property(error, 'description');
-	const message = `n8n did not send the request: ${error.message}`;
+	const message = `n8n did not send the request: ${error?.message ?? 'it is not allowed'}`;
 	const details = { code: 503, message, ...(typeof description === 'string' && { description }) };
 	return new Fault('final', new Failure(details));
 }
@@ -120,7 +107,7 @@ function isElsewhere(link: unknown, { url }: FailedCall): boolean {
 /** n8n asks for a new token only after a 401: nothing was carried out. */
 function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Fault {
 	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
-	const why = typeof status === 'number' ? `HTTP ${status}` : chain.map(codeOf).find(Boolean);
+	const why = typeof status === 'number' ? `HTTP ${status}` : codeIn(chain);
 	const passing = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const description = withCode(`Try again later. If it stays so: ${reconnect(signIn)}`, why);
@@ -148,35 +135,4 @@ interface ErrorResponse {
 
 function isResponse(value: unknown): value is ErrorResponse {
 	return typeof property(value, 'status') === 'number';
-}
-
-function codeOf(link: unknown): string | undefined {
-	const code = property(link, 'httpCode') ?? property(link, 'code');
-	return typeof code === 'string' && code !== '' ? code : undefined;
-}
-
-/** The error and its causes, outermost first. */
-function causesOf(error: unknown): unknown[] {
-	const chain: unknown[] = [];
-	for (
-		let link = error;
-		link !== undefined && link !== null && chain.length < 8;
-		link = property(link, 'cause')
-	) {
-		chain.push(link);
-	}
-	return chain;
-}
-
-function hostOf(chain: readonly unknown[]): string | undefined {
-	for (const link of chain) {
-		const host = property(link, 'hostname') ?? property(link, 'address');
-		const port = property(link, 'port');
-		if (typeof host === 'string') return typeof port === 'number' ? `${host}:${port}` : host;
-	}
-	return undefined;
-}
-
-function property(value: unknown, key: string): unknown {
-	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }

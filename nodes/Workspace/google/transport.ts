@@ -1,21 +1,31 @@
 import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { answerOf, isFullResponse, type ClientAnswer, type Expected, type FullResponse } from './answer';
+import { answerOf, type ClientAnswer, type Expected } from './answer';
 import { targetOf, type Bases } from './bases';
-import type { FailedCall, SignIn } from './errors';
-import { inFlight } from './inFlight';
-import { withRetries, type RetryPolicy } from './retry';
-import { faultOfThrown, stoppedFault, timeoutFault } from './thrown';
+import type { Methods } from './methods';
+import type { FailedCall, SignIn } from './failedCall';
+import {
+	attempt,
+	discard,
+	plainRequest,
+	unlessAborted,
+	type FullResponse,
+	type Send,
+} from '../../http/attempt';
+import { stoppedFault } from '../../http/fault';
+import { paced } from '../../http/paced';
+import { withRetries, type RetryPolicy } from '../../http/retry';
+import { paces as allPaces, type Paces } from './paces';
+import { faultOfThrown, timeoutFault } from './thrown';
 
 /** What a generated client hands to its `auth` object, as far as we use it. Observed with googleapis 188. */
 export interface ClientCall extends Expected {
 	/** Google's address with its path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: string;
-	/** Absent, like its serializer, when there is no query. */
+	/** Absent when there is no query. */
 	readonly params?: Readonly<Record<string, unknown>>;
-	paramsSerializer?(params: Readonly<Record<string, unknown>>): string;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
 	/** Plain object for JSON (without a content type), text, Buffer, or a stream of unknown length. */
 	readonly data?: unknown;
@@ -29,17 +39,22 @@ export interface ClientCall extends Expected {
 	readonly signal?: AbortSignal | null;
 }
 
-/** Signs and sends a request, refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential. */
-export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
-
-export interface TransportOptions extends RetryPolicy {
+export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	/** Of one request, from its start to the last byte of its answer. */
 	readonly timeoutMilliseconds: number;
-	/** Names the credential: at most 5 requests are in flight for it. Unlimited when absent. */
-	readonly credentialKey: string | undefined;
+	/** Names the credential, whose requests share one pace. */
+	readonly credentialKey: string;
+	/** All paces of the process when absent. */
+	readonly paces?: Paces;
+	/** False: a refusal for quota is not repeated here. */
+	readonly repeatsRefused?: boolean;
+	/** Told what the requests wait for. */
+	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
 	/** What the user can do in the operation at hand, by HTTP status; appended to what Google's answer means in general. */
 	readonly advice?: Readonly<Record<number, string>>;
+	/** What the operation may call, with the scopes. */
+	readonly methods?: Methods;
 }
 
 /** @throws Failure */
@@ -51,23 +66,37 @@ interface Prepared {
 	readonly failed: FailedCall;
 }
 
+/** @param send signs and sends a request, refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential */
 export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
 	return async (call) => {
 		const own = optionsOf(call, options);
 		const prepared = prepare(call, bases, own);
 		const { method = 'GET' } = prepared.request;
 		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
+		const signal = call.signal ?? own.signal;
+		const { paces = allPaces, log } = options;
+		const { pace, units } = paces.of(own.credentialKey, prepared.failed.api, method, prepared.failed.url);
+		const paceOf = {
+			units,
+			maxWaitMilliseconds: own.maxRetryWaitMilliseconds,
+			signal,
+			again: own.repeatsRefused,
+			onWait: (milliseconds: number) =>
+				log?.(`Google limits the rate: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`),
+		};
 		return await withRetries(
-			() => inFlight(own.credentialKey, () => attempt(send, prepared, own)),
+			() => paced(pace, paces.settings.clock, paceOf, () => tryOnce(send, prepared, own)),
 			{
 				harmless: repeatable.includes(method),
 				possible: !(call.data instanceof Readable),
 				reading: method === 'GET',
 			},
-			{ ...own, signal: call.signal ?? own.signal },
+			{ ...own, words: retryWords, signal },
 		);
 	};
 }
+
+export const retryWords = { service: 'Google', nothingDone: 'Nothing was carried out.' };
 
 const safeMethods = ['GET', 'PUT'];
 
@@ -79,6 +108,7 @@ function optionsOf(
 	return {
 		...options,
 		maxTries: Math.min(options.maxTries, (retryConfig?.retry ?? Infinity) + 1),
+		...(retryConfig?.retry === 0 && { repeatsRefused: false }),
 		timeoutMilliseconds: Math.min(options.timeoutMilliseconds, timeout),
 	};
 }
@@ -86,25 +116,31 @@ function optionsOf(
 function prepare(
 	call: ClientCall,
 	bases: Bases,
-	{ timeoutMilliseconds, signIn, advice }: TransportOptions,
+	{ timeoutMilliseconds, signIn, advice, methods = {} }: TransportOptions,
 ): Prepared {
 	const { url, api } = targetOf(String(call.url), bases);
-	const query = call.params && call.paramsSerializer?.(call.params);
+	const query = call.params && queryOf(call.params);
 	const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
 	const request: IHttpRequestOptions = {
 		method,
 		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
 		...content(call),
 		timeout: timeoutMilliseconds,
-		// As a stream, because only then an answer can be refused before all of it is in memory.
-		encoding: 'stream',
-		returnFullResponse: true,
+		...plainRequest,
 		// A 401 is left to n8n, which refreshes the token and repeats once.
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
-		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	return { request, call, failed: { api, method, url: request.url, signIn, advice } };
+	return { request, call, failed: { api, method, url: request.url, signIn, advice, methods } };
+}
+
+/** A list is its name repeated. The clients bring a serializer of their own, and with it a library of thirty packages. */
+function queryOf(params: Readonly<Record<string, unknown>>): string {
+	const given = Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+	return given
+		.filter(([, one]) => one !== undefined)
+		.map((pair) => pair.map((part) => encodeURIComponent(String(part))).join('='))
+		.join('&');
 }
 
 function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'headers' | 'body'> {
@@ -119,29 +155,20 @@ function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'head
 }
 
 /** One try. @throws Fault */
-async function attempt(
+async function tryOnce(
 	send: Send,
 	{ request, call, failed }: Prepared,
-	options: TransportOptions,
+	{ signal, timeoutMilliseconds }: TransportOptions,
 ): Promise<ClientAnswer> {
-	const outer = call.signal ?? options.signal;
-	if (outer?.aborted) throw stoppedFault('notDone');
-	const stop = new AbortController();
-	const abort = () => {
-		stop.abort();
-	};
-	const timer = setTimeout(abort, options.timeoutMilliseconds);
-	outer?.addEventListener('abort', abort, { once: true });
-	try {
-		return await answerOf(await exchange(send, request, stop.signal), call, failed, stop.signal);
-	} catch (error) {
-		if (outer?.aborted) throw stoppedFault('unknown');
-		if (stop.signal.aborted) throw timeoutFault(options.timeoutMilliseconds / 1000);
-		throw await faultOfThrown(error, failed);
-	} finally {
-		clearTimeout(timer);
-		outer?.removeEventListener('abort', abort);
-	}
+	return await attempt(
+		async (stop) => await answerOf(await exchange(send, request, stop), call, failed, stop),
+		{ timeoutMilliseconds, signal: call.signal ?? signal },
+		{
+			stopped: stoppedFault,
+			timedOut: () => timeoutFault(timeoutMilliseconds / 1000),
+			thrown: (error) => faultOfThrown(error, failed),
+		},
+	);
 }
 
 async function exchange(
@@ -157,26 +184,4 @@ async function exchange(
 	discard(response);
 	request.ignoreHttpStatusErrors = false;
 	return await unlessAborted(sent(), signal);
-}
-
-/** n8n replaces the signal of a request by the execution's: the deadline acts here. */
-function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Promise<FullResponse> {
-	return new Promise((resolve, reject) => {
-		const abort = () => {
-			reject(new Error('aborted'));
-			sent.then(discard, () => undefined);
-		};
-		signal.addEventListener('abort', abort, { once: true });
-		const settle = (response: unknown) => {
-			if (isFullResponse(response)) resolve(response);
-			else reject(new TypeError('n8n returned no full response'));
-		};
-		sent.then(settle, reject).finally(() => {
-			signal.removeEventListener('abort', abort);
-		});
-	});
-}
-
-function discard(response: unknown): void {
-	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
 }

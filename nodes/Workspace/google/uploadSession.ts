@@ -1,8 +1,8 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { Failure, isFailure } from '../../items/failure';
-import { Fault, type FaultKind } from './fault';
-import { withRetries, type RetryPolicy } from './retry';
+import { Fault, type FaultKind } from '../../http/fault';
+import { withRetries, type RetryPolicy } from '../../http/retry';
 import type { Transport } from './transport';
 
 /** Drive no longer knows the session. */

@@ -1,13 +1,11 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { INodeListSearchItems } from 'n8n-workflow';
 
-import { listFiles, nothingToChoose, type Kind, type Picker, type Search } from './driveFiles';
+import { listFiles, type Kind, type Picker, type Search } from './driveFiles';
 
 const folders: Kind = {
 	mimeType: 'application/vnd.google-apps.folder',
-	plural: 'folders',
 	orderBy: 'name_natural',
-	otherwise: 'Leave the folder empty to use the top of My Drive, or give the folder by its ID or URL.',
 };
 
 const myDrive: INodeListSearchItems = {
@@ -21,12 +19,7 @@ export const searchFolders: Search = async (picker, filter, paginationToken) => 
 	const page = await listFiles(picker, folders, filter, paginationToken);
 	if (paginationToken) return page;
 	const drives = [myDrive, ...(await sharedDrives(picker))].filter(matches(filter));
-	const results = [...drives, ...page.results];
-	const onlyMyDrive = results.length === drives.length && picker.driveAccess === 'appFiles';
-	if (page.paginationToken === undefined && (results.length === 0 || onlyMyDrive)) {
-		throw nothingToChoose(picker, folders, filter);
-	}
-	return { ...page, results };
+	return { ...page, results: [...drives, ...page.results] };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */

@@ -1,32 +1,57 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 
-import { asFailure, nodeError } from '../../items/errorItem';
-import { Naming } from '../fieldNames';
+import { asFailure, nodeError, withAdvice } from '../../items/errorItem';
+import { Sanitizer } from '../../items/secrets/sanitizer';
+import { Naming } from '../../parameters/naming';
 import { Connection } from '../google/connection';
-import { requestOptions } from '../requestOptions';
+import { requestOptions } from '../../parameters/requestOptions';
+import type { Clients } from '../operation';
 import type { Search } from './driveFiles';
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
-const patience = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
+const patience = {
+	maxTries: 3,
+	maxRetryWaitMilliseconds: 5000,
+	timeoutMilliseconds: 30_000,
+	methods: { 'drive.files.list': 'drive.file', 'drive.drives.list': 'drive' },
+} as const;
 
 /** What a request's failure may name. */
 const naming = new Naming(requestOptions, 'fields');
 
-/** n8n's method for a picker, which searches with the credential that is chosen in the node. */
+/** Asks Google with the credential that is chosen in the node. @throws n8n's error, with the advice in its message */
+export async function askGoogle<T>(
+	context: ILoadOptionsFunctions,
+	ask: (clients: Clients, connection: Connection) => Promise<T>,
+): Promise<T> {
+	const sanitizer = new Sanitizer();
+	try {
+		const account = context.getNodeParameter('authentication', 'oAuth2') === 'serviceAccount';
+		const connection = await Connection.open(context, account ? 'serviceAccount' : 'oAuth2', sanitizer);
+		return await ask(await connection.clients(patience), connection);
+	} catch (error) {
+		const failure = withAdvice(naming.failure(asFailure(error)));
+		// n8n shows the message alone.
+		throw nodeError(context.getNode(), failure, undefined, sanitizer);
+	}
+}
+
+/** n8n's method for a picker. */
 export function picker(search: Search) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter?: string,
 		paginationToken?: string,
 	): Promise<INodeListSearchResult> {
-		try {
-			const account = this.getNodeParameter('authentication', 'oAuth2') === 'serviceAccount';
-			const connection = await Connection.open(this, account ? 'serviceAccount' : 'oAuth2');
-			const { drive } = await connection.clients(patience);
-			const { driveAccess } = connection.signIn;
+		return await askGoogle(this, async ({ drive }, { signIn: { driveAccess } }) => {
 			return await search({ drive, driveAccess }, filter, paginationToken);
-		} catch (error) {
-			throw nodeError(this.getNode(), naming.failure(asFailure(error)), 0);
-		}
+		});
+	};
+}
+
+/** n8n's method for a list of choices. */
+export function chooser(choices: (clients: Clients) => Promise<INodePropertyOptions[]>) {
+	return async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+		return await askGoogle(this, choices);
 	};
 }

@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-
-import { contentOf, maxAnswerBytes, readBody } from '../../../nodes/Agent/AgentExecute/answer';
+import { contentOf } from '../../../nodes/Agent/AgentExecute/answer';
 
 const content = (type: string | undefined, body: Buffer | string) =>
 	contentOf({
@@ -41,43 +39,4 @@ test('other media, and bytes that are no text, stay bytes', () => {
 		'content-disposition': 'attachment; filename="a b.pdf"',
 	};
 	expect(contentOf({ statusCode: 200, headers, body: bytes })).toMatchObject({ fileName: 'a b.pdf' });
-});
-
-test('a body that announces more than the limit is not read', async () => {
-	const stream = Readable.from([Buffer.from('x')]);
-	await expect(readBody(stream, { 'content-length': String(maxAnswerBytes + 1) })).rejects.toMatchObject({
-		code: 502,
-	});
-	expect(stream.destroyed).toBe(true);
-});
-
-test('a body that grows beyond the limit is left there, and the limit is named', async () => {
-	let made = 0;
-	const endless = Readable.from(
-		(function* () {
-			for (;;) {
-				made++;
-				yield Buffer.alloc(1024 * 1024);
-			}
-		})(),
-	);
-	await expect(readBody(endless, {})).rejects.toMatchObject({
-		code: 502,
-		message: expect.stringContaining('64 MiB') as string,
-	});
-	expect(made).toBeLessThan(70);
-});
-
-test('a body that breaks off is a failure of its own', async () => {
-	const broken = Readable.from(
-		(function* () {
-			yield Buffer.from('{"a":');
-			throw new Error('aborted');
-		})(),
-	);
-	await expect(readBody(broken, {})).rejects.toMatchObject({
-		code: 502,
-		status: 'UNAVAILABLE',
-		ambiguous: true,
-	});
 });

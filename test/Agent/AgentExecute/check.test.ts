@@ -166,7 +166,7 @@ describe('values of two users are not mixed', () => {
 		await serve();
 		const items = [{ json: { ...complete, time: { at: 1 } } }];
 		const error = await failureOf(run({ items, parameters: { options: own } }));
-		expect(error.message).toBe("The option 'Timestamp' is not a whole number of milliseconds");
+		expect(error.message).toBe("'Timestamp (Milliseconds)' must be a number, not an object");
 		expect(service.connections).toBe(0);
 	});
 
@@ -184,7 +184,7 @@ describe('values of two users are not mixed', () => {
 			parameters: { options: own },
 			node: { onError: 'continueRegularOutput' },
 		});
-		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['sessionId', 'error']);
+		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['output', 'error']);
 		expect(sent()).toHaveLength(1);
 	});
 
@@ -210,5 +210,37 @@ describe('values of two users are not mixed', () => {
 		await serve();
 		await run({ items: [{ json: complete }], parameters: { options } });
 		expect(sent()).toMatchObject([expected]);
+	});
+});
+
+describe('a signature credential that names its hosts', () => {
+	const elsewhere = { allowedHosts: 'agent.example.com' };
+
+	test.each<[string, IDataObject]>([
+		['a call', {}],
+		['a call with values of its own', { options: { signature: '0xown' } }],
+	])('%s to another host is refused, and nothing is sent', async (_, parameters) => {
+		await serve();
+		const error = await failureOf(run({ signer: elsewhere, parameters }));
+		expect([error.httpCode, error.message]).toEqual([
+			'400',
+			`The Agent Signature API credential may not be used for ${new URL(service.url).host}`,
+		]);
+		expect(error.description).toContain('agent.example.com');
+		expect(service.connections).toBe(0);
+	});
+
+	test('so is a call whose messages would come from another host', async () => {
+		await serve();
+		const api = { webSocketUrl: 'wss://elsewhere.example' };
+		const parameters = { waitForMessages: true, waitUntil: 'close', options: { openChannel: 'after' } };
+		const error = await failureOf(run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }));
+		expect(error.message).toContain('may not be used for elsewhere.example');
+		expect(service.connections).toBe(0);
+	});
+
+	test('its own host is called', async () => {
+		await serve();
+		expect(await run({ signer: { allowedHosts: '127.0.0.1' } })).toHaveLength(1);
 	});
 });

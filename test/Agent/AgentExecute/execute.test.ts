@@ -184,8 +184,9 @@ describe('a call is repeated', () => {
 		const error = await failureOf(run());
 		expect(error).toMatchObject({
 			httpCode: '429',
-			message: expect.stringContaining('7200 s') as string,
-			description: expect.stringContaining('more than the 60 s in total that the option') as string,
+			description: expect.stringContaining(
+				"The agent service asks to wait 7200 seconds, and 'Max Retry Wait (Seconds)' allows 120.",
+			) as string,
 		});
 		expect(service.requests).toHaveLength(1);
 	});
@@ -193,13 +194,21 @@ describe('a call is repeated', () => {
 	test('never when it asks for more than is left of that time; what is left is stated, too', async () => {
 		await serve();
 		service.script({ status: 429, retryAfter: 1 }, { status: 429, retryAfter: 3 });
-		const parameters = { options: { maxRetryWaitSeconds: 2.5 } };
+		const parameters = { options: { maxRetryWaitSeconds: 3 } };
 		expect(await failureOf(run({ parameters }))).toMatchObject({
-			message: expect.stringContaining('It asks to wait 3 s') as string,
-			description:
-				"That is more than the 1.5 s that are left of the 2.5 s in total that the option 'Max Retry Wait' allows. Run the item again later, or raise the option.",
+			description: expect.stringMatching(
+				/^The agent service asks to wait 3 seconds, and 'Max Retry Wait \(Seconds\)' allows 3, of which [01]\.\d are left\./,
+			) as string,
 		});
 		expect(service.requests).toHaveLength(2);
+	});
+
+	test('never without time to wait', async () => {
+		await serve();
+		service.fail(429, 429);
+		const parameters = { options: { maxRetryWaitSeconds: 0 } };
+		expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '429' });
+		expect(service.requests).toHaveLength(1);
 	});
 
 	test('when nothing listened', async () => {
@@ -221,12 +230,12 @@ describe('a call is repeated', () => {
 test('a call that is not answered in time ends with 504, and is not repeated', async () => {
 	await serve();
 	service.script({ fault: 'silence' });
-	const parameters = { options: { timeoutSeconds: 0.2 } };
+	const parameters = { options: { timeoutSeconds: 1 } };
 	expect(await failureOf(run({ parameters }))).toMatchObject({
 		httpCode: '504',
-		message: expect.stringContaining('0.2 s') as string,
+		message: expect.stringContaining('1 s') as string,
 	});
-	service.script({ body: 'x'.repeat(50), dripMilliseconds: 50 });
+	service.script({ body: 'x'.repeat(50), dripMilliseconds: 200 });
 	expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '504' });
 	expect(service.requests).toHaveLength(2);
 });
@@ -265,7 +274,7 @@ describe('input that cannot be sent', () => {
 			{ api: { deploymentUrl: 'http://u:canary@127.0.0.1' } },
 			'user name or password',
 		],
-		['a step name of spaces', { parameters: { startStepName: '  ' } }, "'Start Step Name' is empty"],
+		['a step name of spaces', { parameters: { startStepName: '  ' } }, "'Start Step Name' is required"],
 		['invalid JSON', { parameters: { payloadMode: 'json', payloadJson: '{' } }, 'not valid JSON'],
 		[
 			'a payload that is a list',
@@ -277,7 +286,7 @@ describe('input that cannot be sent', () => {
 		[
 			'a timeout that is no number',
 			{ parameters: { options: { timeoutSeconds: 'soon' } } },
-			"'Timeout' must be a number",
+			"'Timeout (Seconds)' must be a whole number from 1 to 3600",
 		],
 	])('%s is refused with 400 before any request', async (_name, options, text) => {
 		await serve();

@@ -2,7 +2,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { executeContext } from '../../executeContext';
+import { type ContextOptions, executeContext } from '../../executeContext';
 
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {
@@ -19,6 +19,8 @@ export interface RunOptions {
 	readonly signer?: IDataObject;
 	readonly signal?: AbortSignal;
 	readonly executionId?: string;
+	readonly onChunk?: ContextOptions['onChunk'];
+	readonly onConsole?: ContextOptions['onConsole'];
 }
 
 const node = new AgentExecute();
@@ -39,6 +41,8 @@ export async function runExecute(
 		node: options.node,
 		signal: options.signal,
 		executionId: options.executionId,
+		onChunk: options.onChunk,
+		onConsole: options.onConsole,
 		parameters: { startStepName: 'start', ...options.parameters },
 	});
 	const [items = []] = await node.execute.call(context);

@@ -1,9 +1,10 @@
 import { initialPayload } from '../../../nodes/Agent/AgentExecute/payload';
 
-const json = (payloadJson: unknown) => initialPayload({ payloadMode: 'json', payloadJson })();
+const none = { task: '', input: '', payloadJson: '{}' };
+const json = (payloadJson: unknown) => initialPayload({ ...none, payloadMode: 'json', payloadJson })();
 
 test('task and input become the JSON text of an object with these two keys', () => {
-	expect(initialPayload({ payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
+	expect(initialPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
 		'{"task":"a \\"b\\"","input":"ü\\n"}',
 	);
 });

@@ -50,6 +50,7 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 		parameters: {
 			startStepName: 'start',
 			waitForMessages: true,
+			waitUntil: 'match',
 			matchField: 'type',
 			matchValue: 'answer',
 			...options.parameters,
@@ -76,12 +77,14 @@ test('the channel is open before the call, so that no message is lost', async ()
 	expect(upgrade?.receivedAt).toBeLessThanOrEqual(service.requests[0]?.receivedAt ?? 0);
 	expect(item).toEqual({
 		json: {
+			output: 'done',
 			sessionId: 's1',
 			userId: '0xa1',
 			startStepName: 'start',
 			timestamp: expect.any(Number) as number,
 			statusCode: 200,
 			response: { sessionId: 's1', startStepName: 'start', status: 'accepted' },
+			lastMessage: { type: 'answer', text: 'done' },
 			messages: [
 				{ sequence: 1, receivedAt: iso, format: 'json', message: { type: 'step' } },
 				{ sequence: 2, receivedAt: iso, format: 'json', message: { type: 'answer', text: 'done' } },
@@ -118,7 +121,7 @@ test('opened after the call, it gets what the service sends then', async () => {
 
 test.each<[string, IDataObject, IDataObject]>([
 	['count', { waitUntil: 'count', messageCount: 2 }, {}],
-	['silence', { waitUntil: 'silence', silenceSeconds: 0.05 }, {}],
+	['silence', { waitUntil: 'silence', silenceSeconds: 0.1 }, {}],
 	['timeout', { waitUntil: 'count', messageCount: 3 }, { waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' }],
 ])('ends by %s', async (endedBy, parameters, options) => {
 	const [item] = await run({ parameters, options });
@@ -216,6 +219,7 @@ describe('fails', () => {
 		expect(error).toMatchObject({
 			httpCode: '504',
 			message: 'The wait for messages did not end within 0.1 s; 2 messages came',
+			description: expect.stringContaining("The values of 'type' that came: step, answer.") as string,
 		});
 	});
 
@@ -227,14 +231,20 @@ describe('fails', () => {
 			node: { onError: 'continueRegularOutput' },
 			options: { parallelRequests: 1 },
 		});
-		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['error', 'sessionId']);
+		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['error', 'output']);
 	});
 
 	test.each<[string, IDataObject, IDataObject, IDataObject, string]>([
-		['no field to match', { matchField: '' }, {}, {}, "'Match Field' is empty"],
+		[
+			'nothing to match',
+			{ matchField: '', matchValue: '' },
+			{},
+			{},
+			"'Match Field' and 'Match Value' are empty",
+		],
 		['no number to count', { waitUntil: 'count', messageCount: 0 }, {}, {}, "'Message Count'"],
 		['no end', { waitUntil: 'sunset' }, {}, {}, "'Wait Until'"],
-		['no time', {}, { waitTimeoutSeconds: -1 }, {}, "'Wait Timeout'"],
+		['no time', {}, { waitTimeoutSeconds: -1 }, {}, "'Wait Timeout (Seconds)'"],
 		['no WebSocket address', {}, {}, { webSocketUrl: 'mailto:x' }, 'WebSocket URL'],
 	])('before anything is sent with %s', async (_, parameters, options, api, message) => {
 		const error = await failureOf(run({ parameters, options, api }));

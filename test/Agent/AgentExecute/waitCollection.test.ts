@@ -1,13 +1,18 @@
-import { Collection, type EndedBy } from '../../../nodes/Agent/AgentExecute/collection';
+import {
+	Collection,
+	type CollectionSettings,
+	type WaitOver,
+} from '../../../nodes/Agent/AgentExecute/collection';
 import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
 import { contentOf } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';
 
-function collect(end: WaitEnd, more: { maxMessages?: number; timeoutSeconds?: number } = {}) {
+function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}) {
 	const clock = new FakeClock();
-	const told: EndedBy[] = [];
+	const told: WaitOver[] = [];
 	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
-	const collection = new Collection(settings, clock, (endedBy) => void told.push(endedBy));
+	const collection = new Collection(settings, clock, (end) => void told.push(end));
+	collection.callSent();
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const data = Buffer.from(JSON.stringify(message));
@@ -33,8 +38,11 @@ test.each<[string, string, unknown, boolean]>([
 	['missing', '', { a: 1 }, false],
 	['constructor', 'x', {}, false],
 	['empty', '', { empty: '' }, true],
+	['', '[DONE]', '[DONE]', true],
+	['', '7', 7, true],
+	['', '[DONE]', { done: '[DONE]' }, false],
 ])('%s = %s in %j: %s', (field, value, message, isEnd) => {
-	const { told, collection, add } = collect({ by: 'match', field, value });
+	const { told, collection, add } = collect({ by: 'match', field, values: ['other', value] });
 	collection.answered();
 	add(message);
 	expect(told).toEqual(isEnd ? ['match'] : []);
@@ -130,4 +138,46 @@ test('the time limit starts with the answer, and leaves no timer when it is stop
 	expect(told).toEqual([]);
 	collection.stop();
 	expect(clock.pending).toBe(0);
+});
+
+test('a message of the failure value ends the wait as one, before it matches', () => {
+	const failure = { field: 'type', values: ['error', 'failed'] };
+	const { told, collection, add } = collect({ by: 'match', field: 'type', values: ['failed'] }, { failure });
+	collection.answered();
+	add({ type: 'failed' });
+	expect(told).toEqual(['failure']);
+});
+
+test.each<[string, WaitEnd]>([
+	['match', { by: 'match', field: '', values: ['old', 'new'] }],
+	['count', { by: 'count', count: 1 }],
+	['silence', { by: 'silence', milliseconds: 5000 }],
+	['limit', { by: 'close' }],
+])('what came before the call was sent does not end the wait by %s', async (endedBy, end) => {
+	const { clock, told, collection, add, count } = collect(end, { maxMessages: endedBy === 'limit' ? 1 : 9 });
+	add('old');
+	// The call before was not accepted, or the service repeats an earlier turn.
+	collection.callSent();
+	collection.answered();
+	await clock.advance(60_000);
+	expect([told, count(), collection.early]).toMatchObject([[], 0, [{ message: 'old' }]]);
+	add('new');
+	if (endedBy === 'limit') add('more');
+	await clock.advance(5000);
+	expect([told, count()]).toEqual([[endedBy], 1]);
+});
+
+test('of what came before the call no more is kept than may be collected, the latest', () => {
+	const early = new Collection(
+		{ end: { by: 'close' }, maxMessages: 2, timeoutSeconds: 1 },
+		new FakeClock(),
+		() => undefined,
+	);
+	for (const n of [1, 2, 3]) {
+		const content = contentOf(Buffer.from(`${n}`), false, 'auto');
+		early.add({ sessionId: 's', sequence: n, receivedAt: '', ...content, byteLength: 1 });
+	}
+	early.closed();
+	early.callSent();
+	expect([early.isComplete, early.early]).toMatchObject([false, [{ message: 2 }, { message: 3 }]]);
 });

@@ -1,6 +1,5 @@
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/waitSettings';
-import { channelOptionsOf } from '../../../nodes/Agent/session/channelFields';
 import { Failure } from '../../../nodes/items/failure';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
@@ -9,7 +8,10 @@ function begin(more: Partial<WaitSettings> = {}) {
 	const clock = new FakeClock();
 	const stop = new AbortController();
 	const channels = new FakeChannels();
-	const call = jest.fn(() => Promise.resolve('answer'));
+	const call = jest.fn((sending: () => void) => {
+		sending();
+		return Promise.resolve('answer');
+	});
 	const nothing = () => {};
 	const parts = {
 		sessionId: 's1',
@@ -19,7 +21,16 @@ function begin(more: Partial<WaitSettings> = {}) {
 			timeoutSeconds: 300,
 			onTimeout: 'error',
 			maxMessages: 1000,
-			channel: channelOptionsOf({}),
+			failure: undefined,
+			textField: 'text',
+			enableStreaming: true,
+			channel: {
+				finalCloseCodes: [],
+				heartbeatSeconds: 25,
+				initialMessage: '',
+				maxMessageBytes: 16_777_216,
+				pingText: '',
+			},
 			...more,
 		},
 		readIdentity: () => Promise.reject(new Error('not read')),
@@ -27,6 +38,8 @@ function begin(more: Partial<WaitSettings> = {}) {
 		log: { debug: nothing, info: nothing, warn: nothing },
 		clock,
 		connect: channels.connect,
+		redact: (text: string) => text,
+		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, call).then(
 		({ waited }) => waited,

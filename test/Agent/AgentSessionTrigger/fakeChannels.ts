@@ -4,6 +4,7 @@ import type {
 	ConnectionOptions,
 	ConnectionStatus,
 } from '../../../nodes/Agent/session/connection';
+import type { Failure } from '../../../nodes/items/failure';
 import { contentOf } from '../../../nodes/Agent/session/messages';
 
 /** Connections without a network: a test plays the channel. */
@@ -40,8 +41,13 @@ export class FakeChannels {
 		};
 	};
 
+	alert(sessionId: string, failure: Failure, kind: 'refused' | 'outage'): void {
+		const index = this.options.findIndex((options) => options.sessionId === sessionId);
+		this.listeners[index]?.alert?.(failure, kind);
+	}
+
 	/** A text arrives on the channel of a session. */
-	send(text: string, index = 0): void {
+	send(text: string, index = 0, gapMs?: number): void {
 		const data = Buffer.from(text);
 		const sequence = (this.#sequences[index] ?? 0) + 1;
 		this.#sequences[index] = sequence;
@@ -50,6 +56,7 @@ export class FakeChannels {
 			sequence,
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			byteLength: data.length,
+			...(gapMs !== undefined && { gapMs }),
 			...contentOf(data, false, 'auto'),
 		});
 	}

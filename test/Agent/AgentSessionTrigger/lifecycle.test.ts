@@ -95,7 +95,7 @@ describe('closing', () => {
 
 describe('what the user gave wrong is refused at once', () => {
 	test.each<[string, IDataObject, Partial<TriggerOptions>, string]>([
-		['no session', { sessionIds: ' , ' }, {}, "'Session IDs' is empty"],
+		['no session', { sessionIds: ' , ' }, {}, "'Session IDs' is required"],
 		['a batch of nothing', { options: { batchSize: 0 } }, {}, "'Batch Size'"],
 		['a close code that is none', { options: { finalCloseCodes: '4001, x' } }, {}, "'Final Close Codes'"],
 		['a format that is none', { messageFormat: 'xml' }, {}, "'Message Format'"],

@@ -5,6 +5,7 @@ import { Leftovers } from '../../../nodes/Agent/AgentSessionTrigger/leftovers';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listening';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/stopBudget';
+import { Gate } from '../../../nodes/Agent/session/gate';
 import { Failure } from '../../../nodes/items/failure';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
@@ -40,6 +41,7 @@ function listen(
 		leftovers,
 		stopBudget,
 		clock,
+		gate: new Gate(clock),
 		connect: channels.connect,
 	});
 	listening.start();
@@ -99,22 +101,108 @@ test('in a batch, an id that n8n did not take may come again', async () => {
 	expect(run.emitted).toHaveLength(2);
 });
 
-test('a failed execution of a kind comes once a minute, and counts the others', async () => {
-	const { run, clock, channels } = listen({ sessionIds: 'a,b,c' });
-	const failure = new Failure({ code: 401, message: 'refused', description: 'Ask.' });
-	for (const listener of channels.listeners) listener.alert?.(failure, 'refused');
-	channels.listeners[0]?.alert?.(failure, 'outage');
-	expect(run.failedExecutions).toHaveLength(2);
-	await clock.advance(60_000);
-	channels.listeners[0]?.alert?.(failure, 'refused');
-	expect(run.failedExecutions).toHaveLength(3);
-	expect(run.failedExecutions[2]).toMatchObject({
-		message: 'refused',
-		description: 'Ask. 2 more of the kind since the last failed execution.',
+describe('failed executions', () => {
+	const refusedFor = (sessionId: string) =>
+		new Failure({ code: 401, message: `session ${sessionId} refused`, description: 'Ask.' });
+	const texts = ({ failedExecutions }: TriggerRun) =>
+		failedExecutions.map(({ message, description }) => `${message}: ${description ?? ''}`);
+
+	test('a session that is refused does not silence the next; its own come once a minute, with the count of the others', async () => {
+		const { run, clock, channels } = listen({ sessionIds: 'a,b' });
+		for (const id of ['a', 'b', 'a', 'a']) channels.alert(id, refusedFor(id), 'refused');
+		channels.alert('a', refusedFor('a'), 'outage');
+		expect(texts(run)).toEqual([
+			'session a refused: Ask.',
+			'session b refused: Ask.',
+			'session a refused: Ask.',
+		]);
+		await clock.advance(60_000);
+		channels.alert('a', refusedFor('a'), 'refused');
+		expect(texts(run).slice(3)).toEqual([
+			'session a refused: Ask. 2 more of the kind since the last failed execution.',
+		]);
+	});
+
+	const ids = Array.from({ length: 40 }, (_, n) => `s${n}`);
+
+	test('of many sessions at once are ten, and one that names the others', async () => {
+		const { run, clock, channels } = listen({ sessionIds: ids });
+		for (const id of ids) channels.alert(id, refusedFor(id), 'refused');
+		expect(run.failedExecutions).toHaveLength(10);
+		await clock.advance(60_000);
+		expect(texts(run).slice(10)).toEqual([
+			`session s10 refused: Ask. So it is with ${ids.slice(11, 31).join(', ')} and 9 more sessions.`,
+		]);
+		expect(clock.pending).toBe(0);
+	});
+
+	test('that are held back come when the trigger stops, and leave no timer', async () => {
+		const { run, clock, channels, listening } = listen({ sessionIds: ids });
+		for (const id of ids.slice(0, 11)) channels.alert(id, refusedFor(id), 'refused');
+		await listening.close();
+		expect(texts(run).slice(10)).toEqual(['session s10 refused: Ask.']);
+		expect(clock.pending).toBe(0);
 	});
 });
 
-test('the settings reach every channel, with the number of sessions', () => {
+describe('a filter', () => {
+	const options = { filterField: 'type', filterValue: 'answer, error' };
+	const message = (type: string, n: number) => JSON.stringify({ type, n });
+
+	test('lets only what it names start an execution, and the rest costs no queue', () => {
+		const { run, channels } = listen({
+			options: { ...options, maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
+		});
+		channels.send(message('answer', 1));
+		for (let n = 2; n < 100; n++) channels.send(message('step', n));
+		expect(channels.log).toEqual([]);
+		channels.send(message('error', 100));
+		expect(channels.log).toEqual(['pause s1']);
+		run.emitted[0]?.done?.resolve({} as IRun);
+		return settled().then(() => {
+			expect(run.items.map(({ json }) => json.sequence)).toEqual([1, 100]);
+		});
+	});
+
+	test('of texts takes those that equal one', () => {
+		const { run, channels } = listen({ options: { filterValue: '[DONE]' } });
+		for (const text of ['[DONE]', 'done', '{"type":"[DONE]"}']) channels.send(text);
+		expect(run.messages).toEqual(['[DONE]']);
+	});
+
+	test('compares long numbers by their digits', () => {
+		const { run, channels } = listen({
+			options: { filterField: 'id', filterValue: ['12345678901234567891'] },
+		});
+		channels.send('{"id":12345678901234567890}');
+		channels.send('{"id":12345678901234567891}');
+		expect(run.items.map(({ json }) => json.sequence)).toEqual([2]);
+	});
+
+	test('passes a gap on to the next message that starts one', () => {
+		const { run, channels } = listen({ options });
+		channels.send(message('step', 1), 0, 500);
+		channels.send(message('step', 2), 0, 300);
+		channels.send(message('answer', 3));
+		channels.send(message('answer', 4));
+		expect(run.items.map(({ json }) => json.gapMs)).toEqual([800, undefined]);
+	});
+});
+
+test('ids that differ beyond what a number holds are two', () => {
+	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	channels.send('{"id":9007199254740992}');
+	channels.send('{"id":9007199254740993}');
+	expect(new Set(run.emitted.map(({ key }) => key)).size).toBe(2);
+});
+
+test('an n8n that does not tell the settings of the workflow has none', () => {
+	const run = new TriggerRun({ service });
+	Object.defineProperty(run.context, 'getWorkflowSettings', { value: undefined });
+	expect(triggerSettings(run.context).maxExecutionMilliseconds).toBe(3_600_000);
+});
+
+test('the settings reach every channel', () => {
 	const options = {
 		finalCloseCodes: '4001\n4002',
 		heartbeatSeconds: 0,
@@ -124,7 +212,7 @@ test('the settings reach every channel, with the number of sessions', () => {
 		reconnectMaxDelaySeconds: 7,
 	};
 	const { channels } = listen({ sessionIds: 'a,b', messageFormat: 'text', options });
-	const common = { ...options, finalCloseCodes: [4001, 4002], messageFormat: 'text', sessions: 2 };
+	const common = { ...options, finalCloseCodes: [4001, 4002], messageFormat: 'text' };
 	expect(channels.options).toEqual([
 		{ ...common, sessionId: 'a' },
 		{ ...common, sessionId: 'b' },

@@ -58,6 +58,34 @@ describe('a published trigger', () => {
 		expect(run.items[0]?.json).not.toHaveProperty('gapMs');
 	});
 
+	test('opens no channel to a host that the signature credential does not allow', async () => {
+		const signer = { allowedHosts: 'agent.example.com' };
+		await expect(published.publish({}, { signer })).rejects.toThrow('may not be used for 127.0.0.1');
+		expect(published.service.connections).toBe(0);
+	});
+
+	test('opens none either when the host is no longer allowed after a drop', async () => {
+		let allowedHosts = '127.0.0.1';
+		const parameters = { options: { reconnectMaxDelaySeconds: 1 } };
+		const onRead = (type: string) => (type === 'agentSignatureApi' ? { allowedHosts } : undefined);
+		const run = await published.listening(parameters, { onRead });
+		allowedHosts = 'agent.example.com';
+		published.service.dropChannels();
+		await until(() => run.logged.some((text) => text.includes('may not be used for')));
+		expect(published.service.upgrades).toHaveLength(1);
+	});
+
+	test('a close reason forges no line of the log, and repeats no secret', async () => {
+		const parameters = { options: { connectionEvents: true, reconnectMaxDelaySeconds: 1 } };
+		const run = await published.listening(parameters);
+		const reason = `bye\r\nerror | forged ${Buffer.from(`:${apiKey}`).toString('base64')} ${apiKey}`;
+		published.service.closeChannels(4000, reason);
+		await until(() => run.items.some(({ json }) => json.event === 'disconnected'));
+		const told = `${run.logged.join('')} ${inspect(run.items, { depth: null })}`;
+		expect(run.logged.some((text) => text.includes('bye error | forged ••• •••'))).toBe(true);
+		expect(told).not.toMatch(/[\r\n]error|canary|OmNhbmFyeS|Y2FuYXJ5/);
+	});
+
 	test('comes back after a drop, with credentials and a timestamp read anew, and marks the gap', async () => {
 		let signature = 'old';
 		const run = await published.listening(
@@ -97,23 +125,27 @@ describe('a published trigger', () => {
 	});
 
 	test('a refused key is one failed execution, and never fails the activation (#9499)', async () => {
-		published.service.scriptUpgrades({ status: 401, body: `no such key ${apiKey}` }, { status: 401 });
+		const refused = { status: 401, body: `no such key ${apiKey}` };
+		published.service.scriptUpgrades(refused, refused, refused);
 		const run = await published.publish();
 		await until(() => run.failedExecutions.length === 1);
-		expect(published.service.upgrades).toHaveLength(2);
+		// Once more at once, and again after the first wait of the slow lane: a deployment of seconds is no alert.
+		expect(published.service.upgrades).toHaveLength(3);
 		expect(run.errors).toEqual([]);
 		expect(run.failedExecutions[0]).toMatchObject({
 			httpCode: '401',
-			message: expect.stringContaining('401') as string,
+			message: expect.stringMatching(/session s1 .*401/) as string,
 		});
 		const shown = inspect([run.failedExecutions, run.logged], { depth: 9 });
 		for (const secret of [apiKey, ...Object.values(canaries)]) expect(shown).not.toContain(secret);
 	});
 
 	test('an n8n without failed executions gets a line in its log', async () => {
-		published.service.scriptUpgrades({ closeCode: 1008 });
-		const run = await published.publish({}, { withoutFailedExecutions: true });
-		await until(() => run.logged.some((text) => text.includes('is not open')));
+		const onRead = () => {
+			throw new Error('access to env vars denied');
+		};
+		const run = await published.publish({}, { withoutFailedExecutions: true, onRead });
+		await until(() => run.logged.some((text) => text.startsWith('The channel of session s1 is not open')));
 	});
 
 	test('credentials that cannot be read for a moment are an outage', async () => {

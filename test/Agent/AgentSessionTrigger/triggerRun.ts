@@ -48,7 +48,7 @@ export interface Emitted {
 /** A trigger in n8n's own context; of n8n's server only the start of executions is ours. */
 export class TriggerRun {
 	readonly emitted: Emitted[] = [];
-	readonly failedExecutions: Error[] = [];
+	readonly failedExecutions: Array<Error & { readonly description?: string }> = [];
 	readonly errors: Error[] = [];
 	readonly logged: string[] = [];
 	readonly context: TriggerContext;

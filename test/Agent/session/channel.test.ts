@@ -37,6 +37,7 @@ function openChannel(
 			opened: () => told.opened++,
 			message: (data) => told.messages.push(data.toString()),
 			ended: (ending) => told.endings.push(ending),
+			answered: () => {},
 			unanswered: () => {},
 		},
 		clock,

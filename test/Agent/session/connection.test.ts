@@ -10,7 +10,15 @@ describe('a session', () => {
 		session.network.last.text('plain');
 		const at = new Date(start).toISOString();
 		expect(session.account.messages).toEqual([
-			{ sessionId: 's1', sequence: 1, receivedAt: at, format: 'json', message: { a: 1 }, byteLength: 7 },
+			{
+				sessionId: 's1',
+				sequence: 1,
+				receivedAt: at,
+				format: 'json',
+				message: { a: 1 },
+				byteLength: 7,
+				memoryBytes: 95,
+			},
 			{ sessionId: 's1', sequence: 2, receivedAt: at, format: 'text', message: 'plain', byteLength: 5 },
 		]);
 		expect(session.account.events).toEqual([

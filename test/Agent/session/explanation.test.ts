@@ -3,7 +3,7 @@ import type { Ending } from '../../../nodes/Agent/session/failures';
 import type { UpgradeAnswer } from '../../../nodes/Agent/session/transport';
 
 const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
-const surroundings = { host: 'agent.example:3010', nowMilliseconds };
+const surroundings = { sessionId: 's1', host: 'agent.example:3010', opened: false, nowMilliseconds };
 const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): Ending => ({
 	kind: 'answer',
 	answer: {
@@ -32,7 +32,24 @@ const table: [Ending, number, string, string][] = [
 	[{ kind: 'silent' }, 504, 'stopped answering', 'is running'],
 	[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
 	[{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' }, 502, 'WS_ERR_INVALID_UTF8', 'no WebSocket client'],
-	[{ kind: 'credentials', message: 'gone' }, 400, 'credentials could not be read: gone', 'save them again'],
+	[
+		{ kind: 'credentials', message: 'gone', isMistake: false },
+		400,
+		'credentials could not be read: gone',
+		'save them again',
+	],
+	[
+		{ kind: 'credentials', message: 'no key', isMistake: true },
+		400,
+		'credentials could not be read: no key',
+		'correct them',
+	],
+	[
+		{ kind: 'credentials', message: 'access to env vars denied', isMistake: true },
+		400,
+		'access to env vars denied',
+		'N8N_BLOCK_ENV_ACCESS_IN_NODE',
+	],
 	[network('ECONNREFUSED'), 503, 'refused', 'is running'],
 	[network('ENOTFOUND'), 503, 'name of the host', 'is running'],
 	[network('ECONNRESET'), 503, 'reset', 'is running'],
@@ -95,8 +112,15 @@ describe('failureOf', () => {
 	});
 
 	it('says nothing of a host that is not known', () => {
-		const failure = failureOf({ kind: 'dropped' }, { host: undefined, nowMilliseconds });
-		expect(failure.message).toBe('The session channel is not open: the connection broke off');
+		const failure = failureOf({ kind: 'dropped' }, { ...surroundings, host: undefined });
+		expect(failure.message).toBe('The channel of session s1 is not open: the connection broke off');
+	});
+
+	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
+		const opened = { ...surroundings, sessionId: 'x'.repeat(200), opened: true };
+		expect(failureOf({ kind: 'dropped' }, opened).message).toBe(
+			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection broke off`,
+		);
 	});
 });
 

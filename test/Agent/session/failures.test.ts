@@ -63,7 +63,8 @@ const table: [string, Ending, Verdict, Verdict][] = [
 	['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'retry', 'retry'],
 	['not open in time', { kind: 'connectTimeout' }, 'retry', 'retry'],
 	['no answer to pings', { kind: 'silent' }, 'retry', 'retry'],
-	['unreadable credentials', { kind: 'credentials', message: '' }, 'retry', 'retry'],
+	['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }, 'final', 'final'],
+	['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
 ];
 
 describe('verdictOf', () => {

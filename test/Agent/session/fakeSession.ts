@@ -1,9 +1,9 @@
-import {
-	connect,
-	type Connection,
-	type ConnectionEvent,
-	type ConnectionOptions,
-	type EndedChannel,
+import { connect } from '../../../nodes/Agent/session/connect';
+import type {
+	Connection,
+	ConnectionEvent,
+	ConnectionOptions,
+	EndedChannel,
 } from '../../../nodes/Agent/session/connection';
 import {
 	agentApiCredential,

@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 
 import type { Ending } from '../../../nodes/Agent/session/failures';
-import {
-	afterEnding,
-	afterMessage,
-	firstDelayMilliseconds,
-	type Memory,
-	untroubled,
-} from '../../../nodes/Agent/session/reconnect';
+import { afterEnding, afterLife, type Memory, untroubled } from '../../../nodes/Agent/session/reconnect';
 
-const policy = { maxDelayMilliseconds: 60_000, sessions: 1, finalCloseCodes: [] };
+const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };
 const dropped: Ending = { kind: 'dropped' };
 const minutes = 60_000;
 const almostOne = () => 1 - Number.EPSILON;
@@ -42,35 +36,36 @@ describe('afterEnding', () => {
 		expect(series(Array<Ending>(9).fill(dropped), () => 0)).toEqual(Array(9).fill(0));
 	});
 
-	it('tries once at once after a refusal, then only every 5 to 15 minutes', () => {
-		expect(series([status(401), status(401), status(401)], () => 0)).toEqual([
-			1000,
-			5 * minutes,
-			5 * minutes,
-		]);
-		expect(series([status(401), status(401), dropped], almostOne)).toEqual([
-			1999,
-			15 * minutes - 1,
-			15 * minutes - 1,
+	it('tries once at once after a refusal, then by a ramp from 10 s to 15 minutes', () => {
+		const refusals = Array<Ending>(10).fill(status(401));
+		const seconds = (delays: number[]) => delays.map((delay) => Math.ceil(delay / 1000));
+		expect(seconds(series(refusals, almostOne))).toEqual([2, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
+		expect(seconds(series(refusals, () => 0))).toEqual([1, 5, 10, 20, 40, 80, 160, 320, 450, 450]);
+	});
+
+	it('stays in the slow lane when something else comes', () => {
+		expect(series([status(401), status(401), dropped, dropped], () => 0)).toEqual([
+			1000, 5000, 10_000, 20_000,
 		]);
 	});
 
 	it('knows a refusal again after the network failed in between', () => {
-		expect(series([status(401), dropped, status(401)], () => 0)).toEqual([1000, 0, 5 * minutes]);
+		expect(series([status(401), dropped, status(401)], () => 0)).toEqual([1000, 0, 5000]);
 	});
 
-	it('a redirect goes to the slow lane at once', () => {
-		const next = afterEnding(untroubled, status(302), undefined, policy, () => 0);
-		expect(next).toMatchObject({ verdict: 'final', delayMilliseconds: 5 * minutes, memory: { slow: true } });
+	it.each<[string, Ending]>([
+		['a redirect', status(302)],
+		['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
+	])('%s goes to the slow lane at once', (_name, ending) => {
+		const next = afterEnding(untroubled, ending, undefined, policy, () => 0);
+		expect(next).toMatchObject({ verdict: 'final', delayMilliseconds: 5000, memory: { slowWaits: 1 } });
 	});
 
 	it('counts messages too large in a row; another ending between them starts anew', () => {
 		const tooLarge: Ending = { kind: 'tooLarge', maxMessageBytes: 1 };
 		expect(series([tooLarge, tooLarge, dropped, tooLarge, tooLarge], () => 0)).toEqual([0, 0, 0, 0, 0]);
 		expect(series([tooLarge, { kind: 'closeFrame', code: 1009, reason: '' }, tooLarge], () => 0)).toEqual([
-			0,
-			0,
-			5 * minutes,
+			0, 0, 5000,
 		]);
 	});
 
@@ -86,52 +81,37 @@ describe('afterEnding', () => {
 	});
 
 	it('Retry-After does not shorten the slow lane', () => {
-		const slow = { ...untroubled, slow: true };
-		expect(afterEnding(slow, status(503), 1000, policy, () => 0).delayMilliseconds).toBe(5 * minutes);
+		const slow = { ...untroubled, slowWaits: 6 };
+		expect(afterEnding(slow, status(503), 1000, policy, () => 0).delayMilliseconds).toBe(320_000);
 		expect(afterEnding(slow, status(503), 14 * minutes, policy, () => 0).delayMilliseconds).toBe(
 			14 * minutes,
 		);
 	});
 
-	it('gives each session 100 ms of the first window', () => {
-		const many = { ...policy, sessions: 200 };
-		expect(afterEnding(untroubled, dropped, undefined, many, almostOne).delayMilliseconds).toBe(19_999);
-		expect(afterEnding(untroubled, status(401), undefined, many, almostOne).delayMilliseconds).toBe(20_999);
-		const capped = { ...many, maxDelayMilliseconds: 1000 };
-		expect(afterEnding(untroubled, dropped, undefined, capped, almostOne).delayMilliseconds).toBe(19_999);
-		expect(firstDelayMilliseconds(many, almostOne)).toBe(19_999);
-		expect(firstDelayMilliseconds(policy, almostOne)).toBe(0);
-	});
-
 	it('is never longer than the cap and never less than what was asked for', () => {
 		const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 		fc.assert(
-			fc.property(
-				fc.nat(100),
-				fc.integer({ min: 1, max: 500 }),
-				fc.nat(2_000_000),
-				unit,
-				(waits, sessions, asked, drawn) => {
-					const memory = { ...untroubled, waits };
-					const { delayMilliseconds } = afterEnding(
-						memory,
-						status(503),
-						asked,
-						{ ...policy, sessions },
-						() => drawn,
-					);
-					const bound = Math.min(asked, 15 * minutes);
-					return delayMilliseconds >= bound && delayMilliseconds <= bound + 60_000;
-				},
-			),
+			fc.property(fc.nat(100), fc.nat(2_000_000), unit, (waits, asked, drawn) => {
+				const memory = { ...untroubled, waits };
+				const { delayMilliseconds } = afterEnding(memory, status(503), asked, policy, () => drawn);
+				const bound = Math.min(asked, 15 * minutes);
+				return delayMilliseconds >= bound && delayMilliseconds <= bound + 60_000;
+			}),
 		);
 	});
 });
 
-describe('afterMessage', () => {
-	it('ends the backoff, but neither a suspicion nor the slow lane', () => {
-		const troubled = { waits: 7, suspected: 'status 401', faultyFrames: 2, slow: true };
-		expect(afterMessage(troubled)).toEqual({ ...troubled, waits: 0 });
-		expect(afterMessage(untroubled)).toBe(untroubled);
+describe('afterLife', () => {
+	const troubled = { waits: 7, suspected: 'status 401', faultyFrames: 2, slowWaits: 3 };
+
+	it('of 5 s with a message ends the backoff, but neither a suspicion nor the slow lane', () => {
+		expect(afterLife(troubled, 5000, true)).toEqual({ ...troubled, waits: 0 });
+	});
+
+	it.each<[string, number, boolean]>([
+		['a shorter one', 4999, true],
+		['one without a message', 29_999, false],
+	])('%s changes nothing', (_name, lived, broughtMessage) => {
+		expect(afterLife(troubled, lived, broughtMessage)).toBe(troubled);
 	});
 });

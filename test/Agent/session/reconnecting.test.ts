@@ -1,10 +1,11 @@
 import { canaries, FakeSession } from './fakeSession';
 
 describe('reconnecting', () => {
-	it('starts anew after the first message, not when the channel opens', async () => {
-		const session = await new FakeSession().opened();
+	it('starts anew after 5 s with a message, not when the channel opens, nor with its first message', async () => {
+		const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
 		session.network.onSocket = (socket) => {
 			socket.open();
+			socket.text('hello');
 		};
 		for (const wait of [500, 1000, 2000, 4000, 8000]) {
 			session.network.last.end(1000);
@@ -12,7 +13,7 @@ describe('reconnecting', () => {
 		}
 		const delays = () => session.account.ended.map(({ retryInMilliseconds }) => retryInMilliseconds);
 		expect(delays()).toEqual([500, 1000, 2000, 4000, 8000]);
-		session.network.last.text('hello');
+		await session.clock.advance(5000);
 		session.network.last.end(1000);
 		expect(delays().at(-1)).toBe(500);
 	});

@@ -37,7 +37,7 @@ describe('redact', () => {
 		const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
 		fc.assert(
 			fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
-				fc.pre(!before.includes(value) && !after.includes(value) && !'•••'.includes(value));
+				fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
 				return !redact(`${before}${value}${after}`, [value]).includes(value);
 			}),
 		);

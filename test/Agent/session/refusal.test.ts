@@ -1,3 +1,5 @@
+import { ExpressionError } from 'n8n-workflow';
+
 import { canaries, FakeSession } from './fakeSession';
 
 describe('a refusal', () => {
@@ -26,15 +28,34 @@ describe('a refusal', () => {
 				`no ${canaries.apiKey}`,
 			);
 		};
+		await session.clock.advance(10_000);
+		expect(session.account.alerts).toHaveLength(1);
 		await session.clock.advance(24 * 3_600_000);
 		expect(session.connection.status()).toMatchObject({
 			state: 'slow',
 			lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
 		});
 		expect(session.network.sockets.length).toBeGreaterThan(24 * 4);
-		expect(session.network.sockets.length).toBeLessThan(24 * 12 + 2);
+		expect(session.network.sockets.length).toBeLessThan(24 * 8 + 10);
 		expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused']);
 		expect(session.account.alerts[0]?.failure.description).toContain('90 seconds ahead');
+	});
+
+	it('by a mistake in the credentials is alerted at once', async () => {
+		const session = new FakeSession();
+		session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
+		await session.clock.advance(0);
+		expect(session.connection.status().state).toBe('slow');
+		expect(session.account.alerts).toMatchObject([
+			{
+				kind: 'refused',
+				failure: {
+					message:
+						'The channel of session s1 is not open: the credentials could not be read: access to env vars denied',
+					description: expect.stringContaining('N8N_BLOCK_ENV_ACCESS_IN_NODE') as string,
+				},
+			},
+		]);
 	});
 
 	it('ends with a channel that stays; the next one is alerted again', async () => {
@@ -45,7 +66,7 @@ describe('a refusal', () => {
 			};
 		};
 		refuse();
-		await session.clock.advance(5000);
+		await session.clock.advance(30_000);
 		expect(session.connection.status().state).toBe('slow');
 		session.network.onSocket = (socket) => {
 			socket.open();
@@ -57,7 +78,7 @@ describe('a refusal', () => {
 		session.network.last.end();
 		await session.clock.advance(500);
 		expect(session.connection.status().state).toBe('backoff');
-		await session.clock.advance(2000);
+		await session.clock.advance(10_000);
 		expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
 	});
 
@@ -69,7 +90,7 @@ describe('a refusal', () => {
 			socket.end(4401, `bad ${canaries.signature}`);
 		};
 		await session.clock.advance(3_600_000);
-		expect(session.network.sockets.length).toBeLessThan(15);
+		expect(session.network.sockets.length).toBeLessThan(16);
 		expect(session.account.alerts.length).toBe(1);
 	});
 });
@@ -85,6 +106,21 @@ describe('an outage', () => {
 		await session.clock.advance(3_600_000);
 		expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
 			['outage', 503],
+		]);
+	});
+
+	it('is not over with a message of a channel that does not stay', async () => {
+		const session = new FakeSession();
+		session.network.onSocket = (socket) => {
+			socket.open();
+			socket.text('{"type":"hello"}');
+			socket.end(1000);
+		};
+		await session.clock.advance(40_000);
+		expect(session.network.sockets.length).toBeLessThan(10);
+		await session.clock.advance(5 * 60_000);
+		expect(session.account.alerts).toMatchObject([
+			{ kind: 'outage', failure: { message: expect.stringContaining('session s1') as string } },
 		]);
 	});
 

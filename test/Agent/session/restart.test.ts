@@ -1,4 +1,6 @@
-import { connect, type Connection } from '../../../nodes/Agent/session/connection';
+import { Gate } from '../../../nodes/Agent/session/gate';
+import { connect } from '../../../nodes/Agent/session/connect';
+import type { Connection } from '../../../nodes/Agent/session/connection';
 import { identityOf } from '../../../nodes/Agent/session/identity';
 import { FakeClock } from './fakeClock';
 import { canaries, credentialOf, signatureOf } from './fakeSession';
@@ -28,6 +30,7 @@ class Node {
 
 	constructor(seed: number, sessions = 50) {
 		const random = seeded(seed);
+		const gate = new Gate(this.clock);
 		this.network.onSocket = (socket) => {
 			this.attemptsAt.push(this.clock.monotonicMilliseconds());
 			if (!this.up) {
@@ -45,11 +48,9 @@ class Node {
 			const identity = () => identityOf(signatureOf(canaries.signature), {}, this.clock.wallMilliseconds());
 			const readIdentity = () =>
 				Promise.resolve({ api: credentialOf('ws://agent.example'), identity: identity() });
-			const environment = { clock: this.clock, random, loadSocket: this.network.loadSocket };
+			const environment = { clock: this.clock, random, loadSocket: this.network.loadSocket, gate };
 			const listener = { message: () => {} };
-			this.connections.push(
-				connect({ sessionId: `s${index}`, sessions }, readIdentity, listener, environment),
-			);
+			this.connections.push(connect({ sessionId: `s${index}` }, readIdentity, listener, environment));
 		}
 	}
 
@@ -120,6 +121,23 @@ describe('50 sessions whose server restarts', () => {
 		for (const socket of node.network.sockets) socket.end(4401);
 		expect(await node.allBack(90_000)).toBeLessThanOrEqual(7000);
 		expect(mostWithin(node.attemptsAt, 100)).toBeLessThanOrEqual(10);
+	});
+
+	it('are not held up by each other: one drop among 200 is back within a second, as is one of 1', async () => {
+		const node = new Node(10, 200);
+		await node.clock.advance(120_000);
+		expect(node.open()).toBe(200);
+		node.network.sockets[17]?.end(1012);
+		expect(await node.allBack(90_000)).toBeLessThanOrEqual(1000);
+	});
+
+	it('of 200 at once are all back within 30 s, at the rate of the gate', async () => {
+		const node = new Node(11, 200);
+		await node.clock.advance(120_000);
+		for (const socket of node.network.sockets) socket.end(1012);
+		expect(await node.allBack(90_000)).toBeLessThanOrEqual(30_000);
+		expect(mostWithin(node.attemptsAt, 100)).toBeLessThanOrEqual(10);
+		expect(mostWithin(node.attemptsAt, 1000)).toBeLessThanOrEqual(15);
 	});
 
 	it('are all closed within 300 ms, without a timer or a socket', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Sanitizer } from '../../../nodes/items/secrets/sanitizer';
 import { Connection } from '../../../nodes/Workspace/google/connection';
 import { contextOf } from '../runNode';
 import { json, scriptedServer, type ScriptedServer } from '../server';
@@ -15,7 +16,7 @@ afterEach(() => server.close());
 async function opened() {
 	const context = contextOf({ url: server.url, parameters: {} });
 	const reads = jest.spyOn(context, 'getCredentials');
-	const connection = await Connection.open(context, 'oAuth2');
+	const connection = await Connection.open(context, 'oAuth2', new Sanitizer());
 	const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 	const { drive } = await connection.clients(limits);
 	return { get: () => drive.files.get({ fileId: 'f1' }), reads };

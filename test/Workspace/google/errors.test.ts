@@ -71,11 +71,20 @@ describe('the description says what to do', () => {
 		googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', errors: [{ reason }] });
 	const sheetsForbidden = (reason: string, metadata: Record<string, string> = {}) =>
 		googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', details: [{ reason, metadata }] });
+	const methods = {
+		'gmail.users.messages.send': 'gmail.send',
+		'gmail.users.messages.get': 'gmail.readonly',
+		'sheets.spreadsheets.values.get': 'spreadsheets',
+	} as const;
 	const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
 
 	test.each<[string, Answer, Ask, string]>([
-		['the scope to send', forbidden('insufficientPermissions'), sendMail, 'auth/gmail.send.'],
-		['the scope to read mail', forbidden('insufficientPermissions'), readMail, 'auth/gmail.readonly.'],
+		[
+			'the scopes of the operation for the service, where it has several',
+			forbidden('insufficientPermissions'),
+			sendMail,
+			'one of the scopes https://www.googleapis.com/auth/gmail.send, https://www.googleapis.com/auth/gmail.readonly.',
+		],
 		[
 			'the scope of Sheets',
 			sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
@@ -94,17 +103,26 @@ describe('the description says what to do', () => {
 		['the storage', forbidden('storageQuotaExceeded'), readFile, 'storage of this Google account is full'],
 		['the id that is missing', googleError(404, 'No.'), readDocument, `nothing with the ID ${id}`],
 	])('%s', async (_, answer, call, text) => {
-		const { description } = await ask(answer, call, { signIn: appFiles });
+		const { description } = await ask(answer, call, { signIn: appFiles, methods });
 		expect(description).toContain(text);
 	});
 
 	const hidden =
 		'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect.';
 
-	test.each([readSheet, readDocument, readFile])('a 404 under App Files: Drive Access', async (call) => {
-		const { description } = await ask(googleError(404, 'Not found.'), call, { signIn: appFiles });
+	test('a 404 of Drive under App Files: Drive Access', async () => {
+		const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn: appFiles });
 		expect(description).toContain(hidden);
 	});
+
+	test.each([readSheet, readDocument])(
+		'a 404 of Sheets or Docs: sharing, not the access to Drive',
+		async (call) => {
+			const { description } = await ask(googleError(404, 'Not found.'), call, { signIn: appFiles });
+			expect(description).toContain('shared with the account');
+			expect(description).not.toContain(hidden);
+		},
+	);
 
 	test('but not for mail, and not with access to all files', async () => {
 		expect((await ask(googleError(404, 'No.'), readMail, { signIn: appFiles })).description).not.toContain(

@@ -1,5 +1,5 @@
 import { failing } from '../failure';
-import { testClients } from '../client';
+import { quickPaces, testClients } from '../client';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import {
 	googleError,
@@ -138,12 +138,6 @@ describe('other refusals are final', () => {
 });
 
 describe('Retry-After', () => {
-	it('wins over the backoff', async () => {
-		const clients = await serve([limitedFor('0'), json({ values: [] })], { maxRetryWaitMilliseconds: 0 });
-		await clients.sheets.spreadsheets.values.get(get);
-		expect(server.received).toHaveLength(2);
-	});
-
 	it('longer than is allowed ends the tries at once and states the wait', async () => {
 		const clients = await serve([limitedFor('120')], { maxRetryWaitMilliseconds: 60_000 });
 		const failure = await failing(clients.gmail.users.messages.send(send));
@@ -176,22 +170,31 @@ describe('the time in Gmail’s message', () => {
 		expect(server.received).toHaveLength(1);
 	});
 
-	it('that has passed means at once', async () => {
-		const clients = await serve([until(-1000), json({ id: 'm1' })], { maxRetryWaitMilliseconds: 0 });
+	it('that has passed is no wait', async () => {
+		const clients = await serve([until(-1000), json({ id: 'm1' })]);
 		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({ data: { id: 'm1' } });
 	});
 });
 
 describe('the limits', () => {
 	it('hold the tries', async () => {
-		const clients = await serve([limited], { maxTries: 3, maxRetryWaitMilliseconds: 5000 });
+		const clients = await serve([unavailable], { maxTries: 3, maxRetryWaitMilliseconds: 5000 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
 		await failing(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(3);
 	});
 
+	it('hold the tries of a refusal for quota by its time alone', async () => {
+		const clients = await serve([limited, limited, limited, json({ values: [] })], {
+			maxTries: 1,
+			maxRetryWaitMilliseconds: 5000,
+		});
+		await clients.sheets.spreadsheets.values.get(get);
+		expect(server.received).toHaveLength(4);
+	});
+
 	it('hold the waiting: without any there is one try', async () => {
-		const clients = await serve([limited], { maxTries: 9, maxRetryWaitMilliseconds: 0 });
+		const clients = await serve([limitedFor('0')], { maxTries: 9, maxRetryWaitMilliseconds: 0 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.9);
 		await failing(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(1);
@@ -258,15 +261,21 @@ describe('requests in flight', () => {
 		}, 20);
 	};
 
-	it('are at most five for a credential, also through other clients', async () => {
-		const clients = await serve([slow], { credentialKey: 'a' });
-		const others = testClients(server.url, 'token-1', { credentialKey: 'a' });
-		const ids = Array.from({ length: 20 }, (_, n) => `m${n}`);
-		await Promise.all(
-			ids.map((id, n) => (n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id })),
-		);
-		expect(server.received).toHaveLength(20);
+	it('begin with five for a credential, also through other clients, and double while all is well', async () => {
+		const paces = quickPaces();
+		const clients = await serve([slow], { credentialKey: 'a', paces });
+		const others = testClients(server.url, 'token-1', { credentialKey: 'a', paces });
+		const ask = async (count: number) => {
+			const ids = Array.from({ length: count }, (_, n) => `m${n}`);
+			await Promise.all(
+				ids.map((id, n) => (n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id })),
+			);
+		};
+		await ask(8);
 		expect(server.mostAtOnce).toBe(5);
+		await ask(60);
+		expect(server.received).toHaveLength(68);
+		expect(server.mostAtOnce).toBe(20);
 	});
 
 	it('of one credential do not hold those of another', async () => {

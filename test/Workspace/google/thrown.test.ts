@@ -15,7 +15,7 @@ async function thrown(error: Error) {
 		maxRetryWaitMilliseconds: 0,
 		timeoutMilliseconds: 5000,
 		signal: undefined,
-		credentialKey: undefined,
+		credentialKey: 'test',
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 	});
 	return await failing(transport({ url, method: 'POST', data: { raw: 'canary' } }));

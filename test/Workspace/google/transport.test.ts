@@ -20,7 +20,7 @@ const options: TransportOptions = {
 	maxRetryWaitMilliseconds: 0,
 	timeoutMilliseconds: 5000,
 	signal: undefined,
-	credentialKey: undefined,
+	credentialKey: 'test',
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 };
 

@@ -1,18 +1,24 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure, refusal } from '../../../items/failure';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planEnd } from './content';
 import * as fields from './fields';
-import { carryOut, changeOf, readBack, type Written } from './guarded';
+import { idempotencyOption, markOf } from '../../idempotency';
+import { carryOut, changeOf, onLatest, readBack, type Written } from './guarded';
+import { markedBefore, markRequest } from './mark';
 import { documentUrl, looksLikeTabId } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
+	methods: {
+		'docs.documents.get': 'documents',
+		'docs.documents.batchUpdate': 'documents',
+	},
 	name: 'Append',
-	action: 'Append to document',
+	action: 'Append text to document',
 	description: 'Add content at the end of a document, or of one of its tabs',
 	fields: [
 		fields.documentId,
@@ -25,30 +31,39 @@ export const append = defineOperation({
 	],
 	options: [
 		fields.contentFormat,
+		idempotencyOption,
 		fields.tab,
 		{
 			displayName: 'New Paragraph',
 			name: 'newParagraph',
 			type: 'boolean',
-			default: false,
-			description: 'Whether to begin a new paragraph instead of going on in the last one',
+			default: true,
+			jsonDefault: false,
+			description: 'Whether to begin a new paragraph instead of going on in the last line',
 		},
 	],
-	async execute({ docs }, { documentId, content, contentFormat, tab, newParagraph }, item) {
-		const parsed = await parse(content, contentFormat);
+	async execute({ docs }, params, item) {
+		const { documentId, content, contentFormat, tab, newParagraph } = params;
+		const parsed = await parse(content, contentFormat, item);
 		if (isEmpty(parsed)) {
 			throw refusal(
 				`${named('content')} is empty`,
 				'Nothing was written. Check the expression that gives the content.',
 			);
 		}
-		if (typeof parsed === 'string' && (tab === '' || looksLikeTabId(tab))) {
-			return await addText(docs, documentId, tab, newParagraph ? `\n${parsed}` : parsed);
+		const mark = markOf({ key: params.idempotencyKey, operation: 'document append', target: documentId });
+		if (typeof parsed === 'string' && (tab === '' || looksLikeTabId(tab)) && !newParagraph && !mark) {
+			return await addText(docs, documentId, tab, parsed);
 		}
-		const body = await readBody(docs, documentId, tab);
-		const index = body.endIndex - 1;
-		const plan = planEnd(parsed, newParagraph, { ...body, index });
-		return await carryOut(docs, changeOf(plan, body, index), item);
+		return await onLatest(async () => {
+			const body = await readBody(docs, documentId, tab);
+			const known = mark === undefined ? undefined : markedBefore(body, mark, content);
+			if (known) return known;
+			const index = body.endIndex - 1;
+			const plan = planEnd(parsed, newParagraph, { ...body, index });
+			const marking = mark === undefined ? [] : [markRequest(body, plan, mark, content)];
+			return await carryOut(docs, changeOf(plan, body, index, [], marking), item);
+		}, item);
 	},
 	async recover({ docs }, { documentId, tab }, failure, item) {
 		const written = await readBack(docs, failure, item);

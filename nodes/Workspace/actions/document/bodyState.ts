@@ -4,7 +4,7 @@ import { Failure } from '../../../items/failure';
 import { tabNamed, tabSummary, allTabs } from './tabs';
 
 const inner = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
-const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${inner}))))`;
+const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${inner})),namedRanges))`;
 
 /** What a change of a tab's body has to know of it. */
 export interface BodyState {
@@ -16,6 +16,8 @@ export interface BodyState {
 	readonly lastParagraphEmpty: boolean;
 	/** Whether the first or last paragraph has a look of its own, which text that takes its place would keep. */
 	readonly styled: boolean;
+	/** Names of the tab's named ranges. */
+	readonly rangeNames: readonly string[];
 }
 
 /** @param tab id or title; empty: the first */
@@ -34,6 +36,7 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 			description: 'Share the document with the account of the credential, with the role of an editor.',
 		});
 	}
+	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});
 	const paragraphs = content.flatMap(({ paragraph }) => paragraph ?? []);
 	return {
 		documentId,
@@ -41,6 +44,7 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 		revisionId: data.revisionId,
 		endIndex: last.endIndex,
 		lastParagraphEmpty: last.endIndex - (last.startIndex ?? 0) === 1,
+		rangeNames,
 		styled: [paragraphs[0], paragraphs.at(-1)].some(
 			(paragraph) => paragraph !== undefined && isStyled(paragraph),
 		),

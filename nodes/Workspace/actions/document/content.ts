@@ -1,15 +1,36 @@
-import { paragraph, cleanText, type Content } from './blocks';
+import { paragraph, cleanText, type Content, type Simplified } from '../../../foreign/document/blocks';
+import { refusal } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
+import type { Item } from '../../operation';
 import { planContent, planText, type Plan } from './plan';
 
 /** Text to go in as it is, or what was made of Markdown. */
 export type Parsed = string | Content;
 
-export async function parse(content: string, format: 'text' | 'markdown'): Promise<Parsed> {
+/** @throws Failure 400 for Markdown that cannot be read */
+export async function parse(content: string, format: 'text' | 'markdown', item: Item): Promise<Parsed> {
 	const text = cleanText(content);
 	if (format === 'text') return text;
-	const { contentOf } = await import('./markdown/markdown');
-	return contentOf(text);
+	const { readForeign } = await import('../../../foreign/readForeign');
+	const answer = await readForeign('contentOfMarkdown', text, item.signal);
+	if ('text' in answer) {
+		// The task gives a content.
+		const parsed = JSON.parse(answer.text) as Content;
+		for (const what of parsed.simplified ?? []) item.hint(hints[what]);
+		return parsed;
+	}
+	throw refusal(
+		`${named('content')} cannot be read as Markdown: ${answer.trouble}`,
+		`Nothing was written. Make it shorter or simpler, or set ${named('contentFormat')} to Text.`,
+	);
 }
+
+const hints: Readonly<Record<Simplified, string>> = {
+	images: 'Images in the Markdown became links: they cannot be inserted together with the text.',
+	footnotes: 'Footnotes in the Markdown became numbers in brackets, with their text where it was written.',
+	'relative links':
+		'Google Docs links to whole addresses only: other addresses in the Markdown stand in parentheses behind their text.',
+};
 
 export function isEmpty(parsed: Parsed): boolean {
 	return typeof parsed === 'string' ? parsed === '' : parsed.blocks.length === 0;
@@ -33,12 +54,12 @@ interface End {
 
 /** At the end of a tab. Plain text goes on in the last paragraph, as does a plain first paragraph of Markdown. */
 export function planEnd(parsed: Parsed, newParagraph: boolean, end: End): Plan {
-	if (typeof parsed === 'string') {
-		return planText(newParagraph ? `\n${parsed}` : parsed, { ...end, styled: false });
-	}
+	// An empty last paragraph is a new one already.
+	const begins = newParagraph && !end.lastParagraphEmpty;
+	if (typeof parsed === 'string') return planText(begins ? `\n${parsed}` : parsed, { ...end, styled: false });
 	const first = parsed.blocks[0];
 	const plain = first?.kind === 'paragraph' && first.look === 'text' && first.quoteDepth === 0 && !first.list;
-	if (!newParagraph && end.lastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
+	if (end.lastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
 	if (!newParagraph && plain) return planContent(parsed, { ...end, continues: true });
 	return planContent(afterParagraph(parsed), { ...end, continues: true });
 }

@@ -1,17 +1,28 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../items/failure';
+import { madeOnce, type FileKey } from '../../google/keyedFiles';
 import { findMade, makeInFolder } from '../../google/madeInFolder';
+import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
+import { readBody } from './bodyState';
 import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
-import { carryOut, changeOf, readBack } from './guarded';
+import { carryOut, changeOf, onLatest, readBack } from './guarded';
 import { documentUrl } from './tabs';
 
 const documentType = 'application/vnd.google-apps.document';
 
 export const create = defineOperation({
 	value: 'create',
+	methods: {
+		'docs.documents.create': 'documents',
+		'docs.documents.get': 'documents',
+		'docs.documents.batchUpdate': 'documents',
+		'drive.files.create': 'drive.file',
+		'drive.files.list': 'drive.file',
+		'drive.files.update': 'drive.file',
+	},
 	name: 'Create',
 	action: 'Create document',
 	description: 'Create a document, with or without content',
@@ -33,10 +44,17 @@ export const create = defineOperation({
 			searchListMethod: 'searchFolders',
 			description: 'The folder that the document goes into. Empty: My Drive.',
 		},
+		{
+			...fields.content,
+			description: 'What the document holds at first. Leave empty for an empty document.',
+		},
 	],
-	options: [{ ...fields.content, description: 'What the document is to hold' }, fields.contentFormat],
-	async execute(clients, { title, parentFolder, content, contentFormat }, item) {
-		const parsed = await parse(content, contentFormat);
+	options: [fields.contentFormat, idempotencyOption],
+	async execute(clients, params, item) {
+		const { title, parentFolder, content, contentFormat } = params;
+		const parsed = await parse(content, contentFormat, item);
+		const key = keyOf(params);
+		if (key) return await createOnce(clients, { title, parentFolder, parsed, key }, item);
 		if (parentFolder === '') {
 			const { data } = await clients.docs.documents.create({ requestBody: { title } });
 			return await filled(clients, data, parsed, item);
@@ -46,12 +64,18 @@ export const create = defineOperation({
 		const documentId = await makeInFolder(clients.drive, folder, item);
 		return await filled(clients, { documentId }, parsed, item);
 	},
-	async recover(clients, { title, parentFolder, content, contentFormat }, failure, item) {
+	async recover(clients, params, failure, item) {
+		const { title, parentFolder, content, contentFormat } = params;
+		const key = keyOf(params);
+		if (key && (await findMade(clients.drive, item)) !== undefined) {
+			const parsed = await parse(content, contentFormat, item);
+			return await createOnce(clients, { title, parentFolder, parsed, key }, item);
+		}
 		const written = await readBack(clients.docs, failure, item);
 		if (written !== undefined) return await finished(clients, written.documentId);
 		const documentId = parentFolder === '' ? undefined : await findMade(clients.drive, item);
 		if (documentId !== undefined) {
-			return await filled(clients, { documentId }, await parse(content, contentFormat), item);
+			return await filled(clients, { documentId }, await parse(content, contentFormat, item), item);
 		}
 		throw new Failure({
 			code: failure.code,
@@ -62,6 +86,56 @@ export const create = defineOperation({
 		});
 	},
 });
+
+interface Given {
+	readonly idempotencyKey: string;
+	readonly parentFolder: string;
+	readonly title: string;
+	readonly content: string;
+	readonly contentFormat: string;
+}
+
+function keyOf(given: Given): FileKey | undefined {
+	const { idempotencyKey: key, parentFolder: target, title, content, contentFormat } = given;
+	const mark = markOf({ key, operation: 'document create', target });
+	return mark === undefined ? undefined : { mark, content: hashOf([title, contentFormat, content]) };
+}
+
+interface Keyed {
+	readonly title: string;
+	readonly parentFolder: string;
+	readonly parsed: Parsed;
+	readonly key: FileKey;
+}
+
+/** Through Drive, whose files can carry the key's mark. */
+async function createOnce(clients: Clients, { title, parentFolder, parsed, key }: Keyed, item: Item) {
+	const made = await madeOnce(clients.drive, 'id', {
+		key,
+		async make(appProperties) {
+			const file = { mimeType: documentType, title, folder: parentFolder, appProperties };
+			const id = await makeInFolder(clients.drive, file, item);
+			return { id, appProperties };
+		},
+		complete: async ({ id }) => {
+			item.made({ kind: 'document', id: id ?? '', url: documentUrl(id ?? '') });
+			await fillEmpty(clients, id ?? '', parsed, item);
+		},
+		result: async ({ id }) => await finished(clients, id ?? ''),
+	});
+	if (!made) throw new Error('No document was made');
+	return made;
+}
+
+/** One atomic change, which only an empty document takes: two executions at once fill it once. */
+async function fillEmpty({ docs }: Clients, documentId: string, parsed: Parsed, item: Item): Promise<void> {
+	if (isEmpty(parsed)) return;
+	await onLatest(async () => {
+		const body = await readBody(docs, documentId, '');
+		if (body.endIndex > 2) return;
+		await carryOut(docs, changeOf(planWhole(parsed, body), body, 1), item);
+	}, item);
+}
 
 /** Puts the content into a document that was just made. */
 async function filled(clients: Clients, made: docs_v1.Schema$Document, parsed: Parsed, item: Item) {

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure } from '../../../items/failure';
+import { Failure, isFailure } from '../../../items/failure';
 import type { Item } from '../../operation';
 import type { Plan } from './plan';
-import { storedText } from './reading/plainText';
+import { storedText } from '../../../foreign/document/plainText';
 import { allTabs, documentUrl, tabNamed } from './tabs';
 
 type Request = docs_v1.Schema$Request;
@@ -32,16 +33,17 @@ interface Change {
 /** Changes under way, so that after an ambiguous failure it can be told whether they were carried out. */
 const changes = new WeakMap<Item, Change>();
 
-/** The plan's insertion in a body, and what has to go before it. */
+/** The plan's insertion in a body, and what has to go before and after it. */
 export function changeOf(
 	plan: Plan,
 	body: Pick<Change, 'documentId' | 'tabId' | 'revisionId'>,
 	index: number,
 	before: readonly Request[] = [],
+	after: readonly Request[] = [],
 ): Change {
 	const { documentId, tabId, revisionId } = body;
 	const { text, characterCount, units } = plan;
-	const requests = [...before, ...plan.requests];
+	const requests = [...before, ...plan.requests, ...after];
 	return { documentId, tabId, revisionId, requests, text, characterCount, endIndex: index + units + 1 };
 }
 
@@ -58,6 +60,38 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 		{ retryConfig: { httpMethodsToRetry: ['POST'] } },
 	);
 	return { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+}
+
+/** How often a change is planned anew because somebody else changed the document meanwhile. */
+const maxPlans = 6;
+/** Others that wait as well do not come back at the same time. */
+const longestPauseMilliseconds = 400;
+
+/**
+ * Reads the document, plans a change and carries it out; where the document changed in between, Google did nothing, and all of it
+ * is done anew on what is there then.
+ */
+export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
+	for (let plans = 1; ; plans++) {
+		try {
+			return await attempt();
+		} catch (error) {
+			if (plans === maxPlans || !isOutdated(error)) throw toFailure(error);
+		}
+		const pause = Math.random() * longestPauseMilliseconds * plans;
+		await sleep(pause, undefined, { signal: item.signal }).catch(() => undefined);
+	}
+}
+
+/** Not where a try before may have been carried out: then it is our own change that the document has. */
+function isOutdated(error: unknown): boolean {
+	return (
+		isFailure(error) && error.code === 400 && !error.ambiguous && /required revision/i.test(error.message)
+	);
+}
+
+function toFailure(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
 }
 
 /**

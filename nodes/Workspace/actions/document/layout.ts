@@ -6,7 +6,7 @@ import {
 	type ListRange,
 	type ParagraphBlock,
 	type TableBlock,
-} from './blocks';
+} from '../../../foreign/document/blocks';
 
 export interface PlacedParagraph {
 	readonly block: ParagraphBlock;

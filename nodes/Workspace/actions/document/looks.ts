@@ -1,11 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { Alignment, Marks, ParagraphBlock } from './blocks';
-
-/** Points that a list level is indented by, as in Docs' own presets. */
-export const listIndentPoints = 36;
-/** Half a list level, so that a quote inside an item can be told from a deeper item. */
-export const quoteIndentPoints = 18;
+import type { Alignment, Marks, ParagraphBlock } from '../../../foreign/document/blocks';
+import { listIndentPoints, quoteIndentPoints } from '../../../foreign/document/indents';
 
 const points = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
 const grey = (share: number): docs_v1.Schema$OptionalColor => ({
@@ -19,11 +15,6 @@ const border = (width: number, padding: number): docs_v1.Schema$ParagraphBorder 
 });
 
 const codeFont = 'Courier New';
-const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
-
-export function isFixedWidth(style: docs_v1.Schema$TextStyle | undefined): boolean {
-	return fixedWidthFonts.test(style?.weightedFontFamily?.fontFamily ?? '');
-}
 
 /** Space after the paragraphs of a text, but not between the items of a list. */
 export const spacing: docs_v1.Schema$ParagraphStyle = {

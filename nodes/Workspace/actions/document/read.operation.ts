@@ -1,12 +1,15 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { defineOperation } from '../../operation';
+import { plainTextOf } from '../../../foreign/document/plainText';
+import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
-import { plainTextOf } from './reading/plainText';
 import { allTabs, tabNamed, tabSummary } from './tabs';
 
 export const read = defineOperation({
 	value: 'read',
+	methods: {
+		'docs.documents.get': 'documents',
+	},
 	name: 'Read',
 	action: 'Read document',
 	description: 'Get all text of a document: tables, lists, headers, footers and footnotes included',
@@ -27,14 +30,14 @@ export const read = defineOperation({
 			description: 'What to return',
 		},
 	],
-	async execute({ docs }, { documentId, contentFormat, tab, output }) {
+	async execute({ docs }, { documentId, contentFormat, tab, output }, item) {
 		// Suggested changes are part of the resource, not of the text.
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
 		const chosen = tab === '' ? undefined : tabNamed(data, tab);
 		if (output === 'document') return { ...data, ...(chosen && { tabs: [chosen] }) };
 		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
-		const content = contentFormat === 'text' ? textOf(tabs) : await markdownOf(tabs);
+		const content = contentFormat === 'text' ? textOf(tabs) : await markdownOf(tabs, documentId, item);
 		return {
 			documentId: data.documentId ?? documentId,
 			title: data.title ?? '',
@@ -54,7 +57,16 @@ function textOf(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
 		.join('\n\n');
 }
 
-async function markdownOf(tabs: readonly docs_v1.Schema$DocumentTab[]): Promise<string> {
-	const markdown = await import('./markdown/markdown');
-	return markdown.markdownOf(tabs);
+async function markdownOf(
+	tabs: readonly docs_v1.Schema$DocumentTab[],
+	documentId: string,
+	item: Item,
+): Promise<string> {
+	const { readForeign } = await import('../../../foreign/readForeign');
+	const answer = await readForeign('markdownOfTabs', JSON.stringify(tabs), item.signal);
+	if ('text' in answer) return answer.text;
+	item.hint(
+		`The document ${documentId} cannot be given as Markdown: ${answer.trouble}. Its content is left empty; it can be read as text.`,
+	);
+	return '';
 }

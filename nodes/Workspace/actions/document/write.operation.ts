@@ -1,5 +1,5 @@
 import { refusal } from '../../../items/failure';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planWhole } from './content';
@@ -8,9 +8,14 @@ import { carryOut, changeOf, readBack } from './guarded';
 
 export const write = defineOperation({
 	value: 'write',
+	methods: {
+		'docs.documents.get': 'documents',
+		'docs.documents.batchUpdate': 'documents',
+	},
 	name: 'Write',
-	action: 'Write document',
+	action: 'Replace content of document',
 	description: 'Replace the whole content of a document, or of one of its tabs; headers and footers stay',
+	caution: 'Destructive: what is in the document before is lost.',
 	idempotent: true,
 	fields: [
 		fields.documentId,
@@ -42,7 +47,7 @@ export const write = defineOperation({
 		},
 	],
 	async execute({ docs }, { documentId, content, contentFormat, tab, requiredRevisionId, allowEmpty }, item) {
-		const parsed = await parse(content, contentFormat);
+		const parsed = await parse(content, contentFormat, item);
 		if (isEmpty(parsed) && !allowEmpty) {
 			throw refusal(
 				`${named('content')} is empty`,

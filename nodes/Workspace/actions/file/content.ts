@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 
 import { refusal } from '../../../items/failure';
 import { bytesOfBase64 } from '../../base64';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import type { Item, Source } from '../../operation';
 
 export interface ContentParams {
-	readonly contentSource: 'binary' | 'base64' | 'filePath';
+	readonly contentSource: 'binary' | 'base64' | 'filePath' | 'text';
 	readonly binaryPropertyName: string;
-	/** Base64 text or a path. */
+	/** The text itself, base64 text or a path. */
 	readonly content: string;
 }
 
@@ -18,6 +18,7 @@ export interface ContentParams {
  */
 export async function sourceOf(params: ContentParams, item: Item): Promise<Source> {
 	const { contentSource, binaryPropertyName, content } = params;
+	if (contentSource === 'text') return bytesSource(Buffer.from(content), item, 'text/plain; charset=utf-8');
 	if (contentSource === 'base64') return base64Source(content, item);
 	if (contentSource === 'binary') return await item.binary(binaryPropertyName || 'data');
 	if (content.trim() !== '') return await item.file(content);
@@ -35,9 +36,13 @@ function base64Source(content: string, item: Item): Source {
 	if (bytes === undefined) {
 		throw refusal(
 			`${named('content')} is not base64 text`,
-			`Give the bytes as base64, for instance {{ $json.text.base64Encode() }}, or use a binary field as ${named('contentSource')}.`,
+			`To upload the text as it is, choose Text in ${named('contentSource')}. Bytes are given as base64 without spaces or other text around it.`,
 		);
 	}
+	return bytesSource(bytes, item);
+}
+
+function bytesSource(bytes: Buffer, item: Item, mimeType?: string): Source {
 	if (bytes.length === 0) item.hint(`${named('content')} was empty, so that an empty file was uploaded.`);
-	return { size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
+	return { mimeType, size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
 }

@@ -1,5 +1,5 @@
 import { refusal } from '../../../items/failure';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import type { Source } from '../../operation';
 
 const unknownType = 'application/octet-stream';

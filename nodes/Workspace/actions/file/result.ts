@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { Failure } from '../../../items/failure';
-import type { UploadedFile } from '../../google/resumableUpload';
+import type { UploadedFile } from '../../google/upload';
 import type { Item } from '../../operation';
 
 const keys = [
@@ -36,6 +36,10 @@ export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
 			description: 'Delete the file in Google Drive and upload it again.',
 		});
 	}
+	return resultOf(file);
+}
+
+export function resultOf(file: drive_v3.Schema$File): FileResult {
 	const given = keys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
 	return Object.fromEntries(given);
 }

@@ -1,14 +1,15 @@
-import { named } from '../../fieldNames';
-import { defineOperation, type Clients, type Item, type ParamsOf } from '../../operation';
+import { refusal } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
+import type { FileKey } from '../../google/keyedFiles';
 import { md5Of } from '../../google/md5';
+import { hashOf, markOf } from '../../idempotency';
+import { defineOperation, type Clients, type Item, type Source } from '../../operation';
 import { sourceOf } from './content';
-import { findUploaded, identityOf, orExisting } from './identity';
+import { findUploaded } from './identity';
 import { mediaTypeOf } from './mediaType';
-import { progressLog } from './progress';
-import { resultFields, verified, type FileResult } from './result';
-import { uploadFields as fields, uploadOptions as options } from './uploadFields';
-
-export type UploadParams = ParamsOf<typeof fields, typeof options>;
+import { verified, type FileResult } from './result';
+import { uploadNow, uploadOnce, type Uploading } from './uploading';
+import { uploadFields as fields, uploadOptions as options, type UploadParams } from './uploadFields';
 
 const targets: Record<UploadParams['convertTo'], string | undefined> = {
 	none: undefined,
@@ -19,32 +20,22 @@ const targets: Record<UploadParams['convertTo'], string | undefined> = {
 
 export const upload = defineOperation({
 	value: 'upload',
+	methods: {
+		'drive.files.create': 'drive.file',
+		'drive.files.update': 'drive.file',
+		'drive.files.list': 'drive.file',
+		'drive.files.get': 'drive.file',
+		'drive.files.generateIds': 'drive.file',
+	},
 	name: 'Upload',
-	action: 'Upload file',
+	action: 'Upload file to Google Drive',
 	description: 'Upload a file to Google Drive, also as a Google document, spreadsheet or presentation',
 	fields,
 	options,
 	async execute(client: Clients, params: UploadParams, item: Item): Promise<FileResult> {
-		const source = await sourceOf(params, item);
-		const mimeType = await mediaTypeOf(params, source);
-		const { name, description, parentFolder, properties, convertTo } = params;
-		const uploading = client.resumableUpload({
-			metadata: {
-				...(await identityOf(client, params, item)),
-				name,
-				mimeType: targets[convertTo],
-				description: description || undefined,
-				parents: parentFolder ? [parentFolder] : undefined,
-				properties: properties.length > 0 ? propertiesOf(properties) : undefined,
-			},
-			mimeType,
-			source,
-			fields: resultFields,
-			signal: item.signal,
-			onProgress: progressLog(item),
-			findExisting: () => findUploaded(client, params, item),
-		});
-		return verified(await orExisting(uploading, { client, params, item, source }), item);
+		const uploading = await prepared(client, params, item);
+		const key = await keyOf(params, uploading.source);
+		return key ? await uploadOnce(uploading, key) : await uploadNow(uploading);
 	},
 	async recover(
 		client: Clients,
@@ -52,8 +43,13 @@ export const upload = defineOperation({
 		_failure,
 		item: Item,
 	): Promise<FileResult | undefined> {
+		const uploading = await prepared(client, params, item);
+		const { source } = uploading;
 		const file = await findUploaded(client, params, item);
-		return file && verified({ file, md5: await md5Of(await (await sourceOf(params, item)).open()) }, item);
+		if (!file) return undefined;
+		const key = await keyOf(params, source);
+		const result = verified({ file, md5: await md5Of(await source.open()) }, item);
+		return key ? await uploadOnce(uploading, key, file) : result;
 	},
 	errors: {
 		400: `With ${named('convertTo')}, the content must be of a kind that Google can convert.`,
@@ -61,6 +57,31 @@ export const upload = defineOperation({
 	},
 });
 
-function propertiesOf(pairs: UploadParams['properties']): Record<string, string> {
-	return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+async function prepared(client: Clients, params: UploadParams, item: Item): Promise<Uploading> {
+	const source = await sourceOf(params, item);
+	const name = nameOf(params, source);
+	const mimeType = await mediaTypeOf({ name, mimeType: params.mimeType }, source);
+	const destination = { name, parentFolder: params.parentFolder, target: targets[params.convertTo] };
+	return { client, params, item, source, destination, mimeType };
+}
+
+/** @throws Failure 400 */
+function nameOf({ name, contentSource }: UploadParams, source: Source): string {
+	if (name.trim() !== '') return name;
+	if (contentSource === 'binary' && source.fileName) return source.fileName;
+	throw refusal(
+		`${named('name')} is required`,
+		contentSource === 'binary'
+			? 'The binary file has no name of its own: give one.'
+			: 'Only a binary file brings a name of its own.',
+	);
+}
+
+async function keyOf(params: UploadParams, source: Source): Promise<FileKey | undefined> {
+	const { idempotencyKey: key, parentFolder, convertTo } = params;
+	const mark = markOf({ key, operation: 'file upload', target: parentFolder });
+	if (mark === undefined) return undefined;
+	// Of a file that is not converted Drive knows the checksum itself: a large one need not be read twice.
+	const digest = convertTo === 'none' ? '' : await md5Of(await source.open());
+	return { mark, content: hashOf([convertTo, digest]) };
 }

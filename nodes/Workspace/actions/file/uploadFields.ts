@@ -1,4 +1,5 @@
-import type { Field } from '../../operation';
+import { idempotencyOption } from '../../idempotency';
+import type { Field, ParamsOf } from '../../operation';
 
 export const uploadFields = [
 	{
@@ -6,9 +7,8 @@ export const uploadFields = [
 		name: 'name',
 		type: 'string',
 		default: '',
-		required: true,
 		placeholder: 'e.g. report.pdf',
-		description: 'The name of the file in Google Drive',
+		description: 'The name of the file in Google Drive. Leave empty to keep the name of the binary file.',
 	},
 	{
 		displayName: 'Content Source',
@@ -20,6 +20,7 @@ export const uploadFields = [
 			{ name: 'Binary Field', value: 'binary', description: 'A binary field of the input item' },
 			{ name: 'Base64 Text', value: 'base64', description: 'Content given as base64 text' },
 			{ name: 'File Path', value: 'filePath', description: 'A file on the machine that runs n8n' },
+			{ name: 'Text', value: 'text', description: 'Content given as plain text, stored as UTF-8' },
 		],
 		description: 'Where the content comes from',
 	},
@@ -38,12 +39,12 @@ export const uploadFields = [
 		name: 'content',
 		type: 'string',
 		default: '',
-		showWhen: { contentSource: ['base64', 'filePath'] },
+		showWhen: { contentSource: ['base64', 'filePath', 'text'] },
 		required: true,
 		requiredInForm: false,
 		mayBeEmpty: true,
 		description:
-			"The content as base64 text, or the path of the file. A path is read under this n8n's own rules for file access.",
+			"The content as plain text or base64 text, or the path of the file. A path is read under this n8n's own rules for file access.",
 	},
 	{
 		displayName: 'Media Type',
@@ -86,6 +87,37 @@ export const uploadOptions = [
 		description: "The file's description in Google Drive",
 	},
 	{
+		...idempotencyOption,
+		description: `${idempotencyOption.description} The file must still be there: one in the trash is made anew.`,
+	},
+	{
+		displayName: 'If the File Exists',
+		name: 'onExisting',
+		type: 'options',
+		default: 'createNew',
+		options: [
+			{
+				name: 'Create Another',
+				value: 'createNew',
+				description: 'Google Drive allows files of the same name',
+			},
+			{
+				name: 'Fail the Item',
+				value: 'error',
+				description: 'Upload nothing and report the file that is there',
+			},
+			{
+				name: 'Replace Its Content',
+				value: 'replace',
+				description:
+					'The file keeps its ID, links and sharing; Google Drive keeps the old version for a while',
+			},
+			{ name: 'Skip the Upload', value: 'skip', description: 'Return the file that is there' },
+		],
+		description:
+			'What to do when the folder has a file of that name. With Drive Access to app files, only files of this app are seen.',
+	},
+	{
 		displayName: 'Properties',
 		name: 'properties',
 		type: 'fixedCollection',
@@ -95,3 +127,5 @@ export const uploadOptions = [
 		description: 'Keys and values that are kept with the file and visible to every app that sees it',
 	},
 ] as const satisfies readonly Field[];
+
+export type UploadParams = ParamsOf<typeof uploadFields, typeof uploadOptions>;

@@ -1,12 +1,16 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listOptions } from './listFields';
-import { listed, listErrors, listItems } from './listing';
-import { fromTerm, receivedTerms } from './mailQuery';
+import { amountFields, listOptions } from './reading/listFields';
+import { listed, listErrors, listItems } from './reading/listing';
+import { fromTerm, receivedTerms } from './reading/mailQuery';
 
 export const list = defineOperation({
 	value: 'list',
+	methods: {
+		'gmail.users.messages.list': 'gmail.readonly',
+		'gmail.users.messages.get': 'gmail.readonly',
+	},
 	name: 'List',
-	action: 'List messages',
+	action: 'List emails',
 	description: 'Get mails by sender, read status, label or time, newest first',
 	readsOnly: true,
 	fields: [
@@ -33,14 +37,14 @@ export const list = defineOperation({
 		...amountFields,
 	],
 	options: listOptions,
-	async execute(client, params) {
+	async execute(client, params, item) {
 		const { from, status } = params;
 		const terms = [
 			...fromTerm(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...receivedTerms(params),
 		];
-		return await listed(client, terms.join(' '), params);
+		return await listed(client, terms.join(' '), params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
 	errors: listErrors,

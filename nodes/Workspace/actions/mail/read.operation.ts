@@ -1,12 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import { defineOperation } from '../../operation';
 
 export const read = defineOperation({
 	value: 'read',
+	methods: {
+		'gmail.users.messages.get': 'gmail.readonly',
+		'gmail.users.messages.attachments.get': 'gmail.readonly',
+	},
 	name: 'Read',
-	action: 'Read message',
+	action: 'Read email',
 	description: 'Get all of a mail: text, HTML, addresses and attachments',
 	readsOnly: true,
 	fields: [
@@ -45,9 +49,9 @@ export const read = defineOperation({
 			description: 'Whether to add all header fields, repeated ones included',
 		},
 	],
-	async execute(client, { messageId, downloadAttachments, includeHeaders }) {
-		const { fullMessage, downloaded } = await import('./fullMessage');
-		const { message, files, headers } = await fullMessage(client, messageId);
+	async execute(client, { messageId, downloadAttachments, includeHeaders }, item) {
+		const { fullMessage, downloaded } = await import('./reading/fullMessage');
+		const { message, files, headers } = await fullMessage(client, messageId, item);
 		return {
 			message: { ...message, ...(includeHeaders && { headers }) },
 			files: downloadAttachments ? await downloaded(client, message.id, files) : [],

@@ -1,12 +1,16 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listOptions } from './listFields';
-import { listed, listErrors, listItems } from './listing';
-import { receivedTerms } from './mailQuery';
+import { amountFields, listOptions } from './reading/listFields';
+import { listed, listErrors, listItems } from './reading/listing';
+import { receivedTerms } from './reading/mailQuery';
 
 export const search = defineOperation({
 	value: 'search',
+	methods: {
+		'gmail.users.messages.list': 'gmail.readonly',
+		'gmail.users.messages.get': 'gmail.readonly',
+	},
 	name: 'Search',
-	action: 'Search messages',
+	action: 'Search emails',
 	description: "Get mails that a search in Gmail's own syntax finds, newest first",
 	readsOnly: true,
 	fields: [
@@ -22,10 +26,10 @@ export const search = defineOperation({
 		...amountFields,
 	],
 	options: listOptions,
-	async execute(client, params) {
+	async execute(client, params, item) {
 		const { query } = params;
 		const terms = receivedTerms(params);
-		return await listed(client, terms.length === 0 ? query : `(${query}) ${terms.join(' ')}`, params);
+		return await listed(client, terms.length === 0 ? query : `(${query}) ${terms.join(' ')}`, params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
 	errors: listErrors,

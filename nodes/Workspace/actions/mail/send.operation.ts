@@ -1,32 +1,47 @@
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { deliver, type SentMail } from './delivery';
-import { findSent } from './marker';
-import { hintAboutThread, ownAddress, repliedMail } from './reply';
-import { sendFields as fields, sendOptions as options, type SendParams } from './sendFields';
+import { deliver, type SentMail } from './compose/delivery';
+import { findSent } from './compose/marker';
+import { hintAboutThread, repliedMail } from './compose/reply';
+import { senderOf } from './compose/sender';
+import { sendFields as fields, sendOptions as options, type SendParams } from './compose/sendFields';
 
 export const send = defineOperation({
 	value: 'send',
+	methods: {
+		'gmail.users.messages.send': 'gmail.send',
+		'gmail.users.messages.get': 'gmail.readonly',
+		'gmail.users.messages.list': 'gmail.readonly',
+		'gmail.users.getProfile': 'gmail.readonly',
+	},
 	name: 'Send',
-	action: 'Send message',
+	action: 'Send email',
 	description: 'Send a mail from Gmail, with attachments, or answer one. A mail never goes out twice.',
+	caution: 'It goes out at once and cannot be taken back.',
 	fields,
 	options,
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
-		const { draftOf, composed } = await import('./outgoing');
+		const { draftOf, composed } = await import('./compose/outgoing');
+		const { keyedOf, markerOf } = await import('./compose/sentBefore');
 		const draft = await draftOf(params, item);
+		const keyed = keyedOf(params, draft);
 		const { replyToMessageId } = params;
 		const replied = replyToMessageId === '' ? undefined : await repliedMail(client, replyToMessageId);
-		const { senderName: name, fromAlias } = draft;
-		const address = fromAlias?.address ?? (name === '' ? undefined : await ownAddress(client, item));
-		const from = address === undefined ? undefined : { name: name || (fromAlias?.name ?? ''), address };
-		const mail = await composed(draft, { from, replied, marker: item.token });
-		const sent = await deliver(client, mail, replied?.threadId);
-		if (replied) hintAboutThread(params.subject, replied, item);
-		return sent;
+		const sendNow = async () => {
+			const from = await senderOf(client, draft, item);
+			const { token } = item;
+			const mail = await composed(draft, { from, replied, token, marker: markerOf(token, keyed) });
+			const sent = await deliver(client, mail, replied?.threadId);
+			if (replied) hintAboutThread(params.subject, replied, item);
+			return sent;
+		};
+		if (!keyed) return await sendNow();
+		const { onceByKey } = await import('./compose/onceByKey');
+		return await onceByKey({ client, item, draft, keyed }, sendNow);
 	},
-	async recover(client: Clients, _params: SendParams, failure, item: Item): Promise<SentMail> {
-		return await findSent(client, failure, item);
+	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
+		// With a key it was looked for already.
+		return params.idempotencyKey === '' ? await findSent(client, failure, item) : undefined;
 	},
 	errors: {
 		400: `Gmail refused the mail as it is. Check the addresses, the headers and ${named('replyToMessageId')}.`,

@@ -1,47 +1,29 @@
 import { isFailure } from '../../../items/failure';
 import { defineOperation, type Member, type ParamsOf } from '../../operation';
 import { appendRows, type Appended } from './appendRows';
-import { itemCells, rowCells } from './cells';
+import { rowCells } from './cells';
 import { rangeAdvice, spreadsheetUrl, unknownOutcome } from './failures';
 import * as fields from './fields';
-import { sentRange } from './range';
+import { hasNames, namedRows } from './namedRows';
+import { sentTarget } from './target';
 
 const appendFields = [
 	fields.spreadsheetId,
+	fields.tab,
 	{
 		...fields.range,
-		placeholder: 'e.g. Sheet1!A:D',
 		description:
-			'The table that the rows are added to: its columns (Sheet1!A:D), its first cell (Sheet1!A1) or its tab (Sheet1)',
+			'The table that the rows are added to: its columns (A:D), its header row (A1:D1) or a cell of it (A1). With a tab name in front (Sheet1!A:D) where no tab is chosen. Empty: the whole tab.',
 	},
 	fields.valuesSource,
+	fields.columns,
 	fields.values,
 ] as const;
 
 const appendOptions = [
 	fields.escapeFormulas,
-	{
-		displayName: 'Extra Columns',
-		name: 'extraColumns',
-		type: 'options',
-		options: [
-			{ name: 'Add', value: 'add', description: 'Add them to the header row' },
-			{ name: 'Fail the Item', value: 'error', description: 'Add nothing for the item' },
-			{ name: 'Ignore', value: 'ignore', description: 'Leave them out' },
-		],
-		default: 'error',
-		showWhen: { valuesSource: ['items'] },
-		description: 'What to do with fields of an item that the header row does not have',
-	},
-	{
-		displayName: 'Header Row',
-		name: 'headerRow',
-		type: 'number',
-		default: 1,
-		minimum: 1,
-		showWhen: { valuesSource: ['items'] },
-		description: 'Which row of the tab holds the names of the columns. Where it is empty it is written.',
-	},
+	fields.extraColumns,
+	fields.headerRow,
 	{
 		displayName: 'Insert Data Option',
 		name: 'insertDataOption',
@@ -61,8 +43,15 @@ export type AppendMember = Member<AppendParams>;
 
 export const append = defineOperation({
 	value: 'append',
+	methods: {
+		'sheets.spreadsheets.values.append': 'spreadsheets',
+		'sheets.spreadsheets.values.update': 'spreadsheets',
+		'sheets.spreadsheets.values.get': 'spreadsheets',
+		'sheets.spreadsheets.get': 'spreadsheets',
+		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
+	},
 	name: 'Append',
-	action: 'Append to spreadsheet',
+	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. Items with the same target go out together.',
 	fields: appendFields,
 	options: appendOptions,
@@ -72,15 +61,18 @@ export const append = defineOperation({
 		return appended;
 	},
 	combine: {
-		key: (params) => JSON.stringify({ ...params, values: undefined, range: sentRange(params.range) }),
+		key(params) {
+			const same = { ...params, values: undefined, columns: undefined, tab: undefined };
+			return JSON.stringify({ ...same, range: sentTarget(params), hasNames: hasNames(params) });
+		},
 		check(params, item) {
-			if (params.valuesSource === 'items') itemCells(item.json, params);
+			if (hasNames(params)) namedRows(params, item.json);
 			else rowCells(params);
 		},
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	recover(_clients, { spreadsheetId, range }, failure) {
-		const description = `They were not sent again, because they might then be there twice. Look below the table at ${sentRange(range)} in ${spreadsheetUrl(spreadsheetId)} before running this again.`;
+	recover(_clients, { spreadsheetId, tab, range }, failure) {
+		const description = `They were not sent again, because they might then be there twice. Look below the table at ${sentTarget({ tab, range })} in ${spreadsheetUrl(spreadsheetId)} before running this again.`;
 		throw unknownOutcome(failure, 'It is not known whether the rows were appended', description);
 	},
 	errors: { 400: rangeAdvice },

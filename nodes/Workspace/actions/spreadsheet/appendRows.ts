@@ -5,21 +5,30 @@ import type { AppendMember } from './append.operation';
 import { rowCells, type Cell } from './cells';
 import { chunksOf, type Part } from './chunks';
 import { notSent, heldBack } from './failures';
-import { intoColumn } from './intoColumn';
-import { itemRows } from './itemRows';
-import { anchorOf, cellsOn, parseRange, printCell, type Corner } from './range';
+import { cellsOfName, isTabsName } from './namedRange';
+import { hasNames, namedRows } from './namedRows';
+import { inTurn } from './inTurn';
+import { isBelowHeader, isProven, landingOf } from './landing';
+import { below } from './overwriting';
+import { takeOffHeaderLook } from './plainLook';
+import { placeBelow, placeIn, type Place } from './place';
+import { putRight } from './putRight';
+import { parseRange, type TabRange } from './range';
 import { Rows } from './rows';
-import { inTabs } from './tabs';
-import { partWritten, type Written } from './written';
+import { rowsByHeader } from './rowsByHeader';
+import { inTabs, refuseTabLikeCell } from './tabs';
+import { targetOf } from './target';
+import { partWritten, widthOf, type Written } from './written';
 
 export interface Appended extends Written {
 	/** The table that the rows were added to; not there when there was none. */
 	readonly tableRange?: string;
 }
 
-/** Rows that are ready to go, and the cell that they are anchored at. */
-export interface Prepared {
-	readonly anchor: Corner;
+/** Rows that are ready to go, and where they belong. */
+interface Prepared {
+	readonly target: TabRange;
+	readonly place: Place;
 	/** By member; a Failure for a member whose fields do not fit the table. */
 	readonly rows: ReadonlyArray<Cell[][] | Failure>;
 }
@@ -36,10 +45,19 @@ export async function appendRows(
 ): Promise<Array<Appended | Failure>> {
 	const [first] = members;
 	if (!first) return [];
-	const items = first.params.valuesSource === 'items';
-	const { anchor, rows } = items ? await itemRows(sheets, members) : jsonRows(members);
+	// Rows that are inserted move others, which somebody may be about to write to.
+	return await inTurn(first.params.spreadsheetId, () => appendNow(sheets, first, members));
+}
+
+async function appendNow(
+	sheets: sheets_v4.Sheets,
+	first: AppendMember,
+	members: readonly AppendMember[],
+): Promise<Array<Appended | Failure>> {
+	const prepared = await (hasNames(first.params) ? byHeader : asGiven)(sheets, first, members);
+	const { rows } = prepared;
 	const refused = rows.findIndex(isFailure);
-	if (refused !== -1 && !first.item.othersGoOn) return heldBack(rows, members, refused);
+	if (refused !== -1 && !first.item.othersGoOn) return heldBack(rows, members, refused, 'appended');
 
 	const results = new Map<number, Appended | Failure>();
 	const parts: MemberPart[] = [];
@@ -50,8 +68,8 @@ export async function appendRows(
 	let stopped: Failure | undefined;
 	for (const chunk of chunksOf(parts)) {
 		const appended = stopped
-			? notSent(stopped)
-			: await appendChunk(sheets, first, anchor, chunk).catch(failureOf);
+			? notSent(stopped, 'appended')
+			: await appendChunk(sheets, first, prepared, chunk).catch(failureOf);
 		if (isFailure(appended)) stopped ??= appended;
 		for (const [at, { position }] of chunk.entries()) {
 			const result = isFailure(appended) ? appended : appended[at];
@@ -66,12 +84,31 @@ function failureOf(error: unknown): Failure {
 	throw error;
 }
 
-function jsonRows(members: readonly AppendMember[]): Prepared {
-	const range = parseRange(members[0]?.params.range ?? '');
-	return {
-		anchor: anchorOf(range),
-		rows: members.map(({ params }) => rowCells(params)),
-	};
+async function byHeader(
+	sheets: sheets_v4.Sheets,
+	first: AppendMember,
+	members: readonly AppendMember[],
+): Promise<Prepared> {
+	const given = members.map(({ params, item }) => namedRows(params, item.json));
+	const table = await rowsByHeader(sheets, first, given);
+	return { ...table, place: placeBelow(table, first.params.headerRow) };
+}
+
+async function asGiven(
+	sheets: sheets_v4.Sheets,
+	{ params, item }: AppendMember,
+	members: readonly AppendMember[],
+): Promise<Prepared> {
+	const { spreadsheetId, insertDataOption } = params;
+	const given = targetOf(params);
+	const asked = { spreadsheetId, target: given, item };
+	await refuseTabLikeCell(sheets, asked);
+	// Of a word alone the answer tells whether it is a tab's, but for what must be known before.
+	const mustKnow = given.name !== undefined && (given.tab !== undefined || insertDataOption === 'OVERWRITE');
+	const target = mustKnow
+		? await inTabs(sheets, asked, () => cellsOfName(sheets, spreadsheetId, given))
+		: given;
+	return { target, place: placeIn(target), rows: members.map((member) => rowCells(member.params)) };
 }
 
 /** A row of nothing takes its place too: without a cell Google might leave it out, and all rows below it would move up. */
@@ -79,35 +116,53 @@ function notEmpty(row: Cell[]): Cell[] {
 	return row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
 }
 
+/** Google says where it wrote cells, and null writes none: with an empty first cell instead, the answer begins where the row does. */
+function beginning(row: Cell[]): Cell[] {
+	return row[0] === null ? ['', ...row.slice(1)] : row;
+}
+
 async function appendChunk(
 	sheets: sheets_v4.Sheets,
 	{ params, item }: AppendMember,
-	anchor: Corner,
+	{ target, place }: Prepared,
 	chunk: readonly MemberPart[],
 ): Promise<Appended[]> {
-	const { spreadsheetId, range, valueInputOption, insertDataOption } = params;
-	const values = chunk.flatMap(({ rows }) => rows);
-	const { data } = await inTabs(sheets, { spreadsheetId, range, item }, () =>
-		sheets.spreadsheets.values.append({
-			spreadsheetId,
-			range: cellsOn(parseRange(range).tab, printCell(anchor)),
-			valueInputOption,
-			insertDataOption,
-			requestBody: new Rows(values),
-		}),
-	);
-	const { tableRange } = data;
-	const updatedRange = data.updates?.updatedRange ?? '';
-	const { row: firstRow, column: landed } = anchorOf(parseRange(updatedRange));
-	const { column } = anchor;
-	if (landed !== column) {
-		const start = { row: firstRow, column: landed };
-		await intoColumn(sheets, params, { updatedRange, start, column, values });
+	const { spreadsheetId, valueInputOption } = params;
+	const values = chunk.flatMap(({ rows }) => rows.map(beginning));
+	const width = widthOf(values);
+	const { data, firstRow } = await inTabs(sheets, { spreadsheetId, target, item }, async () => {
+		const { firstRow, ...asked } = await below(sheets, params, place, values);
+		const requestBody = new Rows(values);
+		const append = { spreadsheetId, ...asked, valueInputOption, requestBody };
+		return { ...(await sheets.spreadsheets.values.append(append)), firstRow };
+	});
+	const landing = landingOf(data);
+	const { updatedRange, tableRange } = landing;
+	const belongs = await knownPlace(sheets, spreadsheetId, { target, place, updatedRange });
+	const start = isProven(landing, belongs, width, firstRow)
+		? landing.start
+		: await putRight(sheets, params, { landing, place: belongs, values });
+	const isInserted = params.insertDataOption === 'INSERT_ROWS';
+	if (isInserted && isBelowHeader(landing, belongs, start.row)) {
+		const rows = { spreadsheetId, updatedRange, ...start, width, count: values.length };
+		await takeOffHeaderLook(sheets, rows, item);
 	}
-	let row = firstRow;
+	let { row } = start;
 	return chunk.map(({ rows }) => {
-		const written = partWritten(spreadsheetId, updatedRange, { row, column }, rows);
+		const written = partWritten(spreadsheetId, updatedRange, { row, column: start.column }, rows);
 		row += rows.length;
 		return { ...written, ...(tableRange && { tableRange }) };
 	});
+}
+
+/** A word that turned out to be no tab's is a named range. */
+async function knownPlace(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	{ target, place, updatedRange }: { target: TabRange; place: Place; updatedRange: string },
+): Promise<Place> {
+	if (target.name === undefined || place.extent === 'header') return place;
+	if (isTabsName(target, parseRange(updatedRange))) return place;
+	const cells = await cellsOfName(sheets, spreadsheetId, target);
+	return { ...placeIn(cells), search: place.search };
 }

@@ -1,5 +1,5 @@
 import { refusal } from '../../../items/failure';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 
 /** What a cell can be given: null leaves it as it is, "" clears it. */
 export type Cell = string | number | boolean | null;
@@ -81,7 +81,8 @@ export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'v
 }
 
 export interface GivenRows extends Entering {
-	readonly values: readonly unknown[][];
+	/** Rows, each an array of cells. */
+	readonly values: readonly unknown[];
 }
 
 /** Checked before anything is sent, and then asked for again. */
@@ -92,37 +93,29 @@ export function rowCells(params: GivenRows): Cell[][] {
 	const known = checked.get(params);
 	if (known) return known;
 	const { values } = params;
-	if (!values.some((row) => row.length > 0)) {
+	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
 		throw refusal(
 			`${named('values')} has no cells`,
 			'Nothing was sent. Give rows such as [["Anna", 31], ["Ben", 42]], or check the expression that gives them.',
 		);
 	}
-	const cells = values.map((row, at) =>
+	const cells = values.map((row, at) => {
+		if (!Array.isArray(row)) throw mixedRows();
 		// Not `map` alone: it skips the holes of a sparse array.
-		Array.from(row, (value, column) =>
+		return Array.from(row, (value: unknown, column) =>
 			entered(
 				cellOf(value, () => `Row ${at + 1}, column ${column + 1} of ${named('values')}`),
 				params,
 			),
-		),
-	);
+		);
+	});
 	checked.set(params, cells);
 	return cells;
 }
 
-/** The fields of an input item. @throws Failure 400 that names the field */
-export function itemCells(json: Readonly<Record<string, unknown>>, entering: Entering): Map<string, Cell> {
-	const cells = Object.entries(json).map(
-		([name, value]) =>
-			[
-				name,
-				entered(
-					cellOf(value, () => `Field '${name}' of the input item`),
-					entering,
-				),
-			] as const,
+export function mixedRows() {
+	return refusal(
+		`${named('values')} has rows of cells and objects`,
+		'Nothing was sent. Give one or the other.',
 	);
-	if (cells.length > 0) return new Map(cells);
-	throw refusal('The input item has no fields', 'Nothing was sent for it: it would be an empty row.');
 }

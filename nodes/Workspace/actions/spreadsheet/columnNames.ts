@@ -13,10 +13,14 @@ export function columnNames(
 	reserved: readonly string[] = reservedNames,
 ): string[] {
 	const taken = new Set(reserved);
+	/** The next number of a name that is there already: trying from 2 each time would take long with many equal headers. */
+	const numbers = new Map<string, number>();
 	return headers.map((header, at) => {
 		const name = header || columnLetters(startColumn + at);
 		let unique = name;
-		for (let count = 2; taken.has(unique); count++) unique = `${name}_${count}`;
+		let number = numbers.get(name) ?? 2;
+		while (taken.has(unique)) unique = `${name}_${number++}`;
+		numbers.set(name, number);
 		taken.add(unique);
 		return unique;
 	});

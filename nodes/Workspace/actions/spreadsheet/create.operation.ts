@@ -1,6 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { isFailure } from '../../../items/failure';
+import { madeOnce, type FileKey } from '../../google/keyedFiles';
 import { findMade, makeInFolder } from '../../google/madeInFolder';
+import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Field, type Item, type ParamsOf } from '../../operation';
 import { rowCells } from './cells';
 import { spreadsheetUrl, unknownOutcome } from './failures';
@@ -29,6 +32,7 @@ const createFields = [
 ] as const satisfies readonly Field[];
 
 const createOptions = [
+	idempotencyOption,
 	{
 		displayName: 'Locale',
 		name: 'locale',
@@ -69,6 +73,14 @@ type Params = ParamsOf<typeof createFields, typeof createOptions>;
 
 export const create = defineOperation({
 	value: 'create',
+	methods: {
+		'sheets.spreadsheets.create': 'spreadsheets',
+		'sheets.spreadsheets.get': 'spreadsheets',
+		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
+		'drive.files.create': 'drive.file',
+		'drive.files.list': 'drive.file',
+		'drive.files.update': 'drive.file',
+	},
 	name: 'Create',
 	action: 'Create spreadsheet',
 	description: 'Create a spreadsheet, with or without first rows',
@@ -76,6 +88,8 @@ export const create = defineOperation({
 	options: createOptions,
 	async execute(clients, params, item) {
 		const shape = shapeOf(params);
+		const key = keyOf(params);
+		if (key) return await createOnce(clients, params, key, item);
 		if (params.parentFolder !== '') {
 			const { title, parentFolder: folder } = params;
 			const id = await makeInFolder(clients.drive, { mimeType: spreadsheetType, title, folder }, item);
@@ -92,12 +106,53 @@ export const create = defineOperation({
 		return resultOf(data);
 	},
 	async recover(clients, params, failure, item) {
-		const id = params.parentFolder === '' ? undefined : await findMade(clients.drive, item);
+		const key = keyOf(params);
+		const id = params.parentFolder === '' && !key ? undefined : await findMade(clients.drive, item);
+		if (id !== undefined && key) return await createOnce(clients, params, key, item);
 		if (id !== undefined) return await shaped(clients, id, shapeOf(params), item);
 		const description = `It was not created again, because there might then be two. Look for '${params.title}' in Google Drive before running this again.`;
 		throw unknownOutcome(failure, 'It is not known whether the spreadsheet was created', description);
 	},
 });
+
+function keyOf(params: Params): FileKey | undefined {
+	const { idempotencyKey: key, parentFolder: target, title, sheets, values, locale, timeZone } = params;
+	const mark = markOf({ key, operation: 'spreadsheet create', target });
+	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
+	return mark === undefined ? undefined : { mark, content: hashOf([content]) };
+}
+
+/** Through Drive, whose files can carry the key's mark. */
+async function createOnce(
+	clients: Clients,
+	params: Params,
+	key: FileKey,
+	item: Item,
+): Promise<ReturnType<typeof resultOf>> {
+	const { title, parentFolder: folder } = params;
+	const shape = shapeOf(params);
+	const made = await madeOnce(clients.drive, 'id', {
+		key,
+		async make(appProperties) {
+			const file = { mimeType: spreadsheetType, title, folder, appProperties };
+			return { id: await makeInFolder(clients.drive, file, item), appProperties };
+		},
+		complete: async ({ id }) => {
+			const shapeIt = () => shaped(clients, id ?? '', shape, item);
+			// Another execution may have made a tab between our look and our change, of which Google then does nothing.
+			await shapeIt().catch(async (error: unknown) => {
+				if (!isFailure(error) || error.code !== 400) throw error;
+				await shapeIt();
+			});
+		},
+		result: async ({ id }) => {
+			const request = { spreadsheetId: id ?? '', fields: resultFields };
+			return resultOf((await clients.sheets.spreadsheets.get(request)).data);
+		},
+	});
+	if (!made) throw new Error('No spreadsheet was made');
+	return made;
+}
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 

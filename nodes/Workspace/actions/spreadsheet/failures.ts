@@ -1,5 +1,5 @@
 import { Failure, isFailure } from '../../../items/failure';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 import type { Item } from '../../operation';
 
 export function spreadsheetUrl(spreadsheetId: string): string {
@@ -19,11 +19,11 @@ export function unknownOutcome(
 }
 
 /** For rows behind a request that failed: order would be lost if they went out. */
-export function notSent({ code, status, message }: Failure): Failure {
+export function notSent({ code, status, message }: Failure, done: 'appended' | 'written'): Failure {
 	return new Failure({
 		code,
 		status,
-		message: `Not sent, because the rows before it were not appended: ${message}`,
+		message: `Not sent, because the rows before it were not ${done}: ${message}`,
 		description: 'Nothing was written for this item.',
 	});
 }
@@ -33,6 +33,7 @@ export function heldBack(
 	entries: readonly unknown[],
 	members: ReadonlyArray<{ readonly item: Item }>,
 	refused: number,
+	done: 'appended' | 'written',
 ): Failure[] {
 	const cause = entries[refused];
 	if (!isFailure(cause)) return [];
@@ -41,20 +42,20 @@ export function heldBack(
 	const others = new Failure({
 		code,
 		status,
-		message: `Nothing was appended, because of item ${index}: ${message}`,
+		message: `Nothing was ${done}, because of item ${index}: ${message}`,
 		description,
 	});
 	return entries.map((entry) => (isFailure(entry) ? entry : others));
 }
 
-/** Rows that stand beside their columns. */
-export function misplaced(updatedRange: string, column: string, cause: Failure | undefined): Failure {
+/** Rows that do not stand where they belong. */
+export function misplaced(updatedRange: string, belongs: string, cause: Failure | undefined): Failure {
 	const why = cause ? ` (${cause.message})` : '';
 	return new Failure({
 		code: cause?.code ?? 502,
 		status: cause?.status,
-		message: `The rows were appended at ${updatedRange}, not in column ${column}, and could not be moved${why}`,
-		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let ${named('range')} begin with the table's first column.`,
+		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved${why}`,
+		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let ${named('range')} name the cells of the header row, such as Sheet1!A1:D1.`,
 		carriedOut: true,
 	});
 }

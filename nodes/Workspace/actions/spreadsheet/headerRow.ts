@@ -1,16 +1,20 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { refusal } from '../../../items/failure';
-import type { AppendMember, AppendParams } from './append.operation';
 import { columnNames } from './columnNames';
 import { list } from './names';
 import { anchorOf, cellsOn, columnLetters, parseRange, printCell, type TabRange } from './range';
-import { inTabs } from './tabs';
 
 /** A tab's header row, as far as the range reaches. Columns count from 0. */
 export interface HeaderRow {
 	/** First column of the table, left of the range too when headers stand there without a gap. */
 	readonly left: number;
+	/** Last column that has a header. */
+	readonly right: number;
+	/** Whether a column between them has none. */
+	readonly hasGap: boolean;
+	/** Names of the columns, as reading the tab gives them; without those that have no header. */
+	readonly names: readonly string[];
 	/** Columns by name. Empty when there is no header yet. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** Where new headers go. */
@@ -21,33 +25,41 @@ export interface HeaderRow {
 	readonly columnCount: number;
 }
 
-export async function readHeaderRow(
-	sheets: sheets_v4.Sheets,
-	{ params, item }: AppendMember,
-): Promise<HeaderRow> {
-	const { spreadsheetId, headerRow } = params;
-	const range = parseRange(params.range);
-	const { data } = await inTabs(sheets, { spreadsheetId, range: params.range, item }, () =>
-		sheets.spreadsheets.values.get({
-			spreadsheetId,
-			range: cellsOn(range.tab, `${headerRow}:${headerRow}`),
-		}),
-	);
-	const texts = (data.values?.[0] ?? []).map(String);
-	const { lastColumn = 0 } = anchorOf(parseRange(data.range ?? ''));
-	return { ...headersIn(texts, range), columnCount: lastColumn + 1 };
+/** What leads to a header row. */
+export interface Headed {
+	readonly spreadsheetId: string;
+	/** The header's columns lie inside. */
+	readonly target: TabRange;
+	/** From 1. */
+	readonly headerRow: number;
 }
 
-function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
+export async function readHeaderRow(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, target, headerRow }: Headed,
+): Promise<HeaderRow> {
+	const { data } = await sheets.spreadsheets.values.get({
+		spreadsheetId,
+		range: cellsOn(target.tab ?? target.name, `${headerRow}:${headerRow}`),
+	});
+	const texts = (data.values?.[0] ?? []).map(String);
+	const { lastColumn = 0 } = anchorOf(parseRange(data.range ?? ''));
+	return { ...headersIn(texts, target), columnCount: lastColumn + 1 };
+}
+
+export function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
 	const { column: start, lastColumn } = anchorOf(range);
 	const headers = texts.slice(start, lastColumn === undefined ? undefined : lastColumn + 1);
 	const filled = headers.flatMap((text, at) => (text === '' ? [] : [start + at]));
 	let left = filled[0] ?? start;
 	while (left > 0 && texts[left - 1]) left--;
 	const free = (filled.at(-1) ?? start - 1) + 1;
+	const right = Math.max(free - 1, left);
+	const hasGap = texts.slice(left, right).includes('');
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
 	const room = (next === -1 ? Infinity : next) - free;
-	return { left, columns: columnsByName(headers, start), free, room };
+	const names = columnNames(headers, start).filter((_, at) => headers[at] !== '');
+	return { left, right, hasGap, names, columns: columnsByName(headers, start), free, room };
 }
 
 /** Also by the names that reading the tab gives them, so that items which were read can be appended. */
@@ -64,20 +76,14 @@ function columnsByName(headers: readonly string[], start: number): Map<string, n
 /** Writes headers into the free columns. @returns the header row with them */
 export async function addHeaders(
 	sheets: sheets_v4.Sheets,
-	params: AppendParams,
+	{ spreadsheetId, target, headerRow }: Headed,
 	header: HeaderRow,
 	names: readonly string[],
 ): Promise<HeaderRow> {
-	const { spreadsheetId, headerRow } = params;
-	const { free, room, columnCount, columns } = header;
+	const { free, columnCount } = header;
 	if (names.length === 0) return header;
-	if (names.length > room) {
-		throw refusal(
-			`There is no room for new columns: ${list(names)}`,
-			`Column ${columnLetters(free + room)} of the header row is taken already.`,
-		);
-	}
-	const { tab } = parseRange(params.range);
+	const wider = withColumns(header, names);
+	const tab = target.tab ?? target.name;
 	const missing = free + names.length - columnCount;
 	if (missing > 0) await widen(sheets, spreadsheetId, tab, missing);
 	await sheets.spreadsheets.values.update({
@@ -86,8 +92,21 @@ export async function addHeaders(
 		valueInputOption: 'RAW',
 		requestBody: { values: [[...names]] },
 	});
+	return wider;
+}
+
+/** The header row with new columns at its free end. @throws Failure 400 where another table begins there */
+export function withColumns(header: HeaderRow, names: readonly string[]): HeaderRow {
+	const { free, room, columns } = header;
+	if (names.length === 0) return header;
+	if (names.length > room) {
+		throw refusal(
+			`There is no room for new columns: ${list(names)}`,
+			`Column ${columnLetters(free + room)} of the header row is taken already.`,
+		);
+	}
 	const added = names.map((name, at) => [name, free + at] as const);
-	return { ...header, columns: new Map([...columns, ...added]) };
+	return { ...header, right: free + names.length - 1, columns: new Map([...columns, ...added]) };
 }
 
 async function widen(

@@ -1,11 +1,13 @@
 import { refusal } from '../../../items/failure';
-import { named } from '../../fieldNames';
+import { named } from '../../../parameters/naming';
 
 /** A range as the user gave it. */
 export interface TabRange {
-	/** Title of the tab without quotes, or the name of a named range. */
+	/** Title of the tab, without quotes. */
 	readonly tab: string | undefined;
 	readonly cells: string | undefined;
+	/** A word that names a range or, where it stands alone, a tab: only Google knows which. */
+	readonly name: string | undefined;
 }
 
 /** Rows and columns count from 0. */
@@ -17,36 +19,60 @@ export interface Corner {
 export interface Anchor extends Corner {
 	/** Last column of the range; undefined where it has no end or is one cell. */
 	readonly lastColumn: number | undefined;
+	/** Last row of the range; undefined likewise. */
+	readonly lastRow: number | undefined;
 }
 
 const a1 =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
 const r1c1 = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 
+/** Letters, digits and underscores are what Google allows; a title of these alone needs no quotes either. */
+const name = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
+
 /**
- * Takes the tab from the cells. A title may hold `!` itself: only cells stand after the last one.
- * @throws Failure 400 when cells behind a quoted title are none
+ * Takes the tab from the cells. A title may hold `!` itself: only cells or a name stand after the last one.
+ * @throws Failure 400 when what stands behind a quoted title is neither
  */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
 	if (quoted) {
-		const [, tab = '', cells] = quoted;
-		if (cells !== undefined && !isCells(cells)) throw notCells(text);
-		return { tab: tab.replaceAll("''", "'"), cells };
+		const [, title = '', rest] = quoted;
+		const tab = title.replaceAll("''", "'");
+		if (rest === undefined) return { tab, cells: undefined, name: undefined };
+		const inside = insideOf(tab, rest);
+		if (inside) return inside;
+		throw notCells(text);
 	}
 	const cut = text.lastIndexOf('!');
-	if (cut > 0 && isCells(text.slice(cut + 1))) {
-		return { tab: text.slice(0, cut), cells: text.slice(cut + 1) };
-	}
-	return isCells(text) ? { tab: undefined, cells: text } : { tab: text, cells: undefined };
+	const inside = cut > 0 ? insideOf(text.slice(0, cut), text.slice(cut + 1)) : undefined;
+	if (inside) return inside;
+	if (isCells(text)) return { tab: undefined, cells: text, name: undefined };
+	return name.test(text)
+		? { tab: undefined, cells: undefined, name: text }
+		: { tab: text, cells: undefined, name: undefined };
+}
+
+/** Cells or a name inside a tab; undefined when the text is neither. */
+export function insideOf(tab: string, text: string): TabRange | undefined {
+	if (isCells(text)) return { tab, cells: text, name: undefined };
+	return name.test(text) ? { tab, cells: undefined, name: text } : undefined;
 }
 
 function isCells(text: string): boolean {
-	return a1.test(text) || r1c1.test(text);
+	// No cells are as long: what is longer is a title, and is not searched.
+	return text.length <= longestCells && (a1.test(text) || r1c1.test(text));
 }
 
-function notCells(range: string) {
+const longestCells = 100;
+
+/** Whether a range without a tab reads as one cell, as `Q1` does. */
+export function isOneCell({ tab, cells }: TabRange): boolean {
+	return tab === undefined && cells !== undefined && !cells.includes(':');
+}
+
+export function notCells(range: string) {
 	return refusal(
 		`${named('range')} is not a range: ${range.length > 100 ? `${range.slice(0, 100)}…` : range}`,
 		"Behind the tab's name stand '!' and cells, as in 'My Tab'!A1:D10, or nothing at all.",
@@ -54,43 +80,30 @@ function notCells(range: string) {
 }
 
 /** The range as Google must read it: unchanged, but for quotes around a title that needs them. */
-export function sentRange(range: string): string {
-	const { tab, cells } = parseRange(range);
-	return printed(tab, cells);
-}
-
-function printed(tab: string | undefined, cells: string | undefined): string {
-	// A name of letters and digits alone may be that of a named range, which must not be quoted.
-	if (cells === undefined)
-		return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(tab ?? '') ? (tab ?? '') : quoted(tab ?? '');
-	return tab === undefined ? cells : `${needsQuotes(tab) ? quoted(tab) : tab}!${cells}`;
+export function printRange({ tab, cells, name }: TabRange): string {
+	const inside = cells ?? name;
+	if (tab === undefined) return inside ?? '';
+	return inside === undefined ? quoted(tab) : `${needsQuotes(tab) ? quoted(tab) : tab}!${inside}`;
 }
 
 function needsQuotes(tab: string): boolean {
 	return !/^[A-Za-z_]\w*$/.test(tab) || isCells(tab);
 }
 
-function quoted(tab: string): string {
+export function quoted(tab: string): string {
 	return `'${tab.replaceAll("'", "''")}'`;
 }
 
 /** Cells of a tab, as Google reads them; the first tab when it has no name. */
 export function cellsOn(tab: string | undefined, cells: string): string {
-	return printed(tab, cells);
+	return printRange({ tab, cells, name: undefined });
 }
 
 /** Where a range begins, and how far to the right it goes: what `A:D`, `5:9` or a bare title leave open begins at 1 and A. */
-export function anchorOf({ cells }: TabRange): Anchor {
-	if (cells === undefined) return { row: 0, column: 0, lastColumn: undefined };
+export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
+	if (cells === undefined) return { row: 0, column: 0, lastColumn: undefined, lastRow: undefined };
 	const numbers = r1c1.exec(cells);
-	if (numbers) {
-		const [, row = 1, column = 1, , last] = numbers;
-		return {
-			row: Number(row) - 1,
-			column: Number(column) - 1,
-			lastColumn: last === undefined ? undefined : Number(last) - 1,
-		};
-	}
+	if (numbers) return r1c1Anchor(numbers);
 	const [first = '', last = ''] = cells.replaceAll('$', '').split(':');
 	const [start, end] = [parseCorner(first), parseCorner(last)];
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
@@ -99,6 +112,16 @@ export function anchorOf({ cells }: TabRange): Anchor {
 		row: start.row === undefined ? 0 : Math.min(...rows),
 		column: columns.length === 0 ? 0 : Math.min(...columns),
 		lastColumn: end.column === undefined ? undefined : Math.max(...columns),
+		lastRow: end.row === undefined ? undefined : Math.max(...rows),
+	};
+}
+
+function r1c1Anchor([, row = '1', column = '1', lastRow, lastColumn]: RegExpExecArray): Anchor {
+	return {
+		row: Number(row) - 1,
+		column: Number(column) - 1,
+		lastColumn: lastColumn === undefined ? undefined : Number(lastColumn) - 1,
+		lastRow: lastRow === undefined ? undefined : Number(lastRow) - 1,
 	};
 }
 
@@ -126,9 +149,18 @@ export function printCell({ row, column }: Corner): string {
 	return `${columnLetters(column)}${row + 1}`;
 }
 
-/** An area of some rows and columns in the tab of another range. */
+/** An area of some rows and columns in a tab. */
+export function areaIn(tab: string | undefined, start: Corner, rows: number, columns: number): string {
+	return cellsOn(tab, printArea(start, rows, columns));
+}
+
+/** The same in the tab of another range. */
 export function areaLike(range: string, start: Corner, rows: number, columns: number): string {
+	return `${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
+}
+
+function printArea(start: Corner, rows: number, columns: number): string {
 	const first = printCell(start);
 	const last = printCell({ row: start.row + rows - 1, column: start.column + columns - 1 });
-	return `${range.slice(0, range.lastIndexOf('!') + 1)}${first === last ? first : `${first}:${last}`}`;
+	return first === last ? first : `${first}:${last}`;
 }

@@ -3,21 +3,39 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { defineOperation } from '../../operation';
 import { rangeAdvice } from './failures';
 import * as fields from './fields';
-import { sentRange } from './range';
+import { printRange } from './range';
 import { rowItems } from './rowItems';
-import { inTabs } from './tabs';
+import { inTabs, refuseTabLikeCell } from './tabs';
+import { targetOf } from './target';
 
 export const read = defineOperation({
 	value: 'read',
+	methods: {
+		'sheets.spreadsheets.values.get': 'spreadsheets',
+		'sheets.spreadsheets.get': 'spreadsheets',
+	},
 	name: 'Read',
-	action: 'Read spreadsheet',
+	action: 'Read rows of spreadsheet',
 	description: 'Read a range, a tab or a named range, as rows of cells or as one item per row',
 	fields: [
 		fields.spreadsheetId,
+		fields.tab,
 		{
 			...fields.range,
 			description:
-				'Cells (Sheet1!A1:D10), columns (Sheet1!A:D), rows (Sheet1!1:5), a whole tab (Sheet1) or a named range',
+				'Cells (A1:D10), columns (A:D) or rows (1:5), with a tab name in front (Sheet1!A1:D10) where no tab is chosen, or a named range. Empty: the whole tab.',
+		},
+		{
+			displayName: 'Output',
+			name: 'output',
+			type: 'options',
+			options: [
+				{ name: 'Rows', value: 'rows', description: 'One item per row, with the names of the header row' },
+				{ name: 'Values', value: 'values', description: 'One item with all cells as arrays' },
+			],
+			default: 'rows',
+			jsonDefault: 'values',
+			description: 'What comes out',
 		},
 	],
 	options: [
@@ -56,17 +74,6 @@ export const read = defineOperation({
 			description: 'What the outer array of the values counts',
 		},
 		{
-			displayName: 'Output',
-			name: 'output',
-			type: 'options',
-			options: [
-				{ name: 'Values', value: 'values', description: 'One item with all cells as arrays' },
-				{ name: 'Rows', value: 'rows', description: 'One item per row, with the names of the header row' },
-			],
-			default: 'values',
-			description: 'What comes out',
-		},
-		{
 			displayName: 'Value Render Option',
 			name: 'valueRenderOption',
 			type: 'options',
@@ -87,10 +94,12 @@ export const read = defineOperation({
 	async execute({ sheets }, params, item): Promise<sheets_v4.Schema$ValueRange> {
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const range = sentRange(params.range);
+		const target = targetOf(params);
+		const range = printRange(target);
 		const asked = { spreadsheetId, range, majorDimension, valueRenderOption, dateTimeRenderOption };
 		return await item.once(`spreadsheet.read ${JSON.stringify(asked)}`, async () => {
-			const { data } = await inTabs(sheets, { spreadsheetId, range: params.range, item }, () =>
+			await refuseTabLikeCell(sheets, { spreadsheetId, target, item });
+			const { data } = await inTabs(sheets, { spreadsheetId, target, item }, () =>
 				sheets.spreadsheets.values.get(asked),
 			);
 			return data;

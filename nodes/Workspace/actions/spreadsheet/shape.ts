@@ -84,7 +84,7 @@ function rowData(rows: readonly Cell[][]): sheets_v4.Schema$RowData[] {
 	return rows.map((row) => ({ values: row.map(cellData) }));
 }
 
-function cellData(cell: Cell): sheets_v4.Schema$CellData {
+export function cellData(cell: Cell): sheets_v4.Schema$CellData {
 	if (cell === null || cell === '') return {};
 	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
 	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };

@@ -1,9 +1,10 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, type Failure } from '../../../items/failure';
+import { isFailure, refusal, type Failure } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
 import type { Item } from '../../operation';
 import { list } from './names';
-import { parseRange, type TabRange } from './range';
+import { isOneCell, quoted, type TabRange } from './range';
 
 /** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
 const unknownRange = 'Unable to parse range';
@@ -11,35 +12,60 @@ const unknownRange = 'Unable to parse range';
 /** The failure there is says enough without them: nobody waits long for the tabs. */
 const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
 
+interface Asked {
+	readonly spreadsheetId: string;
+	readonly target: TabRange;
+	readonly item: Item;
+}
+
 /**
  * Asks Google about a range; where Google knows no such range, the failure says which tabs there are.
  * @throws Failure
  */
 export async function inTabs<T>(
 	sheets: sheets_v4.Sheets,
-	{
-		spreadsheetId,
-		range,
-		item,
-	}: { readonly spreadsheetId: string; readonly range: string; readonly item: Item },
+	{ spreadsheetId, target, item }: Asked,
 	ask: () => Promise<T>,
 ): Promise<T> {
 	return await ask().catch(async (error: unknown) => {
-		const isAboutTabs = isFailure(error) && error.code === 400 && error.message.includes(unknownRange);
-		if (!isAboutTabs) throw error;
-		const titles = await item.once(`tabs ${spreadsheetId}`, () => titlesOf(sheets, spreadsheetId));
-		throw naming(error, parseRange(range), titles);
+		if (!isAboutTabs(error)) throw error;
+		const titles = await item.once(`tabs ${spreadsheetId}`, () => titlesAsFarAsKnown(sheets, spreadsheetId));
+		throw naming(error, target, titles);
 	});
 }
 
+export function isAboutTabs(error: unknown): error is Failure {
+	return isFailure(error) && error.code === 400 && error.message.includes(unknownRange);
+}
+
+/**
+ * Google takes `Q1` for a cell of the first tab, also where a tab is called so.
+ * @throws Failure 400 where it is not clear what is meant
+ */
+export async function refuseTabLikeCell(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, target, item }: Asked,
+): Promise<void> {
+	if (!isOneCell(target)) return;
+	const { cells = '' } = target;
+	const titles = await item.once(`titles ${spreadsheetId}`, () => titlesOf(sheets, spreadsheetId));
+	const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
+	if (same === undefined) return;
+	throw refusal(
+		`${named('range')} ${cells} reads as a cell, and the spreadsheet has a tab of that name`,
+		`Write ${quoted(same)} for the tab, or ${quoted(titles[0] ?? '')}!${cells} for the cell of the first tab.`,
+	);
+}
+
 /** Says so where the tab is missing: Google speaks of the range, also of what the node made of it. */
-function naming(failure: Failure, { tab, cells }: TabRange, titles: readonly string[]): Failure {
+function naming(failure: Failure, { tab: title, cells, name }: TabRange, titles: readonly string[]): Failure {
+	const tab = title ?? name;
 	if (titles.length === 0) return failure;
 	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
 	if (tab === undefined || titles.includes(tab)) {
 		return failure.with({ description: [has, failure.description].filter(Boolean).join(' ') });
 	}
-	const missing = cells === undefined ? 'tab or named range' : 'tab';
+	const missing = title === undefined && cells === undefined ? 'tab or named range' : 'tab';
 	return failure.with({
 		message: `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`,
 		description: has,
@@ -47,12 +73,20 @@ function naming(failure: Failure, { tab, cells }: TabRange, titles: readonly str
 }
 
 /** @returns none where they cannot be read */
-async function titlesOf(sheets: sheets_v4.Sheets, spreadsheetId: string): Promise<string[]> {
-	const fields = 'sheets.properties.title';
-	const answer = await sheets.spreadsheets.get({ spreadsheetId, fields }, briefly).catch((error: unknown) => {
+async function titlesAsFarAsKnown(sheets: sheets_v4.Sheets, spreadsheetId: string): Promise<string[]> {
+	return await titlesOf(sheets, spreadsheetId, briefly).catch((error: unknown) => {
 		// The failure that there was already says more than this one.
-		if (isFailure(error)) return undefined;
+		if (isFailure(error)) return [];
 		throw error;
 	});
-	return answer?.data.sheets?.flatMap(({ properties }) => properties?.title ?? []) ?? [];
+}
+
+async function titlesOf(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	options: Partial<typeof briefly> = {},
+): Promise<string[]> {
+	const fields = 'sheets.properties.title';
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields }, options);
+	return (data.sheets ?? []).flatMap(({ properties }) => properties?.title ?? []);
 }

@@ -1,26 +1,30 @@
 import { defineOperation, type Member, type ParamsOf } from '../../operation';
-import { writeItems } from './block';
-import { itemCells, rowCells } from './cells';
+import { isFailure } from '../../../items/failure';
 import { rangeAdvice } from './failures';
 import * as fields from './fields';
-import { sentRange } from './range';
-import { Rows } from './rows';
-import { inTabs } from './tabs';
-import { writtenOf, type Written } from './written';
+import type { KeyedWritten } from './keyed/keyedWrite';
+import { hasNames, namedRows } from './namedRows';
+import { sentTarget } from './target';
+import { writeRows } from './writeRows';
+import type { Written } from './written';
 
 const writeFields = [
 	fields.spreadsheetId,
+	fields.tab,
 	{
 		...fields.range,
 		description:
-			'Where the rows go: the first cell (Sheet1!B2), an area that they must fit into (Sheet1!A1:D10), or a tab',
+			'Where the rows go: the first cell (B2) or an area that they must fit into (A1:D10), with a tab name in front (Sheet1!B2) where no tab is chosen. Empty: the whole tab.',
 	},
 	fields.valuesSource,
+	fields.columns,
 	fields.values,
 ] as const;
 
 const writeOptions = [
 	fields.escapeFormulas,
+	fields.extraColumns,
+	fields.headerRow,
 	{
 		displayName: 'Include Header Row',
 		name: 'includeHeaderRow',
@@ -28,6 +32,17 @@ const writeOptions = [
 		default: true,
 		showWhen: { valuesSource: ['items'] },
 		description: 'Whether to write the names of the fields above the rows',
+	},
+	{
+		displayName: 'Match Columns',
+		name: 'matchColumns',
+		type: 'string',
+		default: '',
+		holds: 'list',
+		showWhen: { valuesSource: ['columns', 'items'] },
+		placeholder: 'e.g. Order ID',
+		description:
+			'Columns that tell rows apart, separated by commas. Rows whose cells there equal an item are updated in place, the other items are added below the table.',
 	},
 	fields.valueInputOption,
 ] as const;
@@ -37,38 +52,34 @@ export type WriteMember = Member<WriteParams>;
 
 export const write = defineOperation({
 	value: 'write',
+	methods: {
+		'sheets.spreadsheets.values.update': 'spreadsheets',
+		'sheets.spreadsheets.values.get': 'spreadsheets',
+		'sheets.spreadsheets.get': 'spreadsheets',
+		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
+	},
 	name: 'Write',
-	action: 'Write to spreadsheet',
+	action: 'Write rows to spreadsheet',
 	description: 'Write rows at a place in a spreadsheet, over what is there',
+	caution: 'Destructive: what stands in these cells is lost.',
 	idempotent: true,
 	fields: writeFields,
 	options: writeOptions,
-	async execute(clients, params, item): Promise<Written> {
-		const { spreadsheetId, range, valuesSource, valueInputOption } = params;
-		if (valuesSource === 'items') {
-			const [written] = await writeItems(clients.sheets, [{ params, item }]);
-			if (written) return written;
-		}
-		const update = {
-			...{ spreadsheetId, range: sentRange(range), valueInputOption },
-			requestBody: new Rows(rowCells(params)),
-		};
-		const { sheets } = clients;
-		const { data } = await inTabs(sheets, { spreadsheetId, range, item }, () =>
-			sheets.spreadsheets.values.update(update),
-		);
-		return writtenOf(spreadsheetId, data);
+	async execute(clients, params, item): Promise<Written | KeyedWritten> {
+		const [written] = await writeRows(clients.sheets, [{ params, item }]);
+		if (written === undefined || isFailure(written)) throw written ?? new Error('nothing was written');
+		return written;
 	},
 	combine: {
-		key({ spreadsheetId, range, valuesSource, valueInputOption, escapeFormulas, includeHeaderRow }) {
-			if (valuesSource !== 'items') return undefined;
-			const target = [spreadsheetId, sentRange(range)];
-			return JSON.stringify([...target, valueInputOption, escapeFormulas, includeHeaderRow]);
+		key(params) {
+			if (!hasNames(params)) return undefined;
+			const same = { ...params, values: undefined, columns: undefined, tab: undefined };
+			return JSON.stringify({ ...same, range: sentTarget(params) });
 		},
 		check(params, item) {
-			itemCells(item.json, params);
+			namedRows(params, item.json);
 		},
-		execute: async (clients, members) => await writeItems(clients.sheets, members),
+		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},
 	errors: { 400: rangeAdvice },
 });

@@ -4,7 +4,7 @@ import { create } from '../../../../nodes/Workspace/actions/document/create.oper
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
 import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
 import type { Clients, Field, Operation, ParamsOf } from '../../../../nodes/Workspace/operation';
-import type { JobItem } from '../../../../nodes/Workspace/runItem';
+import type { JobItem } from '../../../../nodes/Workspace/runner/runItem';
 import { testClients, testItem } from '../../client';
 import { resultOf } from '../../performed';
 
@@ -20,7 +20,7 @@ export class Calls {
 		beforeEach(() => {
 			this.google.reset();
 			const token = this.google.tokens.issue();
-			this.clients = testClients(this.google.url, token, { maxRetryWaitMilliseconds: 50 });
+			this.clients = testClients(this.google.url, token, { maxRetryWaitMilliseconds: 3000 });
 		});
 		afterEach(() => {
 			expectNoViolations(this.google);
@@ -53,7 +53,13 @@ export class Calls {
 	}
 
 	create(params: Partial<Params<typeof create>>, item: JobItem = testItem()) {
-		const defaults = { title: 'Report', parentFolder: '', content: '', contentFormat: 'text' } as const;
+		const defaults = {
+			title: 'Report',
+			parentFolder: '',
+			content: '',
+			contentFormat: 'text',
+			idempotencyKey: '',
+		} as const;
 		return this.run(create, { ...defaults, ...params }, item);
 	}
 
@@ -81,6 +87,7 @@ export class Calls {
 			contentFormat: 'text',
 			tab: '',
 			newParagraph: false,
+			idempotencyKey: '',
 		} as const;
 		return this.run(append, { ...defaults, ...params }, testItem());
 	}

@@ -1,10 +1,11 @@
-import { contentOf, markdownOf } from '../../../../nodes/Workspace/actions/document/markdown/markdown';
+import { contentOfMarkdown } from '../../../../nodes/foreign/markdown/contentOfMarkdown';
+import { markdownOfTabs } from '../../../../nodes/foreign/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 
 function throughDocument(markdown: string): string {
 	const id = fresh();
-	const plan = planContent(contentOf(markdown), {
+	const plan = planContent(contentOfMarkdown(markdown), {
 		index: 1,
 		tabId: undefined,
 		continues: false,
@@ -14,7 +15,7 @@ function throughDocument(markdown: string): string {
 	expect(service.text(id)).toBe(plan.text);
 	const document = get(id);
 	expect(document.body?.content?.at(-1)?.endIndex).toBe(2 + plan.units);
-	return markdownOf([document]);
+	return markdownOfTabs([document]);
 }
 
 test.each([
@@ -60,9 +61,67 @@ test('a long text is read in pieces, with the same result', () => {
 		'> quote\n\n| a |\n| - |\n| 1 |\n',
 	].join('\n');
 	const end = '\n[home]: https://example.com/\n';
-	const alone = contentOf(part + end).blocks;
-	const whole = contentOf(part.repeat(300) + end).blocks;
+	const alone = contentOfMarkdown(part + end).blocks;
+	const whole = contentOfMarkdown(part.repeat(300) + end).blocks;
 	expect(whole).toHaveLength(alone.length * 300);
 	for (const at of [0, 150, 299])
 		expect(whole.slice(at * alone.length, (at + 1) * alone.length)).toEqual(alone);
+});
+
+describe('code that was written in Google Docs', () => {
+	type Run = readonly [text: string, style?: object];
+	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
+	const line = (...runs: Run[]) => ({
+		paragraph: {
+			elements: runs.map(([content, textStyle]) => ({ textRun: { content, textStyle } })),
+			paragraphStyle: { namedStyleType: 'NORMAL_TEXT' },
+		},
+	});
+	const read = (...content: object[]) => markdownOfTabs([{ body: { content } }]);
+
+	test('a block of its own kind is one block, whatever its lines look like', () => {
+		const text = read(
+			line(['before\n']),
+			line(['\uec03', mono], ['const', { ...mono, bold: true }], [' a = 1;\n', mono]),
+			line(['\n', mono]),
+			line(['  b();', { ...mono, italic: true }], ['\uec02\n', mono]),
+			line(['after\n']),
+		);
+		expect(text).toBe('before\n\n```\nconst a = 1;\n\n  b();\n```\n\nafter');
+	});
+
+	test('lines in a fixed-width font that follow each other are one block', () => {
+		const text = read(
+			line(['if', { ...mono, bold: true }], [' (a) {\n', mono]),
+			line(['\n']),
+			line(['}\n', mono]),
+			line(['\n']),
+			line(['use '], ['x', mono], [' here\n']),
+		);
+		expect(text).toBe('```\nif (a) {\n\n}\n```\n\nuse `x` here');
+	});
+
+	test('one such line alone stays inline', () => {
+		expect(read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']))).toBe('a\n\n`npm test`\n\nb');
+	});
+
+	test('a block that never ends is read as lines', () => {
+		expect(read(line(['\uec03a\n']), line(['b\n']))).toBe('a\n\nb');
+	});
+});
+
+test('an address that Google Docs cannot open stays readable', () => {
+	expect(throughDocument('see [the plan](../plan.md#now) and [x](x)')).toBe(
+		'see the plan (../plan.md#now) and x',
+	);
+	expect(throughDocument('[a][1]\n\n[1]: /docs/a')).toBe('a (/docs/a)');
+});
+
+test('what comes out in another form is told', () => {
+	expect(contentOfMarkdown('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified).toEqual([
+		'images',
+		'footnotes',
+		'relative links',
+	]);
+	expect(contentOfMarkdown('# a [b](https://b.example)')).not.toHaveProperty('simplified');
 });

@@ -34,14 +34,10 @@ async function object(inputObject: IDataObject) {
 
 test('all four operations by the form', async () => {
 	const content = '# Title\n\n- a\n- b';
-	const created = await form('create', { title: 'Report', options: { content, contentFormat } });
+	const created = await form('create', { title: 'Report', content, options: { contentFormat } });
 	const documentId = locator(url((created as unknown as Created).documentId), 'url');
 	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
-	expect(
-		await form('append', { documentId, content: 'more', options: { newParagraph: true } }),
-	).toMatchObject({
-		characterCount: 5,
-	});
+	expect(await form('append', { documentId, content: 'more' })).toMatchObject({ characterCount: 5 });
 	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
 		title: 'Report',
 		content: '# Title\n\n- a\n- b\n- more',
@@ -84,7 +80,7 @@ test.each<[IDataObject, RegExp]>([
 
 test('a document whose content failed is named', async () => {
 	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 403 });
-	const parameters = { resource: 'document', operation: 'create', title: 'T', options: { content: 'x' } };
+	const parameters = { resource: 'document', operation: 'create', title: 'T', content: 'x' };
 	const failure = await failureOf(runNode({ url: calls.google.url, parameters }));
 	expect(failure.description).toContain(calls.google.files.all()[0]?.id);
 });
@@ -102,6 +98,6 @@ test('items of one document go in one after the other', async () => {
 		},
 		items,
 	});
-	expect(calls.google.docs.text(id)).toBe('01234\n');
+	expect(calls.google.docs.text(id)).toBe('0\n1\n2\n3\n4\n');
 	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
 });

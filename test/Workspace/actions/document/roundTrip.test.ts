@@ -2,20 +2,16 @@ import fc from 'fast-check';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
 
-import {
-	textOf,
-	type Block,
-	type Content,
-	type Span,
-} from '../../../../nodes/Workspace/actions/document/blocks';
-import { contentOf, markdownOf } from '../../../../nodes/Workspace/actions/document/markdown/markdown';
+import { textOf, type Block, type Content, type Span } from '../../../../nodes/foreign/document/blocks';
+import { contentOfMarkdown } from '../../../../nodes/foreign/markdown/contentOfMarkdown';
+import { markdownOfTabs } from '../../../../nodes/foreign/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 import { markdownTrees } from './markdownTrees';
 
 function written(markdown: string): { id: string; content: Content } {
 	const id = fresh();
-	const content = contentOf(markdown);
+	const content = contentOfMarkdown(markdown);
 	const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
 	if (plan.requests.length > 0) update(id, [...plan.requests]);
 	expect(service.text(id)).toBe(plan.text);
@@ -58,9 +54,9 @@ test('Markdown -> document -> Markdown keeps the structure', () => {
 		fc.property(markdownTrees, (tree) => {
 			const markdown = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '*' });
 			const { id, content } = written(markdown);
-			const back = markdownOf([get(id)]);
-			expect(structureOf(contentOf(back))).toEqual(structureOf(content));
-			expect(markdownOf([get(written(back).id)])).toBe(back);
+			const back = markdownOfTabs([get(id)]);
+			expect(structureOf(contentOfMarkdown(back))).toEqual(structureOf(content));
+			expect(markdownOfTabs([get(written(back).id)])).toBe(back);
 		}),
 		{ numRuns: 150 },
 	);

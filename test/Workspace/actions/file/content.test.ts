@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { UploadParams } from '../../../../nodes/Workspace/actions/file/upload.operation';
+import type { UploadParams } from '../../../../nodes/Workspace/actions/file/uploadFields';
 import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { base64, md5, Uploads } from './uploads';
@@ -33,17 +33,26 @@ describe('media type', () => {
 });
 
 describe('content', () => {
-	test.each(['Y#', 'Y', 'data:text/plain;base64,eA=='])(
-		'base64 "%s" is refused before any request',
-		async (content) => {
-			const failure = await failing(uploads.run({ content }));
-			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
-			expect(failure.message).not.toContain(content);
-			expect(uploads.google.requests).toEqual([]);
-		},
-	);
+	test.each([
+		'Y#',
+		'Y',
+		'data:text/plain;base64,eA==',
+		'Hello world',
+		'Helloworld',
+		'eA=',
+		'eB==',
+		'eA== eA==',
+		'eA==eA==',
+		'+/8_',
+		'e A==',
+	])('base64 "%s" is refused before any request', async (content) => {
+		const failure = await failing(uploads.run({ content }));
+		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+		expect(failure.message).not.toContain(content);
+		expect(uploads.google.requests).toEqual([]);
+	});
 
-	test.each(['eA', 'eA==', 'e A\n==', ' eA== '])('base64 "%s" is one letter', async (content) => {
+	test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])('base64 "%s" is one letter', async (content) => {
 		expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
 	});
 
@@ -51,6 +60,30 @@ describe('content', () => {
 		expect(await uploads.run({ content: '_-8' })).toMatchObject({
 			md5Checksum: md5(Buffer.from([0xff, 0xef])),
 		});
+	});
+
+	test('a text goes up as it is, in UTF-8', async () => {
+		const result = await uploads.run({ contentSource: 'text', content: 'Grüße 😀\n', name: 'a' });
+		expect(result).toMatchObject({ md5Checksum: md5('Grüße 😀\n'), mimeType: 'text/plain; charset=utf-8' });
+		expect(await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' })).toMatchObject({
+			mimeType: 'text/csv',
+		});
+	});
+
+	test('without a name a binary file keeps its own; anything else is refused before any request', async () => {
+		const data = Buffer.from('x');
+		const named = testItem({ binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } } });
+		const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
+		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
+		const before = uploads.google.requests.length;
+		const nameless = testItem({ binary: { data: { data } } });
+		for (const [params, item] of [
+			[{ contentSource: 'binary' }, nameless],
+			[{ contentSource: 'text', content: 'x' }, testItem()],
+		] as const) {
+			expect(await failing(uploads.run({ ...params, name: '' }, item))).toMatchObject({ code: 400 });
+		}
+		expect(uploads.google.requests).toHaveLength(before);
 	});
 
 	test('a path is read through the item', async () => {

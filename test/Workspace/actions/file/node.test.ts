@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -121,14 +122,50 @@ describe('a path', () => {
 			expect(uploads.calls()).toEqual([]);
 		},
 	);
+
+	test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
+		const reasons = ['/etc/hostname', '/etc/no-such-file', '/no-such-folder/a', '/proc/self/mem/a'].map(
+			async (outside) => {
+				const failure = failureOf(object(byPath(outside), { allowFilePaths: true }));
+				return (await failure).description;
+			},
+		);
+		expect(new Set(await Promise.all(reasons))).toEqual(new Set(['n8n does not allow access to it.']));
+	});
+
+	test('pipes are refused without being opened: five of them would hold all threads that n8n reads files with', async () => {
+		const pipe = path.join(path.dirname(file), 'pipe');
+		execFileSync('mkfifo', [pipe]);
+		const items = [pipe, pipe, pipe, pipe, pipe, file].map((content) => ({ json: { content } }));
+		const content = '={{ $json.content }}';
+		const parameters = {
+			resource: 'file',
+			operation: 'upload',
+			name: 'a',
+			contentSource: 'filePath',
+			content,
+		};
+		const outputs = await runNode({
+			url: uploads.google.url,
+			items,
+			parameters,
+			node: { onError: 'continueRegularOutput' },
+		});
+		const message = `The file ${pipe} cannot be read`;
+		expect(outputs.slice(0, 5).map(({ json }) => json['error'])).toEqual(
+			Array(5).fill({ code: 400, message, status: 'INVALID_ARGUMENT' }),
+		);
+		expect(outputs[5]?.json).toMatchObject({ md5Checksum: md5('from disk') });
+	});
 });
 
 test.each<[IDataObject, RegExp]>([
-	[{}, /name/],
+	[{}, /content/],
+	[{ content: 'YQ==' }, /'name'/],
 	[{ name: 'a', content: 'Y#' }, /base64/],
 	[{ name: 'a', contentSource: 'url' }, /contentSource.*binary, base64, filePath/],
-	[{ name: 'a', convertTo: 'pdf' }, /convertTo.*none, document, spreadsheet, presentation/],
-	[{ name: 'a', parentFolder: 'a/b' }, /parentFolder/],
+	[{ name: 'a', content: 'YQ==', convertTo: 'pdf' }, /convertTo.*none, document, spreadsheet, presentation/],
+	[{ name: 'a', content: 'YQ==', parentFolder: 'a/b' }, /parentFolder/],
 	[{ name: 'a', content: 'YQ==', mimeType: 'pdf' }, /'mimeType'/],
 	[{ name: 'a', folder: 'x' }, /folder/],
 	[{ name: 'a', contentSource: 'binary', binaryPropertyName: 'x' }, /x/],

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
-import { upload, type UploadParams } from '../../../../nodes/Workspace/actions/file/upload.operation';
+import { upload } from '../../../../nodes/Workspace/actions/file/upload.operation';
+import type { UploadParams } from '../../../../nodes/Workspace/actions/file/uploadFields';
 import { testClients, testItem, type TestItem } from '../../client';
 import { resultOf } from '../../performed';
 
@@ -18,6 +19,8 @@ const defaults: UploadParams = {
 	parentFolder: '',
 	convertTo: 'none',
 	description: '',
+	idempotencyKey: '',
+	onExisting: 'createNew',
 	properties: [],
 };
 

@@ -137,3 +137,36 @@ test('two tabs of one name are Google’s to refuse', async () => {
 	expect(failure).toMatchObject({ code: 400, message: expect.stringContaining('already exists') as string });
 	expect(spreadsheets()).toEqual([]);
 });
+
+describe('with an idempotency key', () => {
+	const keyed = { ...full, idempotencyKey: 'book 2026' };
+	const live = () => spreadsheets().filter(({ trashed }) => !trashed);
+
+	test('the same key gives the first spreadsheet again; other content is refused', async () => {
+		const first = await calls.one('create', keyed);
+		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
+		expect(await failing(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject({ code: 409 });
+		expect(live()).toHaveLength(1);
+	});
+
+	test.each([
+		{ match: 'drive.files.create', connection: 'resetAfter' },
+		{ match: 'sheets.spreadsheets.batchUpdate', times: 9, connection: 'resetBefore' },
+		{ match: 'sheets.spreadsheets.batchUpdate', times: 9, connection: 'resetAfter' },
+		{ match: 'drive.files.update', times: 9, status: 503 },
+	] as const)('an execution that was cut is completed by the next: %j', async (fault) => {
+		calls.google.fault(fault);
+		await calls.one('create', keyed).catch(() => undefined);
+		calls.google.heal();
+		const created = await calls.one('create', keyed);
+		expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+		expect(calls.google.sheets.values(idOf(created), 'Orders')).toEqual(stored);
+		expect(live()).toHaveLength(1);
+	});
+
+	test('two executions at once leave one spreadsheet', async () => {
+		const [one, other] = await Promise.all([calls.one('create', keyed), calls.one('create', keyed)]);
+		expect(idOf(one)).toBe(idOf(other));
+		expect(live()).toHaveLength(1);
+	});
+});

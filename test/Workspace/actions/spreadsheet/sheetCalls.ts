@@ -2,9 +2,14 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import * as operations from '../../../../nodes/Workspace/actions/spreadsheet';
-import type { Clients, Operation, OutputItem } from '../../../../nodes/Workspace/operation';
-import { paramsOf, type Params } from '../../../../nodes/Workspace/params';
-import type { JobItem } from '../../../../nodes/Workspace/runItem';
+import {
+	fieldsOf,
+	type Clients,
+	type Operation,
+	type OutputItem,
+} from '../../../../nodes/Workspace/operation';
+import { paramsOf, type Params } from '../../../../nodes/parameters/params';
+import type { JobItem } from '../../../../nodes/Workspace/runner/runItem';
 import { testClients, testItem } from '../../client';
 import { outcomesOf, resultOf } from '../../performed';
 
@@ -96,11 +101,11 @@ export class SheetCalls {
 	}
 
 	private clients({ errors }: Operation): Clients {
-		return testClients(this.google.url, this.token, { maxRetryWaitMilliseconds: 50, advice: errors });
+		return testClients(this.google.url, this.token, { maxRetryWaitMilliseconds: 3000, advice: errors });
 	}
 
 	private params(operation: Operation, given: Given): Params {
-		return paramsOf(operation, given, { mode: 'json', timezone: 'Europe/Berlin' }).params;
+		return paramsOf(fieldsOf(operation), given, { mode: 'json', timezone: 'Europe/Berlin' });
 	}
 }
 

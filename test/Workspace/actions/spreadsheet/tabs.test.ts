@@ -53,7 +53,7 @@ test('a refused look at the tabs is not repeated', async () => {
 });
 
 test('another refusal is not followed by a question', async () => {
-	const given = { spreadsheetId: book(), range: 'Sheet1!A5000', values: [['a']] };
-	expect((await failing(calls.run('write', given))).code).toBe(400);
-	expect(calls.methods).toEqual(['values.update']);
+	const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
+	expect((await failing(calls.run('read', given))).code).toBe(400);
+	expect(calls.methods).toEqual(['values.get']);
 });

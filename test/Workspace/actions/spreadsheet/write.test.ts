@@ -61,7 +61,7 @@ test.each<[string, unknown[][], string]>([
 });
 
 test.each([
-	['below the last row', 'Sheet1!A1000', /^.*exceeds grid limits/],
+	['below the last row', 'Sheet1!A1001', /^.*exceeds grid limits/],
 	['past an area', 'Sheet1!A1:B1', /tried writing to row/],
 ])('%s: Google says no, and what to do is said', async (_, range, message) => {
 	const spreadsheetId = calls.sheet();

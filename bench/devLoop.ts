@@ -1,0 +1,117 @@
+// How long an edit takes from the save to the running n8n, under `npm run dev`, and what a Ctrl-C leaves behind.
+// node bench/devLoop.ts [edits]
+import { spawn } from 'node:child_process';
+import {
+	cpSync,
+	globSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { ensureHost, root } from '../dev/n8n/host.ts';
+import { N8nApi } from '../dev/n8n/rest.ts';
+import { freePort } from '../dev/n8n/server.ts';
+
+import { median } from './n8n.ts';
+
+const nodeFile = 'nodes/Workspace/Workspace.node.ts';
+const edited = /description: 'Work with Gmail[^']*'/;
+
+/** A copy of the sources: the edits are not the developer's. */
+function copyOfProject(): string {
+	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-dev-'));
+	const files = globSync(['{nodes,credentials,build,dev,examples}/**/*', '*.{json,js,md}'], {
+		cwd: root,
+		withFileTypes: true,
+	}).filter((entry) => entry.isFile());
+	for (const entry of files) {
+		const file = path.relative(root, path.join(entry.parentPath, entry.name));
+		mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+		cpSync(path.join(root, file), path.join(folder, file));
+	}
+	symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+	return folder;
+}
+
+/** Processes that name the folder in their command line or work in it. */
+function leftBehind(folder: string): string[] {
+	return globSync('/proc/[0-9]*/{cmdline,environ}').flatMap((file) => {
+		try {
+			const text = readFileSync(file, 'utf8');
+			return text.includes(folder) ? [`${file}: ${text.replaceAll('\0', ' ').slice(0, 100)}`] : [];
+		} catch {
+			// Ended meanwhile.
+			return [];
+		}
+	});
+}
+
+async function untilSaid(printed: () => string, text: string, seconds: number): Promise<void> {
+	const deadline = Date.now() + seconds * 1000;
+	while (!printed().includes(text)) {
+		if (Date.now() > deadline) throw new Error(`'${text}' was not printed:\n${printed()}`);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+async function secondsUntilLive(folder: string, api: N8nApi, mark: string): Promise<number> {
+	const file = path.join(folder, nodeFile);
+	const source = readFileSync(file, 'utf8');
+	if (!edited.test(source)) throw new Error(`${nodeFile} has no line to edit`);
+	writeFileSync(file, source.replace(edited, `description: 'Work with Gmail, ${mark}'`));
+	const saved = performance.now();
+	const asked = { nodeInfos: [{ name: 'n8n-nodes-agent-workspace.workspace', version: 1 }] };
+	for (;;) {
+		const types = await api.request<Array<{ description: string }>>('POST', 'node-types', asked);
+		if (types[0]?.description.includes(mark)) return (performance.now() - saved) / 1000;
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+}
+
+async function main(edits: number): Promise<void> {
+	await ensureHost();
+	const folder = copyOfProject();
+	const port = await freePort();
+	const dev = spawn(
+		process.execPath,
+		['dev/start.ts', '--dev', '--port', String(port), '--agent-port', String(await freePort())],
+		{ cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
+	);
+	const ended = new Promise((resolve) => dev.once('close', resolve));
+	let printed = '';
+	dev.stdout.on('data', (data: Buffer) => {
+		printed += data.toString();
+	});
+	try {
+		await untilSaid(() => printed, 'Ctrl-C ends everything', 300);
+		const api = await N8nApi.signIn(`http://127.0.0.1:${port}`);
+		const seconds: number[] = [];
+		for (let n = 1; n <= edits; n++) {
+			seconds.push(await secondsUntilLive(folder, api, `edit ${n}`));
+			console.log(`Edit ${n} is in the running n8n after ${seconds.at(-1)?.toFixed(1)} s`);
+			await untilSaid(() => printed, `Live after`, 60);
+		}
+		console.log(`Median: ${median(seconds).toFixed(1)} s (target: 5 s on an idle machine)`);
+	} finally {
+		const began = performance.now();
+		dev.kill('SIGINT');
+		await ended;
+		console.log(`Ended ${((performance.now() - began) / 1000).toFixed(1)} s after Ctrl-C`);
+		console.log(`Left behind: ${leftBehind(folder).join('\n') || 'nothing'}`);
+		rmSync(folder, { recursive: true, force: true });
+	}
+	console.log(
+		printed
+			.split('\n')
+			.filter((line) => /Live|Not taken/.test(line))
+			.join('\n'),
+	);
+}
+
+await main(Number(process.argv[2] ?? 5));

@@ -1,0 +1,117 @@
+// What the three nodes cost n8n's process when they are loaded, beside n8n's own Gmail, Google Sheets, Docs and Drive nodes in the
+// same run. npm run build, then: node bench/load.ts [samples]
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { ensureHost, root } from '../dev/n8n/host.ts';
+
+import { median, reportRatio } from './n8n.ts';
+
+interface Cost {
+	/** Milliseconds of the processor: loading is its work alone, and other programs do not count. */
+	readonly milliseconds: number;
+	readonly megabytes: number;
+}
+
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+	n8n: { nodes: readonly string[] };
+};
+
+const googleNodes = ['Gmail/Gmail', 'Sheet/GoogleSheets', 'Docs/GoogleDocs', 'Drive/GoogleDrive'];
+
+/** What n8n has loaded of Node long before any node. */
+const builtins = [
+	'async_hooks',
+	'crypto',
+	'fs/promises',
+	'http',
+	'https',
+	'stream',
+	'timers/promises',
+	'worker_threads',
+	'zlib',
+];
+
+/** In a process of its own, in which n8n-workflow and what n8n uses of Node are loaded as they are when n8n loads nodes. */
+function sample(files: readonly string[]): void {
+	const require = createRequire(import.meta.url);
+	for (const name of builtins) require(name);
+	// Its first use loads more of Node.
+	if ((require('async_hooks') as { AsyncLocalStorage?: unknown }).AsyncLocalStorage === undefined)
+		throw new Error('This Node has no AsyncLocalStorage');
+	const [workflow, ...nodes] = files;
+	if (workflow !== undefined) require(workflow);
+	const load = () => {
+		for (const file of nodes) {
+			const exported = require(file) as Record<string, new () => unknown>;
+			const name = path.basename(file).split('.')[0] ?? '';
+			const Node = exported[name];
+			if (Node === undefined) throw new Error(`${file} does not export ${name}`);
+			new Node();
+		}
+	};
+	const collect = () => globalThis.gc?.();
+	collect();
+	const memoryBefore = process.memoryUsage.rss();
+	const cpuBefore = process.cpuUsage();
+	load();
+	const cpu = process.cpuUsage(cpuBefore);
+	collect();
+	const megabytes = (process.memoryUsage.rss() - memoryBefore) / 1024 / 1024;
+	console.log(JSON.stringify({ milliseconds: (cpu.user + cpu.system) / 1000, megabytes } satisfies Cost));
+}
+
+async function costOf(host: string, nodes: readonly string[], samples: number): Promise<Cost> {
+	const workflow = createRequire(path.join(host, 'package.json')).resolve('n8n-workflow');
+	const costs: Cost[] = [];
+	for (let n = 0; n < samples; n++) {
+		const { stdout } = await promisify(execFile)(
+			process.execPath,
+			['--expose-gc', import.meta.filename, 'sample', workflow, ...nodes],
+			// As n8n has packages find n8n-workflow.
+			{ env: { ...process.env, NODE_PATH: path.join(host, 'node_modules') } },
+		);
+		costs.push(JSON.parse(stdout) as Cost);
+	}
+	return {
+		milliseconds: median(costs.map(({ milliseconds }) => milliseconds)),
+		megabytes: median(costs.map(({ megabytes }) => megabytes)),
+	};
+}
+
+async function main(samples: number): Promise<void> {
+	const host = await ensureHost();
+	// Away from the project, whose own n8n-workflow it would find.
+	const installed = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-load-'));
+	try {
+		mkdirSync(path.join(installed, 'dist'));
+		cpSync(path.join(root, 'dist'), path.join(installed, 'dist'), { recursive: true });
+		const ours = manifest.n8n.nodes.map((file) => path.join(installed, file));
+		const base = path.dirname(
+			createRequire(path.join(host, 'node_modules', 'n8n', 'package.json')).resolve(
+				'n8n-nodes-base/package.json',
+			),
+		);
+		const theirs = googleNodes.map((name) => path.join(base, 'dist', 'nodes', 'Google', `${name}.node.js`));
+		const show = (name: string, { milliseconds, megabytes }: Cost) => {
+			console.log(`${name.padEnd(64)} ${milliseconds.toFixed(1)} ms, ${megabytes.toFixed(1)} MB`);
+		};
+		for (const file of ours) show(path.basename(file), await costOf(host, [file], samples));
+		const all = await costOf(host, ours, samples);
+		show('All three nodes', all);
+		const google = await costOf(host, theirs, samples);
+		show("n8n's Gmail, Google Sheets, Docs and Drive nodes", google);
+		reportRatio('Time of theirs, by ours', google.milliseconds / all.milliseconds, { atLeast: 40 });
+		reportRatio('Memory of theirs, by ours', google.megabytes / all.megabytes, { atLeast: 10 });
+	} finally {
+		rmSync(installed, { recursive: true, force: true });
+	}
+}
+
+const [first, ...files] = process.argv.slice(2);
+if (first === 'sample') sample(files);
+else await main(Number(first ?? 9));

@@ -1,0 +1,119 @@
+// Workers that know nothing of each other share one quota that is filled up each minute, in virtual time: what becomes of their
+// requests with the shipped pace and with two other ways to wait. node bench/quota.ts
+import './sources.ts';
+
+const { Failure } = await import('../nodes/items/failure.ts');
+const { Fault } = await import('../nodes/http/fault.ts');
+const { Pace } = await import('../nodes/http/pace.ts');
+const { paced } = await import('../nodes/http/paced.ts');
+const { VirtualClock } = await import('../test/http/virtualClock.ts');
+
+const minute = 60_000;
+const latency = 100;
+const quota = 60;
+const requestsOfWorker = 30;
+const maxWaitMilliseconds = 120_000;
+
+/** Takes so many requests in each minute of its own, and refuses the rest. */
+class Service {
+	readonly clock = new VirtualClock();
+	readonly done = new Map<string, number>();
+	refusals = 0;
+	private used = 0;
+	private window = 0;
+
+	async ask(id: string): Promise<void> {
+		await this.clock.sleep(latency);
+		const window = Math.floor(this.clock.now() / minute);
+		if (window !== this.window) this.used = 0;
+		this.window = window;
+		if (++this.used > quota) {
+			this.refusals++;
+			throw new Fault('notDone', new Failure({ code: 429, message: 'Quota exceeded' }));
+		}
+		this.done.set(id, (this.done.get(id) ?? 0) + 1);
+	}
+}
+
+type Way = (service: Service, worker: number, random: () => number) => (id: string) => Promise<void>;
+
+/** A wait for each request alone, for as long as it may. */
+const alone =
+	(waitOf: (tries: number, random: () => number) => number): Way =>
+	(service, _worker, random) =>
+	async (id) => {
+		const begun = service.clock.now();
+		for (let tries = 0; ; tries++) {
+			try {
+				await service.ask(id);
+				return;
+			} catch (error) {
+				const wait = waitOf(tries, random);
+				if (service.clock.now() + wait - begun > maxWaitMilliseconds)
+					throw error instanceof Error ? error : new Error(String(error));
+				await service.clock.sleep(wait);
+			}
+		}
+	};
+
+const ways: Readonly<Record<string, Way>> = {
+	'the pace, as shipped': (service, _worker, random) => {
+		const pace = new Pace(quota, { clock: service.clock, minute, random });
+		const entry = { units: 1, maxWaitMilliseconds, signal: undefined };
+		return (id) => paced(pace, service.clock, entry, () => service.ask(id));
+	},
+	'each request alone, full jitter from 1 s to 64 s': alone(
+		(tries, random) => random() * Math.min(64_000, 1000 * 2 ** tries),
+	),
+	'each request alone, a minute': alone(() => minute),
+};
+
+/** The same numbers at each run. */
+function seeded(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state * 1664525 + 1013904223) % 2 ** 32;
+		return state / 2 ** 32;
+	};
+}
+
+async function simulate(way: Way, workers: number) {
+	const service = new Service();
+	const { clock } = service;
+	let failed = 0;
+	const work = Array.from({ length: workers }, async (_, worker) => {
+		const send = way(service, worker, seeded(worker + 1));
+		const ids = Array.from({ length: requestsOfWorker }, (__, index) => `${worker}/${index}`);
+		await Promise.all(
+			ids.map(async (id) => {
+				await send(id).catch(() => failed++);
+			}),
+		);
+	});
+	await clock.run(Promise.all(work));
+	const asked = workers * requestsOfWorker;
+	const twice = [...service.done.values()].filter((times) => times > 1).length;
+	const share = service.refusals / (service.refusals + service.done.size);
+	return {
+		asked,
+		done: service.done.size,
+		failed,
+		lost: asked - service.done.size - failed,
+		twice,
+		minutes: clock.now() / minute,
+		share,
+	};
+}
+
+console.log(
+	`${requestsOfWorker} requests of each worker at once, ${quota} a minute, ${maxWaitMilliseconds / 1000} s of waiting allowed\n`,
+);
+for (const workers of [1, 10, 100]) {
+	for (const [name, way] of Object.entries(ways)) {
+		const { asked, done, failed, lost, twice, minutes, share } = await simulate(way, workers);
+		console.log(
+			`${workers} workers, ${name}: ${done} of ${asked} done, ${failed} told to come later, ${lost} lost, ${twice} twice; ` +
+				`${minutes.toFixed(1)} minutes, ${(share * 100).toFixed(0)} % of the requests refused`,
+		);
+	}
+}

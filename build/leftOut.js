@@ -1,0 +1,88 @@
+const { readFileSync } = require('node:fs');
+const path = require('node:path');
+
+const refusing = "throw new Error('not part of this package');";
+const inPlace = (name) => readFileSync(path.join(__dirname, 'inPlaceOf', name), 'utf8');
+
+/**
+ * What stands in the bundle in place of code that is never reached there, by the package that asks for it.
+ *
+ * Google's clients send through our transport, which writes the query itself: Google's own sign-in, fetch, HTTP/2 and query
+ * writer are dead weight. So are nodemailer's fetch, since a mail is composed of what n8n has, and debug's output. ws looks for
+ * two native add-ons that most installations lack: they are as absent here (an empty module would count as present).
+ */
+const replaced = {
+	'googleapis-common': {
+		gaxios: inPlace('gaxios.js'),
+		qs: `exports.stringify = () => { ${refusing} };`,
+		'./http2': `exports.request = () => { ${refusing} };`,
+	},
+	nodemailer: { '../fetch/index.js': `module.exports = () => { ${refusing} };` },
+	'https-proxy-agent': { debug: inPlace('debug.js') },
+	'agent-base': { debug: inPlace('debug.js') },
+	'proxy-agent-negotiate': { debug: inPlace('debug.js') },
+	ws: { bufferutil: refusing, 'utf-8-validate': refusing },
+};
+
+/**
+ * What is needed of a package whose index loads more: the generated clients' one function, a client without a server, and of
+ * the entities, which dom-serializer would bring in an older version, the half that escapes.
+ */
+const narrowed = {
+	'googleapis-common': 'build/src/apirequest.js',
+	ws: 'lib/websocket.js',
+	entities: 'dist/esm/escape.js',
+};
+
+const marker = '\0left-out:';
+
+/** Rolldown plugin. */
+const leaveOut = (root) => ({
+	name: 'leave-out',
+	resolveId: {
+		filter: {
+			id: new RegExp(
+				`^(${names()
+					.map((name) => name.replaceAll('.', '\\.'))
+					.join('|')})$`,
+			),
+		},
+		handler(name, importer = '') {
+			const asking = packageOf(importer) ?? '';
+			if (replaced[asking]?.[name] !== undefined) return `${marker}${asking}:${name}`;
+			const file = asking === name ? undefined : narrowed[name];
+			return file && path.join(root, 'node_modules', name, file);
+		},
+	},
+	load: {
+		filter: { id: new RegExp(`^${marker}`) },
+		handler(id) {
+			const [asking, name] = id.slice(marker.length).split(':');
+			return replaced[asking][name];
+		},
+	},
+	transform: {
+		filter: { id: /mime-db[\\/]db\.json$/ },
+		handler: (code) => JSON.stringify(withEndings(JSON.parse(code))),
+	},
+});
+
+function names() {
+	return [...Object.values(replaced).flatMap((requests) => Object.keys(requests)), ...Object.keys(narrowed)];
+}
+
+/** Nine in ten media types have no file name ending, and so nothing to tell. */
+function withEndings(types) {
+	return Object.fromEntries(
+		Object.entries(types)
+			.filter(([, { extensions, charset }]) => extensions ?? charset)
+			.map(([type, { compressible: _, ...rest }]) => [type, rest]),
+	);
+}
+
+/** Name of the package that a file belongs to, or undefined for one of ours. */
+function packageOf(file) {
+	return /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1].replaceAll('\\', '/');
+}
+
+module.exports = { leaveOut, packageOf };

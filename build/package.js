@@ -1,0 +1,48 @@
+const { cp, glob, mkdir, readFile, writeFile } = require('node:fs/promises');
+const path = require('node:path');
+
+const { bundle } = require('./bundle');
+const { writeNotices } = require('./notices');
+const { ownAddress } = require('./ownAddress');
+const { stamp } = require('./stamp');
+
+/**
+ * All that the package ships, in `target`: the bundle, icons, codex files and output schemas beside the files that name them,
+ * the licences of what was bundled, and the stamp by which packing sees that all of it is fresh.
+ *
+ * @param {{ root: string, target: string, minify?: boolean }} options `minify`: the libraries, as they are shipped
+ * @returns {Promise<import('./bundle').Built[]>}
+ */
+async function buildPackage({ root, target, minify = true }) {
+	const built = await bundle({ root, entries: await entriesOf(root), target, minify });
+	await copyAssets(root, target);
+	writeNotices({
+		root,
+		inputs: built.flatMap(({ inputs }) => inputs),
+		target: path.join(target, 'THIRD_PARTY_NOTICES.txt'),
+	});
+	await stamp(root, target);
+	return built;
+}
+
+/** What n8n's section of package.json names, and the files that run in a thread of their own. */
+async function entriesOf(root) {
+	const { nodes, credentials } = require(path.join(root, 'package.json')).n8n;
+	const named = [...nodes, ...credentials].map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+	const workers = await Array.fromAsync(glob('nodes/**/*.worker.ts', { cwd: root }));
+	return [...named, ...workers.sort()];
+}
+
+async function copyAssets(root, target) {
+	const addressed = ownAddress(root);
+	for await (const file of glob('{nodes,credentials}/**/{*.svg,*.png,*.node.json,__schema__/**/*.json}', {
+		cwd: root,
+	})) {
+		const [from, to] = [path.join(root, file), path.join(target, file)];
+		await mkdir(path.dirname(to), { recursive: true });
+		if (file.endsWith('.json')) await writeFile(to, addressed(await readFile(from, 'utf8')));
+		else await cp(from, to);
+	}
+}
+
+module.exports = { buildPackage };

@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ChatMessage {
+	readonly role: 'system' | 'user' | 'assistant' | 'tool';
+	readonly content: string | null;
+	/** Of a tool's answer. */
+	readonly tool_call_id?: string;
+}
+
+export interface ChatTool {
+	readonly name: string;
+	readonly description: string;
+	readonly parameters: { readonly properties: Readonly<Record<string, { description?: string }>> };
+}
+
+export interface ChatRequest {
+	readonly messages: readonly ChatMessage[];
+	readonly tools: readonly ChatTool[];
+	/** What the tools gave since the last words of the user, in order. */
+	readonly toolAnswers: readonly string[];
+}
+
+/** A sentence, or tools to call. */
+export type Reply = string | ReadonlyArray<{ readonly tool: string; readonly args: Record<string, unknown> }>;
+
+export interface ChatModel {
+	/** Base address for an OpenAI credential. */
+	readonly url: string;
+	readonly requests: ChatRequest[];
+	/** What the model says; it sees what a real one would see, and nothing else. */
+	answer(reply: (request: ChatRequest) => Reply): void;
+	close(): Promise<void>;
+}
+
+/** A chat model with OpenAI's interface that says what a script tells it to. */
+export async function startChatModel(): Promise<ChatModel> {
+	const requests: ChatRequest[] = [];
+	let reply: (request: ChatRequest) => Reply = () => 'Done.';
+	const server = createServer((request, response) => {
+		void respond(request, response).catch((error: unknown) => {
+			response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
+		});
+	});
+	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		if (request.url !== '/v1/chat/completions') {
+			response.writeHead(404).end('{}');
+			return;
+		}
+		const body = JSON.parse(await textOf(request)) as Body;
+		const seen = asRequest(body);
+		requests.push(seen);
+		send(response, reply(seen), body.stream === true);
+	}
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+		requests,
+		answer(next) {
+			reply = next;
+		},
+		async close() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+interface Body {
+	readonly messages: readonly ChatMessage[];
+	readonly tools?: ReadonlyArray<{ readonly function: ChatTool }>;
+	readonly stream?: boolean;
+}
+
+function asRequest({ messages, tools = [] }: Body): ChatRequest {
+	const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+	const toolAnswers = messages
+		.slice(lastUser + 1)
+		.filter(({ role }) => role === 'tool')
+		.map(({ content }) => content ?? '');
+	return { messages, tools: tools.map((tool) => tool.function), toolAnswers };
+}
+
+let counter = 0;
+
+function send(response: ServerResponse, reply: Reply, stream: boolean): void {
+	const message =
+		typeof reply === 'string'
+			? { role: 'assistant', content: reply }
+			: {
+					role: 'assistant',
+					content: null,
+					tool_calls: reply.map(({ tool, args }, index) => ({
+						index,
+						id: `call_${++counter}`,
+						type: 'function',
+						function: { name: tool, arguments: JSON.stringify(args) },
+					})),
+				};
+	const finish_reason = typeof reply === 'string' ? 'stop' : 'tool_calls';
+	const common = { id: `chat-${++counter}`, created: 0, model: 'scripted' };
+	if (!stream) {
+		const choices = [{ index: 0, message, finish_reason }];
+		const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+		response.writeHead(200, { 'content-type': 'application/json' });
+		response.end(JSON.stringify({ ...common, object: 'chat.completion', choices, usage }));
+		return;
+	}
+	response.writeHead(200, { 'content-type': 'text/event-stream' });
+	const chunk = (choice: object) =>
+		response.write(
+			`data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`,
+		);
+	chunk({ delta: message, finish_reason: null });
+	chunk({ delta: {}, finish_reason });
+	response.end('data: [DONE]\n\n');
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+	let text = '';
+	for await (const chunk of request) text += String(chunk);
+	return text;
+}

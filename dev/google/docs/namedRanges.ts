@@ -1,0 +1,75 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { endOf, invalid, type Segment } from './segment.ts';
+
+/** A range of a tab's body that has a name; names may repeat. */
+export interface NamedRange {
+	readonly namedRangeId: string;
+	readonly name: string;
+	readonly startIndex: number;
+	readonly endIndex: number;
+}
+
+/** What of a tab the ranges live in. */
+interface Home {
+	readonly tabId: string;
+	readonly body: Segment;
+	namedRanges: NamedRange[];
+}
+
+/** Of a name, in UTF-16 units (CreateNamedRangeRequest.name). */
+const longestName = 256;
+
+export function createNamedRange(
+	tab: Home,
+	{ name, range }: docs_v1.Schema$CreateNamedRangeRequest,
+	newId: (prefix: string) => string,
+): docs_v1.Schema$Response {
+	const { startIndex = 0, endIndex = 0, segmentId } = range ?? {};
+	if (!name || name.length > longestName)
+		throw invalid('The name must be between 1 and 256 UTF-16 code units.');
+	if (segmentId) throw invalid('The stand-in keeps named ranges of bodies only.');
+	const start = startIndex ?? 0;
+	const end = endIndex ?? 0;
+	if (start >= end || start < 1) throw invalid('The range should not be empty.');
+	if (end > endOf(tab.body)) throw invalid(`Index ${end} must be less than the end index of the segment.`);
+	const namedRangeId = newId('kix.');
+	tab.namedRanges.push({ namedRangeId, name, startIndex: start, endIndex: end });
+	return { createNamedRange: { namedRangeId } };
+}
+
+/** Runs an edit of the body and moves the ranges with the text; a range without text is gone. */
+export function movingRanges(tab: Home, segment: Segment, at: number, edit: () => void): void {
+	const before = endOf(tab.body);
+	edit();
+	if (segment !== tab.body) return;
+	const delta = endOf(tab.body) - before;
+	const moved = (index: number) => (index <= at ? index : Math.max(at, index + delta));
+	tab.namedRanges = tab.namedRanges
+		.map((range) => ({
+			...range,
+			// What is inserted where a range begins stands before it.
+			startIndex: range.startIndex === at && delta > 0 ? at + delta : moved(range.startIndex),
+			endIndex: moved(range.endIndex),
+		}))
+		.filter(({ startIndex, endIndex }) => startIndex < endIndex);
+}
+
+export function namedRangesOut(tab: Home): Record<string, docs_v1.Schema$NamedRanges> {
+	const names = new Set(tab.namedRanges.map(({ name }) => name));
+	return Object.fromEntries(
+		[...names].map((name) => [
+			name,
+			{
+				name,
+				namedRanges: tab.namedRanges
+					.filter((range) => range.name === name)
+					.map(({ namedRangeId, startIndex, endIndex }) => ({
+						namedRangeId,
+						name,
+						ranges: [{ startIndex, endIndex, tabId: tab.tabId }],
+					})),
+			},
+		]),
+	);
+}

@@ -1,0 +1,112 @@
+import { ApiError } from './service.ts';
+
+/** What a user may ask within a minute. An API that is left out has no quota, as the stand-in by default. */
+export interface QuotaLimits {
+	/** Quota units: https://developers.google.com/workspace/gmail/api/reference/quota */
+	readonly gmail?: number;
+	/** Requests, reads and writes counted apart: https://developers.google.com/workspace/sheets/api/limits */
+	readonly sheetsReads?: number;
+	readonly sheetsWrites?: number;
+	/** https://developers.google.com/workspace/docs/api/limits */
+	readonly docsReads?: number;
+	readonly docsWrites?: number;
+	readonly drive?: number;
+	/** Gmail requests of one user at once: https://github.com/googleapis/google-api-dotnet-client/issues/1982 */
+	readonly gmailAtOnce?: number;
+	/** Milliseconds of a minute, so that tests need not wait for real ones; default 60,000. */
+	readonly minute?: number;
+}
+
+/** Quota units of Gmail's methods, as of 2026-05-01. */
+const gmailUnits: Readonly<Record<string, number>> = {
+	'gmail.users.messages.list': 5,
+	'gmail.users.messages.get': 20,
+	'gmail.users.messages.attachments.get': 20,
+	'gmail.users.threads.get': 40,
+	'gmail.users.messages.send': 100,
+};
+
+type Counter = Exclude<keyof QuotaLimits, 'minute' | 'gmailAtOnce'>;
+
+/** Quotas that are filled up again each minute ("after 1 minute, you can execute requests again"). */
+export class Quotas {
+	limits: QuotaLimits = {};
+	/** Refusals so far. */
+	refused = 0;
+	private readonly used = new Map<string, number>();
+	private minuteNumber = 0;
+	private gmailRunning = 0;
+
+	/** Counts a request. @throws ApiError when its quota is used up */
+	take(method: string, user: string): void {
+		const counter = counterOf(method);
+		const limit = counter && this.limits[counter];
+		if (counter === undefined || limit === undefined) return;
+		this.turn();
+		const key = `${counter} ${user}`;
+		const units = (this.used.get(key) ?? 0) + (gmailUnits[method] ?? 1);
+		if (units > limit) {
+			this.refused++;
+			throw counter === 'gmail' ? gmailRefusal() : refusal(counter);
+		}
+		this.used.set(key, units);
+	}
+
+	/** @throws ApiError when the user has as many Gmail requests out as are allowed */
+	async atOnce<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
+		const most = this.limits.gmailAtOnce;
+		if (most === undefined || !method?.startsWith('gmail.')) return await work();
+		if (this.gmailRunning >= most) {
+			this.refused++;
+			throw new ApiError(429, 'Too many concurrent requests for user', { reason: 'rateLimitExceeded' });
+		}
+		this.gmailRunning++;
+		try {
+			return await work();
+		} finally {
+			this.gmailRunning--;
+		}
+	}
+
+	clear(): void {
+		this.limits = {};
+		this.refused = 0;
+		this.used.clear();
+	}
+
+	private turn(): void {
+		const now = Math.floor(Date.now() / (this.limits.minute ?? 60_000));
+		if (now === this.minuteNumber) return;
+		this.minuteNumber = now;
+		this.used.clear();
+	}
+}
+
+function counterOf(method: string): Counter | undefined {
+	const [api] = method.split('.');
+	if (api === 'gmail' || api === 'drive') return api;
+	const isRead = /\.(get|batchGet)$/.test(method);
+	if (api === 'sheets') return isRead ? 'sheetsReads' : 'sheetsWrites';
+	if (api === 'docs') return isRead ? 'docsReads' : 'docsWrites';
+	return undefined;
+}
+
+function gmailRefusal(): ApiError {
+	return new ApiError(
+		403,
+		"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user' of service 'gmail.googleapis.com'.",
+		{
+			reason: 'rateLimitExceeded',
+		},
+	);
+}
+
+/** Without a Retry-After: https://github.com/n8n-io/n8n/issues/32869 */
+function refusal(counter: Counter): ApiError {
+	const metric = counter.endsWith('Reads') ? 'Read requests' : 'Write requests';
+	return new ApiError(
+		429,
+		`Quota exceeded for quota metric '${metric}' and limit '${metric} per minute per user' of service '${counter.replace(/Reads|Writes/, '')}.googleapis.com'.`,
+		{ status: counter === 'drive' ? undefined : 'RESOURCE_EXHAUSTED', reason: 'rateLimitExceeded' },
+	);
+}

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const imported = /^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"](\.[^'"]+)['"]/gm;
+
+/** Files by what they import, types included; read once in a run of the linter. */
+const importsOf = new Map();
+
+function resolved(from, specifier) {
+	const target = path.resolve(path.dirname(from), specifier);
+	return [target, `${target}.ts`, path.join(target, 'index.ts')].find(
+		(file) => file.endsWith('.ts') && existsSync(file),
+	);
+}
+
+function filesImportedBy(file) {
+	if (!importsOf.has(file)) {
+		const specifiers = [...readFileSync(file, 'utf8').matchAll(imported)].map(([, specifier]) => specifier);
+		importsOf.set(
+			file,
+			specifiers.flatMap((specifier) => resolved(file, specifier) ?? []),
+		);
+	}
+	return importsOf.get(file);
+}
+
+/** The shortest way from a file back to itself. */
+export function circleOf(start) {
+	const cameFrom = new Map(filesImportedBy(start).map((file) => [file, start]));
+	for (const file of cameFrom.keys()) {
+		if (file === start) break;
+		for (const next of filesImportedBy(file)) {
+			if (!cameFrom.has(next)) cameFrom.set(next, file);
+		}
+	}
+	if (!cameFrom.has(start)) return undefined;
+	const way = [start];
+	do way.unshift(cameFrom.get(way[0]));
+	while (way[0] !== start);
+	return way;
+}
+
+/** A file never imports itself by way of others, for its types neither: such files can only be understood together. */
+export const noImportCircle = {
+	meta: { type: 'problem', schema: [] },
+	create: (context) => ({
+		Program(node) {
+			const circle = circleOf(context.filename);
+			if (!circle) return;
+			const names = circle.map((file) => path.relative(context.cwd, file)).join(' -> ');
+			context.report({ node, message: `Import circle: ${names}` });
+		},
+	}),
+};

@@ -1,0 +1,79 @@
+// `npm run pictures`: the pictures in docs/images, of this version in the real n8n.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Page, selectors } from 'playwright-core';
+
+import { startAgentService } from './agent-service/server.ts';
+import { importExamples } from './examples.ts';
+import { seedDemo } from './google/demo.ts';
+import { startGoogle } from './google/server.ts';
+import { root } from './n8n/host.ts';
+import { owner } from './n8n/rest.ts';
+import { startN8n } from './n8n/server.ts';
+import { Template } from './n8n/template.ts';
+
+const images = path.join(root, 'docs', 'images');
+const apiKey = 'pictures';
+
+/** As a person would see it who has made room: no side bars, all of the workflow. */
+const undecorated =
+	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"] { visibility: hidden }';
+
+async function main(): Promise<void> {
+	await mkdir(images, { recursive: true });
+	const template = new Template('pictures');
+	await template.prepare();
+	const agent = await startAgentService({ apiKey });
+	const google = await startGoogle();
+	seedDemo(google);
+	const n8n = await startN8n({ userFolder: template.folder });
+	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
+	const context = await chromium.launchPersistentContext(profile, {
+		executablePath: '/usr/bin/chromium',
+		viewport: { width: 1280, height: 720 },
+		args: ['--no-sandbox', '--lang=en-US', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+	});
+	try {
+		const examples = await importExamples(n8n.api, {
+			agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
+			google: {
+				url: google.url,
+				accessToken: google.tokens.issue(),
+				refreshToken: google.tokens.issueRefresh(),
+			},
+		});
+		selectors.setTestIdAttribute('data-test-id');
+		const page = await signedIn(await context.newPage(), n8n.url);
+		for (const { workflow, file } of examples) {
+			await page.goto(`${n8n.url}/workflow/${workflow.id}`);
+			await page.getByTestId('canvas-node').nth(1).waitFor();
+			await page.getByTestId('zoom-to-fit').click();
+			await page.addStyleTag({ content: undecorated });
+			await page.mouse.move(5, 5);
+			// The zoom is animated.
+			await page.waitForTimeout(1000);
+			const target = path.join(images, file.replace(/\.json$/, '.png'));
+			await page.getByTestId('canvas').screenshot({ path: target });
+			console.log(path.relative(root, target));
+		}
+	} finally {
+		await context.close();
+		await n8n.stop();
+		await google.close();
+		await agent.close();
+		await rm(profile, { recursive: true, force: true });
+		await rm(path.dirname(template.folder), { recursive: true, force: true });
+	}
+}
+
+async function signedIn(page: Page, url: string): Promise<Page> {
+	await page.goto(`${url}/signin`);
+	await page.locator('input[autocomplete="email"]').first().fill(owner.email);
+	await page.locator('input[type="password"]').first().fill(owner.password);
+	await page.getByRole('button', { name: /sign in/i }).click();
+	await page.waitForURL((target) => !target.pathname.includes('signin'));
+	return page;
+}
+
+await main();

@@ -1,0 +1,100 @@
+// Brings an edit of the sources into a running n8n: bundled anew, and what has changed copied over the installed package.
+// n8n, started with N8N_DEV_RELOAD, watches that and loads the package again.
+import { watch } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+import { root } from './n8n/host.ts';
+
+interface PackageBuild {
+	readonly buildPackage: (options: { root: string; target: string; minify: boolean }) => Promise<unknown>;
+}
+
+const { buildPackage } = createRequire(import.meta.url)('../build/package') as PackageBuild;
+
+export interface ReloadOptions {
+	/** The installed package's dist. */
+	readonly installed: string;
+	/** A folder to build in. */
+	readonly workshop: string;
+	readonly say: (text: string) => void;
+	/** Resolves when n8n has loaded the package anew. */
+	readonly reloaded: () => Promise<void>;
+}
+
+/** Watches the sources. @returns how to stop */
+export function reloadOnEdit(options: ReloadOptions): () => Promise<void> {
+	let edited = 0;
+	let work: Promise<void> | undefined;
+	let waiting: NodeJS.Timeout | undefined;
+	const start = () => {
+		// An editor may write a file in several steps.
+		clearTimeout(waiting);
+		waiting = setTimeout(() => {
+			work ??= untilUpToDate().finally(() => {
+				work = undefined;
+			});
+		}, 50);
+	};
+	const untilUpToDate = async () => {
+		for (let seen = 0; seen < edited;) {
+			seen = edited;
+			await bringOver(options);
+		}
+	};
+	const watchers = ['nodes', 'credentials'].map((folder) =>
+		watch(path.join(root, folder), { recursive: true }, (_event, file) => {
+			if (file !== null && !/\.(ts|json|svg|png)$/.test(file)) return;
+			edited++;
+			start();
+		}),
+	);
+	return async () => {
+		for (const watcher of watchers) watcher.close();
+		clearTimeout(waiting);
+		await work;
+		await rm(options.workshop, { recursive: true, force: true });
+	};
+}
+
+async function bringOver(options: ReloadOptions): Promise<void> {
+	const began = Date.now();
+	try {
+		await rm(options.workshop, { recursive: true, force: true });
+		await buildPackage({ root, target: options.workshop, minify: false });
+		const built = Date.now();
+		const reloaded = options.reloaded();
+		const changed = await copyChanged(options);
+		if (changed === 0) return;
+		await reloaded;
+		const seconds = (since: number) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+		options.say(`Live after ${seconds(began)} (${seconds(built)} of them n8n's): ${changed} file(s) changed`);
+	} catch (error) {
+		options.say(`Not taken over:\n${error instanceof Error ? error.message : String(error)}`);
+	}
+}
+
+/** @returns how many files changed */
+async function copyChanged({ workshop, installed }: ReloadOptions): Promise<number> {
+	const built = await filesOf(workshop);
+	let changed = 0;
+	for (const file of built) {
+		const [from, to] = [path.join(workshop, file), path.join(installed, file)];
+		const present = await readFile(to).catch(() => undefined);
+		if (present?.equals(await readFile(from))) continue;
+		await mkdir(path.dirname(to), { recursive: true });
+		await cp(from, to);
+		changed++;
+	}
+	const gone = (await filesOf(installed)).filter((file) => !built.includes(file));
+	for (const file of gone) await rm(path.join(installed, file));
+	return changed + gone.length;
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	return entries
+		.filter((entry) => entry.isFile())
+		.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+}

@@ -1,0 +1,28 @@
+import { type FieldValues, hasOneOf } from '../session/messageField';
+import type { SessionMessage } from '../session/messages';
+
+/** Lets the messages through that are to start an execution. A gap before one that is not is told with the next one that is. */
+export class Filter {
+	readonly #wanted: FieldValues | undefined;
+	/** By session, in milliseconds. */
+	readonly #untoldGaps = new Map<string, number>();
+
+	/** @param wanted undefined: all */
+	constructor(wanted: FieldValues | undefined) {
+		this.#wanted = wanted;
+	}
+
+	/** @returns undefined for a message that starts none */
+	take(message: SessionMessage): SessionMessage | undefined {
+		if (this.#wanted === undefined) return message;
+		const { sessionId, gapMs } = message;
+		const before = this.#untoldGaps.get(sessionId);
+		const gap = before === undefined && gapMs === undefined ? undefined : (before ?? 0) + (gapMs ?? 0);
+		if (!hasOneOf(message, this.#wanted)) {
+			if (gap !== undefined) this.#untoldGaps.set(sessionId, gap);
+			return undefined;
+		}
+		this.#untoldGaps.delete(sessionId);
+		return gap === undefined ? message : { ...message, gapMs: gap };
+	}
+}

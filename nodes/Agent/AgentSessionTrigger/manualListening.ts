@@ -1,0 +1,135 @@
+import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+
+import { asFailure } from '../../items/errorItem';
+import { Failure } from '../../items/failure';
+import type { Clock } from '../session/clock';
+import type { connect } from '../session/connect';
+import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
+import type { SessionMessage } from '../session/messages';
+import { triggerError } from './alerts';
+import type { Delivered } from './batch';
+import { Filter } from './filter';
+import { type Arrival, messageArrival, storedItem } from './items';
+import { MessageQueue } from './queue';
+import type { TriggerSettings } from './settings';
+
+export interface ManualParts {
+	readonly context: ITriggerFunctions;
+	readonly settings: TriggerSettings;
+	readonly readIdentity: ReadIdentity;
+	readonly clock: Clock;
+	readonly connect: typeof connect;
+}
+
+/** n8n itself would wait for ever. */
+const limitSeconds = 60;
+
+/**
+ * A test in the editor: the first message, or the first batch, ends it. The channels open only in `manualTriggerFunction`: before
+ * that n8n takes no items.
+ */
+export function manualListening(parts: ManualParts): ITriggerResponse {
+	const test = new ManualListening(parts);
+	return {
+		manualTriggerFunction: async () => {
+			await Promise.resolve();
+			test.start();
+		},
+		closeFunction: () => test.close(),
+	};
+}
+
+class ManualListening {
+	readonly #parts: ManualParts;
+	readonly #queue: MessageQueue<Arrival>;
+	#connections: Connection[] = [];
+	#over = false;
+	#cancelLimit = () => {};
+	#closing: Promise<void> | undefined;
+
+	constructor(parts: ManualParts) {
+		this.#parts = parts;
+		const nothing = () => {};
+		const deliver = async (batch: readonly Delivered<Arrival>[]) => {
+			await this.#succeed(batch);
+			return true;
+		};
+		const listener = { deliver, pause: nothing, resume: nothing, dropped: nothing };
+		const settings = { ...parts.settings.queue, maxConcurrent: 1 };
+		this.#queue = new MessageQueue<Arrival>(settings, listener, parts.clock);
+	}
+
+	start(): void {
+		if (this.#over) return;
+		const { settings, connect, readIdentity, clock, context } = this.#parts;
+		const { sessionIds, messageFormat, channel } = settings;
+		const options = { ...channel, messageFormat };
+		const filter = new Filter(settings.filter);
+		this.#connections = sessionIds.map((sessionId) => {
+			const listener = {
+				message: (message: SessionMessage) => {
+					const wanted = filter.take(message);
+					if (wanted) this.#queue.push(messageArrival(wanted));
+				},
+				ended: ({ verdict, failure }: EndedChannel) => {
+					if (verdict === 'final') this.#fail(failure);
+				},
+			};
+			return connect({ ...options, sessionId }, readIdentity, listener, { clock, log: context.logger });
+		});
+		this.#cancelLimit = clock.after(limitSeconds * 1000, () => {
+			this.#fail(this.#nothingCame());
+		});
+	}
+
+	/** Also on "Stop listening", and when the workflow has run. */
+	close(): Promise<void> {
+		this.#over = true;
+		this.#cancelLimit();
+		this.#queue.end();
+		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close())).then(
+			() => undefined,
+		);
+		return this.#closing;
+	}
+
+	async #succeed(batch: readonly Delivered<Arrival>[]): Promise<void> {
+		if (this.#over) return;
+		void this.close();
+		const { context } = this.#parts;
+		try {
+			const items = await Promise.all(batch.map((one) => storedItem(one, context.helpers)));
+			// Never a copy of the function: n8n replaces it for the test.
+			context.emit([items]);
+		} catch (error) {
+			context.emitError(triggerError(context, asFailure(error)));
+		}
+	}
+
+	#fail(failure: Failure): void {
+		if (this.#over) return;
+		void this.close();
+		this.#parts.context.emitError(triggerError(this.#parts.context, failure));
+	}
+
+	#nothingCame(): Failure {
+		const states = this.#connections.map((connection) => connection.status());
+		const open = states.filter(({ state }) => state === 'open').length;
+		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
+		const nothing = `No message came within ${limitSeconds} s`;
+		if (open === 0 && failure !== undefined) {
+			const { code, message, description } = failure;
+			return new Failure({ code, message: `${nothing}. ${message}`, description });
+		}
+		const channels =
+			states.length === 1
+				? `The channel was ${open === 1 ? '' : 'not yet '}open`
+				: `${open} of ${states.length} channels were open`;
+		return new Failure({
+			code: 504,
+			message: `${nothing}. ${channels}`,
+			description:
+				"Start an agent with the same session ID while the test listens. If the workflow is published, its own channel may have got the message. Messages that 'Filter Value' does not name do not count.",
+		});
+	}
+}

@@ -1,0 +1,97 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { isFailure } from '../../items/failure';
+import { channelBase, executeUrl } from '../session/addresses';
+import { agentApiCredential } from '../session/identity';
+import { redact } from '../session/redaction';
+import { channelProblem } from './channelCheck';
+import { thrownFault } from '../AgentExecute/failures';
+
+/** How long the service may take for a sign of life. */
+const timeoutSeconds = 15;
+
+interface SignOfLife {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	readonly body: unknown;
+}
+
+/**
+ * The Test button of the Agent API credential: whether something that could be the service answers at both addresses. The call's gets a
+ * GET, which never starts an agent; what the service says to it is unknown, so any status but a refusal is a sign of life.
+ */
+export async function checkAgentApi(
+	helpers: ICredentialTestFunctions['helpers'],
+	data: ICredentialDataDecryptedObject,
+): Promise<INodeCredentialTestResult> {
+	try {
+		const api = agentApiCredential(data);
+		const url = executeUrl(api);
+		channelBase(api);
+		if (/\/execute\/*$/.test(api.deploymentUrl)) {
+			return refused("Enter the Deployment URL without '/execute': the node adds it");
+		}
+		const answer = (await helpers.request({
+			method: 'GET',
+			uri: url,
+			headers: { 'x-api-key': api.apiKey },
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			rejectUnauthorized: !api.allowUnauthorizedCerts,
+			timeout: timeoutSeconds * 1000,
+		})) as SignOfLife;
+		const problem = callProblem(answer, url) ?? (await channelProblem(api));
+		return problem === undefined ? { status: 'OK', message: 'Both addresses answer' } : refused(problem);
+	} catch (error) {
+		return refused(failureText(error, data));
+	}
+}
+
+function callProblem({ statusCode, headers }: SignOfLife, url: string): string | undefined {
+	const { host } = new URL(url);
+	if (statusCode === 401 || statusCode === 403) return `${host} refused the API key (${statusCode})`;
+	if (statusCode >= 300 && statusCode <= 399) {
+		return `${host} answers with a redirect (${statusCode}), which is not followed: use the final address`;
+	}
+	const isPage = (headers['content-type'] ?? '').includes('text/html');
+	if (isPage && statusCode <= 299) {
+		return `A web page answers at ${host}, not an API: check the host, port and path of the Deployment URL`;
+	}
+	if (statusCode === 502 || statusCode === 503 || statusCode === 504) {
+		return `${host} answers, but the service behind it does not run at the moment (${statusCode})`;
+	}
+	return undefined;
+}
+
+function failureText(error: unknown, data: ICredentialDataDecryptedObject): string {
+	if (isFailure(error)) return withDescription(error);
+	const api = agentApiCredential(data);
+	const facts = {
+		url: executeUrl(api),
+		timeoutSeconds,
+		redact: (text: string) => redact(text, [api.apiKey]),
+	};
+	return withDescription(thrownFault(error, facts).failure);
+}
+
+function withDescription({
+	message,
+	description,
+	code,
+}: {
+	message: string;
+	description?: string;
+	code: number;
+}): string {
+	// What to do after an unanswered execute call does not apply: none was made.
+	return description === undefined || code === 504 ? message : `${message}. ${description}`;
+}
+
+function refused(message: string): INodeCredentialTestResult {
+	return { status: 'Error', message };
+}

@@ -1,0 +1,82 @@
+import { channelBase } from '../session/addresses';
+import { adviceOf, reasonOf } from '../session/explanation';
+import type { Ending } from '../session/failures';
+import type { AgentApiCredential } from '../session/identity';
+import type { Socket, UpgradeAnswer } from '../session/transport';
+
+/** How long the service may take for a sign of life. */
+const timeoutMilliseconds = 15_000;
+/** Nothing is received. */
+const maxMessageBytes = 1024;
+
+type SignOfLife = 'open' | UpgradeAnswer | Ending;
+type NotOpen = Exclude<SignOfLife, 'open'>;
+
+/**
+ * Knocks at the address of the channel: without a session and without a secret, so that a refusal is a sign of life.
+ * @returns what is wrong; undefined when the service, or something like it, answers
+ */
+export async function channelProblem(api: AgentApiCredential): Promise<string | undefined> {
+	const url = channelBase(api);
+	const sign = await knock(url, api.allowUnauthorizedCerts);
+	if (sign === 'open') return undefined;
+	const place = `the WebSocket URL (${url.host}${url.pathname})`;
+	if ('kind' in sign) return `At ${place} ${reasonOf(sign)}. ${adviceOf(sign, 0)}`;
+	return answerProblem(sign, place);
+}
+
+function answerProblem(
+	{ statusCode, contentType, fromProxy }: UpgradeAnswer,
+	place: string,
+): string | undefined {
+	if (fromProxy) return `The proxy answers for ${place} with status ${statusCode}`;
+	if (statusCode >= 300 && statusCode <= 399)
+		return `A redirect (${statusCode}) answers at ${place}, which is not followed: use the final address`;
+	if (statusCode <= 299 && contentType?.includes('text/html'))
+		return `A web page answers at ${place}, not a session channel: check its host, port and path`;
+	if (statusCode === 404)
+		return `Nothing answers at ${place} (404): check its path, to which the node adds '/ws'. If the service answers so without a session, all is well`;
+	if (statusCode >= 502 && statusCode <= 504)
+		return `The service behind ${place} does not run at the moment (${statusCode})`;
+	return undefined;
+}
+
+async function knock(url: URL, allowUnauthorizedCerts: boolean): Promise<SignOfLife> {
+	const { openSocket } = await import('../session/socket');
+	const request = {
+		url: url.href,
+		handshakeTimeoutMilliseconds: timeoutMilliseconds,
+		maxMessageBytes,
+		allowUnauthorizedCerts,
+	};
+	return await new Promise((resolve) => {
+		let cause: NotOpen = { kind: 'dropped' };
+		const over = { socket: undefined as Socket | undefined };
+		const tell = (sign: SignOfLife) => {
+			clearTimeout(timer);
+			resolve(sign);
+			over.socket?.terminate();
+		};
+		// The handshake's own timeout starts anew with every byte.
+		const timer = setTimeout(() => {
+			tell({ kind: 'connectTimeout' });
+		}, timeoutMilliseconds);
+		over.socket = openSocket(request, {
+			opened: () => {
+				tell('open');
+			},
+			message: () => {},
+			control: () => {},
+			refused: (answer) => {
+				cause = answer;
+			},
+			failed: (error: Error & { code?: unknown }) => {
+				const code = typeof error.code === 'string' ? error.code : undefined;
+				if ('kind' in cause) cause = { kind: 'network', code, message: error.message };
+			},
+			closed: () => {
+				tell(cause);
+			},
+		});
+	});
+}

@@ -1,0 +1,33 @@
+import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
+
+import { asFailure } from '../../items/errorItem';
+import { checkHostNames } from '../session/allowedHosts';
+import { agentSignatureCredential, identityOf } from '../session/identity';
+
+const labels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' } as const;
+
+/** The Test button of the Agent Signature API credential: the form of the values; only a real call shows whether they are accepted. */
+export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
+	for (const key of ['userId', 'userPublicKey', 'signature'] as const) {
+		const problem = hexProblem(data[key]);
+		if (problem) return { status: 'Error', message: `'${labels[key]}' ${problem}` };
+	}
+	try {
+		const credential = agentSignatureCredential(data);
+		identityOf(credential);
+		checkHostNames(credential);
+		return { status: 'OK', message: 'The form is right' };
+	} catch (error) {
+		// n8n's form shows the message only.
+		const { message, description } = asFailure(error);
+		return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
+	}
+}
+
+function hexProblem(value: unknown): string | undefined {
+	if (typeof value !== 'string' || value === '') return 'is empty';
+	if (value !== value.trim()) return 'begins or ends with a space';
+	if (!/^(0x)?[0-9a-f]+$/i.test(value))
+		return 'has characters other than 0–9 and a–f (with or without 0x in front)';
+	return undefined;
+}

@@ -1,3 +1,0 @@
-/** Loaded on first use: everything that needs a Markdown library. */
-export { contentOf } from './parse';
-export { markdownOf } from './print';

@@ -1,0 +1,112 @@
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import { madeOnce, type FileKey } from '../../google/keyedFiles';
+import { md5Of } from '../../google/md5';
+import { usedBefore } from '../../idempotency';
+import type { Clients, Item, Source } from '../../operation';
+import { existsAlready, filesNamed, replaceable, type Destination } from './existing';
+import { findUploaded, identityOf, orExisting } from './identity';
+import { progressLog } from './progress';
+import { resultFields, resultOf, verified, type FileResult } from './result';
+import type { UploadParams } from './uploadFields';
+
+type File = drive_v3.Schema$File;
+
+/** One upload, all of it checked. */
+export interface Uploading {
+	readonly client: Clients;
+	readonly params: UploadParams;
+	readonly item: Item;
+	readonly source: Source;
+	readonly destination: Destination;
+	/** Media type of the bytes. */
+	readonly mimeType: string;
+}
+
+interface Uploaded {
+	readonly file: FileResult;
+	/** Was there before and stays as it was. */
+	readonly skipped?: true;
+}
+
+export async function uploadNow(uploading: Uploading): Promise<FileResult> {
+	return (await uploaded(uploading, {})).file;
+}
+
+/** @param found what an earlier try of this item made, if that is known */
+export async function uploadOnce(uploading: Uploading, key: FileKey, found?: File): Promise<FileResult> {
+	const { client, source } = uploading;
+	let skipped: FileResult | undefined;
+	const once = await madeOnce(client.drive, resultFields, {
+		key,
+		async make(appProperties) {
+			if (found) return { ...found, appProperties };
+			const made = await uploaded(uploading, appProperties);
+			if (made.skipped) skipped = made.file;
+			return made.skipped ? undefined : { ...made.file, appProperties };
+		},
+		// Drive shows a file only when all of it has arrived.
+		complete: () => Promise.resolve(),
+		async result(file, isOwn) {
+			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await md5Of(await source.open()))) {
+				throw usedBefore(`the file ${file.id ?? ''}`);
+			}
+			return resultOf(file);
+		},
+	});
+	const result = once ?? skipped;
+	if (!result) throw new Error('Nothing was uploaded and nothing was there');
+	return result;
+}
+
+async function uploaded(
+	{ client, params, item, source, destination, mimeType }: Uploading,
+	appProperties: Readonly<Record<string, string>>,
+): Promise<Uploaded> {
+	const { onExisting, convertTo } = params;
+	const existing = onExisting === 'createNew' ? [] : await filesNamed(client, destination);
+	const [newest] = existing;
+	if (newest && onExisting === 'error') throw existsAlready(newest);
+	if (newest && onExisting === 'skip') {
+		item.hint('Files that were in the folder already were not uploaded again.');
+		return { file: resultOf(newest), skipped: true };
+	}
+	const { name, target, parentFolder } = destination;
+	const request = {
+		metadata: { name, mimeType: target, ...metadataOf(params), ...given({ appProperties }) },
+		mimeType,
+		source,
+		fields: resultFields,
+		signal: item.signal,
+		onProgress: progressLog(item),
+	};
+	const replaces = replaceable(existing, destination);
+	if (replaces !== undefined) {
+		return { file: verified(await client.resumableUpload({ ...request, replaces }), item) };
+	}
+	const identity = await identityOf(client, params, item);
+	const sending = client.resumableUpload({
+		...request,
+		metadata: {
+			...request.metadata,
+			...identity,
+			...given({ appProperties: { ...appProperties, ...identity.appProperties } }),
+			parents: parentFolder ? [parentFolder] : undefined,
+		},
+		findExisting: () => findUploaded(client, { convertTo }, item),
+	});
+	return { file: verified(await orExisting(sending, { client, params, item, source }), item) };
+}
+
+function metadataOf({ description, properties }: UploadParams): File {
+	const pairs = properties.map(({ name, value }) => [name, value]);
+	return {
+		description: description || undefined,
+		...given({ properties: Object.fromEntries(pairs) as Record<string, string> }),
+	};
+}
+
+/** Without what is empty. */
+function given(maps: Readonly<Record<string, Readonly<Record<string, string>>>>): File {
+	return Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0));
+}

@@ -1,0 +1,114 @@
+import { refusal } from '../../../../items/failure';
+import { decodedWords } from '../reading/words';
+import { addrSpecOf, angleAddress } from './addrSpec';
+import { tokensOf, type Token } from './addressTokens';
+
+export interface Address {
+	/** '' when there is none. */
+	readonly name: string;
+	readonly address: string;
+}
+
+/** Of a line in a mail, RFC 5322, 2.1.1. */
+const longestEntry = 998;
+
+/**
+ * The addresses of a list that is separated by commas or new lines, in RFC 5322 form.
+ * @param label what the user calls the field, in quotes
+ * @throws Failure 400 that names the first entry that is no address
+ */
+export function addressesOf(text: string, label: string): Address[] {
+	return separated(tokensOf(text), 'line').flatMap((line) => {
+		const entries = separated(line, 'comma');
+		const whole = oneWithComma(entries);
+		return whole ? [whole] : entries.map((entry) => mailboxOf(entry) ?? refused(entry, label));
+	});
+}
+
+/** Apart at tokens of a kind; what has nothing in it is left out. */
+function separated(tokens: readonly Token[], kind: Token['kind']): Token[][] {
+	const pieces: Token[][] = [[]];
+	for (const token of tokens) {
+		if (token.kind === kind) pieces.push([]);
+		else pieces.at(-1)?.push(token);
+	}
+	return pieces.filter((piece) => piece.some((token) => token.kind !== 'space'));
+}
+
+/** `Doe, John <john@example.com>`, as Gmail shows senders, is one address when nothing else stands in its line. */
+function oneWithComma([family, given, ...more]: ReadonlyArray<readonly Token[]>): Address | undefined {
+	if (!family || !given || more.length > 0) return undefined;
+	const [first, second] = [rawOf(family), rawOf(given)];
+	if (first.length > longestEntry || first.includes('@') || second.split('@').length > 2) return undefined;
+	const mailbox = mailboxOf(given);
+	const name = nameOf(family);
+	if (!mailbox?.name || !name) return undefined;
+	return { ...mailbox, name: `${name}, ${mailbox.name}` };
+}
+
+function mailboxOf(entry: readonly Token[]): Address | undefined {
+	const raw = rawOf(entry);
+	if (raw.length > longestEntry || hasControl(raw.replaceAll('\t', ' '))) return undefined;
+	const at = entry.findIndex(({ kind }) => kind === 'angle');
+	const angle = entry[at];
+	if (!angle) {
+		const bare = addrSpecOf(entry);
+		return bare === undefined ? undefined : { name: '', address: bare };
+	}
+	const address = angleAddress(angle.raw);
+	const name = nameOf(entry.slice(0, at));
+	const isLast = entry.slice(at + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
+	if (address === undefined || name === undefined || !isLast) return undefined;
+	const isQuoted = entry.some(({ kind }) => kind === 'quoted');
+	return !isQuoted && isOtherAddress(name, address) ? undefined : { name, address };
+}
+
+/** A name before an address. More than RFC 5322 allows, as senders write it; undefined for what could mean something else. */
+function nameOf(tokens: readonly Token[]): string | undefined {
+	let name = '';
+	let words = '';
+	for (const { kind, raw } of tokens) {
+		if (kind === 'word' || kind === 'space') {
+			// Of a group, of another list, of a bracket that was never opened.
+			if (/[:;>)\\]/.test(raw)) return undefined;
+			words += kind === 'space' ? ' ' : raw;
+			continue;
+		}
+		if (kind !== 'quoted' && kind !== 'comment') return undefined;
+		name += decodedWords(words) + (kind === 'quoted' ? unquoted(raw) : raw);
+		words = '';
+	}
+	name = (name + decodedWords(words)).trim();
+	return hasControl(name) ? undefined : name;
+}
+
+/** A name that is itself nothing but addresses: perhaps a comma is missing, and both were meant. */
+function isOtherAddress(name: string, address: string): boolean {
+	const words = name.split(' ');
+	const others = words.filter((word) => addrSpecOf(tokensOf(word)) !== undefined);
+	return (
+		others.length === words.length && others.some((other) => other.toLowerCase() !== address.toLowerCase())
+	);
+}
+
+function unquoted(raw: string): string {
+	return raw.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+}
+
+/** Controls, line breaks of any kind, and halves of letters. */
+function hasControl(text: string): boolean {
+	return /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
+}
+
+function rawOf(tokens: readonly Token[]): string {
+	return tokens.map(({ raw }) => raw).join('');
+}
+
+function refused(entry: readonly Token[], label: string): never {
+	const raw = rawOf(entry).trim();
+	const shown = raw.length > 100 ? `${raw.slice(0, 100)}…` : raw;
+	throw refusal(
+		`${label} has an entry that is not an email address: ${shown}`,
+		'Separate addresses by commas or new lines, not by semicolons. A name that has a comma stands in quotes, with the address in angle brackets behind it.',
+	);
+}

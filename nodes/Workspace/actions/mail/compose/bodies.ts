@@ -1,0 +1,29 @@
+import { refusal } from '../../../../items/failure';
+import { named } from '../../../../parameters/naming';
+
+/** The forms that a body is sent in; a mail program shows the best that it can. */
+export interface Bodies {
+	readonly text: string;
+	readonly html?: string;
+}
+
+/**
+ * HTML never goes out without a text beside it; the text of a Markdown body is the Markdown itself.
+ * @throws Failure 400 for a body that cannot be read
+ */
+export async function bodiesOf(
+	body: string,
+	format: 'text' | 'html' | 'markdown',
+	signal: AbortSignal | undefined,
+): Promise<Bodies> {
+	if (format === 'text') return { text: body };
+	const { readForeign } = await import('../../../../foreign/readForeign');
+	const isMarkdown = format === 'markdown';
+	const answer = await readForeign(isMarkdown ? 'htmlOfMarkdown' : 'textOfHtml', body, signal);
+	if ('text' in answer)
+		return isMarkdown ? { text: body, html: answer.text } : { text: answer.text, html: body };
+	throw refusal(
+		`${named('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
+		`Nothing was sent. Make it shorter or simpler, or set ${named('bodyFormat')} to Text.`,
+	);
+}

@@ -1,0 +1,58 @@
+import { refusal } from '../../../../items/failure';
+import { named } from '../../../../parameters/naming';
+
+/** Carries the mail's own mark, so that a mail whose fate is unknown can be found again. */
+export const markerHeader = 'X-Agent-Workspace-Id';
+
+/** Headers that other fields or the composing of the mail itself set. */
+const ownFields: Readonly<Record<string, string>> = {
+	bcc: named('bcc'),
+	cc: named('cc'),
+	from: `${named('senderName')} and ${named('fromAlias')}`,
+	'message-id': 'Gmail',
+	'mime-version': 'the node',
+	'reply-to': named('replyTo'),
+	subject: named('subject'),
+	to: named('to'),
+	[markerHeader.toLowerCase()]: 'the node',
+};
+
+interface HeaderField {
+	readonly name: string;
+	readonly value: string;
+}
+
+/**
+ * Header fields that the user made up.
+ * @throws Failure 400 for what could forge other headers
+ */
+export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: string; value: string }> {
+	return headers.map(({ name, value }) => {
+		const key = name.trim();
+		// RFC 5322, 2.2: printable ASCII without the colon.
+		if (!/^[!-9;-~]+$/.test(key)) {
+			throw refusal(
+				`'${key.slice(0, 60)}' is not a header name`,
+				'A header name has letters, digits and hyphens, such as X-Campaign.',
+			);
+		}
+		const setBy = key.toLowerCase().startsWith('content-') ? 'the node' : ownFields[key.toLowerCase()];
+		if (setBy !== undefined) {
+			throw refusal(`The header '${key}' is set by ${setBy}`, `Take '${key}' out of ${named('headers')}.`);
+		}
+		return { key, value: oneLine(value, `The header '${key}'`) };
+	});
+}
+
+/**
+ * A text that fits in a header field.
+ * @param label what the user calls it, in quotes
+ * @throws Failure 400 for line breaks and other control characters: they could forge other headers
+ */
+export function oneLine(text: string, label: string): string {
+	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
+	throw refusal(
+		`${label} has a line break or another control character`,
+		'It must be a single line. In an expression, .replace(/\\s+/g, " ") makes it one.',
+	);
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Failure, isFailure } from '../../../../items/failure';
+import type { Clients, Item } from '../../../operation';
+import { sentMail, type SentMail } from './delivery';
+import { headerOf } from '../reading/headers';
+import { markerHeader } from './headerFields';
+
+/** Waits before each look, in milliseconds: Gmail lists a mail some time after it was sent. */
+const looks = [0, 1_000, 3_000];
+/** Newest sent mails that are looked at. */
+const newest = 20;
+
+/**
+ * The mail that carries the item's marker, when a send broke off and nobody knows whether it left.
+ * @throws Failure of the same code that says so, because a mail that is not found may still have been sent
+ */
+export async function findSent(client: Clients, failure: Failure, item: Item): Promise<SentMail> {
+	let trouble: string | undefined;
+	for (const wait of looks) {
+		try {
+			await sleep(wait, undefined, { signal: item.signal });
+			const found = await look(client, item.token);
+			if (found) return found;
+		} catch (error) {
+			// The failure of the send is the one to report; this one says why nothing more is known.
+			trouble = troubleOf(error);
+			break;
+		}
+	}
+	throw unknownFate(failure, trouble);
+}
+
+async function look({ gmail }: Clients, marker: string): Promise<SentMail | undefined> {
+	const { data } = await gmail.users.messages.list({
+		userId: 'me',
+		labelIds: ['SENT'],
+		maxResults: newest,
+		fields: 'messages/id',
+	});
+	for (const { id } of data.messages ?? []) {
+		const message = await gmail.users.messages.get({
+			userId: 'me',
+			id: id ?? '',
+			format: 'metadata',
+			metadataHeaders: [markerHeader],
+			fields: 'id,threadId,labelIds,payload/headers',
+		});
+		if (headerOf(message.data, markerHeader)?.split(/\s/, 1)[0] === marker) return sentMail(message.data);
+	}
+	return undefined;
+}
+
+function troubleOf(error: unknown): string {
+	if (isFailure(error) && error.code === 403) {
+		return 'This sign-in may not read the mailbox (scope gmail.readonly), so that it could not be looked up.';
+	}
+	return 'It could not be looked up in the mailbox.';
+}
+
+function unknownFate(failure: Failure, trouble: string | undefined): Failure {
+	const searched = trouble ?? `It is not among the newest sent mails, but Gmail may list it later.`;
+	return new Failure({
+		code: failure.code,
+		status: failure.status,
+		message: `It is unknown whether the mail was sent: ${failure.message}`,
+		description: `${searched} Look in the folder Sent of Gmail before you run this item again; the node does not send it a second time.`,
+		ambiguous: true,
+		cause: failure,
+	});
+}

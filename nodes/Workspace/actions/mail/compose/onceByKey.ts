@@ -1,0 +1,103 @@
+import { isFailure } from '../../../../items/failure';
+import type { Clients, Item } from '../../../operation';
+import { sentMail, type SentMail } from './delivery';
+import { findSent } from './marker';
+import type { Draft } from './outgoing';
+import { ownAddress } from './sender';
+import { hintAboutPartial, lookForKey, repeated, type Keyed } from './sentBefore';
+
+interface Recent {
+	readonly mail: SentMail;
+	readonly content: string;
+}
+
+/** Sends of this process, by account and key: Gmail lists a mail some time after it was sent. */
+const recent = new Map<string, Recent>();
+const mostRecent = 10_000;
+/** The send that goes on for an account and key, or waits for its turn. */
+const turns = new Map<string, Promise<unknown>>();
+
+interface Sending {
+	readonly client: Clients;
+	readonly item: Item;
+	readonly draft: Draft;
+	readonly keyed: Keyed;
+}
+
+/**
+ * Sends a mail unless one with its key was sent before. Executions in one process wait for each other; those of several processes
+ * that send at the same moment cannot see each other, and the second look only tells.
+ * @throws Failure 409 when the key was used for another mail
+ */
+export async function onceByKey(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
+	const { client, item, keyed } = sending;
+	const name = `${await ownAddress(client, item)} ${keyed.mark}`;
+	return await inTurn(name, async () => {
+		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
+		if (before) return repeated(before, keyed);
+		const mail = await send().catch(async (error: unknown) => {
+			// Whoever waits for this turn must know what became of it.
+			if (isFailure(error) && error.ambiguous) return await findSent(client, error, item);
+			throw error;
+		});
+		remember(name, { mail, content: keyed.content });
+		await tellOfAnother(sending, mail);
+		return mail;
+	});
+}
+
+async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+	const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
+	turns.set(name, turn);
+	try {
+		return await turn;
+	} finally {
+		if (turns.get(name) === turn) turns.delete(name);
+	}
+}
+
+function remember(name: string, mail: Recent): void {
+	recent.set(name, mail);
+	const [oldest] = recent.keys();
+	if (recent.size > mostRecent && oldest !== undefined) recent.delete(oldest);
+}
+
+/** What counts is what Gmail has: a mail that the user deleted may be sent again. */
+async function stillThere({ gmail }: Clients, name: string): Promise<Recent | undefined> {
+	const known = recent.get(name);
+	if (!known) return undefined;
+	const look = gmail.users.messages.get({
+		userId: 'me',
+		id: known.mail.id,
+		format: 'minimal',
+		fields: 'id,threadId,labelIds',
+	});
+	return await look.then(
+		({ data }) => ({ ...known, mail: sentMail(data) }),
+		(error: unknown) => {
+			if (!isFailure(error) || error.code !== 404) throw error;
+			recent.delete(name);
+			return undefined;
+		},
+	);
+}
+
+async function firstFound({ client, item, draft, keyed }: Sending): Promise<Recent | undefined> {
+	const looked = await lookForKey(client, keyed, draft);
+	hintAboutPartial(looked, item);
+	// Newest first.
+	return looked.found.at(-1);
+}
+
+/** Another process may have sent a mail with this key meanwhile. The mail is out: nothing here may fail the item. */
+async function tellOfAnother({ client, item, draft, keyed }: Sending, { id }: SentMail): Promise<void> {
+	const looked = await lookForKey(client, keyed, draft, [id]).catch((error: unknown) => {
+		item.log(`It is not known whether another mail has this key: ${String(error)}`);
+		return undefined;
+	});
+	const [other] = looked?.found ?? [];
+	if (!other) return;
+	item.hint(
+		`Two executions sent a mail with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot keep them apart.`,
+	);
+}

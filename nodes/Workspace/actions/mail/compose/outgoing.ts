@@ -1,0 +1,109 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+
+import { refusal } from '../../../../items/failure';
+import { named } from '../../../../parameters/naming';
+import type { Item } from '../../../operation';
+import { addressesOf, type Address } from './addresses';
+import { attachedFiles, maxMailBytes, tooLarge, type AttachedFile } from './attachedFiles';
+import { bodiesOf, type Bodies } from './bodies';
+import { checkedHeaders, markerHeader, oneLine } from './headerFields';
+import { withImages } from './inlineImages';
+import type { RepliedMail } from './reply';
+import type { SendParams } from './sendFields';
+
+/** All of a mail that can be known before anything is asked of Gmail. */
+export interface Draft {
+	readonly to: Address[];
+	readonly cc: Address[];
+	readonly bcc: Address[];
+	readonly replyTo: Address[];
+	readonly subject: string;
+	readonly headers: Array<{ key: string; value: string }>;
+	readonly files: readonly AttachedFile[];
+	readonly bodies: Bodies;
+	readonly fromAlias: Address | undefined;
+	readonly senderName: string;
+}
+
+/**
+ * The mail that the parameters ask for.
+ * @throws Failure 400 for anything that could not be sent
+ */
+export async function draftOf(params: SendParams, item: Item): Promise<Draft> {
+	const to = addressesOf(params.to, named('to'));
+	if (to.length === 0) throw refusal(`${named('to')} has no address`, 'Give at least one email address.');
+	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
+	if (more.length > 0)
+		throw refusal(`${named('fromAlias')} has more than one address`, 'Give the alias to send from.');
+	const files = await attachedFiles(params.attachments, item);
+	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
+	return {
+		to,
+		cc: addressesOf(params.cc, named('cc')),
+		bcc: addressesOf(params.bcc, named('bcc')),
+		replyTo: addressesOf(params.replyTo, named('replyTo')),
+		subject: oneLine(params.subject, named('subject')),
+		senderName: oneLine(params.senderName.trim(), named('senderName')),
+		fromAlias,
+		headers: checkedHeaders(params.headers),
+		...withInline(bodies, files, item),
+	};
+}
+
+function withInline(
+	bodies: Bodies,
+	files: readonly AttachedFile[],
+	item: Item,
+): Pick<Draft, 'bodies' | 'files'> {
+	if (bodies.html === undefined) return { bodies, files };
+	const { html, files: inline, unknown } = withImages(bodies.html, files, item.token);
+	if (unknown.length > 0) {
+		item.hint(
+			`The body shows ${unknown.map((name) => `cid:${name}`).join(', ')}, and no attachment has this field or file name.`,
+		);
+	}
+	return { bodies: { ...bodies, html }, files: inline };
+}
+
+export interface Particulars {
+	/** Of the sender; without one Gmail puts in the account's own. */
+	readonly from: Address | undefined;
+	readonly replied: RepliedMail | undefined;
+	/** Unguessable, of this try. */
+	readonly token: string;
+	/** Value of the marker header. */
+	readonly marker: string;
+}
+
+/**
+ * A draft as the bytes of an RFC 5322 message.
+ * @throws Failure 400 for more than Gmail takes
+ */
+export async function composed(draft: Draft, { from, replied, token, marker }: Particulars): Promise<Buffer> {
+	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = draft;
+	const node = new MailComposer({
+		...(from && { from }),
+		to,
+		cc,
+		bcc,
+		replyTo,
+		subject,
+		...bodies,
+		attachments: files.map((file) => ({ ...file })),
+		headers: [...headers, { key: markerHeader, value: marker }],
+		inReplyTo: replied?.messageId,
+		references: replied?.references,
+		// Otherwise made from the name of the machine. Gmail puts its own in its place.
+		messageId: `<${token}@${from?.address.split('@').at(-1) ?? 'mail.gmail.com'}>`,
+		disableFileAccess: true,
+		disableUrlAccess: true,
+	}).compile();
+	// Without it nobody in Bcc gets the mail: Gmail reads the recipients from the headers, and takes Bcc out itself.
+	Object.assign(node, { keepBcc: true });
+	const bytes = await node.build();
+	if (bytes.length <= maxMailBytes) return bytes;
+	throw tooLarge(
+		bytes.length,
+		files.map(({ filename, content }) => ({ filename, size: content.length })),
+	);
+}

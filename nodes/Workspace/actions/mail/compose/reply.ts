@@ -1,0 +1,44 @@
+import type { Clients, Item } from '../../../operation';
+import { headerOf } from '../reading/headers';
+
+/** What a reply takes from the mail that it answers. */
+export interface RepliedMail {
+	readonly threadId: string;
+	/** With its angle brackets; undefined for a mail without one. */
+	readonly messageId: string | undefined;
+	readonly references: string | undefined;
+	readonly subject: string;
+}
+
+/** @throws Failure, 404 when there is no such mail */
+export async function repliedMail({ gmail }: Clients, id: string): Promise<RepliedMail> {
+	const { data } = await gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'metadata',
+		metadataHeaders: ['Message-ID', 'References', 'In-Reply-To', 'Subject'],
+		fields: 'threadId,payload/headers',
+	});
+	const messageId = headerOf(data, 'Message-ID');
+	// RFC 5322, 3.6.4.
+	const earlier = headerOf(data, 'References') ?? headerOf(data, 'In-Reply-To');
+	const references = [earlier, messageId].filter(Boolean).join(' ');
+	return {
+		threadId: data.threadId ?? '',
+		messageId,
+		references: references || undefined,
+		subject: headerOf(data, 'Subject') ?? '',
+	};
+}
+
+export function hintAboutThread(subject: string, { subject: replied }: RepliedMail, item: Item): void {
+	if (bare(subject) === bare(replied)) return;
+	item.hint(
+		"The subject differs from that of the mail that is answered, so that Gmail may show the answer as a conversation of its own. Keep the subject, with or without 'Re:', to thread it.",
+	);
+}
+
+/** Without marks of replies and forwards, which do not count. */
+function bare(subject: string): string {
+	return subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
+}

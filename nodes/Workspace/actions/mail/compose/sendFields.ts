@@ -1,0 +1,129 @@
+import { idempotencyOption } from '../../../idempotency';
+import type { Field, ParamsOf } from '../../../operation';
+
+export const sendFields = [
+	{
+		displayName: 'To',
+		name: 'to',
+		type: 'string',
+		default: '',
+		required: true,
+		holds: 'addressList',
+		placeholder: 'e.g. "Doe, Nathan" <nathan@example.com>, info@example.com',
+		description: 'Addresses of the recipients, separated by commas or new lines',
+	},
+	{
+		displayName: 'Subject',
+		name: 'subject',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. Your order has shipped',
+	},
+	{
+		displayName: 'Body',
+		name: 'body',
+		type: 'string',
+		default: '',
+		required: true,
+		typeOptions: { rows: 5 },
+	},
+	{
+		displayName: 'Body Format',
+		name: 'bodyFormat',
+		type: 'options',
+		options: [
+			{ name: 'Text', value: 'text' },
+			{
+				name: 'HTML',
+				value: 'html',
+				description: 'Sent with a text made from it, for programs that show no HTML',
+			},
+			{
+				name: 'Markdown',
+				value: 'markdown',
+				description: 'Sent as HTML, and as it stands for programs that show no HTML',
+			},
+		],
+		default: 'text',
+		description: 'How the body is written',
+	},
+] as const satisfies readonly Field[];
+
+export const sendOptions = [
+	{
+		displayName: 'Attachments',
+		name: 'attachments',
+		type: 'string',
+		default: '',
+		holds: 'attachments',
+		placeholder: 'e.g. data, invoice',
+		description:
+			'Names of the binary fields of the input item to attach, separated by commas or new lines. One that the HTML shows, as in &lt;img src="cid:logo"&gt;, stands in the text.',
+	},
+	{
+		displayName: 'BCC',
+		name: 'bcc',
+		type: 'string',
+		default: '',
+		holds: 'addressList',
+		description: 'Addresses that get the mail unseen by the others, separated by commas or new lines',
+	},
+	{
+		displayName: 'CC',
+		name: 'cc',
+		type: 'string',
+		default: '',
+		holds: 'addressList',
+		description: 'Addresses that get a copy, separated by commas or new lines',
+	},
+	{
+		displayName: 'From Alias',
+		name: 'fromAlias',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. sales@example.com',
+		description:
+			"Address to send from. It must be one of the account's own 'Send mail as' addresses in Gmail; Gmail puts the account's address in the place of any other.",
+	},
+	{
+		displayName: 'Headers',
+		name: 'headers',
+		type: 'fixedCollection',
+		default: {},
+		holds: 'pairs',
+		pair: { group: 'header', key: 'name' },
+		placeholder: 'Add Header',
+		description: 'Header fields to add, such as List-Unsubscribe',
+	},
+	idempotencyOption,
+	{
+		displayName: 'Reply To',
+		name: 'replyTo',
+		type: 'string',
+		default: '',
+		holds: 'addressList',
+		description: 'Addresses that answers go to instead of the sender, separated by commas or new lines',
+	},
+	{
+		displayName: 'Reply to Message ID',
+		name: 'replyToMessageId',
+		type: 'string',
+		default: '',
+		holds: 'id',
+		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
+		description:
+			'ID of the mail to answer, as List, Search and Read give it. Keep its subject to stay in its conversation.',
+	},
+	{
+		displayName: 'Sender Name',
+		name: 'senderName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Nathan from Sales',
+		description:
+			'Name that recipients see beside the address. Empty: the one in the settings of the account.',
+	},
+] as const satisfies readonly Field[];
+
+export type SendParams = ParamsOf<typeof sendFields, typeof sendOptions>;

@@ -1,0 +1,64 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+
+import type { Clients, Item } from '../../../operation';
+import type { Address } from './addresses';
+
+interface Wanted {
+	readonly senderName: string;
+	readonly fromAlias: Address | undefined;
+}
+
+/**
+ * What stands in From. Where nobody gave a name, it is the one that the account's settings have: a mail without From goes out with
+ * the bare address.
+ * @returns undefined when Gmail may put in the address itself
+ */
+export async function senderOf(
+	client: Clients,
+	{ senderName, fromAlias }: Wanted,
+	item: Item,
+): Promise<Address | undefined> {
+	const name = senderName || (fromAlias?.name ?? '');
+	if (name !== '') {
+		return { name, address: fromAlias?.address ?? (await ownAddress(client, item)) };
+	}
+	const known = await sendersOf(client, item);
+	const primary = known.find(({ isPrimary }) => isPrimary);
+	const chosen =
+		fromAlias === undefined ? primary : known.find(({ sendAsEmail }) => isSame(sendAsEmail, fromAlias));
+	// An alias without a name has that of the account.
+	const ownName = (chosen?.displayName || primary?.displayName || '').replaceAll(/\p{Cc}+/gu, ' ').trim();
+	const address = fromAlias?.address ?? primary?.sendAsEmail;
+	if (ownName === '' || !address) return fromAlias;
+	return { name: ownName, address };
+}
+
+function isSame(email: string | null | undefined, { address }: Address): boolean {
+	return email?.toLowerCase() === address.toLowerCase();
+}
+
+/** One look in a run, without a second try: a name is not worth a wait, and without the scope for it none is shown. */
+async function sendersOf({ gmail }: Clients, item: Item): Promise<gmail_v1.Schema$SendAs[]> {
+	return await item.once('mail.senders', async () => {
+		const fields = 'sendAs(sendAsEmail,displayName,isPrimary)';
+		const look = gmail.users.settings.sendAs.list(
+			{ userId: 'me', fields },
+			{ retryConfig: { retry: 0 }, timeout: 10_000 },
+		);
+		return await look.then(
+			({ data }) => data.sendAs ?? [],
+			(error: unknown) => {
+				item.log(`The display name of the account is not known: ${String(error)}`);
+				return [];
+			},
+		);
+	});
+}
+
+/** The account's own address, asked once per run; a display name cannot stand in From without it. */
+export async function ownAddress({ gmail }: Clients, item: Item): Promise<string> {
+	return await item.once('mail.ownAddress', async () => {
+		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
+		return data.emailAddress ?? '';
+	});
+}

@@ -1,0 +1,116 @@
+import type { Clients, Item } from '../../../operation';
+import { hashOf, markOf, usedBefore } from '../../../idempotency';
+import { headerOf } from '../reading/headers';
+import { inParallel } from '../reading/inParallel';
+import type { Address } from './addresses';
+import { sentMail, type SentMail } from './delivery';
+import { markerHeader } from './headerFields';
+import type { Draft } from './outgoing';
+import type { SendParams } from './sendFields';
+
+/** What a mail with an idempotency key is known by. */
+export interface Keyed {
+	/** Of the key. */
+	readonly mark: string;
+	/** Of all that makes the mail: another one for the same key is refused. */
+	readonly content: string;
+}
+
+/** @returns undefined without a key */
+export function keyedOf(params: SendParams, { files }: Pick<Draft, 'files'>): Keyed | undefined {
+	const mark = markOf({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+	if (mark === undefined) return undefined;
+	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
+	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
+	const content = hashOf([
+		...texts,
+		JSON.stringify(params.headers),
+		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
+	]);
+	// Half of it is enough to tell mails of one key apart, and keeps the header line short.
+	return { mark, content: content.slice(0, 32) };
+}
+
+/** The marker header: the try's own token, and what a key needs. */
+export function markerOf(token: string, keyed: Keyed | undefined): string {
+	return keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
+}
+
+const daysBack = 30;
+/** Sent mails that are looked at; each costs a request. */
+const mostCandidates = 100;
+const atOnce = 5;
+
+export interface Looked {
+	/** Ids of the mails that carry the key, newest first. */
+	readonly found: ReadonlyArray<{ readonly mail: SentMail; readonly content: string }>;
+	/** There were more mails than are looked at. */
+	readonly isPartial: boolean;
+}
+
+/** Looks for mails with a key among those that were sent to the same recipients with the same subject. */
+export async function lookForKey(
+	client: Clients,
+	{ mark }: Keyed,
+	{ to, subject }: Pick<Draft, 'to' | 'subject'>,
+	known: readonly string[] = [],
+): Promise<Looked> {
+	const { data } = await client.gmail.users.messages.list({
+		userId: 'me',
+		labelIds: ['SENT'],
+		q: queryFor(to, subject),
+		maxResults: mostCandidates,
+		fields: 'messages/id,nextPageToken',
+	});
+	const ids = (data.messages ?? []).flatMap(({ id }) => (id && !known.includes(id) ? [id] : []));
+	const marked = await inParallel(ids, atOnce, async (id) => await markedMail(client, id));
+	return {
+		found: marked.flatMap(({ mail, parts: [, ofKey, content = ''] }) =>
+			ofKey === mark ? [{ mail, content }] : [],
+		),
+		isPartial: Boolean(data.nextPageToken),
+	};
+}
+
+async function markedMail({ gmail }: Clients, id: string): Promise<{ mail: SentMail; parts: string[] }> {
+	const { data } = await gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'metadata',
+		metadataHeaders: [markerHeader],
+		fields: 'id,threadId,labelIds,payload/headers',
+	});
+	return { mail: sentMail(data), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
+}
+
+/** Only words that any search takes as they are: a word too many would hide the mail, one too few costs a request. */
+function queryFor(to: readonly Address[], subject: string): string {
+	const since = Math.floor(Date.now() / 1000) - daysBack * 86_400;
+	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
+	const words = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
+	return [
+		`after:${since}`,
+		...addresses.slice(0, 3).map((address) => `to:${address}`),
+		...words.slice(0, 8).map((word) => `subject:${word.toLowerCase()}`),
+	].join(' ');
+}
+
+/**
+ * The first result of a key.
+ * @throws Failure 409 when the key was used for another mail
+ */
+export function repeated(
+	{ mail, content }: { readonly mail: SentMail; readonly content: string },
+	keyed: Keyed,
+): SentMail {
+	if (content !== keyed.content) throw usedBefore(`the mail ${mail.id}`);
+	return { ...mail, repeated: true };
+}
+
+/** Says what a look cannot know. */
+export function hintAboutPartial({ isPartial }: Looked, item: Item): void {
+	if (!isPartial) return;
+	item.hint(
+		`More than ${mostCandidates} mails of the last ${daysBack} days have these recipients and this subject; only the newest were looked at for the key. A number in the subject, such as an order number, makes the look complete.`,
+	);
+}

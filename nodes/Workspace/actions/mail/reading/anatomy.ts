@@ -1,0 +1,96 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+
+export type Part = gmail_v1.Schema$MessagePart;
+
+/** What a mail says, by how its pieces go together. */
+export type Body =
+	| { readonly kind: 'text' | 'html'; readonly part: Part }
+	/** The same content in several forms, the plainest first (RFC 2046, 5.1.4). */
+	| { readonly kind: 'alternative'; readonly pieces: readonly Body[] }
+	/** One after another. */
+	| { readonly kind: 'sequence'; readonly pieces: readonly Body[] };
+
+export interface FilePart {
+	readonly part: Part;
+	/** Whether it belongs to a text, as a picture to its HTML does. */
+	readonly related: boolean;
+}
+
+export interface Anatomy {
+	readonly body: Body;
+	/** In their order. A mail within the mail is one file. */
+	readonly files: readonly FilePart[];
+}
+
+/** Takes a mail apart: each of its parts is either something that it says or a file. */
+export function anatomyOf(payload: Part): Anatomy {
+	const files: FilePart[] = [];
+	const body = bodyOf(payload, { within: '', afterHtml: false }, files);
+	return { body: body ?? { kind: 'sequence', pieces: [] }, files };
+}
+
+interface Place {
+	/** Type of the multipart around it; '' for the mail itself. */
+	readonly within: string;
+	/** In a `multipart/related`, behind its HTML. */
+	readonly afterHtml: boolean;
+}
+
+function bodyOf(part: Part, place: Place, files: FilePart[]): Body | undefined {
+	const type = typeOf(part);
+	const parts = part.parts ?? [];
+	if (type.startsWith('multipart/') && parts.length > 0) return bodyOfParts(type, parts, files);
+	if (isFile(part, type, place)) {
+		files.push({ part, related: place.within === 'multipart/related' });
+		return undefined;
+	}
+	return { kind: type === 'text/html' ? 'html' : 'text', part };
+}
+
+function bodyOfParts(type: string, parts: readonly Part[], files: FilePart[]): Body | undefined {
+	const pieces: Body[] = [];
+	for (const part of parts) {
+		const afterHtml = type === 'multipart/related' && pieces.some(hasHtml);
+		const piece = bodyOf(part, { within: type, afterHtml }, files);
+		if (piece) pieces.push(piece);
+	}
+	if (pieces.length === 0) return undefined;
+	// Some programs put the two forms where the pictures should be.
+	const areForms = type === 'multipart/related' && pieces.map(({ kind }) => kind).join() === 'text,html';
+	return { kind: areForms || type === 'multipart/alternative' ? 'alternative' : 'sequence', pieces };
+}
+
+function hasHtml(body: Body): boolean {
+	return 'pieces' in body ? body.pieces.some(hasHtml) : body.kind === 'html';
+}
+
+/** Texts that are data for a program, such as an invitation. */
+const dataTypes = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
+
+function isFile(part: Part, type: string, { within, afterHtml }: Place): boolean {
+	if (dispositionOf(part) === 'attachment') return true;
+	// Gmail hands over a multipart whose boundaries are broken as a whole: what it says is in there.
+	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
+	if (!type.startsWith('text/') || dataTypes.test(type)) return true;
+	const isBody = type === 'text/plain' || type === 'text/html';
+	// A frame or a style sheet that the HTML names.
+	if (afterHtml && (partHeader(part, 'Content-ID') || partHeader(part, 'Content-Location'))) return true;
+	// Some programs give a name to the text itself.
+	if (part.filename) return !(isBody && (within === '' || within === 'multipart/alternative'));
+	return !isBody && within !== '';
+}
+
+/** Without parameters, in small letters. */
+export function typeOf({ mimeType }: Part): string {
+	return (mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** `inline`, `attachment` or ''. */
+export function dispositionOf(part: Part): string {
+	return /^\s*([\w-]+)/.exec(partHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
+}
+
+export function partHeader({ headers }: Part, name: string): string {
+	const wanted = name.toLowerCase();
+	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
+}

@@ -1,0 +1,78 @@
+import { refusal } from '../../../../items/failure';
+import { named } from '../../../../parameters/naming';
+import type { Clients, Item, OutputBinary, OutputItem } from '../../../operation';
+import { largestPage, type ListParams } from './listFields';
+import type { Listed, ListedMessage } from './listMessages';
+
+/**
+ * What List and Search do alike.
+ * @throws Failure 400 for options that do not go together
+ */
+export async function listed(client: Clients, q: string, params: ListParams, item: Item): Promise<Listed> {
+	refuseContradictions(params);
+	const { listMessages } = await import('./listMessages');
+	return await listMessages(client, q, params, item);
+}
+
+function refuseContradictions({
+	output,
+	returnAll,
+	maxResults,
+	pageToken,
+	details,
+	includeBody,
+	downloadAttachments,
+}: ListParams): void {
+	if (output === 'page' && returnAll) {
+		throw refusal(
+			`${named('returnAll')} does not go with ${named('output')} page`,
+			`Set ${named('output')} to items to get all mails, or follow nextPageToken from page to page.`,
+		);
+	}
+	if (output === 'page' && maxResults > largestPage) {
+		throw refusal(
+			`${named('maxResults')} must be from 1 to ${largestPage} with ${named('output')} page, not ${maxResults}`,
+			`Gmail gives no larger page. Set ${named('output')} to items to get more.`,
+		);
+	}
+	if (output === 'items' && pageToken !== '') {
+		throw refusal(
+			`${named('pageToken')} goes with ${named('output')} page only`,
+			`Set ${named('output')} to page, or leave ${named('pageToken')} out.`,
+		);
+	}
+	if (downloadAttachments && output === 'page') {
+		throw refusal(
+			`${named('downloadAttachments')} does not go with ${named('output')} page`,
+			`Set ${named('output')} to items, so that each mail has its files.`,
+		);
+	}
+	if (downloadAttachments && !details) {
+		throw refusal(
+			`${named('downloadAttachments')} needs ${named('details')}`,
+			`Leave ${named('details')} on, or ${named('downloadAttachments')} off.`,
+		);
+	}
+	if (includeBody && !details) {
+		throw refusal(
+			`${named('includeBody')} needs ${named('details')}`,
+			`Leave ${named('details')} on, or ${named('includeBody')} off.`,
+		);
+	}
+}
+
+export function listItems({ messages, nextPageToken }: Listed, { output }: ListParams): OutputItem[] {
+	if (output === 'items') return messages.map(({ message, files = [] }) => itemOf(message, files));
+	const shown = messages.map(({ message }) => message);
+	return [{ json: { messages: shown, ...(nextPageToken !== undefined && { nextPageToken }) } }];
+}
+
+function itemOf(message: ListedMessage['message'], files: readonly OutputBinary[]): OutputItem {
+	const binary = Object.fromEntries(files.map((file, index) => [`attachment_${index}`, file]));
+	return { json: { ...message }, ...(files.length > 0 && { binary }) };
+}
+
+export const listErrors = {
+	400: 'Check the search terms, the label IDs and the page token.',
+	404: 'The mailbox was not found. Check which account the credential is connected to.',
+};

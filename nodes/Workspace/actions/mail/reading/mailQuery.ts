@@ -1,0 +1,34 @@
+import { refusal } from '../../../../items/failure';
+import { named } from '../../../../parameters/naming';
+
+export interface Received {
+	/** ISO 8601; '' for no limit. */
+	readonly receivedAfter: string;
+	readonly receivedBefore: string;
+}
+
+/** Gmail's search terms for a sender; what stands in it cannot become a term of its own. */
+export function fromTerm(from: string): string[] {
+	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
+	// Gmail knows no way to write a quote inside quotes.
+	const words = address.replaceAll(/["\s]+/g, ' ').trim();
+	return words === '' ? [] : [`from:"${words}"`];
+}
+
+/**
+ * Terms for the time of arrival, in epoch seconds: Gmail takes a date without a time for one in Pacific time.
+ * @throws Failure 400 for a time span that holds nothing
+ */
+export function receivedTerms({ receivedAfter, receivedBefore }: Received): string[] {
+	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
+		throw refusal(
+			`${named('receivedAfter')} is not before ${named('receivedBefore')}`,
+			'No mail can match. Exchange the two times.',
+		);
+	}
+	const seconds = (time: string) => Math.ceil(Date.parse(time) / 1000);
+	return [
+		...(receivedAfter === '' ? [] : [`after:${seconds(receivedAfter)}`]),
+		...(receivedBefore === '' ? [] : [`before:${seconds(receivedBefore)}`]),
+	];
+}

@@ -1,0 +1,99 @@
+import type { Clients, Item } from '../../../operation';
+import { partHeader, type Body, type Part } from './anatomy';
+import { decodedText } from './charset';
+import { partBytes } from './partBytes';
+
+/** What a mail says, in the forms that it has. */
+export interface MessageText {
+	/** Plain text, with \n between lines; made from the HTML where the mail has no other. */
+	readonly text: string;
+	/** '' for a mail without HTML. */
+	readonly html: string;
+}
+
+/** The text of a mail of any nesting and charset; attached texts and mails do not belong to it. */
+export async function messageText(
+	client: Clients,
+	messageId: string,
+	body: Body,
+	item: Item,
+): Promise<MessageText> {
+	const plainOf = async (source: string | undefined) => await textOf(source, messageId, item);
+	const { text, html } = await formsOf(client, messageId, body, plainOf);
+	const plain = text ?? (await plainOf(html));
+	return { text: plain.replaceAll(/\r\n?/g, '\n').trimEnd(), html: html ?? '' };
+}
+
+/** Undefined for a form that a part does not have. */
+interface Forms {
+	readonly text?: string;
+	readonly html?: string;
+	/** Some of the text was made from HTML. */
+	readonly made?: boolean;
+}
+
+type PlainOf = (html: string | undefined) => Promise<string>;
+
+async function formsOf(client: Clients, messageId: string, body: Body, plainOf: PlainOf): Promise<Forms> {
+	if ('pieces' in body) {
+		const forms = await Promise.all(body.pieces.map((piece) => formsOf(client, messageId, piece, plainOf)));
+		return body.kind === 'alternative' ? bestOf(forms) : await joined(forms, plainOf);
+	}
+	const bytes = await partBytes(client, messageId, body.part);
+	const content = decodedText(bytes, charsetOf(body.part, body.kind, bytes));
+	return { [body.kind]: content };
+}
+
+/** The last of a kind is the best. The sender's own text comes before one made from HTML, and either before an empty one. */
+function bestOf(forms: readonly Forms[]): Forms {
+	const html = bestHtml(forms);
+	const filled = forms.filter(({ text }) => !isBlank(text));
+	const best = filled.findLast(({ made }) => made !== true) ?? filled.at(-1);
+	if (best) return { text: best.text, html, made: best.made };
+	// Some programs put an empty text beside the HTML.
+	return { text: isBlank(html) ? forms.find(({ text }) => text !== undefined)?.text : undefined, html };
+}
+
+function bestHtml(forms: readonly Forms[]): string | undefined {
+	const htmls = forms.flatMap(({ html }) => html ?? []);
+	return htmls.findLast((html) => !isBlank(html)) ?? htmls.at(-1);
+}
+
+function isBlank(text: string | undefined): boolean {
+	return text === undefined || text.trim() === '';
+}
+
+/** Contents one after another, such as a text with a footer. */
+async function joined(forms: readonly Forms[], plainOf: PlainOf): Promise<Forms> {
+	const htmls = forms.flatMap(({ html }) => html ?? []);
+	const html = htmls.length > 0 ? htmls.join('\n') : undefined;
+	if (forms.every(({ text }) => text === undefined)) return { html };
+	const texts: string[] = [];
+	let made = false;
+	for (const form of forms) {
+		made ||= form.made === true || form.text === undefined;
+		texts.push(form.text ?? (await plainOf(form.html)));
+	}
+	return { text: texts.join('\n'), html, made };
+}
+
+async function textOf(html: string | undefined, messageId: string, item: Item): Promise<string> {
+	if (html === undefined) return '';
+	const { readForeign } = await import('../../../../foreign/readForeign');
+	const answer = await readForeign('textOfHtml', html, item.signal);
+	if ('text' in answer) return answer.text;
+	item.hint(`No text could be made of the HTML of the mail ${messageId}: ${answer.trouble}.`);
+	return '';
+}
+
+/** By the header, by the type that Gmail gives (openclaw/gogcli#428), or by what the HTML says of itself. */
+function charsetOf(part: Part, kind: 'text' | 'html', bytes: Buffer): string {
+	for (const place of [partHeader(part, 'Content-Type'), part.mimeType ?? '']) {
+		const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(place)?.[1];
+		if (named !== undefined) return named;
+	}
+	if (kind === 'text') return '';
+	return (
+		/<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1] ?? ''
+	);
+}

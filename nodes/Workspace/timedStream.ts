@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+
+import { Failure } from '../items/failure';
+
+/** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up for ever. */
+export class TimedStream extends Readable {
+	readonly source: Readable;
+	readonly #limit: ReadLimit;
+	#pieces: AsyncIterator<Buffer> | undefined;
+
+	constructor(source: Readable, limit: ReadLimit) {
+		super();
+		this.source = source;
+		this.#limit = limit;
+	}
+
+	override _read(): void {
+		this.#pieces ??= (this.source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+		this.within(this.#pieces.next()).then(
+			({ value, done }) => this.push(done === true ? null : value),
+			(error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
+		);
+	}
+
+	override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+		this.source.destroy();
+		done(error);
+	}
+
+	/** @throws Failure 504 when the work takes too long */
+	async within<T>(work: Promise<T>): Promise<T> {
+		return await inTime(work, this.#limit);
+	}
+}
+
+export interface ReadLimit {
+	readonly milliseconds: number;
+	/** As in "… could not be read". */
+	readonly what: string;
+}
+
+/** @throws Failure 504 when the work takes too long; what it gives later is dropped */
+export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLimit): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_resolve, reject) => {
+		timer = setTimeout(() => {
+			reject(tooSlow(what, milliseconds));
+		}, milliseconds);
+	});
+	try {
+		return await Promise.race([work, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function tooSlow(what: string, milliseconds: number): Failure {
+	return new Failure({
+		code: 504,
+		message: `${what} could not be read within ${milliseconds / 1000} seconds`,
+		description:
+			"The storage behind it does not answer. If it is only slow, raise 'Timeout (Seconds)' in the options.",
+	});
+}

@@ -1,0 +1,116 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import type { Marks } from './blocks';
+
+/** A piece of a paragraph as it is read. */
+export interface Piece {
+	readonly text: string;
+	readonly marks: Marks;
+	/** Id of the footnote whose number stands here. */
+	readonly footnoteId?: string;
+	/** Address of a picture, whose description is the text. */
+	readonly picture?: string;
+	readonly rule?: true;
+}
+
+// Marks of Docs' own, without text that anybody wrote.
+const privateUse = /[\ue000-\uf8ff]/g;
+
+/** The text of a paragraph without its newline, also where it is outside text runs. */
+export function piecesOf(paragraph: docs_v1.Schema$Paragraph, tab: docs_v1.Schema$DocumentTab): Piece[] {
+	const pieces = (paragraph.elements ?? []).flatMap((element) => pieceOf(element, tab) ?? []);
+	const last = pieces.at(-1);
+	if (last?.text.endsWith('\n')) pieces.splice(-1, 1, { ...last, text: last.text.slice(0, -1) });
+	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.picture !== undefined);
+}
+
+function pieceOf(
+	element: docs_v1.Schema$ParagraphElement,
+	tab: docs_v1.Schema$DocumentTab,
+): Piece | undefined {
+	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement, horizontalRule } =
+		element;
+	if (textRun) {
+		return { text: (textRun.content ?? '').replace(privateUse, ''), marks: marksOf(textRun.textStyle) };
+	}
+	if (person) {
+		const { name, email } = person.personProperties ?? {};
+		const link = email ? { link: `mailto:${email}` } : {};
+		return { text: name || (email ?? ''), marks: { ...marksOf(person.textStyle), ...link } };
+	}
+	if (richLink) {
+		const { title, uri } = richLink.richLinkProperties ?? {};
+		const link = uri ? { link: uri } : {};
+		return { text: title || (uri ?? ''), marks: { ...marksOf(richLink.textStyle), ...link } };
+	}
+	if (dateElement) {
+		const { displayText, timestamp } = dateElement.dateElementProperties ?? {};
+		return { text: displayText || (timestamp ?? ''), marks: marksOf(dateElement.textStyle) };
+	}
+	if (footnoteReference) {
+		const footnoteId = footnoteReference.footnoteId ?? '';
+		return { text: `[${footnoteReference.footnoteNumber ?? ''}]`, marks: {}, footnoteId };
+	}
+	if (inlineObjectElement) return pictureOf(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
+	return horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
+}
+
+function pictureOf(object: docs_v1.Schema$InlineObject | undefined): Piece | undefined {
+	const embedded = object?.inlineObjectProperties?.embeddedObject;
+	if (!embedded) return undefined;
+	const text = embedded.description || (embedded.title ?? '');
+	const picture = embedded.imageProperties?.sourceUri ?? embedded.imageProperties?.contentUri;
+	return { text, marks: {}, ...(picture && { picture }) };
+}
+
+const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
+
+function isFixedWidth(style: docs_v1.Schema$TextStyle | undefined): boolean {
+	return fixedWidthFonts.test(style?.weightedFontFamily?.fontFamily ?? '');
+}
+
+function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
+	const marks: { -readonly [K in keyof Marks]: Marks[K] } = {};
+	if (style?.bold) marks.bold = true;
+	if (style?.italic) marks.italic = true;
+	if (style?.strikethrough) marks.strikethrough = true;
+	if (isFixedWidth(style)) marks.code = true;
+	if (style?.link?.url) marks.link = style.link.url;
+	return marks;
+}
+
+/** The footnotes of a tab in the order in which they are referred to; one that nobody refers to comes last. */
+export function footnotesOf(tab: docs_v1.Schema$DocumentTab): Array<{
+	readonly id: string;
+	readonly number: string;
+	readonly content: docs_v1.Schema$StructuralElement[];
+}> {
+	const numbers = new Map<string, string>();
+	const visit = (content: readonly docs_v1.Schema$StructuralElement[]) => {
+		for (const { paragraph, table, tableOfContents } of content) {
+			for (const { footnoteReference } of paragraph?.elements ?? []) {
+				if (footnoteReference?.footnoteId) {
+					numbers.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
+				}
+			}
+			for (const row of table?.tableRows ?? [])
+				for (const cell of row.tableCells ?? []) visit(cell.content ?? []);
+			visit(tableOfContents?.content ?? []);
+		}
+	};
+	visit(tab.body?.content ?? []);
+	const ids = new Set([...numbers.keys(), ...Object.keys(tab.footnotes ?? {})]);
+	return [...ids].map((id) => ({
+		id,
+		number: numbers.get(id) ?? '',
+		content: tab.footnotes?.[id]?.content ?? [],
+	}));
+}
+
+export function headersOf({ headers }: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
+	return Object.values(headers ?? {}).map(({ content }) => content ?? []);
+}
+
+export function footersOf({ footers }: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
+	return Object.values(footers ?? {}).map(({ content }) => content ?? []);
+}

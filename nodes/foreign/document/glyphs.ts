@@ -1,0 +1,104 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+export interface Glyph {
+	/** As it is shown: `●`, `3.`, `b)`. */
+	readonly text: string;
+	/** From 0. */
+	readonly level: number;
+	readonly ordered: boolean;
+	readonly number: number;
+}
+
+const defaultSymbol = '•';
+
+/** Counts the items of lists in the order of reading; Google gives the glyph's form, not the glyph. */
+export class Glyphs {
+	private readonly lists: Readonly<Record<string, docs_v1.Schema$List>>;
+	private readonly counts = new Map<string, number[]>();
+
+	constructor(tab: docs_v1.Schema$DocumentTab) {
+		this.lists = tab.lists ?? {};
+	}
+
+	next(bullet: docs_v1.Schema$Bullet): Glyph {
+		const listId = bullet.listId ?? '';
+		const level = bullet.nestingLevel ?? 0;
+		const levels = this.lists[listId]?.listProperties?.nestingLevels ?? [];
+		const counts = this.counts.get(listId) ?? [];
+		const start = (at: number) => levels[at]?.startNumber ?? 1;
+		const number = (counts[level] ?? start(level) - 1) + 1;
+		const before = Array.from({ length: level }, (_, at) => counts[at] ?? start(at));
+		this.counts.set(listId, [...before, number]);
+		const own = levels[level];
+		const ordered = isNumbered(own);
+		if (!ordered) return { text: own?.glyphSymbol || defaultSymbol, level, ordered, number };
+		const shown = [...before, number].map((count, at) => numeral(count, levels[at]?.glyphType ?? 'DECIMAL'));
+		const format = own?.glyphFormat ?? `%${level}.`;
+		return {
+			text: format.replace(/%(\d)/g, (_, at: string) => shown[Number(at)] ?? ''),
+			level,
+			ordered,
+			number,
+		};
+	}
+}
+
+function isNumbered(level: docs_v1.Schema$NestingLevel | undefined): boolean {
+	const type = level?.glyphType ?? 'NONE';
+	return type !== 'NONE' && type !== 'GLYPH_TYPE_UNSPECIFIED';
+}
+
+/** Beyond, letters and Roman numerals are longer than anybody reads: 'z' 30 times, 'm' 3 times. */
+const mostLetters = 780;
+const mostRoman = 3999;
+
+function numeral(count: number, type: string): string {
+	const most = type.endsWith('ROMAN') ? mostRoman : type.endsWith('ALPHA') ? mostLetters : Infinity;
+	if (count < 1 || count > most) return String(count);
+	switch (type) {
+		case 'ZERO_DECIMAL':
+			return String(count).padStart(2, '0');
+		case 'ALPHA':
+			return letters(count);
+		case 'UPPER_ALPHA':
+			return letters(count).toUpperCase();
+		case 'ROMAN':
+			return roman(count);
+		case 'UPPER_ROMAN':
+			return roman(count).toUpperCase();
+		default:
+			return String(count);
+	}
+}
+
+/** a … z, aa … zz, aaa …, as Docs counts. */
+function letters(count: number): string {
+	const letter = String.fromCharCode(97 + ((count - 1) % 26));
+	return letter.repeat(Math.ceil(count / 26));
+}
+
+const romans: ReadonlyArray<readonly [number, string]> = [
+	[1000, 'm'],
+	[900, 'cm'],
+	[500, 'd'],
+	[400, 'cd'],
+	[100, 'c'],
+	[90, 'xc'],
+	[50, 'l'],
+	[40, 'xl'],
+	[10, 'x'],
+	[9, 'ix'],
+	[5, 'v'],
+	[4, 'iv'],
+	[1, 'i'],
+];
+
+function roman(count: number): string {
+	let rest = count;
+	let text = '';
+	for (const [value, sign] of romans) {
+		text += sign.repeat(Math.floor(rest / value));
+		rest %= value;
+	}
+	return text;
+}

@@ -1,0 +1,190 @@
+import type { BlockContent, DefinitionContent, List, ListItem, RootContent, Table } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+
+import {
+	cleanText,
+	type Block,
+	type Content,
+	type ListRange,
+	type ParagraphBlock,
+	type Simplified,
+	type Span,
+} from '../document/blocks';
+import { piecesOf } from './pieces';
+import { linkable, spansOf, type Definitions } from './spans';
+
+/** Deepest level of a list in Google Docs, from 0. */
+const deepestLevel = 8;
+
+interface Around {
+	readonly quoteDepth: number;
+	readonly level: number | undefined;
+	readonly ordered: boolean | undefined;
+}
+
+/** Headings, lists, quotes, code, tables and inline marks; what a document cannot hold stays as text. */
+export function contentOfMarkdown(markdown: string): Content {
+	const options = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+	const children = piecesOf(markdown).flatMap((piece) => fromMarkdown(piece, options).children);
+	const reader = new Reader(definitionsOf(children));
+	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
+	const { blocks, lists } = reader;
+	const simplified = simplifiedIn(children);
+	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
+}
+
+function simplifiedIn(nodes: readonly RootContent[]): Simplified[] {
+	const found = new Set<Simplified>();
+	const visit = (some: readonly RootContent[]) => {
+		for (const node of some) {
+			if (node.type === 'image' || node.type === 'imageReference') found.add('images');
+			if (node.type === 'footnoteReference') found.add('footnotes');
+			if ((node.type === 'link' || node.type === 'definition') && !linkable.test(node.url)) {
+				found.add('relative links');
+			}
+			if ('children' in node) visit(node.children);
+		}
+	};
+	visit(nodes);
+	return [...found];
+}
+
+function definitionsOf(nodes: readonly RootContent[]): Definitions {
+	const definitions = new Map<string, string>();
+	const visit = (some: readonly RootContent[]) => {
+		for (const node of some) {
+			if (node.type === 'definition' && !definitions.has(node.identifier))
+				definitions.set(node.identifier, node.url);
+			if ('children' in node) visit(node.children);
+		}
+	};
+	visit(nodes);
+	return definitions;
+}
+
+class Reader {
+	readonly blocks: Block[] = [];
+	readonly lists: ListRange[] = [];
+	private readonly definitions: Definitions;
+	/** Set while the next paragraph is the first of a list item. */
+	private bullet = false;
+
+	constructor(definitions: Definitions) {
+		this.definitions = definitions;
+	}
+
+	read(nodes: readonly RootContent[], around: Around): void {
+		for (const node of nodes) this.block(node, around);
+	}
+
+	private block(node: RootContent, around: Around): void {
+		switch (node.type) {
+			case 'heading':
+				this.add(this.spans(node.children), around, node.depth);
+				break;
+			case 'paragraph':
+				this.add(this.spans(node.children), around);
+				break;
+			case 'code':
+				this.add([codeSpan(node.value)], around, 'code');
+				break;
+			case 'thematicBreak':
+				this.add([], around, 'rule');
+				break;
+			case 'html':
+				this.add([plainSpan(node.value)], around);
+				break;
+			case 'blockquote':
+				this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
+				break;
+			case 'list':
+				this.list(node, around);
+				break;
+			case 'table':
+				this.table(node);
+				break;
+			case 'footnoteDefinition':
+				this.footnote(node.identifier, node.children, around);
+				break;
+			case 'definition':
+				break;
+			default:
+				this.add(this.spans([node]), around);
+		}
+	}
+
+	private spans(nodes: Parameters<typeof spansOf>[0]): Span[] {
+		return spansOf(nodes, this.definitions);
+	}
+
+	private add(spans: readonly Span[], around: Around, look: ParagraphBlock['look'] = 'text'): void {
+		const { quoteDepth, level } = around;
+		const list = level === undefined ? undefined : { level, bullet: this.bullet };
+		this.bullet = false;
+		const kept = list === undefined ? spans : withoutLeadingTabs(spans);
+		this.blocks.push({ kind: 'paragraph', spans: kept, look, quoteDepth, ...(list && { list }) });
+	}
+
+	private list(list: List, around: Around): void {
+		const ordered = list.ordered ?? false;
+		const level = around.level === undefined ? 0 : Math.min(around.level + 1, deepestLevel);
+		const first = this.blocks.length;
+		const own = around.level === undefined || ordered !== around.ordered;
+		const place = this.lists.length;
+		for (const item of list.children) this.item(item, { ...around, level, ordered });
+		const last = this.blocks.length - 1;
+		if (own && last >= first) this.lists.splice(place, 0, { first, last, ordered });
+	}
+
+	private item(item: ListItem, around: Around): void {
+		this.bullet = true;
+		const at = this.blocks.length;
+		const first: BlockContent | DefinitionContent | undefined = item.children[0];
+		if (first === undefined || first.type === 'list' || first.type === 'table') this.add([], around);
+		this.read(item.children, around);
+		this.bullet = false;
+		const block = this.blocks[at];
+		if (typeof item.checked !== 'boolean' || block?.kind !== 'paragraph') return;
+		const box = plainSpan(item.checked ? '☑ ' : '☐ ');
+		this.blocks[at] = { ...block, spans: [box, ...block.spans] };
+	}
+
+	private table({ children, align }: Table): void {
+		const columns = children[0]?.children.length ?? 0;
+		const rows = children.map((row) =>
+			Array.from({ length: columns }, (_, at) => this.spans(row.children[at]?.children ?? [])),
+		);
+		const alignments = Array.from({ length: columns }, (_, at) => align?.[at] ?? null);
+		this.blocks.push({ kind: 'table', rows, alignments });
+	}
+
+	/** A footnote cannot go in with the rest of a batch: its text stands where it was written. */
+	private footnote(name: string, children: readonly RootContent[], around: Around): void {
+		const at = this.blocks.length;
+		this.read(children, around);
+		const block = this.blocks[at];
+		if (block?.kind !== 'paragraph') return;
+		this.blocks[at] = { ...block, spans: [plainSpan(`[${name}] `), ...block.spans] };
+	}
+}
+
+/** In a list Google takes leading tabs for levels. */
+function withoutLeadingTabs([first, ...others]: readonly Span[]): Span[] {
+	if (first === undefined) return [];
+	const text = first.text.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length));
+	return [{ ...first, text }, ...others];
+}
+
+function plainSpan(text: string): Span {
+	return { text: oneParagraph(text), marks: {} };
+}
+
+function codeSpan(text: string): Span {
+	return { text: oneParagraph(text), marks: { code: true } };
+}
+
+function oneParagraph(text: string): string {
+	return cleanText(text).replaceAll('\n', '\v');
+}

@@ -1,0 +1,140 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+import type { BlockContent, DefinitionContent, RootContent } from 'mdast';
+import { gfmToMarkdown } from 'mdast-util-gfm';
+import { toMarkdown, type Options } from 'mdast-util-to-markdown';
+
+import { footersOf, footnotesOf, headersOf, piecesOf, type Piece } from '../document/elements';
+import { Glyphs } from '../document/glyphs';
+import { withCodeBlocks } from './codeBlocks';
+import { nestBlocks, type FlatBlock } from './nest';
+import { phrasingOf } from './phrasing';
+import { tableOf } from './table';
+
+type Content = readonly docs_v1.Schema$StructuralElement[];
+
+/** GFM without its escapes of things that merely look like addresses. */
+const options: Options = {
+	bullet: '-',
+	emphasis: '*',
+	listItemIndent: 'one',
+	rule: '-',
+	extensions: (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).filter(
+		(extension) => extension.handlers !== undefined,
+	),
+};
+
+/** Headers, body, footers and footnotes of tabs, without the final newline. */
+export function markdownOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+	const labels = new Map<string, string>();
+	const children = tabs.flatMap((tab, at) => new Printer(tab, `${at}`, labels).tab());
+	return toMarkdown({ type: 'root', children }, options).replace(/\n$/, '');
+}
+
+class Printer {
+	private readonly document: docs_v1.Schema$DocumentTab;
+	private readonly key: string;
+	/** Numbers of footnotes over all tabs. */
+	private readonly labels: Map<string, string>;
+	private readonly glyphs: Glyphs;
+
+	constructor(document: docs_v1.Schema$DocumentTab, key: string, labels: Map<string, string>) {
+		this.document = document;
+		this.key = key;
+		this.labels = labels;
+		this.glyphs = new Glyphs(document);
+	}
+
+	tab(): RootContent[] {
+		const contents = [...headersOf(this.document), this.document.body?.content, ...footersOf(this.document)];
+		const parts = contents.flatMap((content) => this.blocks(content));
+		const footnotes = footnotesOf(this.document).map(({ id, content }): RootContent => {
+			const label = this.label(id);
+			return { type: 'footnoteDefinition', identifier: label, label, children: this.blocks(content) };
+		});
+		return [...parts, ...footnotes];
+	}
+
+	private label(footnoteId: string): string {
+		const key = `${this.key} ${footnoteId}`;
+		const label = this.labels.get(key) ?? String(this.labels.size + 1);
+		this.labels.set(key, label);
+		return label;
+	}
+
+	private blocks(content: Content | undefined): Array<BlockContent | DefinitionContent> {
+		const parts = withCodeBlocks(content ?? [], this.document);
+		return nestBlocks(
+			parts.flatMap((part) =>
+				'element' in part
+					? this.flat(part.element)
+					: { node: { type: 'code', value: part.code }, quoted: false, indentPoints: 0, glyph: undefined },
+			),
+		);
+	}
+
+	private flat({ paragraph, table, tableOfContents }: docs_v1.Schema$StructuralElement): FlatBlock[] {
+		if (paragraph) return this.paragraph(paragraph);
+		if (tableOfContents) return (tableOfContents.content ?? []).flatMap((element) => this.flat(element));
+		if (!table) return [];
+		const node = tableOf(table, this.document, (pieces) =>
+			this.phrasing(pieces, { type: 'html', value: '<br>' }),
+		);
+		return node === undefined ? [] : [{ node, quoted: false, indentPoints: 0, glyph: undefined }];
+	}
+
+	private phrasing(pieces: readonly Piece[], lineBreak: Parameters<typeof phrasingOf>[1]) {
+		return phrasingOf(pieces, lineBreak, (id) => this.label(id));
+	}
+
+	private paragraph(paragraph: docs_v1.Schema$Paragraph): FlatBlock[] {
+		const pieces = piecesOf(paragraph, this.document);
+		const style = paragraph.paragraphStyle ?? {};
+		const text = pieces.filter((piece) => !piece.rule);
+		const ruled = pieces.length > text.length || (text.length === 0 && isVisible(style.borderBottom));
+		const glyph = paragraph.bullet ? this.glyphs.next(paragraph.bullet) : undefined;
+		const indentPoints = style.indentStart?.magnitude ?? 0;
+		const around = { quoted: isVisible(style.borderLeft), indentPoints, glyph };
+		const nodes: FlatBlock[] = ruled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
+		const node = this.textBlock(text, style);
+		if (node !== undefined || (glyph !== undefined && !ruled)) {
+			nodes.push({ node: node ?? { type: 'paragraph', children: [] }, ...around });
+		}
+		return nodes;
+	}
+
+	private textBlock(
+		pieces: readonly Piece[],
+		style: docs_v1.Schema$ParagraphStyle,
+	): BlockContent | undefined {
+		const shaded = style.shading?.backgroundColor?.color !== undefined;
+		if (shaded && pieces.every((piece) => piece.marks.code)) {
+			return {
+				type: 'code',
+				value: pieces
+					.map((piece) => piece.text)
+					.join('')
+					.replaceAll('\v', '\n'),
+			};
+		}
+		const depth = headingDepth(style.namedStyleType ?? '');
+		if (depth === undefined) {
+			const children = this.phrasing(pieces, { type: 'break' });
+			return children.length > 0 ? { type: 'paragraph', children } : undefined;
+		}
+		const children = this.phrasing(pieces, { type: 'text', value: ' ' });
+		return children.length > 0 ? { type: 'heading', depth, children } : undefined;
+	}
+}
+
+function isVisible(border: docs_v1.Schema$ParagraphBorder | undefined): boolean {
+	return (border?.width?.magnitude ?? 0) > 0;
+}
+
+function headingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
+	if (namedStyle === 'TITLE') return 1;
+	if (namedStyle === 'SUBTITLE') return 2;
+	const depth = Number(/^HEADING_([1-6])$/.exec(namedStyle)?.[1]);
+	return depth === 1 || depth === 2 || depth === 3 || depth === 4 || depth === 5 || depth === 6
+		? depth
+		: undefined;
+}

@@ -1,0 +1,30 @@
+/** A parser fills short rows up: a header of many columns makes every line below it as long as itself. */
+const maxCells = 200_000;
+/** Each mention of a link brings its whole address along. */
+const maxAddressCharacters = 20_000_000;
+
+const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
+
+/**
+ * The text itself, unless it would become many times as long as it is.
+ * @throws Error before memory is spent on it
+ */
+export function proportionate(markdown: string): string {
+	const lines = markdown.split('\n');
+	let cells = 0;
+	let columns = 0;
+	let stretch = 0;
+	let longest = 0;
+	for (const line of lines) {
+		const isBlank = line.trim() === '';
+		if (isBlank) columns = 0;
+		else if (delimiterRow.test(line)) columns = Math.max(columns, line.split('|').length);
+		cells += columns > 1 ? columns : 0;
+		stretch = isBlank ? 0 : stretch + line.length;
+		longest = Math.max(longest, stretch);
+	}
+	const mentions = markdown.includes(']:') ? markdown.split(']').length : 0;
+	if (cells > maxCells || longest * mentions > maxAddressCharacters + 40 * markdown.length)
+		throw new Error('The text would become many times as long as it is');
+	return markdown;
+}

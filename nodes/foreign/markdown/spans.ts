@@ -1,0 +1,64 @@
+import type { PhrasingContent, RootContent } from 'mdast';
+
+import { cleanText, type Marks, type Span } from '../document/blocks';
+
+/** Addresses by the identifier of a link reference. */
+export type Definitions = ReadonlyMap<string, string>;
+
+/** Docs links to these; any other address stands in parentheses behind the text. */
+export const linkable = /^(?:https?|ftp|mailto|tel):/i;
+const lineBreakTag = /^<br\s*\/?>$/i;
+
+export function spansOf(
+	nodes: ReadonlyArray<PhrasingContent | RootContent>,
+	definitions: Definitions,
+): Span[] {
+	const spans = nodes.flatMap((node) => spansIn(node, {}, definitions));
+	return spans.filter((span) => span.text !== '');
+}
+
+function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions: Definitions): Span[] {
+	const inside = (children: readonly PhrasingContent[], added: Marks) =>
+		children.flatMap((child) => spansIn(child, { ...marks, ...added }, definitions));
+	const linked = (children: readonly PhrasingContent[], url = ''): Span[] => {
+		if (linkable.test(url)) return inside(children, { link: url });
+		const spans = inside(children, {});
+		const text = spans.map((span) => span.text).join('');
+		const address = cleanText(url);
+		return address === '' || address === text ? spans : [...spans, { text: ` (${address})`, marks }];
+	};
+	switch (node.type) {
+		case 'text':
+			return [{ text: cleanText(node.value).replace(/\n/g, ' '), marks }];
+		case 'strong':
+			return inside(node.children, { bold: true });
+		case 'emphasis':
+			return inside(node.children, { italic: true });
+		case 'delete':
+			return inside(node.children, { strikethrough: true });
+		case 'inlineCode':
+			return [{ text: cleanText(node.value).replace(/\n/g, ' '), marks: { ...marks, code: true } }];
+		case 'break':
+			return [{ text: '\v', marks: {} }];
+		case 'link':
+			return linked(node.children, node.url);
+		case 'linkReference':
+			return linked(node.children, definitions.get(node.identifier));
+		case 'image':
+			return [picture(node.alt, node.url, marks)];
+		case 'imageReference':
+			return [picture(node.alt, definitions.get(node.identifier), marks)];
+		case 'footnoteReference':
+			return [{ text: `[${node.identifier}]`, marks }];
+		case 'html':
+			return [{ text: lineBreakTag.test(node.value) ? '\v' : cleanText(node.value), marks }];
+		default:
+			return [];
+	}
+}
+
+/** A picture that Google cannot fetch would make the whole batch fail: it becomes a link. */
+function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
+	const text = cleanText(alt ?? '') || (url ?? '');
+	return { text, marks: url !== undefined && linkable.test(url) ? { ...marks, link: url } : marks };
+}

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+
+import type { Fault, FaultKind } from './fault';
+
+/** Sends a request: one of n8n's helpers, bound to its context. */
+export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
+
+/** n8n's full response with its body as a stream, or as bytes. */
+export interface FullResponse {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, unknown>>;
+	readonly body: Readable | Buffer;
+}
+
+/** What every request says to n8n's helper. */
+export const plainRequest = {
+	// As a stream, because only then an answer can be refused before all of it is in memory.
+	encoding: 'stream',
+	returnFullResponse: true,
+	disableFollowRedirect: true,
+} as const satisfies Partial<IHttpRequestOptions>;
+
+export interface Limits {
+	/** Of one try, to the last byte of its answer. */
+	readonly timeoutMilliseconds: number;
+	/** Of the execution. */
+	readonly signal: AbortSignal | undefined;
+}
+
+/** In the words of the service that is asked. */
+export interface FaultsOfTry {
+	/** @param kind `notDone` when nothing was sent */
+	stopped(kind: FaultKind): Fault;
+	timedOut(): Fault;
+	thrown(error: unknown): Fault | Promise<Fault>;
+}
+
+/** One try. @throws Fault */
+export async function attempt<T>(
+	send: (signal: AbortSignal) => Promise<T>,
+	{ timeoutMilliseconds, signal: outer }: Limits,
+	faults: FaultsOfTry,
+): Promise<T> {
+	if (outer?.aborted) throw faults.stopped('notDone');
+	const stop = new AbortController();
+	const abort = () => {
+		stop.abort();
+	};
+	const timer = setTimeout(abort, timeoutMilliseconds);
+	outer?.addEventListener('abort', abort, { once: true });
+	try {
+		return await send(stop.signal);
+	} catch (error) {
+		if (outer?.aborted) throw faults.stopped('unknown');
+		if (stop.signal.aborted) throw faults.timedOut();
+		throw await faults.thrown(error);
+	} finally {
+		clearTimeout(timer);
+		outer?.removeEventListener('abort', abort);
+	}
+}
+
+/** n8n replaces the signal of a request by the execution's: the deadline acts here. */
+export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Promise<FullResponse> {
+	return new Promise((resolve, reject) => {
+		const abort = () => {
+			reject(new Error('aborted'));
+			sent.then(discard, () => undefined);
+		};
+		signal.addEventListener('abort', abort, { once: true });
+		const settle = (response: unknown) => {
+			if (isFullResponse(response)) resolve(response);
+			else reject(new TypeError('n8n returned no full response'));
+		};
+		sent.then(settle, reject).finally(() => {
+			signal.removeEventListener('abort', abort);
+		});
+	});
+}
+
+/** Lets go of an answer that nobody will read. */
+export function discard(response: unknown): void {
+	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
+}
+
+function isFullResponse(value: unknown): value is FullResponse {
+	return typeof value === 'object' && value !== null && 'statusCode' in value && 'body' in value;
+}

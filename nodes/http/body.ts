@@ -1,0 +1,87 @@
+import type { Readable } from 'node:stream';
+
+import { codeIn } from './causes';
+
+/** Answers above it are refused: 64 MiB. */
+export const maxAnswerBytes = 64 * 1024 * 1024;
+/** An error's message is small; what is longer is not one. */
+const maxErrorBytes = 256 * 1024;
+
+/** Why a body could not be read; `cutShort` may heal when the request is repeated, `tooCostly` when n8n has more memory. */
+export class BodyError extends Error {
+	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly';
+	readonly code: string | undefined;
+
+	constructor(reason: BodyError['reason'], code?: string) {
+		super(reason);
+		this.reason = reason;
+		this.code = code;
+	}
+}
+
+interface ReadingLimits {
+	readonly limitBytes?: number;
+	readonly announcedBytes?: number;
+	readonly signal?: AbortSignal;
+}
+
+/**
+ * The whole body of an answer, bytes.
+ * @param announcedBytes what the answer says of its length: too much is refused unread
+ * @param signal ends the reading and destroys the stream
+ * @throws BodyError
+ */
+export async function readBody(
+	body: Readable | Buffer,
+	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal }: ReadingLimits = {},
+): Promise<Buffer> {
+	if (Buffer.isBuffer(body)) {
+		if (body.length > limitBytes) throw new BodyError('tooLarge');
+		return body;
+	}
+	if (announcedBytes > limitBytes) {
+		body.destroy();
+		throw new BodyError('tooLarge');
+	}
+	const { bytes, error } = await collected(body, limitBytes, signal);
+	if (error) throw error;
+	return bytes;
+}
+
+/** Of an answer that is not a success: what cannot be read, or is too long to be a message, is left out, as the status is known. */
+export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
+	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
+	return (await collected(body, maxErrorBytes, signal)).bytes;
+}
+
+interface Collected {
+	readonly bytes: Buffer;
+	/** Why there is no more. */
+	readonly error?: BodyError;
+}
+
+async function collected(body: Readable, limitBytes: number, signal?: AbortSignal): Promise<Collected> {
+	const stop = () => body.destroy(new Error('stopped'));
+	signal?.addEventListener('abort', stop, { once: true });
+	if (signal?.aborted) stop();
+	const chunks: Buffer[] = [];
+	let size = 0;
+	try {
+		for await (const chunk of body as AsyncIterable<Buffer>) {
+			size += chunk.length;
+			// Leaving the loop destroys the stream.
+			if (size > limitBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
+			chunks.push(chunk);
+		}
+		return { bytes: Buffer.concat(chunks, size) };
+	} catch (error) {
+		return { bytes: Buffer.concat(chunks), error: cutShort(error) };
+	} finally {
+		signal?.removeEventListener('abort', stop);
+	}
+}
+
+/** Only the code: other properties of the error may name the request. */
+function cutShort(error: unknown): BodyError {
+	return new BodyError('cutShort', codeIn([error]));
+}

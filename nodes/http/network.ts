@@ -1,0 +1,102 @@
+import { causesOf, codeIn, property } from './causes';
+import type { FaultKind } from './fault';
+
+/** What Node, n8n or the HTTP client reported in place of an answer. */
+export interface NetworkFault {
+	readonly what: 'notConnected' | 'certificate' | 'handshake' | 'blocked' | 'timeout' | 'lost' | 'unknown';
+	readonly kind: FaultKind;
+	/** HTTP status by which the user is told. */
+	readonly status: 503 | 504;
+	/** Node's; undefined when there is none. */
+	readonly code: string | undefined;
+	/** In a sentence without its subject. Never the code: n8n replaces a text that holds one by a text of its own. */
+	readonly reason: string;
+}
+
+interface Row extends Omit<NetworkFault, 'code'> {
+	readonly codes: readonly string[];
+	/** Only while connecting: a route may also go away under a request that is out. */
+	readonly connecting?: true;
+}
+
+const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as const;
+const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
+
+/** The first row that fits counts. What Node reports only before a connection stands is surely not done. */
+const rows: readonly Row[] = [
+	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
+	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the name of the host was not found' },
+	{
+		...notConnected,
+		codes: ['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'],
+		reason: 'the name of the host could not be looked up',
+	},
+	{
+		...notConnected,
+		connecting: true,
+		codes: ['EHOSTUNREACH', 'EHOSTDOWN'],
+		reason: 'the host cannot be reached',
+	},
+	{
+		...notConnected,
+		connecting: true,
+		codes: ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
+		reason: 'the network cannot be reached',
+	},
+	{ ...notConnected, connecting: true, codes: ['ETIMEDOUT'], reason: 'the server does not answer' },
+	{
+		what: 'timeout',
+		kind: 'unknown',
+		status: 504,
+		codes: ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'],
+		reason: 'the server does not answer',
+	},
+	{
+		...lost,
+		codes: ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'],
+		reason: 'the connection was reset',
+	},
+	{ ...lost, codes: ['EHOSTUNREACH', 'EHOSTDOWN'], reason: 'the host cannot be reached' },
+	{ ...lost, codes: ['ENETUNREACH', 'ENETDOWN'], reason: 'the network cannot be reached' },
+	{
+		...lost,
+		codes: ['ERR_BAD_RESPONSE', 'HPE_INVALID_CONSTANT'],
+		reason: 'the answer was not an HTTP answer',
+	},
+];
+
+const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
+const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
+/** Node's only sign of a connection that ended before TLS stood: the code is that of any reset. */
+const beforeTls = 'before secure TLS connection was established';
+
+/** Whatever was thrown in place of an answer. */
+export function networkFaultOf(error: unknown): NetworkFault {
+	const chain = causesOf(error);
+	if (chain.some(isBlocked)) {
+		return { what: 'blocked', kind: 'final', status: 503, code: undefined, reason: 'n8n does not allow it' };
+	}
+	const code = codeIn(chain);
+	if (code === undefined) return { ...lost, what: 'unknown', code, reason: 'the request failed' };
+	if (certificate.test(code)) {
+		const reason = 'the certificate of the server is not trusted';
+		return { what: 'certificate', kind: 'final', status: 503, code, reason };
+	}
+	if (handshake.test(code)) {
+		const reason = 'the server does not speak TLS as it should';
+		return { what: 'handshake', kind: 'final', status: 503, code, reason };
+	}
+	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {
+		return { ...notConnected, code, reason: 'the connection was reset' };
+	}
+	const connecting = chain.some((link) => property(link, 'syscall') === 'connect');
+	const row = rows.find((one) => one.codes.includes(code) && (connecting || !one.connecting));
+	if (!row) return { ...lost, what: 'unknown', code, reason: 'the connection failed' };
+	const { what, kind, status, reason } = row;
+	return { what, kind, status, code, reason };
+}
+
+/** n8n's own policy of where requests may go, where it is switched on. */
+export function isBlocked(link: unknown): link is Error {
+	return link instanceof Error && link.name.startsWith('SsrfBlocked');
+}

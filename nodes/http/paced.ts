@@ -1,0 +1,91 @@
+import type { Failure } from '../items/failure';
+import { named } from '../parameters/naming';
+import { Fault, stoppedFault } from './fault';
+import { HeldTooLong, type Entry, type Pace, type PaceClock } from './pace';
+
+export interface PacedRequest extends Entry {
+	/** Told when the service's quota holds the request up. */
+	readonly onWait?: (milliseconds: number) => void;
+	/** False hands a refusal to the caller, who has to look before it sends again. */
+	readonly again?: boolean;
+}
+
+/**
+ * Sends a request when its pace lets it go. A refusal for quota was surely not carried out: the request waits with all others and goes
+ * again, however often, for as long as it may.
+ * @throws Fault
+ */
+export async function paced<T>(
+	pace: Pace,
+	clock: PaceClock,
+	{ onWait, again = true, ...entry }: PacedRequest,
+	request: () => Promise<T>,
+): Promise<T> {
+	let firstRefusal: number | undefined;
+	let notBefore = -Infinity;
+	for (;;) {
+		await sleptUntil(notBefore, clock, entry);
+		const startedAt = await entered(pace, clock, entry);
+		try {
+			const value = await request();
+			pace.succeeded();
+			return value;
+		} catch (error) {
+			if (!isQuotaRefusal(error)) throw toError(error);
+			const now = clock.now();
+			firstRefusal ??= now;
+			pace.refused(startedAt, error.failure);
+			if (!again) throw toError(error);
+			notBefore = now + (error.failure.retryAfterMilliseconds ?? 0);
+			const until = Math.max(pace.pausedUntil, notBefore);
+			if (until > firstRefusal + entry.maxWaitMilliseconds)
+				throw waitedOut(error.failure, pace, now - firstRefusal, entry);
+			onWait?.(until - now);
+		} finally {
+			pace.leave();
+		}
+	}
+}
+
+/** What the service asked of this request. @throws Fault when the execution is stopped meanwhile */
+async function sleptUntil(time: number, clock: PaceClock, { signal }: Entry): Promise<void> {
+	const wait = time - clock.now();
+	if (wait <= 0) return;
+	await clock.sleep(wait, signal).catch(() => {
+		throw stoppedFault('notDone');
+	});
+}
+
+/** @returns when the request goes out */
+async function entered(pace: Pace, clock: PaceClock, entry: Entry): Promise<number> {
+	try {
+		await pace.enter(entry);
+	} catch (error) {
+		if (!(error instanceof HeldTooLong) || pace.lastRefusalSaid === undefined) throw stoppedFault('notDone');
+		throw waitedOut(pace.lastRefusalSaid, pace, 0, entry);
+	}
+	return clock.now();
+}
+
+/** A refusal that says by a quota that nothing was done. */
+function isQuotaRefusal(error: unknown): error is Fault {
+	// Of a 403 only the kind tells that it means a rate.
+	return error instanceof Fault && error.kind === 'notDone' && [403, 429].includes(error.failure.code);
+}
+
+function toError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
+}
+
+function waitedOut(failure: Failure, pace: Pace, waited: number, { maxWaitMilliseconds }: Entry): Fault {
+	const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+	const asked = failure.retryAfterMilliseconds;
+	const wait = asked === undefined ? 'The next try would be in' : 'Google asks to wait';
+	const next = seconds(asked ?? pace.pauseMilliseconds);
+	const description = [
+		`${wait} ${next} seconds, and ${named('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
+		waited > 0 ? `, of which ${seconds(waited)} are over.` : '.',
+		failure.description ? ` ${failure.description}` : '',
+	].join('');
+	return new Fault('final', failure.with({ description }));
+}

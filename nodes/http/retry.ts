@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Failure } from '../items/failure';
+import { named } from '../parameters/naming';
+import { fullJitterMilliseconds } from './backoff';
+import { Fault, stopped } from './fault';
+
+export interface RetryWords {
+	/** Who is asked, at the beginning of a sentence. */
+	readonly service: string;
+	/** What a stop between two tries leaves behind, when surely nothing was carried out. */
+	readonly nothingDone: string;
+}
+
+export interface RetryPolicy {
+	readonly words: RetryWords;
+	/** Tries in all, at least 1. */
+	readonly maxTries: number;
+	/** Waits between all tries together; 0: what would have to wait is not tried again. */
+	readonly maxRetryWaitMilliseconds: number;
+	readonly signal: AbortSignal | undefined;
+}
+
+/** Google advises at most 64 s between two tries. */
+const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
+/** However little a service asks for: "Retry-After: 0" must not become five calls in a row. */
+const leastWaitMilliseconds = 200;
+
+export interface Repeating {
+	/** Nothing changes when the service carries the request out twice. */
+	readonly harmless: boolean;
+	/** The body can be sent again. */
+	readonly possible: boolean;
+	/** A read leaves nothing behind, so no failure of it is ambiguous. */
+	readonly reading: boolean;
+}
+
+/** What the tries so far came to. */
+export interface Progress {
+	readonly tries: number;
+	readonly waitedMilliseconds: number;
+	/** One of them may have been carried out. */
+	readonly maybeDone: boolean;
+}
+
+/**
+ * Tries until it works, repeating would do harm, or the policy is used up. What the service asks for in Retry-After is waited
+ * for, and some more; a longer wait than the policy allows ends the tries at once.
+ * @param attempt throws a Fault
+ * @throws Failure
+ */
+export async function withRetries<T>(
+	attempt: () => Promise<T>,
+	repeating: Repeating,
+	policy: RetryPolicy,
+): Promise<T> {
+	let waitedMilliseconds = 0;
+	let maybeDone = false;
+	for (let tries = 1; ; tries++) {
+		const outcome = await attempt().then(
+			(value) => ({ value }),
+			(error: unknown) => ({ fault: asFault(error) }),
+		);
+		if ('value' in outcome) return outcome.value;
+		const { kind, failure } = outcome.fault;
+		maybeDone ||= !repeating.reading && (kind === 'unknown' || failure.ambiguous);
+		const progress = { tries, waitedMilliseconds, maybeDone };
+		if (!isRepeated(outcome.fault, repeating)) throw ended(failure, progress);
+
+		const next = nextStep(failure, progress, policy);
+		if ('end' in next) throw next.end;
+		if (!(await waitedFor(next.waitMilliseconds, policy.signal))) {
+			throw maybeDone ? stopped().with({ ambiguous: true }) : stopped(policy.words.nothingDone);
+		}
+		waitedMilliseconds += next.waitMilliseconds;
+	}
+}
+
+function isRepeated({ kind }: Fault, { harmless, possible }: Repeating): boolean {
+	return possible && (kind === 'notDone' || (kind === 'unknown' && harmless));
+}
+
+/** Whether there is another try, and when. What bounds the tries is decided here and nowhere else. */
+export function nextStep(
+	failure: Failure,
+	progress: Progress,
+	policy: RetryPolicy,
+): { readonly waitMilliseconds: number } | { readonly end: Failure } {
+	const { tries, waitedMilliseconds } = progress;
+	if (tries >= policy.maxTries) return { end: ended(failure, progress) };
+	const left = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
+	const asked = failure.retryAfterMilliseconds ?? 0;
+	if (asked > left) return { end: ended(failure, progress, waitRefused(asked, left, policy)) };
+	if (left <= 0) return { end: ended(failure, progress) };
+	// Added, not compared: those who were given the same time must not come back at the same moment.
+	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
+	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
+}
+
+function asFault(error: unknown): Fault {
+	if (error instanceof Fault) return error;
+	throw error;
+}
+
+/** @returns false when the execution was stopped meanwhile */
+async function waitedFor(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+	return await sleep(milliseconds, undefined, { signal }).then(
+		() => true,
+		() => false,
+	);
+}
+
+/** The service asks for a longer wait than may be spent. */
+function waitRefused(
+	asked: number,
+	left: number,
+	{ words, maxRetryWaitMilliseconds: allowed }: RetryPolicy,
+): string {
+	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
+	return `${words.service} asks to wait ${Math.ceil(asked / 1000)} seconds, and ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
+}
+
+/** The failure that the caller sees: all that is known of it, and what the tries add. */
+function ended(failure: Failure, { tries, maybeDone }: Progress, first?: string): Failure {
+	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
+	return failure.with({
+		description: [first, failure.description, last].filter(Boolean).join(' '),
+		ambiguous: maybeDone,
+	});
+}

@@ -1,0 +1,172 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import pLimit from 'p-limit';
+
+import { asFailure, errorItem, nodeError } from './errorItem';
+import type { Failure } from './failure';
+import { FinishedItems, isFailedTry } from './finishedItems';
+import type { Sanitizer } from './secrets/sanitizer';
+import { isTool, tryOfNode } from './tryOfNode';
+import { Turns } from './turns';
+
+export type Outcome = { readonly output: INodeExecutionData[] } | { readonly failure: Failure };
+
+/** What an item came to. */
+export interface Done {
+	readonly outcome: Outcome;
+	/** It is done, or may be: another try of the node must not begin it anew, even if the item failed. */
+	readonly isFinal: boolean;
+}
+
+export interface Checked<C> {
+	readonly index: number;
+	readonly value: C;
+	/** What tells it from another call of the same tool. */
+	readonly sent: unknown;
+}
+
+/** Items that are done in one go. */
+export interface Task<C> {
+	readonly items: ReadonlyArray<Checked<C>>;
+	/** Begins when all before it have ended, and nothing begins before it has. */
+	readonly alone?: boolean;
+	/** Tasks of one lane are done one after another; empty or absent: none. */
+	readonly lane?: string;
+}
+
+/** What a node does with its items. */
+export interface Work<C> {
+	/** Nothing is sent. @throws Failure 400, or n8n's own error */
+	check(index: number): C;
+	/** What would be sent, without what differs at every try (timestamps, generated ids). */
+	sent(value: C): unknown;
+	/** In the order in which they begin. */
+	tasks(checked: ReadonlyArray<Checked<C>>): ReadonlyArray<Task<C>>;
+	/** How many tasks go on at once. */
+	parallel(checked: ReadonlyArray<Checked<C>>): number;
+	/** One for each item of the task, in their order. Never throws. */
+	perform(items: ReadonlyArray<Checked<C>>): Promise<ReadonlyArray<Done>>;
+	/** Of an item that was not begun when the execution was stopped. */
+	stopped(): Failure;
+	readonly sanitizer: Sanitizer;
+}
+
+/** n8n does everything else between two slices: expressions of thousands of items take seconds. */
+const sliceMilliseconds = 20;
+
+/** Works on all input items; the output keeps their order. */
+export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
+	const finished = new FinishedItems<Outcome>(tryOfNode(context));
+	const outcomes = await new Loop(context, work, finished).outcomes();
+	const items = outcomes.flatMap((outcome, index) => {
+		// Behind a failure that stops the node: never begun.
+		if (!outcome) return [];
+		if ('output' in outcome) return outcome.output;
+		if (context.continueOnFail()) {
+			return errorItem(context.getNode(), outcome.failure, index, work.sanitizer);
+		}
+		finished.end(true);
+		throw nodeError(context.getNode(), outcome.failure, index, work.sanitizer);
+	});
+	finished.end(isFailedTry(items));
+	return items;
+}
+
+class Loop<C> {
+	readonly #context: IExecuteFunctions;
+	readonly #work: Work<C>;
+	readonly #finished: FinishedItems<Outcome>;
+	readonly #outcomes: Array<Outcome | undefined>;
+	readonly #isTool: boolean;
+	#stopped = false;
+
+	constructor(context: IExecuteFunctions, work: Work<C>, finished: FinishedItems<Outcome>) {
+		this.#context = context;
+		this.#work = work;
+		this.#finished = finished;
+		this.#outcomes = context.getInputData().map(() => undefined);
+		this.#isTool = isTool(context.getNode());
+	}
+
+	/** By input item; undefined for what was not begun because the node stops. */
+	async outcomes(): Promise<ReadonlyArray<Outcome | undefined>> {
+		const checked = await this.#checkAll();
+		if (this.#stopped || checked.length === 0) return this.#outcomes;
+		const limit = pLimit(this.#work.parallel(checked));
+		const lanes = new Turns();
+		let begun: Array<Promise<void>> = [];
+		for (const { items, alone, lane = '' } of this.#work.tasks(checked)) {
+			if (!alone) {
+				begun.push(lanes.take(lane, () => limit(() => this.#perform(items))));
+				continue;
+			}
+			await Promise.all(begun);
+			begun = [];
+			await this.#perform(items);
+		}
+		await Promise.all(begun);
+		return this.#outcomes;
+	}
+
+	/** All are checked before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
+	async #checkAll(): Promise<Array<Checked<C>>> {
+		const checked: Array<Checked<C>> = [];
+		let sliceEnd = performance.now() + sliceMilliseconds;
+		for (const index of this.#outcomes.keys()) {
+			const one = this.#check(index);
+			if (one) checked.push(one);
+			if (this.#stopped) break;
+			if (performance.now() < sliceEnd) continue;
+			await turn();
+			if (this.#isCancelled) return this.#cancelAll();
+			sliceEnd = performance.now() + sliceMilliseconds;
+		}
+		return checked;
+	}
+
+	#check(index: number): Checked<C> | undefined {
+		try {
+			const value = this.#work.check(index);
+			const sent = this.#isTool ? this.#work.sent(value) : undefined;
+			const known = this.#finished.recall(index, sent);
+			if (!known) return { index, value, sent };
+			this.#ended(index, known);
+		} catch (error) {
+			this.#ended(index, { failure: asFailure(error) });
+		}
+		return undefined;
+	}
+
+	async #perform(items: ReadonlyArray<Checked<C>>): Promise<void> {
+		if (this.#stopped) return;
+		if (this.#isCancelled) {
+			for (const { index } of items) this.#ended(index, { failure: this.#work.stopped() });
+			return;
+		}
+		const done = await this.#work.perform(items);
+		for (const [at, { index, sent }] of items.entries()) {
+			const { outcome, isFinal } = done[at] ?? nothingDone;
+			if (isFinal) this.#finished.remember(index, sent, outcome);
+			this.#ended(index, outcome);
+		}
+	}
+
+	#ended(index: number, outcome: Outcome): void {
+		this.#outcomes[index] = outcome;
+		this.#stopped ||= 'failure' in outcome && !this.#context.continueOnFail();
+	}
+
+	get #isCancelled(): boolean {
+		return this.#context.getExecutionCancelSignal()?.aborted === true;
+	}
+
+	#cancelAll(): [] {
+		for (const index of this.#outcomes.keys()) this.#ended(index, { failure: this.#work.stopped() });
+		return [];
+	}
+}
+
+const nothingDone: Done = {
+	outcome: { failure: asFailure(new Error('The operation gave no result for this item')) },
+	isFinal: false,
+};

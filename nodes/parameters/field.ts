@@ -1,0 +1,110 @@
+import type { INodePropertyTypeOptions } from 'n8n-workflow';
+
+/** How values reach the node: the form's come from expressions and are taken generously, the object's must have their type. */
+export interface Reading {
+	readonly mode: 'fields' | 'json';
+	/** IANA name of the workflow's time zone, for times without an offset. */
+	readonly timezone: string;
+}
+
+/** A choice of a dropdown. */
+export interface Choice {
+	readonly name: string;
+	readonly value: string;
+	readonly description?: string;
+}
+
+/**
+ * What a field holds beyond n8n's type of it; decides how both input modes read and check it.
+ *
+ * `list`: text separated by commas or new lines, or an array -> string[]; `addressList`: the text as it stands (an RFC 5322
+ * list has commas inside quotes), an array as lines -> string; `pairs`: fixedCollection or plain object ->
+ * `{ name, value }[]`; `fileId`: a resource locator, id or URL of Google -> the id; `id`: an id -> checked text;
+ * `rows`: JSON text or array -> rows as given, unchecked beyond "array of arrays"; `records`: the same, or an array of objects;
+ * `attachments`: list of binary fields, in JSON mode also `{ fileName, mimeType, content }[]` -> Attachment[]; `tab`: a resource
+ * locator, its list depends on other fields -> text; `columns`: n8n's column mapper, in JSON mode an object -> values by column,
+ * undefined where n8n is to map the item's own fields.
+ */
+export type Holds =
+	'list' | 'addressList' | 'pairs' | 'fileId' | 'id' | 'rows' | 'records' | 'attachments' | 'tab' | 'columns';
+
+export type Attachment =
+	| { readonly field: string }
+	| { readonly fileName: string; readonly mimeType?: string; readonly content: string };
+
+export interface Field {
+	readonly displayName: string;
+	/** Saved in workflows; also the key in JSON mode. */
+	readonly name: string;
+	readonly type:
+		| 'string'
+		| 'number'
+		| 'boolean'
+		| 'options'
+		| 'multiOptions'
+		| 'json'
+		| 'dateTime'
+		| 'resourceLocator'
+		| 'resourceMapper'
+		| 'fixedCollection';
+	/** As in n8n; saved workflows depend on it. */
+	readonly default: unknown;
+	readonly description?: string;
+	readonly hint?: string;
+	readonly placeholder?: string;
+	/** Must have a value. Checked per item, so that Continue on Fail holds. */
+	readonly required?: boolean;
+	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */
+	readonly requiredInForm?: boolean;
+	/** With `required`: it must be given, and an empty value is one. */
+	readonly mayBeEmpty?: boolean;
+	readonly options?: readonly Choice[];
+	readonly typeOptions?: INodePropertyTypeOptions;
+	readonly holds?: Holds;
+	/** The picker of a `fileId` or `tab` field: the name of its listSearch method. */
+	readonly searchListMethod?: string;
+	/** Shown only while other fields of the same operation have one of these values. */
+	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
+	/** Default in JSON mode where it differs from the form's. */
+	readonly jsonDefault?: unknown;
+	/** How the value is read, where it is more than its type and `holds` say. @throws Failure 400 that names the field */
+	read?(raw: unknown, field: Field, reading: Reading): unknown;
+	/** Chosen for all items at once: no expression. */
+	readonly noDataExpression?: boolean;
+	/** Of a number; without it only whole numbers are taken. */
+	readonly decimals?: number;
+	/** Number limits. */
+	readonly minimum?: number;
+	readonly maximum?: number;
+	/** For `pairs`: the fixedCollection's group and the key of the first column, e.g. `header` and `name`. */
+	readonly pair?: { readonly group: string; readonly key: string };
+}
+
+type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V }
+	? V
+	: F extends { holds: 'list' }
+		? string[]
+		: F extends { holds: 'pairs' }
+			? Array<{ name: string; value: string }>
+			: F extends { holds: 'attachments' }
+				? Attachment[]
+				: F extends { holds: 'rows' }
+					? unknown[][]
+					: F extends { holds: 'records' }
+						? unknown[]
+						: F extends { holds: 'columns' }
+							? Readonly<Record<string, unknown>> | undefined
+							: F extends { type: 'options'; options: ReadonlyArray<infer C extends Choice> }
+								? C['value']
+								: F extends { type: 'boolean' }
+									? boolean
+									: F extends { type: 'number' }
+										? number
+										: F extends { type: 'json' }
+											? unknown
+											: string;
+
+/** Values of all fields and options by name. A value that nobody gave is the field's default. */
+export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {
+	readonly [K in F[number] as K['name']]: ValueOf<K>;
+} & { readonly [K in O[number] as K['name']]: ValueOf<K> };

@@ -1,0 +1,87 @@
+import { refusal } from '../items/failure';
+
+import type { Field, ParamsOf } from './field';
+import { labelOf, type Reading } from './reading';
+import { valueOf } from './value';
+
+export type Params = ParamsOf<readonly Field[], readonly Field[]>;
+
+/**
+ * The values of fields from what was given for them. Every node and both input modes come through here.
+ * @param given by field name; undefined and null for what nobody gave
+ * @throws Failure 400 that names the field and what is allowed
+ */
+export function paramsOf<const F extends readonly Field[]>(
+	fields: F,
+	given: Readonly<Record<string, unknown>>,
+	reading: Reading,
+): ParamsOf<F, []> {
+	const values = new Map<string, unknown>();
+	const byName = new Map(fields.map((field) => [field.name, field]));
+	const valueFor = (field: Field): unknown => {
+		if (!values.has(field.name)) {
+			const isShown = conditionsOf(field).every(([name, allowed]) => {
+				const other = byName.get(name);
+				return other !== undefined && allowed.some((choice) => choice === valueFor(other));
+			});
+			values.set(field.name, read(field, given[field.name], isShown, reading));
+		}
+		return values.get(field.name);
+	};
+	fields.forEach(valueFor);
+	// Each value was read as its field's type says.
+	return Object.fromEntries(values) as ParamsOf<F, []>;
+}
+
+function conditionsOf({ showWhen = {} }: Field) {
+	return Object.entries(showWhen);
+}
+
+function read(field: Field, raw: unknown, isShown: boolean, reading: Reading): unknown {
+	// What an earlier choice left behind does not count, as in n8n's own form.
+	if (!isShown && reading.mode === 'fields') return valueOf(field, field.default, reading);
+	const nobody = isMissing(raw) || (raw === '' && isBlankable(field, reading));
+	const value = valueOf(field, nobody ? defaultOf(field, reading) : raw, asDefault(nobody, reading));
+	if (isShown) requireGiven(field, raw, value, reading);
+	return value;
+}
+
+function isMissing(raw: unknown): boolean {
+	return raw === undefined || raw === null;
+}
+
+/** A form field that was emptied counts as not given where no text is wanted. */
+function isBlankable({ type }: Field, { mode }: Reading): boolean {
+	return mode === 'fields' && ['number', 'boolean', 'options'].includes(type);
+}
+
+function defaultOf(field: Field, { mode }: Reading): unknown {
+	return mode === 'json' && field.jsonDefault !== undefined ? field.jsonDefault : field.default;
+}
+
+/** Defaults are written in the form's shape. */
+function asDefault(nobody: boolean, reading: Reading): Reading {
+	return nobody ? formReading(reading) : reading;
+}
+
+function formReading(reading: Reading): Reading {
+	return { ...reading, mode: 'fields' };
+}
+
+function requireGiven(field: Field, raw: unknown, value: unknown, reading: Reading): void {
+	if (!field.required) return;
+	const label = labelOf(field, reading);
+	if (reading.mode === 'json' && isMissing(raw)) {
+		throw refusal(`'${label}' is required`, 'The input object does not have this key, or it is null.');
+	}
+	// Only the operation knows whether nothing is something here.
+	if (field.mayBeEmpty) return;
+	// A text of several lines may be a mere line break.
+	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
+	const isNothing = text === '' || (field.holds === 'list' && Array.isArray(value) && value.length === 0);
+	if (!isNothing) return;
+	throw refusal(
+		`'${label}' is required`,
+		'It is empty. If it is an expression, check that the input item has the data.',
+	);
+}

@@ -1,0 +1,50 @@
+import type { Field } from './field';
+
+/** The options that every operation has; they govern its requests. */
+export const requestOptions = [
+	{
+		displayName: 'Max Retry Wait (Seconds)',
+		name: 'maxRetryWaitSeconds',
+		type: 'number',
+		default: 120,
+		minimum: 0,
+		maximum: 3600,
+		description:
+			'How long to wait between tries of a request, in total. If the service asks for a longer wait, the item fails at once and says so.',
+	},
+	{
+		displayName: 'Max Tries',
+		name: 'maxTries',
+		type: 'number',
+		default: 5,
+		minimum: 1,
+		maximum: 20,
+		description:
+			'How often to try a request when the service limits the rate or cannot be reached. What may have been carried out is never sent twice.',
+	},
+	{
+		displayName: 'Timeout (Seconds)',
+		name: 'timeoutSeconds',
+		type: 'number',
+		default: 300,
+		minimum: 1,
+		maximum: 3600,
+		description: 'How long a single request may take',
+	},
+] as const satisfies readonly Field[];
+
+export interface RequestLimits {
+	readonly maxTries: number;
+	readonly maxRetryWaitSeconds: number;
+	readonly timeoutSeconds: number;
+}
+
+/** @param values checked values of all fields */
+export function limitsOf(values: Readonly<Record<string, unknown>>): RequestLimits {
+	const { maxTries, maxRetryWaitSeconds, timeoutSeconds } = values;
+	return {
+		maxTries: Number(maxTries),
+		maxRetryWaitSeconds: Number(maxRetryWaitSeconds),
+		timeoutSeconds: Number(timeoutSeconds),
+	};
+}

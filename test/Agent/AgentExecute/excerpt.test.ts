@@ -1,0 +1,70 @@
+import { excerpt } from '../../../nodes/Agent/AgentExecute/excerpt';
+import { redact } from '../../../nodes/Agent/session/redaction';
+import { expectLinear } from '../../growth';
+
+const said = (body: Buffer | string, type = 'text/html') =>
+	excerpt(
+		{
+			statusCode: 500,
+			headers: { 'content-type': type },
+			body: typeof body === 'string' ? Buffer.from(body) : body,
+		},
+		{ redact: (text) => redact(text, ['canary-key']) },
+	);
+
+test.each([
+	['<h1>Bad\n\n Gateway</h1><hr>nginx', 'Bad Gateway nginx'],
+	['<html><style>h1 { color: red }</style ><SCRIPT src="x">if (a < b) c > d</Script>Down</html>', 'Down'],
+	['before<script>never ends', 'before'],
+	['before<style>never ends</style', 'before'],
+	['<styled>text', 'text'],
+	['1 < 2', '1 < 2'],
+	['', ''],
+])('of the page %j is %j', (page, text) => {
+	expect(said(page)).toBe(text);
+});
+
+test.each([
+	['{"message":"No such step"}', 'No such step'],
+	['{"error":"No such step"}', 'No such step'],
+	['{"error":{"message":"No such\\n step"}}', 'No such step'],
+	['{"code": 7}', '{"code": 7}'],
+	['[]', '[]'],
+	['null', ''],
+	['"words"', 'words'],
+])('of the JSON %s is %j', (json, text) => {
+	expect(said(json, 'application/json')).toBe(text);
+});
+
+test('is cut, and a secret that the cut goes through is not shown', () => {
+	expect(said('x'.repeat(400))).toBe(`${'x'.repeat(300)}…`);
+	expect(said(`${'<i>'.repeat(21_842)}canary-key-is-cut`)).not.toContain('canary');
+	expect(said(`key canary-key and ${'x'.repeat(400)}`)).toMatch(/^key ••• and x+…$/);
+});
+
+describe('of what a stranger made up', () => {
+	test.each([
+		['a page that opens tags and closes none', 'text/html', '<'.repeat(60_000)],
+		['a trace text', 'text/plain', '    at Object.<anonymous\n'.repeat(16_000)],
+		['styles without an end', 'text/html', '<style>'.repeat(500_000)],
+		['ends without an end', 'text/html', `<style>${'</style'.repeat(500_000)}`],
+		['JSON that opens and never closes', 'application/json', '['.repeat(900_000)],
+		['deep JSON', 'application/json', '['.repeat(400_000) + ']'.repeat(400_000)],
+		['errors in errors', 'application/json', '{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000)],
+		['many small objects', 'application/json', `[${'{},'.repeat(5_000_000)}{}]`],
+		['bytes that are no text', 'text/html', '\u00ff'.repeat(100_000)],
+	])('%s', (_what, type, body) => {
+		expect(said(Buffer.from(body, 'latin1'), type).length).toBeLessThanOrEqual(301);
+	});
+
+	test.each(['<', '<style>', '<style></style', '    at Object.<anonymous\n', '</', ' ', 'api_key" ', '//'])(
+		'grows no faster than %j does',
+		(unit) => {
+			expectLinear(
+				unit,
+				(text) => Buffer.from(text),
+				(body) => said(body),
+			);
+		},
+	);
+});

@@ -1,0 +1,73 @@
+import { inspect } from 'node:util';
+
+import { type AgentService, type ExecuteStep, startAgentService } from '../../../dev/agent-service/server.ts';
+import { failureOf } from '../../executeContext';
+import { forms, formsIn, inAllForms } from '../../forms';
+import { apiKey, runExecute, signer } from './executeRun';
+
+let service: AgentService;
+afterEach(() => service.close());
+
+const own = {
+	signature: '0xitem-canary-signature',
+	userPublicKey: '0xitem-canary-public-key',
+	userId: '0xb2',
+};
+
+type Case = (secrets: readonly string[]) => ExecuteStep;
+
+const everything = (secrets: readonly string[]) => secrets.map(inAllForms).join('\n');
+const cases: Array<[string, Case]> = [
+	...Object.entries(forms).flatMap(([name, form]): Array<[string, Case]> => [
+		[`${name} in the text of an error`, (all) => ({ status: 422, body: `no: ${all.map(form).join(' ')}` })],
+		[
+			`${name} in the JSON of an error`,
+			(all) => ({ status: 500, body: { error: { message: all.map(form).join(' ') } } }),
+		],
+	]),
+	[
+		'a page',
+		(all) => ({
+			status: 403,
+			contentType: 'text/html',
+			body: `<p title="${everything(all)}">${everything(all)}</p>`,
+		}),
+	],
+	[
+		'a redirect',
+		(all) => ({ status: 307, headers: { location: `https://x.example/${all.join('/')}?k=${all.join()}` } }),
+	],
+	[
+		'a redirect to a secret',
+		([key = '']) => ({ status: 302, headers: { location: `//${key}.example/${key}` } }),
+	],
+	['a wait that is too long', (all) => ({ status: 429, retryAfter: 9999, body: everything(all) })],
+	['an answer that breaks off', (all) => ({ fault: 'cutBody', body: everything(all) })],
+];
+
+describe.each([
+	['of the credential', {}, [apiKey, signer.signature, signer.userPublicKey]],
+	['of the item', own, [apiKey, own.signature, own.userPublicKey]],
+])('a service that repeats the secrets %s', (_whose, options, secrets) => {
+	test.each(cases)(
+		'as %s: neither the error nor the item has them, nor a line of its own',
+		async (_, step) => {
+			service = await startAgentService({ apiKey, execute: () => step(secrets) });
+			const parameters = { options: { ...options, maxTries: 1 } };
+			const error = await failureOf(runExecute(service, { parameters }));
+			const node = { onError: 'continueRegularOutput' as const };
+			const items = await runExecute(service, { parameters, node });
+			// What the user typed into the node is there to be seen.
+			const kept = Object.entries(error).filter(([key]) => key !== 'node');
+			const text = [
+				error.message,
+				error.description,
+				error.stack,
+				inspect(kept, { depth: null }),
+				JSON.stringify(items),
+			].join(' ');
+			for (const secret of secrets) expect(formsIn(text, secret)).toEqual([]);
+			expect(error.message).not.toMatch(/\p{Cc}/u);
+		},
+	);
+});

@@ -1,0 +1,139 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
+import { manualListening } from '../../../nodes/Agent/AgentSessionTrigger/manualListening';
+import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
+import { Failure } from '../../../nodes/items/failure';
+import { withBinaryData } from '../../executeContext';
+import { FakeClock, settled } from '../session/fakeClock';
+import { FakeChannels } from './fakeChannels';
+import { TriggerRun, until } from './triggerRun';
+
+describe('against a service, through the code with which n8n tests a trigger', () => {
+	let service: AgentService;
+	let run: TriggerRun;
+	beforeAll(withBinaryData);
+	beforeEach(async () => {
+		service = await startAgentService();
+	});
+	afterEach(async () => {
+		await run.close();
+		await service.close();
+	});
+
+	const begin = async (parameters: IDataObject = {}) => {
+		run = await new TriggerRun({ service, parameters }, 'manual').start();
+	};
+
+	test('nothing is opened before n8n can take an item (#8871)', async () => {
+		await begin();
+		await new Promise((resolve) => setTimeout(resolve, 30));
+		expect(service.connections).toBe(0);
+	});
+
+	test('one channel; the first message ends the test and the channel (#6810)', async () => {
+		await begin({ options: { connectionEvents: true } });
+		const ended = run.test();
+		await until(() => service.openSockets() === 1);
+		service.send('s1', { a: 1 }, { a: 2 });
+		expect((await ended).map(({ json }) => json.message)).toEqual([{ a: 1 }]);
+		await until(() => service.openSockets() === 0);
+		expect(service.connections).toBe(1);
+	});
+
+	test('a batch ends it, too, and bytes come as a file', async () => {
+		await begin({ options: { batchSize: 2, batchWaitMilliseconds: 5000 } });
+		const ended = run.test();
+		await until(() => service.openSockets() === 1);
+		service.send('s1', 'a', Buffer.from([0xff]));
+		expect((await ended).map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
+			['text', undefined],
+			['binary', '/w=='],
+		]);
+	});
+
+	test('a refusal ends it with a sentence', async () => {
+		service.scriptUpgrades({ closeCode: 1008, closeReason: 'go away' });
+		await begin();
+		await expect(run.test()).rejects.toThrow('closed by the server with code 1008 (go away)');
+	});
+
+	test('"Stop listening" leaves no channel', async () => {
+		await begin();
+		void run.test();
+		await until(() => service.openSockets() === 1);
+		await run.close();
+		await until(() => service.openSockets() === 0);
+	});
+
+	test('a test does not take the place of the published trigger (#15791)', async () => {
+		const published = await new TriggerRun({ service }).start();
+		await until(() => service.openSockets() === 1);
+		await begin();
+		void run.test();
+		await until(() => service.openSockets() === 2);
+		await run.close();
+		await until(() => service.openSockets() === 1);
+		await published.close();
+	});
+});
+
+describe('the time limit', () => {
+	const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
+
+	function begin(channels: FakeChannels, sessionIds = 's1') {
+		const run = new TriggerRun({ service, parameters: { sessionIds } }, 'manual');
+		const told: Error[] = [];
+		Object.defineProperty(run.context, 'emitError', { value: (error: Error) => void told.push(error) });
+		const clock = new FakeClock();
+		const parts = {
+			context: run.context,
+			settings: triggerSettings(run.context),
+			clock,
+			connect: channels.connect,
+		};
+		const test = manualListening({ ...parts, readIdentity: () => Promise.reject(new Error('not read')) });
+		return { test, told, clock };
+	}
+
+	test.each([
+		[
+			{ state: 'open', attempts: 0, lastFailure: undefined },
+			'No message came within 60 s. The channel was open',
+		],
+		[
+			{ state: 'connecting', attempts: 1, lastFailure: undefined },
+			'No message came within 60 s. The channel was not yet open',
+		],
+		[
+			{ state: 'backoff', attempts: 4, lastFailure: new Failure({ code: 503, message: 'Nobody answers' }) },
+			'No message came within 60 s. Nobody answers',
+		],
+	] as const)('says what was tried: %j', async (status, message) => {
+		const channels = new FakeChannels();
+		channels.status = status;
+		const { test, told, clock } = begin(channels);
+		await test.manualTriggerFunction?.();
+		await clock.advance(59_999);
+		expect(told).toEqual([]);
+		await clock.advance(1);
+		expect(told.map((error) => error.message)).toEqual([message]);
+		expect(channels.log).toEqual(['close s1']);
+		expect(clock.pending).toBe(0);
+	});
+
+	test('counts the open channels of several sessions', async () => {
+		const { test, told, clock } = begin(new FakeChannels(), 'a,b');
+		await test.manualTriggerFunction?.();
+		await clock.advance(60_000);
+		expect(told[0]?.message).toContain('2 of 2 channels were open');
+	});
+
+	test('is lifted by the end of the test', async () => {
+		const { test, clock } = begin(new FakeChannels());
+		await test.manualTriggerFunction?.();
+		await test.closeFunction?.();
+		await settled();
+		expect(clock.pending).toBe(0);
+	});
+});

@@ -1,0 +1,92 @@
+import { CredentialTestContext } from 'n8n-core';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	startAgentService,
+} from '../../../dev/agent-service/server';
+import { checkAgentApi } from '../../../nodes/Agent/credentialChecks/agentApiCheck';
+
+const apiKey = 'canary-api-key-55aa';
+let service: AgentService;
+
+async function serve(options: AgentServiceOptions = {}): Promise<void> {
+	service = await startAgentService({ apiKey, ...options });
+}
+afterEach(() => service.close());
+
+const check = (more: Readonly<Record<string, string>> = {}) =>
+	checkAgentApi(new CredentialTestContext().helpers, {
+		deploymentUrl: service.url,
+		webSocketUrl: service.webSocketUrl,
+		apiKey,
+		...more,
+	});
+
+test('both addresses are tried, the second one without a secret', async () => {
+	await serve();
+	expect(await check()).toMatchObject({ status: 'OK' });
+	expect(service.requests.map(({ method, headers }) => [method, headers['x-api-key']])).toEqual([
+		['GET', apiKey],
+	]);
+	expect(service.upgrades.map(({ url }) => url)).toEqual(['/ws']);
+	expect(service.openSockets()).toBe(0);
+});
+
+test('a channel that opens without a session is none that stays', async () => {
+	await serve({ upgrade: () => ({ status: 400 }) });
+	expect(await check()).toMatchObject({ status: 'OK' });
+});
+
+test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp]>([
+	['a wrong path', {}, { webSocketUrl: '{ws}/elsewhere' }, /\/elsewhere\/ws\) \(404\)/],
+	[
+		'nobody there',
+		{},
+		{ webSocketUrl: 'ws://127.0.0.1:1' },
+		/127\.0\.0\.1:1\/ws\) the connection was refused\. Check/,
+	],
+	['TLS where there is none', {}, { webSocketUrl: 'wss{host}' }, /does not speak TLS.*begins with wss:\/\//],
+	[
+		'a certificate that nobody trusts',
+		{ tls: true },
+		{ deploymentUrl: '{url}' },
+		/certificate .* is not trusted/,
+	],
+	[
+		'a redirect',
+		{ upgrade: () => ({ status: 302, headers: { Location: '/x?secret' } }) },
+		{},
+		/redirect \(302\)/,
+	],
+	['a service that is down', { upgrade: () => ({ status: 503 }) }, {}, /does not run at the moment \(503\)/],
+	[
+		'a web page',
+		{ upgrade: () => ({ status: 200, headers: { 'Content-Type': 'text/html' } }) },
+		{},
+		/web page answers/,
+	],
+	['a reset', { upgrade: () => ({ fault: 'reset' }) }, {}, /the connection was reset/],
+])('%s is told in a sentence', async (_name, options, credential, message) => {
+	await serve(options);
+	const places = {
+		'{ws}': service.webSocketUrl,
+		'{url}': service.url,
+		'{host}': service.webSocketUrl.slice(2),
+	};
+	const filled: Record<string, string> = {};
+	for (const [key, value] of Object.entries(credential)) {
+		filled[key] = Object.entries(places).reduce((text, [name, place]) => text.replace(name, place), value);
+	}
+	const verdict = await check(filled);
+	expect(verdict.status).toBe('Error');
+	expect(verdict.message).toMatch(message);
+	expect(verdict.message).not.toMatch(/canary|secret/);
+});
+
+test('https:// on an HTTP port is no matter of certificates', async () => {
+	await serve();
+	const { message } = await check({ deploymentUrl: service.url.replace('http:', 'https:') });
+	expect(message).toMatch(/begins with https:\/\/ only where the service speaks TLS/);
+	expect(message).not.toContain('certificate');
+});

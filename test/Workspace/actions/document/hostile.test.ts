@@ -1,0 +1,40 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { Calls } from './calls';
+import { paragraph } from './richDocument';
+
+const calls = new Calls();
+
+type Level = docs_v1.Schema$NestingLevel;
+
+/** A document with one item of a list whose numbers begin far up. */
+function farList(level: Level): string {
+	const body = [paragraph('item', { bullet: { listId: 'kix.far', nestingLevel: 0 } })];
+	const lists = { 'kix.far': { listProperties: { nestingLevels: [level] } } };
+	return calls.google.docs.seed({ title: 'Far', tabs: [{ title: 'Tab', body, lists }] });
+}
+
+describe('a document that a stranger made up', () => {
+	it.each(['text', 'markdown'] as const)('with 80,000 spaces is read as %s', async (contentFormat) => {
+		const spaces = ' '.repeat(80_000);
+		const id = calls.google.docs.seed({
+			title: 'Spaces',
+			tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
+		});
+		const { content } = (await calls.read(id, { contentFormat })) as { content: string };
+		expect(content.trimEnd()).toBe(`a${spaces}b`);
+	});
+
+	it.each([
+		['ALPHA', 780, `${'z'.repeat(30)}. item`],
+		['ALPHA', 100_000_000, '100000000. item'],
+		['UPPER_ALPHA', 0, '0. item'],
+		['ROMAN', 3999, 'mmmcmxcix. item'],
+		['UPPER_ROMAN', 100_000_000, '100000000. item'],
+		['ROMAN', -5, '-5. item'],
+		['DECIMAL', 100_000_000, '100000000. item'],
+	])('with a list in %s from %d is read', async (glyphType, startNumber, text) => {
+		const id = farList({ glyphType, glyphFormat: '%0.', startNumber });
+		expect(await calls.read(id)).toMatchObject({ content: text });
+	});
+});

@@ -1,0 +1,217 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { failureOf, withBinaryData } from '../../../../executeContext';
+import { binary, Mails } from '../mails';
+
+const mails = new Mails();
+beforeAll(withBinaryData);
+// The largest mails take a while on a busy machine.
+jest.setTimeout(60_000);
+
+const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
+
+async function send(parameters: IDataObject = {}, options: IDataObject = {}, binaryFields = {}) {
+	const items = [{ json: {}, binary: binaryFields }];
+	const [item] = await mails.run('send', { ...mail, ...parameters }, options, items);
+	return item?.json;
+}
+
+function sent() {
+	const [only, ...more] = mails.google.gmail.sent;
+	if (!only || more.length > 0) throw new Error(`${mails.google.gmail.sent.length} mails were sent`);
+	return only;
+}
+
+const header = (name: string) => headerOf(sent().mime.headers, name);
+const part = (mimeType: string): MimePart | undefined =>
+	allParts(sent().mime).find((each) => each.mimeType === mimeType);
+const files = () => allParts(sent().mime).filter(({ filename }) => filename !== '');
+
+describe('what goes out', () => {
+	it('is one request after a look at the name, and three keys come back', async () => {
+		const json = await send();
+		expect(mails.methods).toEqual(['settings.sendAs.list', 'messages.send']);
+		expect(json).toEqual({ id: sent().id, threadId: sent().threadId, labelIds: ['SENT'] });
+		expect(textOf(sent().mime).trim()).toBe('Hi Ann');
+	});
+
+	it('keeps names with commas, brackets and any letters, and everybody gets it', async () => {
+		await send(
+			{ to: '"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>\nann@example.com' },
+			{ cc: 'Support (Europe) <support@example.com>', bcc: 'boss@example.com, 😀 Smile <smile@example.com>' },
+		);
+		expect(sent().recipients).toEqual([
+			'john@example.com',
+			'joerg@example.com',
+			'ann@example.com',
+			'support@example.com',
+			'boss@example.com',
+			'smile@example.com',
+		]);
+		expect(header('To')).toBe(
+			'"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>, ann@example.com',
+		);
+		expect(header('Cc')).toContain('Support (Europe)');
+	});
+
+	it('reaches domains in any letters, and quoted names before the @', async () => {
+		await send({ to: 'info@müller.example, "a b"@example.com' });
+		expect(sent().recipients).toEqual(['info@xn--mller-kva.example', 'a b@example.com']);
+	});
+
+	it('has subject, body and file names in any letters', async () => {
+		const subject = 'Grüße aus Köln – 你好 😀 '.repeat(8).trim();
+		await send(
+			{ subject, body: 'Zeile eins\nÜber 😀' },
+			{ attachments: 'data' },
+			{ data: binary('x', 'Übersicht 2026 – 資料.pdf', 'application/pdf') },
+		);
+		expect(header('Subject')).toBe(subject);
+		expect(textOf(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\nÜber 😀');
+		expect(files().map(({ filename }) => filename)).toEqual(['Übersicht 2026 – 資料.pdf']);
+	});
+
+	it('has a text beside HTML', async () => {
+		await send({
+			bodyFormat: 'html',
+			body: '<h1>Grüße</h1><p>See <a href="https://x.org">this</a> &amp; that</p>',
+		});
+		expect(sent().mime.mimeType).toBe('multipart/alternative');
+		expect(textOf(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
+		expect(textOf(part('text/plain') ?? sent().mime)).toBe('Grüße\n\nSee this [https://x.org] & that');
+	});
+
+	it('renders Markdown, and shows HTML inside it as text', async () => {
+		const body = '# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n<script>alert(1)</script>';
+		await send({ bodyFormat: 'markdown', body });
+		const html = textOf(part('text/html') ?? sent().mime);
+		expect(html).toContain('<h1>Title</h1>');
+		expect(html).toContain('<strong>2</strong>');
+		expect(html).not.toContain('<script>');
+		expect(textOf(part('text/plain') ?? sent().mime).replaceAll('\r', '')).toBe(body);
+	});
+
+	it('attaches several files from several fields, byte for byte', async () => {
+		const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256));
+		await send(
+			{},
+			{ attachments: 'one, two\nthree' },
+			{
+				one: binary(bytes, 'one.bin', 'application/octet-stream'),
+				two: binary('two', 'two.txt'),
+				three: binary('{}', undefined, 'application/json'),
+			},
+		);
+		expect(files().map(({ filename, data }) => [filename, data.length])).toEqual([
+			['one.bin', 1000],
+			['two.txt', 3],
+			['three.json', 2],
+		]);
+		expect(files()[0]?.data).toEqual(bytes);
+	});
+
+	it('takes a name, an alias, answers to elsewhere and headers', async () => {
+		mails.google.gmail.aliases = ['sales@example.com'];
+		await send(
+			{},
+			{
+				senderName: 'Ann (Sales), Inc.',
+				fromAlias: 'sales@example.com',
+				replyTo: 'Desk <desk@example.com>',
+				headers: {
+					header: [
+						{ name: 'List-Unsubscribe', value: '<https://x.org/u>' },
+						{ name: 'X-A', value: 'ü' },
+					],
+				},
+			},
+		);
+		expect(mails.methods).toEqual(['messages.send']);
+		expect(header('From')).toBe('"Ann (Sales), Inc." <sales@example.com>');
+		expect(header('Reply-To')).toBe('Desk <desk@example.com>');
+		expect(header('List-Unsubscribe')).toBe('<https://x.org/u>');
+		expect(header('X-A')).toBe('ü');
+	});
+
+	it('asks for the own address once when only a name is given', async () => {
+		await mails.run('send', mail, { senderName: 'Ann' }, [{ json: {} }, { json: {} }]);
+		expect(mails.methods).toEqual(['getProfile', 'messages.send', 'messages.send']);
+		expect(mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'From'))).toEqual([
+			'Ann <someone@example.com>',
+			'Ann <someone@example.com>',
+		]);
+	});
+
+	it('names no machine, and no two mails have the same mark', async () => {
+		await mails.run('send', mail, {}, [{ json: {} }, { json: {} }]);
+		const marks = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'X-Agent-Workspace-Id'));
+		expect(new Set(marks).size).toBe(2);
+		const ids = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'Message-ID'));
+		expect(ids).toEqual(marks.map((mark) => `<${String(mark)}@example.com>`));
+	});
+});
+
+describe('large mails', () => {
+	const file = (bytes: number) => ({
+		data: binary(Buffer.alloc(bytes, 7), 'file.bin', 'application/octet-stream'),
+	});
+
+	it('go to the upload address above 5 MB', async () => {
+		await send({}, { attachments: 'data' }, file(3_000_000));
+		await send({}, { attachments: 'data' }, file(5_000_000));
+		expect(mails.google.gmail.sent.map(({ via }) => via)).toEqual(['json', 'upload']);
+		const sends = mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.send');
+		expect(sends.map(({ path }) => path)).toEqual([
+			'/gmail/v1/users/me/messages/send',
+			'/upload/gmail/v1/users/me/messages/send',
+		]);
+	});
+
+	it('are sent up to 36,700,160 bytes and refused above', async () => {
+		await send({}, { attachments: 'data' }, file(26_800_000));
+		expect(sent().raw.length).toBeGreaterThan(36_600_000);
+		mails.google.reset();
+		const refusedMail = await failureOf(send({}, { attachments: 'data' }, file(27_000_000)));
+		expect(refusedMail.message).toMatch(
+			/too large for Gmail: .*\(\d{8} bytes\) of at most 35\.0 MiB \(36700160 bytes\)/,
+		);
+		expect(refusedMail.description).toContain('file.bin 25.7 MiB (27000000 bytes)');
+		expect(mails.methods).toEqual([]);
+	});
+
+	it('thread as answers, too', async () => {
+		const id = mails.google.gmail.seed({ subject: 'Topic' });
+		await send({ subject: 'Re: Topic' }, { attachments: 'data', replyToMessageId: id }, file(5_000_000));
+		expect([sent().via, sent().threadId]).toEqual(['upload', id]);
+	});
+});
+
+describe('an answer', () => {
+	it('has the thread, both reference headers and goes into the conversation', async () => {
+		const id = mails.google.gmail.seed({
+			subject: 'Topic',
+			headers: ['References: <first@x.org> <second@x.org>'],
+		});
+		await send({ subject: 'Re: Topic' }, { replyToMessageId: id });
+		expect(sent().threadId).toBe(id);
+		const original = header('In-Reply-To') ?? '';
+		expect(original).toMatch(/^<seed-\d+@example\.com>$/);
+		expect(header('References')).toBe(`<first@x.org> <second@x.org> ${original}`);
+		expect(mails.queries[0]).toContain('metadataHeaders=References');
+	});
+
+	it('goes out with another subject as given', async () => {
+		const id = mails.google.gmail.seed({ subject: 'Topic' });
+		await send({ subject: 'Something else' }, { replyToMessageId: id });
+		expect(header('Subject')).toBe('Something else');
+		expect(sent().threadId).not.toBe(id);
+	});
+
+	it('to a mail that is not there sends nothing', async () => {
+		const failure = await failureOf(send({}, { replyToMessageId: '18c0ffee' }));
+		expect(failure.httpCode).toBe('404');
+		expect(failure.description).toContain('Reply to Message ID');
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+});

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+
+import type { Bodies } from '../../../../../dev/google/gmail/charsets';
+import { decodedText } from '../../../../../nodes/Workspace/actions/mail/reading/charset';
+import { encoded } from '../legacy';
+import { Mails } from '../mails';
+
+const texts: Readonly<Record<string, string>> = {
+	gb2312: '尊敬的客户，您的账单已经出来了。',
+	gbk: '阿里雲：您的賬戶餘額不足',
+	gb18030: '镕基·朱',
+	big5: '新世紀網每日摘要，請查收',
+	'big5-hkscs': '香港天氣',
+	shift_jis: 'お世話になっております。ﾃｽﾄ',
+	'x-sjis': '会議の件',
+	cp932: '①見積書',
+	'euc-jp': '水野様、ありがとう',
+	'euc-kr': '안녕하세요, 청구서입니다',
+	'ks_c_5601-1987': '감사합니다',
+	cp949: '감사',
+	'koi8-r': 'Здравствуйте, ещё раз',
+	'koi8-u': 'Їжак і ґава',
+	'windows-1251': '«Счёт» — оплата № 17',
+	'cp-1251': 'Её счёт',
+	'iso-8859-5': 'Привет',
+	ibm866: 'Привет из ДОС',
+	'windows-874': 'สวัสดีครับ',
+	'tis-620': 'ขอบคุณ',
+	'iso-8859-7': 'Καλημέρα',
+	'windows-1253': 'Ευχαριστώ πολύ',
+	'windows-1255': 'שלום עולם',
+	'iso-8859-8-i': 'תודה',
+	'windows-1256': 'مرحبا بالعالم',
+	'iso-8859-6': 'شكرا',
+	'iso-8859-2': 'Zażółć gęślą jaźń',
+	'windows-1250': 'Příliš žluťoučký kůň',
+	'windows-1254': 'Günaydın, şekerim',
+	'windows-1257': 'Ačiū už žąsį',
+	'windows-1258': 'Vi\u0323\u00ea\u0323t',
+	'iso-8859-1': 'Grüße, déjà vu',
+	'iso-8859-15': 'Preis: 5 €',
+	'windows-1252': '“Grüße” – 5 €',
+	macintosh: 'Grüße “π”',
+};
+const names = Object.keys(texts);
+/** What Node knows the charset as. */
+const known = (name: string) =>
+	({ cp932: 'shift_jis', cp949: 'euc-kr', 'cp-1251': 'windows-1251' })[name] ?? name;
+
+describe('a text of an old charset', () => {
+	it.each(names)('%s comes through in its own bytes and in UTF-8', (name) => {
+		const text = texts[name] ?? '';
+		expect(decodedText(encoded(text, known(name)), name)).toBe(text);
+		expect(decodedText(Buffer.from(text), name)).toBe(text);
+		expect(decodedText(encoded(text, known(name)), name.toUpperCase())).toBe(text);
+	});
+
+	it.each([
+		['gbk', '模'],
+		['gb2312', '模模'],
+		['koi8-r', 'её'],
+		['windows-1251', 'Её'],
+	])('%s: %s, whose bytes are UTF-8 by chance, is not taken for it', (name, text) => {
+		const bytes = encoded(text, name);
+		expect(bytes.toString('utf8')).not.toContain('\ufffd');
+		expect(decodedText(bytes, name)).toBe(text);
+	});
+
+	it.each([
+		['gb2312', 'Résumé · été'],
+		['gb2312', 'Köln'],
+		['windows-1251', 'für 5 €'],
+		['koi8-r', '• café'],
+		['shift_jis', '😀'],
+		['big5', '你好 😀'],
+		['gbk', '©'],
+		['gb2312', 'Hello,\u00a0\n'],
+	])('%s: %s in UTF-8 under a name that is not its own', (name, text) => {
+		expect(decodedText(Buffer.from(text), name)).toBe(text);
+	});
+
+	it('plain ASCII is plain ASCII under any name', () => {
+		const ascii = fc.stringMatching(/^[ -}]*$/);
+		fc.assert(
+			fc.property(
+				ascii,
+				fc.constantFrom(...names, 'iso-2022-jp', 'iso-2022-kr', 'hz-gb-2312', 'utf-16'),
+				(text, name) => {
+					fc.pre(!name.startsWith('hz') || !text.includes('~'));
+					expect(decodedText(Buffer.from(text), name)).toBe(text);
+				},
+			),
+		);
+	});
+
+	it('what Gmail has changed to UTF-8 comes through, whatever its letters are', () => {
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...names),
+				fc.array(fc.nat(), { minLength: 1, maxLength: 40 }),
+				(name, picks) => {
+					const letters = Array.from(texts[name] ?? '');
+					const text = picks.map((pick) => letters[pick % letters.length]).join('');
+					expect(decodedText(Buffer.from(text), name)).toBe(text);
+				},
+			),
+		);
+	});
+
+	it('a whole text of two bytes each comes through in its own bytes', () => {
+		// Letters as they come in the charset's first rows: 16 of them are UTF-8 by chance less than once in millions.
+		const rows = Array.from({ length: 72 * 94 }, (_, at) => [0xb0 + Math.floor(at / 94), 0xa1 + (at % 94)]);
+		const decoder = new TextDecoder('gbk');
+		fc.assert(
+			fc.property(fc.array(fc.constantFrom(...rows), { minLength: 16, maxLength: 60 }), (pairs) => {
+				const bytes = Buffer.from(pairs.flat());
+				expect(decodedText(bytes, 'gb2312')).toBe(decoder.decode(bytes));
+			}),
+		);
+	});
+});
+
+describe('charsets of seven bits', () => {
+	const jis = '\u001b$B$3$s\u001b(B ok';
+	it.each<[string, string, string]>([
+		['iso-2022-jp', jis, 'こん ok'],
+		['ISO-2022-JP', 'Re: \u001b$B?eLn\u001b(J', 'Re: 水野'],
+		// zammad/zammad#6144
+		['', jis, 'こん ok'],
+		['us-ascii', jis, 'こん ok'],
+		['iso-2022-kr', '\u001b$)C\u000e>H3g\u000f, ok', '안녕, ok'],
+		['iso-2022-cn', '\u001b$)A\u000eDc:C\u000f!', '你好!'],
+		['hz-gb-2312', 'a ~{<:Ky2;~} ~~ b~\nc', 'a 己所不 ~ bc'],
+		['utf-7', 'Gr+APwA3w-e +- 1', 'Grüße + 1'],
+		['utf-7', '+2D3eAA-', '😀'],
+	])('%s is read by its escapes', (name, text, expected) => {
+		expect(decodedText(Buffer.from(text, 'latin1'), name)).toBe(expected);
+	});
+
+	it.each(['iso-2022-jp', 'iso-2022-kr', 'hz-gb-2312', 'utf-7'])('%s is UTF-8 without them', (name) => {
+		expect(decodedText(Buffer.from('水野様 안녕 你好'), name)).toBe('水野様 안녕 你好');
+	});
+});
+
+it.each<[string, Buffer, string]>([
+	['utf-16', Buffer.from('\ufeffGrüße', 'utf16le'), 'Grüße'],
+	['', Buffer.from('\ufeffGrüße', 'utf16le').swap16(), 'Grüße'],
+	['utf-16be', Buffer.from('Grüße', 'utf16le').swap16(), 'Grüße'],
+	['utf-16le', Buffer.from('Grüße', 'utf16le'), 'Grüße'],
+	['utf-16', Buffer.from('Grüße 你好'), 'Grüße 你好'],
+	['utf-8', Buffer.from('\ufeffHi'), 'Hi'],
+])('%s with %j', (name, bytes, text) => {
+	expect(decodedText(bytes, name)).toBe(text);
+});
+
+describe('Gmail hands over', () => {
+	const mails = new Mails();
+
+	it.each<[Bodies, string, Buffer, string]>(
+		(['decoded', 'allDecoded', 'asSent'] as const).flatMap((bodies) => [
+			...['gb2312', 'big5', 'shift_jis', 'euc-kr', 'koi8-r', 'windows-874', 'windows-1251'].map(
+				(name): [Bodies, string, Buffer, string] => [
+					bodies,
+					name,
+					encoded(texts[name] ?? '', name),
+					texts[name] ?? '',
+				],
+			),
+			[bodies, 'iso-2022-jp', Buffer.from('\u001b$B$3$s\u001b(B'), 'こん'],
+		]),
+	)('%s bodies: %s', async (bodies, name, bytes, text) => {
+		mails.google.gmail.bodies = bodies;
+		const head = Buffer.from(`Content-Type: text/plain; charset="${name}"\r\n\r\n`);
+		const messageId = mails.google.gmail.seed({ raw: Buffer.concat([head, bytes]) });
+		const [item] = await mails.run('read', { messageId });
+		expect(item?.json['text']).toBe(text);
+	});
+});

@@ -1,0 +1,192 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { failureOf } from '../../../../executeContext';
+import { Mails } from '../mails';
+
+const mails = new Mails();
+const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+const subjects = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['subject']);
+
+describe('list', () => {
+	it('gives an item per mail with what it needs, in one request for each', async () => {
+		const id = mails.google.gmail.seed({
+			from: '"Doe, John" <john@example.com>',
+			to: 'Someone <someone@example.com>, other@example.com',
+			subject: 'Grüße & mehr',
+			text: 'Tom & "Jerry" <x>  \u034f \u200c \u00ad',
+			date: day(5),
+		});
+		const [item] = await mails.run('list', {});
+		expect(item).toEqual({
+			json: {
+				id,
+				threadId: id,
+				snippet: 'Tom & "Jerry" <x>',
+				subject: 'Grüße & mehr',
+				sender: '"Doe, John" <john@example.com>',
+				to: 'Someone <someone@example.com>, other@example.com',
+				date: '2026-01-05T00:00:00.000Z',
+				status: 'unread',
+				labelIds: ['INBOX', 'UNREAD'],
+			},
+			pairedItem: { item: 0 },
+		});
+		expect(mails.queries).toEqual([
+			'maxResults=25&fields=messages(id,threadId),nextPageToken',
+			'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
+		]);
+	});
+
+	it('gives no item for an empty mailbox', async () => {
+		expect(await mails.run('list', {})).toEqual([]);
+	});
+
+	it.each<[string, IDataObject, IDataObject, string]>([
+		['sender', { from: 'ann@example.com' }, {}, 'q=from:"ann@example.com"&'],
+		['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'q=from:"ann@example.com"&'],
+		['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'q=from:"a OR is:starred"&'],
+		['unread', { status: 'unread' }, {}, 'q=is:unread&'],
+		['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'q=from:"x@y.org" is:read&'],
+		['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
+		['spam', {}, { includeSpamTrash: true }, 'includeSpamTrash=true&'],
+		[
+			'a time span, to the second',
+			{},
+			{ receivedAfter: '2026-01-02T03:04:05Z', receivedBefore: '2026-01-03T00:00:00+01:00' },
+			'q=after:1767323045 before:1767394800&',
+		],
+	])('asks for %s', async (_what, parameters, options, query) => {
+		await mails.run('list', parameters, options);
+		expect(mails.queries).toEqual([expect.stringContaining(query)]);
+	});
+
+	it('follows the pages to the limit, and no further', async () => {
+		for (let number = 0; number < 620; number++) mails.google.gmail.seed({ date: day(number) });
+		const items = await mails.run('list', { maxResults: 510 }, { details: false });
+		expect(items).toHaveLength(510);
+		expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
+		expect(mails.queries.map((query) => /maxResults=\d+/.exec(query)?.[0])).toEqual([
+			'maxResults=500',
+			'maxResults=10',
+		]);
+		expect(await mails.run('list', { returnAll: true }, { details: false })).toHaveLength(620);
+	});
+
+	it('gives a page with the token of the next', async () => {
+		for (const number of [1, 2, 3]) mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) });
+		const first = await mails.run('list', { maxResults: 2 }, { output: 'page' });
+		const { messages, nextPageToken } = first[0]?.json as { messages: IDataObject[]; nextPageToken: string };
+		expect(messages.map(({ subject }) => subject)).toEqual(['mail 3', 'mail 2']);
+		const [second] = await mails.run('list', { maxResults: 2 }, { output: 'page', pageToken: nextPageToken });
+		expect(second?.json).toEqual({ messages: [expect.objectContaining({ subject: 'mail 1' })] });
+		mails.google.reset();
+		mails.signIn();
+		expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({ messages: [] });
+	});
+
+	it('leaves out a mail that vanished meanwhile, and keeps the order of the others', async () => {
+		const ids = [1, 2, 3].map((number) =>
+			mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) }),
+		);
+		mails.google.fault({ match: ({ path }) => path.endsWith(ids[1] ?? ''), status: 404 });
+		mails.google.fault({ match: ({ path }) => path.endsWith(ids[2] ?? ''), delayMilliseconds: 50 });
+		expect(subjects(await mails.run('list', {}))).toEqual(['mail 3', 'mail 1']);
+	});
+
+	it('asks for at most five at once, and for nothing more after a failure', async () => {
+		for (let number = 0; number < 40; number++) mails.google.gmail.seed({ date: day(number) });
+		mails.google.fault({ match: 'gmail.users.messages.get', nth: 5, status: 403 });
+		const failure = await failureOf(mails.run('list', { maxResults: 40 }));
+		expect(failure.httpCode).toBe('403');
+		expect(mails.methods.filter((method) => method === 'messages.get').length).toBeLessThanOrEqual(12);
+	});
+
+	it('waits out a rate limit of single details', async () => {
+		for (let number = 0; number < 10; number++) mails.google.gmail.seed({ date: day(number) });
+		mails.google.fault({ match: 'gmail.users.messages.get', nth: 3, times: 2, status: 429, retryAfter: 0 });
+		expect(await mails.run('list', {})).toHaveLength(10);
+		expect(mails.methods).toHaveLength(1 + 10 + 2);
+	});
+
+	it('adds the text and what is attached', async () => {
+		mails.google.gmail.seed({
+			raw: [
+				'Subject: S',
+				'Content-Type: multipart/mixed; boundary=b',
+				'',
+				'--b',
+				'Content-Type: text/html; charset=iso-8859-1',
+				'Content-Transfer-Encoding: quoted-printable',
+				'',
+				'<p>Gr=FC=DFe</p>',
+				'--b',
+				'Content-Type: application/pdf; name=r.pdf',
+				'',
+				'PDF',
+				'--b--',
+			].join('\r\n'),
+		});
+		const [item] = await mails.run('list', {}, { includeBody: true });
+		expect(item?.json).toMatchObject({
+			subject: 'S',
+			text: 'Grüße',
+			attachments: [
+				{ fileName: 'r.pdf', mimeType: 'application/pdf', size: 3, inline: false, contentId: '' },
+			],
+		});
+	});
+});
+
+describe('search', () => {
+	it('passes the query on unchanged', async () => {
+		const query = 'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
+		await mails.run('search', { query });
+		expect(mails.google.requests[0]?.query.get('q')).toBe(query);
+	});
+
+	it('narrows it by time in brackets', async () => {
+		await mails.run('search', { query: 'a OR b' }, { receivedBefore: '2026-01-03T00:00:00Z' });
+		expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) before:1767398400');
+	});
+
+	it('finds', async () => {
+		mails.google.gmail.seed({ subject: 'Invoice 17' });
+		mails.google.gmail.seed({ subject: 'News' });
+		expect(subjects(await mails.run('search', { query: 'subject:invoice' }))).toEqual(['Invoice 17']);
+	});
+});
+
+describe('the input object', () => {
+	it('gives a page unless told otherwise', async () => {
+		const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
+		const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
+		expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
+		const items = await mails.json({ operation: 'search', query: 'hello', maxResults: 5, output: 'items' });
+		expect(items).toHaveLength(1);
+	});
+
+	it.each([
+		[{ operation: 'list', returnAll: true }, /returnAll.* does not go with/],
+		[{ operation: 'list', maxResults: 501 }, /maxResults.* from 1 to 500 with 'output' page, not 501/],
+		[{ operation: 'list', maxResults: 0 }, /'maxResults' must be a whole number from 1 to 10000, not 0/],
+		[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
+		[{ operation: 'list', output: 'items', pageToken: '1' }, /pageToken.* goes with/],
+		[{ operation: 'list', includeBody: true, details: false }, /includeBody.* needs 'details'/],
+		[
+			{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },
+			/receivedAfter.* not before/,
+		],
+		[{ operation: 'list', receivedAfter: 'last week' }, /'receivedAfter' must be a date and time/],
+		[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
+		[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
+		[{ operation: 'search', query: ' ' }, /'query' is required/],
+		[{ operation: 'search' }, /'query' is required/],
+	])('refuses %j', async (inputObject, words) => {
+		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+	});
+});
+
+it('refuses numbers that no mailbox can give', async () => {
+	expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain('not 1000000');
+	expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain("'Query' is required");
+});

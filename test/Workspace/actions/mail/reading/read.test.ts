@@ -1,0 +1,167 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { failureOf } from '../../../../executeContext';
+import { Mails } from '../mails';
+import { file, html, multipart, plain } from '../parts';
+
+const mails = new Mails();
+
+async function read(raw: string | Buffer, options: IDataObject = {}) {
+	const messageId = mails.google.gmail.seed({
+		raw: typeof raw === 'string' ? raw.replaceAll('\n', '\r\n') : raw,
+	});
+	const [item, ...more] = await mails.run('read', { messageId }, options);
+	if (!item || more.length > 0) throw new Error('Read gives one item');
+	return item;
+}
+
+it('gives everything of a mail, addresses as they stand in it', async () => {
+	const head = [
+		'From: =?utf-8?Q?J=C3=B6rg?= <joerg@example.com>',
+		'To: "Doe, John" <john@example.com>,',
+		' ann@example.com',
+		'CC: c@example.com',
+		'Reply-To: Desk <desk@example.com>',
+		'Subject: =?utf-8?B?R3LDvMOfZQ==?=',
+	];
+	const { json } = await read([...head, plain('Hello\n\nBye')].join('\n'));
+	expect(json).toEqual({
+		id: expect.stringMatching(/^[0-9a-f]{16}$/) as unknown,
+		threadId: json['id'],
+		labelIds: ['INBOX', 'UNREAD'],
+		snippet: 'Hello Bye',
+		subject: 'Grüße',
+		sender: 'Jörg <joerg@example.com>',
+		to: '"Doe, John" <john@example.com>, ann@example.com',
+		cc: 'c@example.com',
+		bcc: '',
+		replyTo: 'Desk <desk@example.com>',
+		date: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown,
+		status: 'unread',
+		text: 'Hello\n\nBye',
+		html: '',
+		attachments: [],
+	});
+	expect(mails.methods).toEqual(['messages.get']);
+});
+
+describe('the text', () => {
+	const encoded = (charset: string | undefined, bytes: Buffer) =>
+		Buffer.concat([
+			Buffer.from(`Content-Type: text/plain${charset === undefined ? '' : `; charset="${charset}"`}\r\n\r\n`),
+			bytes,
+		]);
+
+	it.each<[string | undefined, Buffer, string]>([
+		['iso-8859-1', Buffer.from('Grüße', 'latin1'), 'Grüße'],
+		['windows-1252', Buffer.from([0x80, 0x20, 0x93, 0x61, 0x94]), '€ “a”'],
+		['iso-2022-jp', Buffer.from('\u001b$B$3$s\u001b(B', 'latin1'), 'こん'],
+		['gb18030', Buffer.from([0xc4, 0xe3, 0xba, 0xc3]), '你好'],
+		['koi8-r', Buffer.from([0xd0, 0xd2, 0xc9]), 'при'],
+		['utf-8', Buffer.from('😀'), '😀'],
+		['utf-8', Buffer.from('Grüße', 'latin1'), 'Grüße'],
+		['us-ascii', Buffer.from('Grüße'), 'Grüße'],
+		['nobody-knows', Buffer.from('Grüße', 'latin1'), 'Grüße'],
+		[undefined, Buffer.from('Grüße', 'latin1'), 'Grüße'],
+		[undefined, Buffer.from('Grüße'), 'Grüße'],
+	])('is read in %s', async (charset, bytes, text) => {
+		expect((await read(encoded(charset, bytes))).json['text']).toBe(text);
+	});
+
+	it.each<[string, string, string, string]>([
+		[
+			'plain before HTML',
+			multipart('alternative', plain('plain'), html('<p>html</p>')),
+			'plain',
+			'<p>html</p>',
+		],
+		[
+			'HTML alone',
+			html('<p>One</p><p>Two &amp; <b>three</b></p>'),
+			'One\n\nTwo & three',
+			'<p>One</p><p>Two &amp; <b>three</b></p>',
+		],
+		[
+			'deep nesting',
+			multipart(
+				'mixed',
+				multipart('related', multipart('alternative', plain('deep'), html('<i>deep</i>')), file('a.png')),
+				file('b.pdf'),
+			),
+			'deep',
+			'<i>deep</i>',
+		],
+		['a text with a footer', multipart('mixed', plain('body'), plain('footer')), 'body\nfooter', ''],
+		['a text between HTML', multipart('mixed', html('<p>one</p>'), plain('two')), 'one\ntwo', '<p>one</p>'],
+		[
+			'an attached text, which is no part of it',
+			multipart(
+				'mixed',
+				plain('body'),
+				'Content-Type: text/plain; name=n.txt\nContent-Disposition: attachment\n\nnote',
+			),
+			'body',
+			'',
+		],
+		[
+			'an attached mail, which is no part of it',
+			multipart('mixed', plain('body'), `Content-Type: message/rfc822\n\nSubject: x\n\ninner`),
+			'body',
+			'',
+		],
+		['nothing at all', 'Subject: empty\n', '', ''],
+	])('of %s', async (_what, raw, text, htmlText) => {
+		const { json } = await read(raw);
+		expect([json['text'], json['html']]).toEqual([text, htmlText]);
+	});
+
+	it('comes whole when Gmail keeps it apart', async () => {
+		const long = 'ü'.repeat(200_000);
+		expect((await read(plain(long))).json['text']).toBe(long);
+		expect(mails.methods).toEqual(['messages.get', 'messages.attachments.get']);
+	});
+});
+
+it('gives all headers, repeated ones too', async () => {
+	const { json } = await read('Received: one\nReceived: two\nX-A: =?iso-8859-1?Q?=FC?=\n\nHi', {
+		includeHeaders: true,
+	});
+	expect(json['headers']).toEqual([
+		{ name: 'Received', value: 'one' },
+		{ name: 'Received', value: 'two' },
+		{ name: 'X-A', value: 'ü' },
+	]);
+});
+
+it('reads by the input object', async () => {
+	const messageId = mails.google.gmail.seed({ subject: 'S' });
+	const [item] = await mails.json({ operation: 'read', messageId });
+	expect(item?.json).toMatchObject({ id: messageId, subject: 'S' });
+});
+
+describe('what is not there', () => {
+	it('is named', async () => {
+		const failure = await failureOf(mails.run('read', { messageId: '18c0ffee12345678' }));
+		expect([failure.httpCode, failure.message]).toEqual(['404', 'Gmail: Requested entity was not found.']);
+		expect(failure.description).toContain('not in this mailbox');
+	});
+
+	it('an id that is none says what one looks like', async () => {
+		expect((await failureOf(mails.run('read', { messageId: 'hello-world' }))).description).toContain(
+			'16 digits',
+		);
+	});
+
+	it.each(['a/b', '..', '.', 'x?y', '={{ undefined }}'])(
+		'%s is refused before anything is asked',
+		async (messageId) => {
+			expect(await mails.refused(mails.run('read', { messageId }))).toMatch(/'Message ID'/);
+		},
+	);
+
+	it('a missing scope is named', async () => {
+		mails.signIn(['gmail.send']);
+		const failure = await failureOf(mails.run('read', { messageId: '18c0ffee' }));
+		expect(failure.description).toContain('https://www.googleapis.com/auth/gmail.readonly');
+	});
+});

@@ -1,0 +1,413 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { anatomyOf } from '../../../../../nodes/Workspace/actions/mail/reading/anatomy';
+import { withBinaryData } from '../../../../executeContext';
+import { Mails } from '../mails';
+import { file, html, multipart, plain } from '../parts';
+
+const mails = new Mails();
+beforeAll(withBinaryData);
+
+async function read(raw: string, options: IDataObject = {}) {
+	const messageId = mails.google.gmail.seed({ raw: raw.replaceAll('\n', '\r\n') });
+	const [item] = await mails.run('read', { messageId }, options);
+	if (!item) throw new Error('Read gives one item');
+	return item;
+}
+
+const mail = (subject: string, body: string) =>
+	`Content-Type: message/rfc822\n\nSubject: ${subject}\n${body}`;
+const typed = (type: string, text: string, more = '') => `Content-Type: ${type}\n${more}\n${text}`;
+const inline = 'Content-Disposition: inline\n';
+
+interface Case {
+	readonly of: string;
+	readonly raw: string;
+	readonly text: string;
+	readonly html?: string;
+	/** Name or type of each attachment. */
+	readonly files?: string[];
+}
+
+const cases: Case[] = [
+	{
+		of: "the sender's own text beside HTML with pictures",
+		raw: multipart(
+			'alternative',
+			plain('own *text*'),
+			multipart('related', html('<p>own</p>'), file('a.png', 'Content-ID: <a>\n')),
+		),
+		text: 'own *text*',
+		html: '<p>own</p>',
+		files: ['a.png'],
+	},
+	{
+		of: "Apple Mail: the sender's own text beside HTML around a file",
+		raw: multipart(
+			'alternative',
+			plain('own text'),
+			multipart('mixed', html('<b>one</b>'), file('a.pdf', inline), html('<b>two</b>')),
+		),
+		text: 'own text',
+		html: '<b>one</b>\n<b>two</b>',
+		files: ['a.pdf'],
+	},
+	{
+		of: 'Apple Mail: text, file, text',
+		raw: multipart('mixed', plain('before'), file('a.pdf', inline), plain('after')),
+		text: 'before\nafter',
+		files: ['a.pdf'],
+	},
+	{
+		of: 'an alternative whose last form has a text of its own behind the HTML',
+		raw: multipart('alternative', plain('own'), multipart('mixed', html('<p>made</p>'), plain('footer'))),
+		text: 'own',
+		html: '<p>made</p>',
+	},
+	{
+		of: 'an empty text beside full HTML',
+		raw: multipart('alternative', plain(''), html('<p>all of it</p>')),
+		text: 'all of it',
+		html: '<p>all of it</p>',
+	},
+	{
+		of: 'a text of white space beside full HTML with a picture and a file',
+		raw: multipart(
+			'mixed',
+			multipart('alternative', plain(' \n\u00a0\n'), multipart('related', html('<p>all</p>'), file('a.png'))),
+			file('b.pdf'),
+		),
+		text: 'all',
+		html: '<p>all</p>',
+		files: ['a.png', 'b.pdf'],
+	},
+	{
+		of: 'full text beside empty HTML',
+		raw: multipart('alternative', plain('all'), html('')),
+		text: 'all',
+		html: '',
+	},
+	{
+		of: 'a mailing list: an HTML mail with the footer of the list',
+		raw: multipart('mixed', multipart('alternative', plain('own'), html('<p>own</p>')), plain('-- list')),
+		text: 'own\n-- list',
+		html: '<p>own</p>',
+	},
+	{
+		of: 'a mailing list: HTML alone and the footer',
+		raw: multipart('mixed', multipart('alternative', html('<p>own</p>')), plain('-- list')),
+		text: 'own\n-- list',
+		html: '<p>own</p>',
+	},
+	{
+		of: 'a signed mail',
+		raw: multipart(
+			'signed',
+			multipart('alternative', plain('own'), html('<p>own</p>')),
+			typed('application/pgp-signature; name=signature.asc', 'SIG'),
+		),
+		text: 'own',
+		html: '<p>own</p>',
+		files: ['signature.asc'],
+	},
+	{
+		of: 'S/MIME: a signed text',
+		raw: multipart(
+			'signed',
+			plain('own'),
+			typed('application/pkcs7-signature; name="smime.p7s"', 'U0lH', 'Content-Transfer-Encoding: base64\n'),
+		),
+		text: 'own',
+		files: ['smime.p7s'],
+	},
+	{
+		of: 'an encrypted mail',
+		raw: multipart(
+			'encrypted',
+			typed('application/pgp-encrypted', 'Version: 1'),
+			typed('application/octet-stream; name=encrypted.asc', 'PGP'),
+		),
+		text: '',
+		files: ['application/pgp-encrypted', 'encrypted.asc'],
+	},
+	{
+		of: 'S/MIME: a mail that is one encrypted file',
+		raw: typed(
+			'application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"',
+			'AAAA',
+			'Content-Transfer-Encoding: base64\n',
+		),
+		text: '',
+		files: ['smime.p7m'],
+	},
+	{
+		of: 'an invitation from Google Calendar',
+		raw: multipart(
+			'mixed',
+			multipart(
+				'alternative',
+				plain('invited'),
+				html('<p>invited</p>'),
+				typed('text/calendar; method=REQUEST', 'BEGIN:VCALENDAR'),
+			),
+			typed('application/ics; name="invite.ics"', 'BEGIN:VCALENDAR'),
+		),
+		text: 'invited',
+		html: '<p>invited</p>',
+		files: ['text/calendar', 'invite.ics'],
+	},
+	{
+		of: 'an invitation from Outlook, which has nothing else',
+		raw: typed('text/calendar; method=REQUEST; charset=utf-8', 'BEGIN:VCALENDAR'),
+		text: '',
+		files: ['text/calendar'],
+	},
+	{
+		of: 'a bounce',
+		raw: multipart(
+			'report',
+			plain('not delivered'),
+			typed(
+				'message/delivery-status',
+				'Reporting-MTA: dns; x.example\n\nFinal-Recipient: rfc822; a@x.example',
+			),
+			mail('lost', '\nthe lost mail'),
+		),
+		text: 'not delivered',
+		files: ['message/delivery-status', 'message/rfc822'],
+	},
+	{
+		of: 'a bounce with the header only',
+		raw: multipart(
+			'report',
+			plain('not delivered'),
+			typed('message/delivery-status', 'x'),
+			typed('text/rfc822-headers', 'Subject: lost'),
+		),
+		text: 'not delivered',
+		files: ['message/delivery-status', 'text/rfc822-headers'],
+	},
+	{
+		of: 'a read receipt',
+		raw: multipart(
+			'report',
+			plain('was read'),
+			typed('message/disposition-notification', 'Disposition: displayed'),
+		),
+		text: 'was read',
+		files: ['message/disposition-notification'],
+	},
+	{
+		of: 'a digest',
+		raw: multipart(
+			'mixed',
+			plain('contents'),
+			multipart('digest', '\nSubject: one\n\nfirst', '\nSubject: two\n\nsecond'),
+		),
+		text: 'contents',
+		files: ['message/rfc822', 'message/rfc822'],
+	},
+	{
+		of: 'a mail within a mail within a mail',
+		raw: multipart(
+			'mixed',
+			plain('outer'),
+			mail(
+				'inner',
+				`Content-Type: multipart/mixed; boundary=i\n\n--i\n${mail('innermost', '\ndeep')}\n--i--`,
+			),
+		),
+		text: 'outer',
+		files: ['message/rfc822'],
+	},
+	{
+		of: 'a picture alone',
+		raw: typed('image/png; name=scan.png', 'iVBO', 'Content-Transfer-Encoding: base64\n'),
+		text: '',
+		files: ['scan.png'],
+	},
+	{
+		of: 'a text with a name, which is the mail',
+		raw: typed('text/plain; name="mail.txt"; charset=utf-8', 'all of it'),
+		text: 'all of it',
+	},
+	{
+		of: 'forms with names',
+		raw: multipart(
+			'alternative',
+			typed('text/plain; name="m.txt"', 'own'),
+			typed('text/html; name="m.htm"', '<p>own</p>', inline),
+		),
+		text: 'own',
+		html: '<p>own</p>',
+	},
+	{
+		of: 'texts that are files',
+		raw: multipart(
+			'mixed',
+			plain('own'),
+			typed('text/plain; name=log.txt', 'log', inline),
+			typed('text/csv', 'a,b'),
+			typed('text/html; name=page.html', '<p>', 'Content-Disposition: attachment\n'),
+		),
+		text: 'own',
+		files: ['log.txt', 'text/csv', 'page.html'],
+	},
+	{
+		of: 'a web page: a frame that the HTML names',
+		raw: multipart(
+			'related',
+			html('<iframe src="cid:f">'),
+			typed('text/html', '<p>frame</p>', 'Content-ID: <f>\n'),
+			file('a.gif', 'Content-Location: a.gif\n'),
+		),
+		text: '',
+		html: '<iframe src="cid:f">',
+		files: ['text/html', 'a.gif'],
+	},
+	{
+		of: 'forms that stand side by side where pictures should',
+		raw: multipart('related', plain('own'), html('<p>own</p>'), file('a.png')),
+		text: 'own',
+		html: '<p>own</p>',
+		files: ['a.png'],
+	},
+	{
+		of: 'a file of no bytes',
+		raw: multipart(
+			'mixed',
+			plain('own'),
+			'Content-Type: text/plain; name=empty.txt\nContent-Disposition: attachment\n\n',
+		),
+		text: 'own',
+		files: ['empty.txt'],
+	},
+	{
+		of: 'a file without a name',
+		raw: multipart(
+			'mixed',
+			plain('own'),
+			typed('application/octet-stream', 'x', 'Content-Disposition: attachment\n'),
+		),
+		text: 'own',
+		files: ['application/octet-stream'],
+	},
+	{
+		of: 'a mail without a Content-Type',
+		raw: 'Subject: bare\n\nall of it',
+		text: 'all of it',
+	},
+	{
+		of: 'types in capital letters',
+		raw: `Content-Type: MULTIPART/ALTERNATIVE; BOUNDARY=q\n\n--q\nContent-Type: TEXT/PLAIN; CHARSET=UTF-8\n\nown\n--q\nContent-Type: Text/HTML\n\n<p>own</p>\n--q--`,
+		text: 'own',
+		html: '<p>own</p>',
+	},
+	{
+		of: 'parts without the last delimiter',
+		raw: 'Content-Type: multipart/mixed; boundary=q\n\n--q\n\nown\n--q\nContent-Type: application/pdf; name=a.pdf\n\nPDF\n',
+		text: 'own',
+		files: ['a.pdf'],
+	},
+	{
+		of: 'text of another kind',
+		raw: typed('text/enriched', 'own'),
+		text: 'own',
+	},
+	{
+		of: 'a file in uuencode, which stays as it is',
+		raw: plain('see below\nbegin 644 a.txt\n#86)C\n`\nend'),
+		text: 'see below\nbegin 644 a.txt\n#86)C\n`\nend',
+	},
+	{
+		of: 'a file from a Mac',
+		raw: multipart(
+			'mixed',
+			plain('own'),
+			multipart(
+				'appledouble',
+				typed('application/applefile; name="a.jpg"', 'x'),
+				typed('image/jpeg; name="a.jpg"', 'x'),
+			),
+		),
+		text: 'own',
+		files: ['a.jpg', 'a.jpg'],
+	},
+	{
+		of: 'a winmail.dat',
+		raw: multipart('mixed', plain('own'), typed('application/ms-tnef; name="winmail.dat"', 'x')),
+		text: 'own',
+		files: ['winmail.dat'],
+	},
+	{
+		of: 'AMP beside HTML',
+		raw: multipart(
+			'alternative',
+			plain('own'),
+			typed('text/x-amp-html', '<html amp4email>'),
+			html('<p>own</p>'),
+		),
+		text: 'own',
+		html: '<p>own</p>',
+		files: ['text/x-amp-html'],
+	},
+	{
+		of: 'HTML that names its charset itself',
+		raw: 'Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<meta charset=3D"windows-1251"><p>=CF=F0=E8</p>',
+		text: 'При',
+		html: '<meta charset="windows-1251"><p>При</p>',
+	},
+];
+
+it.each(cases)('$of', async ({ raw, text, html: markup = '', files = [] }) => {
+	const { json } = await read(raw);
+	const attachments = json['attachments'] as Array<{ fileName: string; mimeType: string }>;
+	expect([json['text'], json['html']]).toEqual([text, markup]);
+	expect(attachments.map(({ fileName, mimeType }) => fileName || mimeType)).toEqual(files);
+});
+
+describe('what Gmail gives no id for', () => {
+	it('is listed, and comes as binary data all the same', async () => {
+		const inner = 'Subject: inner\n\nthe inner mail';
+		const { json, binary } = await read(
+			multipart(
+				'mixed',
+				plain('outer'),
+				multipart('digest', `\n${inner}`, `Content-Type: message/rfc822; name=two.eml\n\n${inner} two`),
+				'Content-Type: application/pdf; name=empty.pdf\n\n',
+			),
+			{ downloadAttachments: true },
+		);
+		expect(json['attachments']).toEqual([
+			expect.objectContaining({ attachmentId: '', fileName: '', mimeType: 'message/rfc822', size: 0 }),
+			expect.objectContaining({
+				attachmentId: expect.stringMatching(/.{300}/) as unknown,
+				fileName: 'two.eml',
+			}),
+			expect.objectContaining({ attachmentId: '', fileName: 'empty.pdf', size: 0 }),
+		]);
+		const text = (field: string) => Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();
+		expect(['attachment_0', 'attachment_1', 'attachment_2'].map(text)).toEqual([
+			inner.replaceAll('\n', '\r\n'),
+			`${inner} two`.replaceAll('\n', '\r\n'),
+			'',
+		]);
+		expect(binary?.['attachment_0']?.fileName).toBe('attachment_0.eml');
+		expect(mails.methods.toSorted()).toEqual(['messages.attachments.get', 'messages.get', 'messages.get']);
+	});
+});
+
+describe('parts as no mail should have them', () => {
+	it.each([
+		['a multipart without parts', { mimeType: 'multipart/mixed', body: { size: 2, data: 'SGk' } }],
+		['no type', { body: { size: 2, data: 'SGk' } }],
+		['a type with parameters', { mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } }],
+		['no parts of parts', { mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } }],
+	])('%s: what they say is the text', (_what, part) => {
+		expect(anatomyOf(part)).toEqual({ body: { kind: 'text', part }, files: [] });
+	});
+
+	it('nothing at all says nothing', () => {
+		expect(anatomyOf({}).files).toEqual([]);
+	});
+});

@@ -1,0 +1,236 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { testItem } from '../../client';
+import { failing } from '../../failure';
+import { items, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+const orders = [
+	['Order', 'Status', 'Total'],
+	['A-1', 'open', 10],
+	['A-2', 'open', 20],
+	['A-3', 'open', 30],
+];
+
+const write = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
+	await calls.together(
+		'write',
+		items(...all).map((item) => ({
+			params: { valuesSource: 'items', tab: 'Sheet1', matchColumns: 'Order', ...params },
+			item,
+		})),
+	);
+
+test('a row that is there is updated in place, the others are appended', async () => {
+	const spreadsheetId = calls.sheet(orders);
+	const written = await write(
+		{ spreadsheetId },
+		{ Order: 'A-2', Status: 'paid' },
+		{ Total: 40, Order: 'A-4' },
+		{ Order: 'A-1' },
+		{ Order: 'A-4', Status: 'new' },
+	);
+	const common = { spreadsheetId, updatedRows: 1 };
+	expect(written).toEqual([
+		{ ...common, action: 'updated', updatedRange: 'Sheet1!B3', updatedColumns: 1, updatedCells: 1 },
+		{ ...common, action: 'appended', updatedRange: 'Sheet1!A5:C5', updatedColumns: 2, updatedCells: 2 },
+		{
+			...common,
+			...{ action: 'unchanged', updatedRange: 'Sheet1!A2:C2', updatedRows: 0 },
+			...{ updatedColumns: 0, updatedCells: 0 },
+		},
+		{ ...common, action: 'updated', updatedRange: 'Sheet1!B5', updatedColumns: 1, updatedCells: 1 },
+	]);
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		orders[0],
+		['A-1', 'open', 10],
+		['A-2', 'paid', 20],
+		['A-3', 'open', 30],
+		['A-4', 'new', 40],
+	]);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+});
+
+test('1,000 items into 10,000 rows are three requests, and only the key column is read', async () => {
+	const rows = Array.from({ length: 10_000 }, (_, at) => [`A-${at}`, 'open', at]);
+	const spreadsheetId = calls.sheet([orders[0] ?? [], ...rows]);
+	const all = Array.from({ length: 1000 }, (_, at) => ({ Order: `A-${at * 15}`, Status: 'paid' }));
+	const written = await write({ spreadsheetId }, ...all);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	expect(calls.sent[1]?.query).toMatchObject({ ranges: 'Sheet1!A1:A' });
+	const stored = calls.stored(spreadsheetId, 'Sheet1').slice(1);
+	const expected = rows.map(([order, , at]) => [order, Number(at) % 15 === 0 ? 'paid' : 'open', at]);
+	const added = all.slice(667).map(({ Order }) => [Order, 'paid']);
+	expect(stored).toEqual([...expected, ...added]);
+	expect(written.filter((one) => (one as IDataObject)['action'] === 'appended')).toHaveLength(333);
+});
+
+test('several key columns, and a key that is there twice', async () => {
+	const spreadsheetId = calls.sheet([
+		['City', 'Day', 'Count'],
+		['Rome', 1, 5],
+		['Rome', 2, 6],
+		['Rome', 1, 7],
+		['', '', 'no key'],
+	]);
+	const given = { spreadsheetId, matchColumns: ['City', 'Day'] };
+	expect(
+		await write(given, { City: 'Rome', Day: '1', Count: 0 }, { City: 'Rome', Day: 3, Count: 9 }),
+	).toMatchObject([{ action: 'updated', updatedRows: 2, updatedRange: 'Sheet1!C2' }, { action: 'appended' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
+		['Rome', 1, 0],
+		['Rome', 2, 6],
+		['Rome', 1, 0],
+		['Rome', 3, 9],
+		['', '', 'no key'],
+	]);
+});
+
+test('an empty tab gets its header and rows', async () => {
+	const spreadsheetId = calls.sheet();
+	await write({ spreadsheetId }, { Order: 'A-1', Status: '=1' }, { Order: 'A-1', Total: 5 });
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		['Order', 'Status', 'Total'],
+		['A-1', '=1', 5],
+	]);
+	expect(calls.methods).toEqual(['get', 'batchUpdate']);
+});
+
+test('new columns and rows of a tab that has no room for them', async () => {
+	const spreadsheetId = calls.sheet(orders, 'My Tab', { rowCount: 4, columnCount: 3 });
+	await write(
+		{ spreadsheetId, tab: 'My Tab', extraColumns: 'add' },
+		{ Order: 'A-9', Note: 'n' },
+		{ Order: 'A-1', Note: 'm' },
+	);
+	expect(calls.stored(spreadsheetId, "'My Tab'").map((row) => row[3] ?? '')).toEqual([
+		'Note',
+		'm',
+		'',
+		'',
+		'n',
+	]);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+});
+
+test('USER_ENTERED: cells are taken as typed, also those that rows are found by', async () => {
+	const spreadsheetId = calls.sheet([
+		['Order', 'Day'],
+		[7, 1],
+		[true, 2],
+	]);
+	const given = { spreadsheetId, valueInputOption: 'USER_ENTERED' };
+	expect(
+		await write(
+			given,
+			{ Order: '007', Day: '5' },
+			{ Order: 'TRUE', Day: '=1+1' },
+			{ Order: '8', Day: '2020-01-01' },
+		),
+	).toMatchObject([{ action: 'updated' }, { action: 'updated' }, { action: 'appended' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		['Order', 'Day'],
+		[7, 5],
+		[true, '=1+1'],
+		[8, 43831],
+	]);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate', 'values.batchUpdate']);
+});
+
+test('a large change goes out in parts', async () => {
+	const text = 'x'.repeat(40_000);
+	const spreadsheetId = calls.sheet(orders);
+	const all = Array.from({ length: 20 }, (_, at) => ({ Order: `B-${at}`, Status: text }));
+	const written = await write({ spreadsheetId }, ...all);
+	expect(written.map((one) => (one as IDataObject)['updatedRange'])).toEqual(
+		all.map((_, at) => `Sheet1!A${at + 5}:B${at + 5}`),
+	);
+	expect(calls.stored(spreadsheetId, 'Sheet1').slice(4)).toEqual(all.map(({ Order }) => [Order, text]));
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate', 'batchUpdate']);
+});
+
+describe('what is refused before anything is written', () => {
+	test.each<[Record<string, unknown>, IDataObject[], string]>([
+		[{ matchColumns: 'Id' }, [{ Order: 'A-1' }], "The table has no column 'Id' to find rows by"],
+		[{}, [{ Status: 'x' }], "The item has no value for 'Order'"],
+		[{}, [{ Order: '' }], "The item has no value for 'Order'"],
+		[{}, [{ Order: 'A-1', Other: 1 }], "The table has no column 'Other'"],
+	])('%j %j', async (params, all, message) => {
+		const spreadsheetId = calls.sheet(orders);
+		const outcome = await write({ spreadsheetId, ...params }, { Order: 'A-2', Status: 'paid' }, ...all).catch(
+			(error: unknown) => [error],
+		);
+		expect(outcome.at(-1)).toMatchObject({ code: 400, message });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(orders);
+	});
+
+	test('but under Continue on Fail the others are written', async () => {
+		const spreadsheetId = calls.sheet(orders);
+		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Order' };
+		const all = [{ Status: 'x' }, { Order: 'A-3', Status: 'paid' }].map((json, index) => ({
+			params,
+			item: { ...testItem({ json, index }), json, othersGoOn: true },
+		}));
+		expect(await calls.together('write', all)).toMatchObject([{ code: 400 }, { action: 'updated' }]);
+	});
+
+	test('rows from JSON', async () => {
+		const given = { spreadsheetId: 'x', tab: 'Sheet1', values: [{ Order: 1 }], matchColumns: 'Order' };
+		expect((await failing(calls.run('write', given))).message).toBe(
+			"'matchColumns' goes with input items or columns only",
+		);
+	});
+});
+
+test.each(['resetAfter', 'resetBefore'] as const)(
+	'%s: nothing is sent twice, and a second run changes nothing twice',
+	async (connection) => {
+		const spreadsheetId = calls.sheet(orders);
+		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
+		const all = [{ Order: 'A-4', Status: 'new' }];
+		expect(await write({ spreadsheetId }, ...all)).toMatchObject([{ ambiguous: true }]);
+		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(1);
+		expect(await write({ spreadsheetId }, ...all)).toMatchObject([
+			{ action: connection === 'resetAfter' ? 'updated' : 'appended' },
+		]);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...orders, ['A-4', 'new']]);
+	},
+);
+
+test('four writers in one process: no cell is wrong, no row is there twice', async () => {
+	const spreadsheetId = calls.sheet(orders);
+	calls.google.latencyMilliseconds = 2;
+	const round = async (writer: number) => {
+		for (let at = 0; at < 10; at++) {
+			const all = Array.from({ length: 20 }, (_, row) => ({
+				Order: `K-${(row * 7 + at * 3) % 50}`,
+				[`W${writer}`]: `${at}`,
+			}));
+			await write(
+				{
+					spreadsheetId,
+					tab: writer % 2 ? '' : 'Sheet1',
+					range: writer % 2 ? 'Sheet1' : '',
+					extraColumns: 'add',
+				},
+				...all,
+			);
+			await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values: [[`L-${writer}-${at}`]] });
+		}
+	};
+	await Promise.all([0, 1, 2, 3].map(round));
+	calls.google.latencyMilliseconds = 0;
+	const [header = [], ...rows] = calls.stored(spreadsheetId, 'Sheet1');
+	const keys = rows.map(([key]) => key);
+	expect(new Set(keys).size).toBe(keys.length);
+	expect(keys.filter((key) => String(key).startsWith('L-'))).toHaveLength(40);
+	for (const row of rows.filter(([key]) => String(key).startsWith('K-'))) {
+		const number = Number(String(row[0]).slice(2));
+		const rounds = Array.from({ length: 10 }, (_, at) => at).filter((at) =>
+			Array.from({ length: 20 }, (_, place) => (place * 7 + at * 3) % 50).includes(number),
+		);
+		for (const writer of [0, 1, 2, 3]) {
+			expect(row[header.indexOf(`W${writer}`)]).toBe(String(rounds.at(-1)));
+		}
+	}
+});

@@ -1,0 +1,62 @@
+import { adviceTable, hiddenFile } from '../../../nodes/Workspace/google/adviceTable';
+import type { Api } from '../../../nodes/Workspace/google/bases';
+import { faultOfAnswer } from '../../../nodes/Workspace/google/errors';
+import type { SignIn } from '../../../nodes/Workspace/google/failedCall';
+
+const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
+const paths: Readonly<Record<Api, string>> = {
+	mail: '/gmail/v1/users/me/messages/send',
+	sheets: '/v4/spreadsheets',
+	docs: '/v1/documents',
+	drive: '/drive/v3/files',
+};
+
+function descriptionOf(
+	api: Api,
+	status: number,
+	{ message, reason }: { readonly message: string; readonly reason?: string },
+	own: Partial<SignIn> = {},
+	id = '',
+): string {
+	const errors = reason === undefined ? undefined : [{ reason, message }];
+	const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
+	const call = {
+		api,
+		method: id ? 'GET' : 'POST',
+		url: `https://google.example${paths[api]}${id && `/${id}`}`,
+		signIn: { ...signIn, ...own },
+		methods: {},
+	};
+	return faultOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
+}
+
+test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
+	'%s',
+	(_message, { api = ['sheets'], status, reported, advice, authentication, driveAccess = 'allFiles' }) => {
+		const given = { authentication: authentication ?? 'oAuth2', driveAccess };
+		for (const one of api) {
+			const description = descriptionOf(one, status, reported, given);
+			const expected = one === 'drive' && driveAccess === 'appFiles' ? hiddenFile : advice;
+			expect(description).toContain(expected);
+		}
+	},
+);
+
+test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access to Drive', (api) => {
+	const description = descriptionOf(
+		api,
+		404,
+		{ message: 'Requested entity was not found.' },
+		{},
+		'1AbcDefGhij',
+	);
+	expect(description).toContain('1AbcDefGhij');
+	expect(description).toContain('shared with the account');
+	expect(description).not.toContain('Drive Access');
+});
+
+test('a service account that may not see an existing spreadsheet is not sent to a folder', () => {
+	const refused = { message: 'The caller does not have permission' };
+	const own = { authentication: 'serviceAccount' } as const;
+	expect(descriptionOf('sheets', 403, refused, own, '1AbcDefGhij')).not.toContain('Parent Folder');
+});

@@ -1,0 +1,65 @@
+import { inspect } from 'node:util';
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { failureOf } from '../executeContext';
+import { formsIn, inAllForms } from '../forms';
+import { runNode, token } from './runNode';
+import { scriptedServer, type Answer, type ScriptedServer } from './server';
+
+let server: ScriptedServer;
+afterEach(() => server.close());
+
+const clientSecret = 'canary-client-secret-1';
+const refreshToken = 'canary-refresh-token-1';
+const credential = { clientSecret, oauthTokenData: { access_token: token, refresh_token: refreshToken } };
+const fresh = 'ya29.canary-fresh-token-of-Google';
+const assertion = 'eyJhbGciOiJSUzI1NiJ9.eyJjYW5hcnkiOiJhc3NlcnRpb24ifQ.c2lnbmF0dXJl';
+const echo = `Invalid: ${inAllForms(token)} ${clientSecret} ${refreshToken} Authorization: Bearer ${fresh} assertion=${assertion}`;
+
+const answered =
+	(status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+	(response) => {
+		response.writeHead(status, { 'content-type': 'application/json', ...headers });
+		response.end(JSON.stringify(body));
+	};
+
+const cases: Array<[string, Answer]> = [
+	['a bad request', answered(400, { error: { code: 400, message: echo, status: echo } })],
+	[
+		'a refusal with reasons',
+		answered(403, { error: { message: 'no', errors: [{ reason: echo, message: echo }] } }),
+	],
+	['the shape of the token endpoint', answered(400, { error: echo, error_description: echo })],
+	['a redirect', answered(302, {}, { location: `https://x.example/${token}?access_token=${fresh}` })],
+	[
+		'an answer of another kind',
+		(response) => response.writeHead(200, { 'content-type': 'text/html' }).end(echo),
+	],
+];
+
+test.each(cases)('Google, or what stands in its place, repeats secrets in %s', async (_, answer) => {
+	server = await scriptedServer(answer);
+	const parameters = {
+		resource: 'document',
+		operation: 'read',
+		documentId: { __rl: true, mode: 'id', value: 'a1' },
+		options: { maxTries: 1 },
+	};
+	const options = { url: server.url, parameters, credential };
+	const error = await failureOf(runNode(options));
+	const items: INodeExecutionData[] = await runNode({
+		...options,
+		node: { onError: 'continueRegularOutput' },
+	});
+	const text = [
+		error.message,
+		error.description,
+		error.stack,
+		inspect(error, { depth: null }),
+		JSON.stringify(items),
+	].join(' ');
+	for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
+		expect(formsIn(text, secret)).toEqual([]);
+	}
+	expect(`${error.message} ${error.description}`).not.toMatch(/\p{Cc}/u);
+});

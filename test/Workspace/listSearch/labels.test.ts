@@ -1,0 +1,24 @@
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { labelChoices } from '../../../nodes/Workspace/listSearch/labels';
+import { testClients } from '../client';
+
+let google: GoogleServer;
+beforeAll(async () => {
+	google = await startGoogle();
+});
+afterAll(async () => {
+	expectNoViolations(google);
+	await google.close();
+});
+
+it("offers the mailbox's own labels before those of every mailbox", async () => {
+	google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
+	const choices = await labelChoices(testClients(google.url, google.tokens.issue()));
+	expect(choices.slice(0, 4)).toEqual([
+		{ name: 'Clients/Acme', value: 'Label_1' },
+		{ name: 'Zebra', value: 'Label_2' },
+		{ name: 'Category Forums', value: 'CATEGORY_FORUMS' },
+		{ name: 'Category Personal', value: 'CATEGORY_PERSONAL' },
+	]);
+	expect(choices).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+});

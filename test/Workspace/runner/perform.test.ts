@@ -1,0 +1,141 @@
+import { Failure, refusal } from '../../../nodes/items/failure';
+import { Naming } from '../../../nodes/parameters/naming';
+import type { Job } from '../../../nodes/Workspace/runner/job';
+import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
+import { perform } from '../../../nodes/Workspace/runner/perform';
+import { RunItem, RunNotes } from '../../../nodes/Workspace/runner/runItem';
+import { testClients } from '../client';
+import { contextOf } from '../runNode';
+
+const clients = testClients('http://127.0.0.1:9', 'token');
+const notes = new RunNotes();
+const url = 'http://127.0.0.1:9';
+
+function operationWith(parts: Partial<Operation>): Operation {
+	return defineOperation({
+		value: 'try',
+		methods: {},
+		name: 'Try',
+		action: 'Try',
+		description: '',
+		fields: [],
+		options: [],
+		execute: () => Promise.resolve('done'),
+		...parts,
+	});
+}
+
+const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
+
+function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
+	return {
+		index,
+		resource: 'mail',
+		operation,
+		params: {},
+		limits,
+		item: new RunItem(contextOf({ url, parameters: {} }), index, {
+			notes,
+			naming: new Naming([], 'json'),
+			limits,
+		}),
+		combineKey,
+		sent: index,
+	};
+}
+
+const outcomesOf = (...jobs: Job[]) => perform(jobs, () => Promise.resolve(clients));
+const lost = new Failure({ code: 503, message: 'Lost', ambiguous: true });
+const fails = (error: unknown) => (): Promise<never> =>
+	Promise.resolve().then(() => {
+		throw error;
+	});
+
+test('a parameter that the generated client itself refuses is the input’s fault', async () => {
+	const execute = ({ drive }: Clients) => drive.files.get({} as { fileId: string });
+	const [outcome] = await outcomesOf(jobOf(operationWith({ execute })));
+	expect(outcome).toMatchObject({ failure: { code: 400, message: 'Missing required parameters: fileId' } });
+	const climb = ({ drive }: Clients) => drive.files.get({ fileId: '..' });
+	const [refused] = await outcomesOf(jobOf(operationWith({ execute: climb })));
+	expect(refused).toMatchObject({
+		failure: { code: 400, message: expect.stringContaining('Invalid value') as string },
+	});
+});
+
+test('what nobody foresaw is 500', async () => {
+	const [outcome] = await outcomesOf(
+		jobOf(operationWith({ execute: fails(new TypeError('x is undefined')) })),
+	);
+	expect(outcome).toMatchObject({ failure: { code: 500, status: 'INTERNAL', message: 'x is undefined' } });
+});
+
+describe('an ambiguous failure', () => {
+	const execute = fails(lost);
+
+	test('stands when the operation cannot tell', async () => {
+		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([{ failure: { code: 503 } }]);
+		const recover = () => Promise.resolve(undefined);
+		expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
+			{ failure: { code: 503 } },
+		]);
+	});
+
+	test('is a result, or a clearer failure, when it can', async () => {
+		const found = () => Promise.resolve('found');
+		expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual([
+			{ result: 'found' },
+		]);
+		const recover = fails(new Failure({ code: 503, message: 'It is not known', ambiguous: true }));
+		expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
+			{ failure: { message: 'It is not known' } },
+		]);
+	});
+
+	test('stays ambiguous when looking for the work fails too', async () => {
+		const recover = fails(new Failure({ code: 404, message: 'No such mailbox' }));
+		const [outcome] = await outcomesOf(jobOf(operationWith({ execute, recover })));
+		expect(outcome).toMatchObject({
+			failure: {
+				code: 503,
+				message: 'Lost',
+				ambiguous: true,
+				description: expect.stringContaining('looking for that failed too (No such mailbox)') as string,
+			},
+		});
+	});
+
+	test('is asked about for no other failure', async () => {
+		const recover = jest.fn(() => Promise.resolve('found'));
+		await outcomesOf(jobOf(operationWith({ execute: fails(refusal('No')), recover })));
+		expect(recover).not.toHaveBeenCalled();
+	});
+
+	test('of a combined request is asked about for each member', async () => {
+		const recover: Operation['recover'] = (_clients, _params, _failure, { index }) =>
+			Promise.resolve(index === 1 ? 'found' : undefined);
+		const combine = { key: () => 'k', execute: fails(lost) };
+		const operation = operationWith({ recover, combine });
+		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
+			{ failure: { code: 503 } },
+			{ result: 'found' },
+		]);
+	});
+});
+
+test('a combined request may fail for some of its members', async () => {
+	const combine = { key: () => 'k', execute: () => Promise.resolve(['a', refusal('Not this one')]) };
+	const operation = operationWith({ combine });
+	expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
+		{ result: 'a' },
+		{ failure: { code: 400, message: 'Not this one' } },
+	]);
+});
+
+test('clients that cannot be made fail every member', async () => {
+	const operation = operationWith({ combine: { key: () => 'k', execute: () => Promise.resolve([]) } });
+	const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
+	expect(await perform(jobs, fails(refusal('No credential')))).toMatchObject([
+		{ failure: { message: 'No credential' } },
+		{ failure: { message: 'No credential' } },
+	]);
+});

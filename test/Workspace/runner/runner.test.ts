@@ -1,0 +1,288 @@
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { keptOutcomes } from '../../../nodes/items/finishedItems';
+import { Workspace } from '../../../nodes/Workspace/Workspace.node';
+import { failureOf, withBinaryData } from '../../executeContext';
+
+import { contextOf, runNode, token, type RunOptions } from '../runNode';
+
+let google: GoogleServer;
+
+beforeAll(async () => {
+	await withBinaryData();
+	google = await startGoogle({ pathPrefix: '/gateway' });
+});
+beforeEach(() => {
+	google.reset();
+	google.tokens.issue({ token });
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await google.close();
+});
+
+const goOn: Partial<INode> = { onError: 'continueErrorOutput' };
+const options = { maxRetryWaitSeconds: 1 };
+const mail = {
+	resource: 'mail',
+	operation: 'send',
+	to: 'a@b.c',
+	subject: '={{ $json.n }}',
+	body: 'B',
+	options,
+};
+const numbered = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, n) => ({ json: { n } }));
+
+async function run(parameters: IDataObject, items?: INodeExecutionData[], more: Partial<RunOptions> = {}) {
+	return await runNode({ url: google.url, parameters, items, ...more });
+}
+
+const subjects = () =>
+	google.gmail.sent.map(({ raw }) => /^Subject: (.*?)\r$/m.exec(raw.toString('utf8'))?.[1]);
+const send = 'gmail.users.messages.send';
+/** All but the look for the sender's name. */
+const methods = () =>
+	google.requests
+		.map(({ method }) => method)
+		.filter((method) => method !== 'gmail.users.settings.sendAs.list');
+
+describe('what is sent', () => {
+	test('goes out in the order of the items, one at a time', async () => {
+		const items = await run(mail, numbered(3));
+		expect(subjects()).toEqual(['0', '1', '2']);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+	});
+
+	test('stops at the first failure, with the item’s number', async () => {
+		google.fault({ match: send, nth: 2, status: 400, message: 'Invalid To header' });
+		const error = await failureOf(run(mail, numbered(4)));
+		expect(error).toMatchObject({
+			message: 'Gmail: Invalid To header',
+			httpCode: '400',
+			context: { itemIndex: 1 },
+		});
+		expect(subjects()).toEqual(['0']);
+		expect(methods()).toEqual([send, send]);
+	});
+
+	test('goes on behind a failure with Continue on Fail', async () => {
+		google.fault({ match: send, nth: 2, status: 403, reason: 'forbidden', message: 'Delegation denied' });
+		const items = await run(mail, numbered(3), { node: goOn });
+		expect(subjects()).toEqual(['0', '2']);
+		expect(items[1]).toEqual({
+			json: { error: { code: 403, message: 'Gmail: Delegation denied', status: 'PERMISSION_DENIED' } },
+			pairedItem: { item: 1 },
+		});
+		expect(items).toHaveLength(3);
+	});
+
+	test('is nothing at all when any item is wrong and the node stops for it', async () => {
+		const wrong = [...numbered(2), { json: { n: 'a\nb' } }, { json: {} }];
+		await failureOf(
+			run({ ...mail, subject: '={{ $json.n.toString() }}', to: '={{ $json.n ? "" : "a@b.c" }}' }, wrong),
+		);
+		expect(google.requests).toHaveLength(0);
+	});
+});
+
+describe('Retry On Fail', () => {
+	const node: Partial<INode> = { retryOnFail: true, maxTries: 3 };
+
+	test('sends again only what did not go out', async () => {
+		google.fault({ match: send, nth: 3, status: 400, message: 'Invalid To header' });
+		await failureOf(run(mail, numbered(4), { node, executionId: 'e1' }));
+		const items = await run(mail, numbered(4), { node, executionId: 'e1' });
+		expect(subjects()).toEqual(['0', '1', '2', '3']);
+		expect(items).toHaveLength(4);
+		expect(items[0]?.json['id']).toBe(google.gmail.sent[0]?.id);
+		expect(keptOutcomes()).toBe(0);
+	});
+
+	test('does not send again what may have gone out', async () => {
+		google.fault({ match: send, connection: 'resetBefore' });
+		const first = await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
+		const second = await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
+		expect(second.message).toBe(first.message);
+		expect(google.requests.filter(({ method }) => method === send)).toHaveLength(1);
+		await failureOf(run(mail, numbered(1), { node, executionId: 'e4' }));
+		expect(keptOutcomes()).toBe(0);
+	});
+
+	test('of another execution sends everything', async () => {
+		google.fault({ match: send, nth: 2, status: 400 });
+		await failureOf(run(mail, numbered(2), { node, executionId: 'e2' }));
+		await run(mail, numbered(2), { node, executionId: 'e3' });
+		expect(subjects()).toEqual(['0', '0', '1']);
+		await run(mail, numbered(2), { node, executionId: 'e2' });
+	});
+});
+
+describe('an ambiguous failure', () => {
+	test('is a success where the operation finds its work done', async () => {
+		google.fault({ match: send, connection: 'resetAfter' });
+		const [item] = await run(mail, numbered(1));
+		expect(item?.json['id']).toBe(google.gmail.sent[0]?.id);
+		expect(subjects()).toHaveLength(1);
+	});
+
+	test('with Continue on Fail is an error item where nothing is known', async () => {
+		google.gmail.indexDelayMilliseconds = 600_000;
+		google.fault({ match: send, connection: 'resetAfter' });
+		const items = await run(mail, numbered(2), { node: goOn });
+		expect(items[0]?.json['error']).toMatchObject({ code: 503, status: 'UNAVAILABLE' });
+		expect(subjects()).toEqual(['0', '1']);
+	});
+});
+
+test('what was made before a failure is named', async () => {
+	google.fault({
+		match: 'docs.documents.batchUpdate',
+		status: 403,
+		message: 'The caller does not have permission',
+	});
+	const parameters = { resource: 'document', operation: 'create', title: 'T', content: 'text' };
+	const error = await failureOf(run(parameters));
+	expect(error.message).toBe('Google Docs: The caller does not have permission');
+	expect(error.description).toMatch(
+		/The document [\w-]+ \(https:\/\/docs\.google\.com\/document\/d\/[\w-]+\/edit[^)]*\) exists already\.$/,
+	);
+});
+
+test('items with the same target go out together, the wrong one apart from the others', async () => {
+	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
+	const append = {
+		resource: 'spreadsheet',
+		operation: 'append',
+		spreadsheetId: { __rl: true, mode: 'id', value: made?.json['spreadsheetId'] },
+		range: 'Sheet1',
+		valuesSource: 'json',
+		values: '={{ $json.rows }}',
+		options,
+	};
+	const rows = [
+		[['a', 1]],
+		[['b', { not: 'a cell' }]],
+		[
+			['c', 3],
+			['d', 4],
+		],
+	];
+	const items = await run(
+		append,
+		rows.map((values) => ({ json: { rows: values } })),
+		{ node: goOn },
+	);
+	expect(methods().filter((method) => method === 'sheets.spreadsheets.values.append')).toHaveLength(1);
+	expect(items.map(({ json, pairedItem }) => [json['updatedRows'] ?? 'error', pairedItem])).toEqual([
+		[1, { item: 0 }],
+		['error', { item: 1 }],
+		[2, { item: 2 }],
+	]);
+});
+
+describe('reads', () => {
+	test('go on side by side, at most five, and keep the order of the items', async () => {
+		const ids: string[] = [];
+		for (const title of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']) {
+			const [made] = await run({ resource: 'document', operation: 'create', title });
+			ids.push(made?.json['documentId'] as string);
+		}
+		google.latencyMilliseconds = 30;
+		const read = { resource: 'document', operation: 'read', documentId: '={{ $json.id }}' };
+		const items = await run(
+			read,
+			ids.map((id) => ({ json: { id } })),
+		);
+		google.latencyMilliseconds = 0;
+		expect(items.map(({ json }) => json['title'])).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+	});
+});
+
+describe('before anything is sent', () => {
+	test('n8n’s Custom API Call is explained', async () => {
+		for (const key of ['resource', 'operation']) {
+			const error = await failureOf(run({ ...mail, [key]: '__CUSTOM_API_CALL__' }));
+			expect(error.message).toBe("This node has no 'Custom API Call'");
+		}
+	});
+
+	test('a missing binary field is named, with those that exist', async () => {
+		const binary = { report: { data: 'YQ==', mimeType: 'text/plain' } };
+		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };
+		const error = await failureOf(run(upload, [{ json: {}, binary }]));
+		expect(error).toMatchObject({ message: "The item has no binary field 'data'", httpCode: '400' });
+		expect(error.description).toBe("Its binary fields are: 'report'.");
+		expect(google.requests).toHaveLength(0);
+	});
+
+	test('a base that is no address is refused', async () => {
+		const error = await failureOf(run(mail, numbered(1), { credential: { mailApiBase: 'gmail' } }));
+		expect(error.message).toBe("'Mail API Base' of the credential is not an address of an API");
+	});
+
+	test('a credential that is not set is an error of the item', async () => {
+		const [item] = await run(mail, numbered(1), { node: { ...goOn, credentials: undefined } });
+		expect(item?.json['error']).toMatchObject({
+			code: 400,
+			message: 'Node does not have any credentials set',
+		});
+	});
+});
+
+test('a stopped execution sends nothing more', async () => {
+	const stop = new AbortController();
+	google.fault({ match: send, connection: 'blackHole' });
+	const running = failureOf(run(mail, numbered(3), { node: goOn, signal: stop.signal }));
+	while (methods().length === 0) await new Promise((resolve) => setImmediate(resolve));
+	stop.abort();
+	await running.catch(() => undefined);
+	expect(methods()).toEqual([send]);
+});
+
+test('binary results are stored by n8n, and no input gives no output', async () => {
+	const data = Buffer.from('hello').toString('base64');
+	const binary = { data: { data, mimeType: 'text/plain', fileName: 'a.txt' } };
+	const [sent] = await run({ ...mail, subject: 'S', options: { attachments: 'data' } }, [
+		{ json: {}, binary },
+	]);
+	const read = {
+		resource: 'mail',
+		operation: 'read',
+		messageId: '={{ $json.id }}',
+		options: { downloadAttachments: true },
+	};
+	const [item] = await run(read, [{ json: { id: sent?.json['id'] } }]);
+	expect(item?.binary?.['attachment_0']).toMatchObject({ data, mimeType: 'text/plain', fileName: 'a.txt' });
+	expect(await run(mail, [])).toEqual([]);
+});
+
+test('a hint is shown once, however many items say it', async () => {
+	const replyToMessageId = google.gmail.seed({ subject: 'First' });
+	const reply = { ...mail, subject: 'Other', options: { replyToMessageId } };
+	const context = contextOf({ url: google.url, parameters: reply, items: numbered(2) });
+	await new Workspace().execute.call(context);
+	expect(context.hints).toHaveLength(1);
+});
+
+test('rows that go out together do not overtake what stands between them', async () => {
+	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
+	const spreadsheetId = made?.json['spreadsheetId'];
+	const append = (cell: string) => ({
+		operation: 'append',
+		spreadsheetId,
+		range: 'Sheet1!A1',
+		values: [[cell]],
+	});
+	const work = [append('one'), { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' }, append('two')];
+	const output = await run(
+		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
+		work.map((one) => ({ json: { work: one } })),
+	);
+	expect(output[1]?.json['values']).toEqual([['one']]);
+	expect(methods().filter((method) => method === 'sheets.spreadsheets.values.append')).toHaveLength(2);
+});

@@ -1,0 +1,18 @@
+export interface BrowserSuite {
+	readonly n8nUrl: string;
+	/** Where Chromium lets the test files in: one profile for all, with one sign-in and one cache. */
+	readonly debuggingUrl: string;
+}
+
+const variable = 'BROWSER_SUITE';
+
+/** From the suite's start to its files, which run in processes of their own. */
+export function handOver(suite: BrowserSuite): void {
+	process.env[variable] = JSON.stringify(suite);
+}
+
+export function browserSuite(): BrowserSuite {
+	const text = process.env[variable];
+	if (text === undefined) throw new Error('The browser suite was not started');
+	return JSON.parse(text) as BrowserSuite;
+}

@@ -1,0 +1,69 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+import { hostFolder } from '../../dev/n8n/host.ts';
+import { N8nApi } from '../../dev/n8n/rest.ts';
+import { browserSuite } from './browserSuite';
+import { phrases } from './phrases';
+
+interface SearchEngine {
+	searchByName(query: string, limit?: number): Array<{ name: string; displayName: string }>;
+}
+type NodeTypes = ReadonlyArray<{ name: string; builderHint?: { searchHint?: string } }>;
+
+let nodeTypes: NodeTypes;
+let wholePhrase: SearchEngine;
+let wordByWord: SearchEngine;
+
+/** The search of n8n's AI builder, in both editions that n8n ships, over everything that is installed. */
+beforeAll(async () => {
+	const { n8nUrl } = browserSuite();
+	const { cookie } = await N8nApi.signIn(n8nUrl);
+	const answer = await fetch(`${n8nUrl}/types/nodes.json`, { headers: { cookie } });
+	const all = (await answer.json()) as NodeTypes;
+	nodeTypes = all.filter(({ name }) => !name.endsWith('Tool'));
+	const n8n = createRequire(path.join(await hostFolder(), 'package.json'));
+	const engine = (file: string) =>
+		new (n8n(file) as { NodeSearchEngine: new (nodes: NodeTypes) => SearchEngine }).NodeSearchEngine(
+			nodeTypes,
+		);
+	wholePhrase = engine('./node_modules/@n8n/ai-workflow-builder/dist/tools/engines/node-search-engine.js');
+	wordByWord = engine('./node_modules/@n8n/ai-utilities/dist/cjs/node-catalog/search-engine.js');
+});
+
+const firstThree = (engine: SearchEngine, words: string) =>
+	engine
+		.searchByName(words)
+		.slice(0, 3)
+		.map(({ displayName }) => displayName);
+
+test.each(phrases)('the builder finds for "%s" %s among the first three', (words, name) => {
+	expect(firstThree(wholePhrase, words)).toContain(name);
+});
+
+/**
+ * The newer edition looks for each word alone and weighs a node's own name more than an alias: where a word is in the name of many
+ * nodes, such as "google" or "email", no alias comes near, not even those of n8n's own Google Sheets Trigger.
+ */
+const decidedByOtherWords = [
+	...phrases.filter(([words]) => !/google|send email|read email|search emails|agent message/.test(words)),
+	...([
+		['google workspace', 'Workspace'],
+		['rows of spreadsheet', 'Workspace'],
+		['write rows to spreadsheet', 'Workspace'],
+		['read document', 'Workspace'],
+		['markdown document', 'Workspace'],
+		['agent session', 'Agent Session Trigger'],
+		['listen to websocket', 'Agent Session Trigger'],
+	] as const),
+];
+
+test.each(decidedByOtherWords)('word by word the builder finds for "%s" %s, too', (words, name) => {
+	expect(firstThree(wordByWord, words)).toContain(name);
+});
+
+test('the builder reads when to take which node', () => {
+	const ours = nodeTypes.filter(({ name }) => name.startsWith('n8n-nodes-agent-workspace.'));
+	expect(ours).toHaveLength(3);
+	for (const { builderHint } of ours) expect(builderHint?.searchHint).toMatch(/\w{3}/);
+});

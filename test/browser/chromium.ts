@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { type BrowserContext, chromium } from 'playwright-core';
+
+import { owner } from '../../dev/n8n/rest.ts';
+
+/** Chromium that talks to loopback only, without a look at the network outside. */
+export async function openBrowser(profile: string, debuggingPort: number): Promise<BrowserContext> {
+	const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((candidate) =>
+		existsSync(candidate),
+	);
+	if (executablePath === undefined) throw new Error('chromium is not installed');
+	return await chromium.launchPersistentContext(profile, {
+		executablePath,
+		args: [
+			'--no-sandbox',
+			'--disable-quic',
+			'--disable-background-networking',
+			'--disable-component-update',
+			'--lang=en-US',
+			'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+			`--remote-debugging-port=${debuggingPort}`,
+		],
+	});
+}
+
+/** Signs in to n8n's editor as the owner. */
+export async function signIn(context: BrowserContext, url: string): Promise<void> {
+	const page = await context.newPage();
+	await page.goto(`${url}/signin`);
+	await page
+		.locator('input[autocomplete="email"], input[name="emailOrLdapLoginId"]')
+		.first()
+		.fill(owner.email);
+	await page.locator('input[type="password"]').first().fill(owner.password);
+	await page.getByRole('button', { name: /sign in/i }).click();
+	await page.waitForURL((target) => !target.pathname.includes('signin'));
+	await page.close();
+}

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { freePort } from '../../dev/n8n/server.ts';
+import prepare from '../e2e/globalSetup';
+import { startTestN8n } from '../e2e/n8n';
+import { handOver } from './browserSuite';
+import { openBrowser, signIn } from './chromium';
+
+let stop: (() => Promise<void>) | undefined;
+
+/** One n8n and one Chromium for all files of the suite. */
+export default async function start(): Promise<void> {
+	await prepare();
+	const n8n = await startTestN8n();
+	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
+	const port = await freePort();
+	const context = await openBrowser(profile, port);
+	stop = async () => {
+		await context.close();
+		await rm(profile, { recursive: true, force: true });
+		await n8n.remove();
+	};
+	await signIn(context, n8n.url);
+	handOver({ n8nUrl: n8n.url, debuggingUrl: `http://127.0.0.1:${port}` });
+}
+
+export async function end(): Promise<void> {
+	await stop?.();
+}

@@ -1,0 +1,86 @@
+// Conversations with a service whose channel drops, repeats and restarts: every turn gets its own answer, and each call goes out once.
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { type AgentService, type ExecuteFields, startAgentService } from '../../dev/agent-service/server';
+import { withBinaryData } from '../executeContext';
+import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
+import { until } from '../Agent/session/tap';
+
+let service: AgentService;
+
+beforeAll(withBinaryData);
+afterEach(async () => {
+	await until(() => service.openSockets() === 0);
+	await service.close();
+});
+
+const inputOf = ({ initialPayload }: ExecuteFields) =>
+	(JSON.parse(initialPayload) as { input: string }).input;
+const echo = (request: ExecuteFields) => [
+	{ type: 'step', for: inputOf(request) },
+	{ type: 'answer', text: inputOf(request) },
+];
+const turns = (count: number, sessions: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, n) => ({ json: { n: `turn ${n}`, session: `s${n % sessions}` } }));
+
+const converse = (items: INodeExecutionData[], wait: IDataObject) =>
+	runExecute(service, {
+		items,
+		parameters: {
+			sessionId: '={{ $json.session }}',
+			input: '={{ $json.n }}',
+			waitForMessages: true,
+			waitUntil: 'match',
+			matchField: 'type',
+			matchValue: 'answer',
+			...wait,
+		},
+	});
+
+/** The calls that went out and the answers that came, each once. */
+function balance(items: readonly INodeExecutionData[], output: readonly INodeExecutionData[]) {
+	const asked = items.map(({ json }) => json.n);
+	expect(output.map(({ json }) => json.output)).toEqual(asked);
+	const called = service.requests.map(({ body }) => inputOf(body as ExecuteFields));
+	expect(called.sort()).toEqual([...asked].sort());
+}
+
+describe('a server that sends its last messages again to each channel', () => {
+	it.each<[string, IDataObject]>([
+		['match', {}],
+		['count', { waitUntil: 'count', messageCount: 2 }],
+	])('every turn gets its own answer (%s)', async (_name, wait) => {
+		service = await startAgentService({ apiKey, messages: echo, replay: 3, messageIntervalMilliseconds: 5 });
+		const items = turns(40, 4);
+		balance(items, await converse(items, wait));
+	});
+});
+
+it('a server that keeps the newest channel of a session only', async () => {
+	service = await startAgentService({
+		apiKey,
+		messages: echo,
+		kickCode: 4000,
+		messageIntervalMilliseconds: 5,
+	});
+	const items = turns(40, 4);
+	balance(items, await converse(items, {}));
+});
+
+it('a channel that drops in the middle of a turn and tells the turn again', async () => {
+	service = await startAgentService({
+		apiKey,
+		messages: echo,
+		replay: 2,
+		messageIntervalMilliseconds: 20,
+		execute: (request) => {
+			const { sessionId } = request.body as ExecuteFields;
+			setTimeout(() => {
+				service.dropChannels(sessionId);
+			}, 30);
+			return undefined;
+		},
+	});
+	const items = turns(8, 4);
+	balance(items, await converse(items, {}));
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { INodeProperties, INodeType } from 'n8n-workflow';
+
+import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import { resources, type Resource } from '../../nodes/Workspace/resources';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import type { Schema } from '../outputSchema';
+import { parameterTable } from './parameterTable';
+
+const nodes = path.join(__dirname, '..', '..', 'nodes');
+
+/** The part of each page that follows from the code, by file. */
+export const generated: Readonly<Record<string, () => string>> = {
+	'agent-execute.md': () => agentPart(new AgentExecute(), 'Agent/AgentExecute/__schema__/v1.0.0.json'),
+	'agent-session-trigger.md': () =>
+		agentPart(new AgentSessionTrigger(), 'Agent/AgentSessionTrigger/__schema__/v1.0.0.json'),
+	'workspace.md': workspacePart,
+};
+
+function agentPart({ description }: INodeType, schema: string): string {
+	const { properties } = description;
+	return [
+		'## Parameters',
+		parameterTable(properties),
+		'## Options',
+		parameterTable(optionsAmong(properties)),
+		'## Result',
+		result(schema),
+	].join('\n\n');
+}
+
+function workspacePart(): string {
+	return resources
+		.flatMap((resource) => resource.operations.map((one) => operationPart(resource, one.value)))
+		.join('\n\n');
+}
+
+function operationPart({ value, name, operations }: Resource, operation: string): string {
+	const { properties } = new Workspace().description;
+	const own = properties.filter(({ name: key, displayOptions }) => {
+		const { resource, operation: operationOf } = displayOptions?.show ?? {};
+		return key !== 'toolDescription' && resource?.includes(value) && operationOf?.includes(operation);
+	});
+	const definition = operations.find((one) => one.value === operation);
+	return [
+		`## ${name}: ${definition?.name ?? ''}`,
+		`${definition?.description ?? ''}${definition?.description.endsWith('.') ? '' : '.'} ${definition?.caution ?? ''}`.trim(),
+		parameterTable(own),
+		'**Options**',
+		parameterTable(optionsAmong(own)),
+		'**Result**',
+		result(`Workspace/__schema__/v1.0.0/${value}/${operation}.json`),
+	].join('\n\n');
+}
+
+function optionsAmong(properties: readonly INodeProperties[]): INodeProperties[] {
+	return properties.flatMap(({ type, options }) =>
+		type === 'collection' ? (options as INodeProperties[]) : [],
+	);
+}
+
+/** The fields of a result and their types, as the editor shows them before the first run. */
+function result(file: string): string {
+	const schema = JSON.parse(readFileSync(path.join(nodes, file), 'utf8')) as Schema;
+	return ['```', typeText(schema), '```'].join('\n');
+}
+
+function typeText({ type, properties, items }: Schema): string {
+	if (type === 'array') return items ? `[${typeText(items)}]` : 'array';
+	if (type !== 'object' || !properties || Object.keys(properties).length === 0) return type;
+	return `{ ${Object.entries(properties)
+		.map(([key, inner]) => `${key}: ${typeText(inner)}`)
+		.join(', ')} }`;
+}

@@ -1,0 +1,48 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+/** What the pages say of parameters, from the same objects that the form is made of. */
+export function parameterTable(properties: readonly INodeProperties[]): string {
+	const shown = properties.filter(
+		({ type }) => type !== 'notice' && type !== 'hidden' && type !== 'collection',
+	);
+	const seen = new Set<string>();
+	const rows = shown.filter(({ name }) => !seen.has(name) && seen.add(name)).map(row);
+	if (rows.length === 0) return 'None.';
+	return ['| in the form | key | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function row(property: INodeProperties): string {
+	const { displayName, name, required } = property;
+	const key = `\`${name}\`${required === true ? ' (required)' : ''}`;
+	return `| ${[displayName, key, defaultOf(property), meaningOf(property)].map(inCell).join(' | ')} |`;
+}
+
+function defaultOf({ default: value, type, typeOptions }: INodeProperties): string {
+	if (type === 'resourceLocator') return '';
+	if (value === '' || value === undefined) return '';
+	if (typeof value === 'object') return JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``;
+	return typeOptions?.password === true ? '' : `\`${String(value)}\``;
+}
+
+function meaningOf({ description, hint, options, type }: INodeProperties): string {
+	const choices =
+		type === 'options' || type === 'multiOptions'
+			? ((options ?? []) as INodePropertyOptions[]).map(choiceText)
+			: [];
+	const told = [description, hint].filter((text) => text !== undefined).map(sentence);
+	return [
+		...told,
+		...(choices.length > 0 && choices.length <= 8 ? [`Choices: ${choices.join('; ')}.`] : []),
+	].join(' ');
+}
+
+const choiceText = ({ name, value, description }: INodePropertyOptions) =>
+	`\`${String(value)}\` ${name}${description === undefined ? '' : ` (${description.replace(/\.$/, '')})`}`;
+
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+const inCell = (text: string) =>
+	text
+		.replaceAll('|', String.raw`\|`)
+		.replaceAll('\n', ' ')
+		.replaceAll(/<[^>]+>/g, '');

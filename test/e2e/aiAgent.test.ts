@@ -1,0 +1,131 @@
+import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
+import { signedIn } from '../../dev/google/credential.ts';
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { Execution } from '../../dev/n8n/rest.ts';
+import { manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { asTools, everyTool, fromModel, toolNode, toolNodes, valueIn } from './workspaceTools';
+
+let google: GoogleServer;
+let model: ChatModel;
+let n8n: TestN8n;
+let workspace: object;
+let openAi: object;
+
+beforeAll(async () => {
+	google = await startGoogle();
+	model = await startChatModel();
+	n8n = await startTestN8n();
+	workspace = await n8n.api.createCredential(
+		'workspaceOAuth2Api',
+		'Workspace',
+		signedIn(google.url, {
+			accessToken: google.tokens.issue(),
+			refreshToken: google.tokens.issueRefresh(),
+		}),
+	);
+	openAi = await n8n.api.createCredential('openAiApi', 'Scripted model', { apiKey: 'none', url: model.url });
+});
+afterEach(() => {
+	expectNoViolations(google);
+	model.requests.length = 0;
+});
+afterAll(async () => {
+	await n8n.remove();
+	await model.close();
+	await google.close();
+});
+
+/** n8n's AI Agent with the scripted model and tools. */
+async function runAgent(tools: Array<ReturnType<typeof toolNode>>, typeVersion: number): Promise<Execution> {
+	const agent = node(
+		'AI Agent',
+		'@n8n/n8n-nodes-langchain.agent',
+		{ promptType: 'define', text: 'Work.', options: { maxIterations: 30 } },
+		{ typeVersion },
+	);
+	const chatModel = node(
+		'Model',
+		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: { maxRetries: 0 } },
+		{ typeVersion: 1.2, credentials: { openAiApi: openAi } },
+	);
+	const names = tools.map(({ name }) => name);
+	return await n8n.api.runOnce({
+		name: 'AI Agent',
+		nodes: [manualTrigger(), agent, chatModel, ...tools],
+		connections: {
+			Start: { main: [[{ node: 'AI Agent', type: 'main', index: 0 }]] },
+			Model: { ai_languageModel: [[{ node: 'AI Agent', type: 'ai_languageModel', index: 0 }]] },
+			...asTools(names, 'AI Agent'),
+		},
+	});
+}
+
+test.each([3.1, 2.2])('with AI Agent %d a model calls 13 of 13 operations', async (version) => {
+	const ids: Record<string, string> = {};
+	model.answer(({ toolAnswers }) => {
+		const last = everyTool[toolAnswers.length - 1];
+		if (last?.gives) ids[last.gives[0]] = valueIn(toolAnswers.at(-1) ?? '', last.gives[1]);
+		const next = everyTool[toolAnswers.length];
+		return next ? [{ tool: next.tool, args: next.args(ids) }] : 'All done.';
+	});
+	const execution = await runAgent(toolNodes(workspace), version);
+	expect(execution.resultData.runData['AI Agent']?.[0]?.data?.main?.[0]?.[0]?.json.output).toBe('All done.');
+	const answers = model.requests.at(-1)?.toolAnswers ?? [];
+	expect(answers).toHaveLength(13);
+	for (const answer of answers) expect(answer).not.toMatch(/error/i);
+	expect(google.gmail.sent.length).toBeGreaterThan(0);
+});
+
+test('the model reads what each tool does, its parameters, and which cannot be undone', async () => {
+	model.answer(() => 'Nothing to do.');
+	await runAgent(toolNodes(workspace), 3.1);
+	const told = new Map(model.requests[0]?.tools.map(({ name, description }) => [name, description]));
+	expect(told.get('Append_rows')).toMatch(/^Add rows below a table.*\n- Spreadsheet: /s);
+	expect(told.get('Write_document')).toContain('Destructive');
+	expect(told.get('Write_rows')).toContain('Destructive');
+	expect(told.get('Send_email')).toContain('cannot be taken back');
+	for (const description of told.values()) expect(description.length).toBeLessThan(1024);
+});
+
+describe('one tool for any input object', () => {
+	const anything = (more: object = {}) => ({
+		...toolNode(
+			'Workspace',
+			{ inputMode: 'json', inputObject: fromModel('Input_Object', 'json') },
+			workspace,
+		),
+		...more,
+	});
+
+	test('names operations and keys in its description', async () => {
+		model.answer(() => 'Nothing to do.');
+		await runAgent([anything()], 3.1);
+		expect(model.requests[0]?.tools[0]?.description).toMatch(/mail send: to\*, subject\*, body\*/);
+	});
+
+	/** Up to 2.x the agent hands its model an empty text for whatever a tool throws, of any node: there the tool is set to go on. */
+	test.each([
+		[3.1, {}],
+		[2.2, { onError: 'continueRegularOutput' }],
+	])(
+		'with AI Agent %d a wrong key is put right by the model from the message alone',
+		async (version, more) => {
+			const wrong = { operation: 'send', to: 'ann@example.com', mailSubject: 'Corrected', body: 'Text' };
+			model.answer(({ toolAnswers }) => {
+				const last = toolAnswers.at(-1);
+				if (last === undefined) return [{ tool: 'Workspace', args: { Input_Object: wrong } }];
+				const [, unknown] = /'(mailSubject)'/.exec(last) ?? [];
+				const allowed = /Allowed are: ([^.]*)/.exec(last)?.[1]?.split(', ') ?? [];
+				const right = allowed.find((key) => unknown?.toLowerCase().includes(key.toLowerCase()));
+				if (right === undefined) return `Failed or done: ${last}`;
+				const { mailSubject, ...rest } = wrong;
+				return [{ tool: 'Workspace', args: { Input_Object: { ...rest, [right]: mailSubject } } }];
+			});
+			const before = google.gmail.sent.length;
+			await runAgent([anything(more)], version);
+			expect(model.requests[1]?.toolAnswers[0]).toMatch(/mailSubject.*Allowed are: .*subject/s);
+			expect(google.gmail.sent).toHaveLength(before + 1);
+		},
+	);
+});

@@ -1,0 +1,255 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import type { ExecuteFields } from '../../dev/agent-service/request.ts';
+import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
+import { ensureCredentials, type StoredCredential, withCredentials } from '../../dev/examples.ts';
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { McpClient } from './mcpClient';
+import { startTestN8n, type TestN8n } from './n8n';
+import { everyTool, valueIn } from './workspaceTools';
+
+const apiKey = 'examples-key';
+const token = 'examples-token';
+const folder = path.join(__dirname, '..', '..', 'examples');
+let agent: AgentService;
+let google: GoogleServer;
+let model: ChatModel;
+let n8n: TestN8n;
+let stored: StoredCredential[];
+let others: Record<string, Record<string, object>>;
+
+beforeAll(async () => {
+	agent = await startAgentService({ apiKey });
+	google = await startGoogle();
+	model = await startChatModel();
+	n8n = await startTestN8n();
+	const { api } = n8n;
+	stored = await ensureCredentials(api, {
+		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
+		google: {
+			url: google.url,
+			accessToken: google.tokens.issue(),
+			refreshToken: google.tokens.issueRefresh(),
+		},
+	});
+	const bearer = await api.createCredential('httpBearerAuth', 'Callers', { token });
+	const header = await api.createCredential('httpHeaderAuth', 'Callers', { name: 'x-token', value: token });
+	const openAi = await api.createCredential('openAiApi', 'Model', { apiKey: 'none', url: model.url });
+	others = {
+		'@n8n/n8n-nodes-langchain.mcpTrigger': { httpBearerAuth: bearer },
+		'n8n-nodes-base.webhook': { httpHeaderAuth: header },
+		'@n8n/n8n-nodes-langchain.lmChatOpenAi': { openAiApi: openAi },
+	};
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await n8n.remove();
+	await model.close();
+	await google.close();
+	await agent.close();
+});
+
+type Change = Record<string, Record<string, unknown>>;
+
+/** An example with credentials, and with what its note says to change, by node. */
+function example(file: string, changes: Change = {}): WorkflowDefinition {
+	const workflow = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as WorkflowDefinition;
+	const nodes = workflow.nodes.map((node) => {
+		const parameters = { ...(node['parameters'] as object), ...changes[String(node['name'])] };
+		const known = others[String(node['type'])];
+		return withCredentials({ ...node, parameters, ...(known && { credentials: known }) }, stored);
+	});
+	return { ...workflow, nodes };
+}
+
+async function publish(file: string, changes?: Change): Promise<void> {
+	const workflow = await n8n.api.createWorkflow(example(file, changes));
+	await n8n.api.activate(workflow);
+}
+
+/** A published address is there a moment after its workflow. */
+async function untilThere(url: string, init: RequestInit): Promise<Response> {
+	for (;;) {
+		const answer = await fetch(url, init);
+		const isMissing = answer.status === 404 && /not registered|<!DOCTYPE/.test(await answer.clone().text());
+		if (!isMissing) return answer;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+const mailsSent = () => google.gmail.sent.length;
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+test('every example has a note that says what to change, in words of its own', () => {
+	for (const file of readdirSync(folder)) {
+		const notes = example(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.stickyNote');
+		expect(`${file}: ${JSON.stringify(notes.map(({ parameters }) => parameters))}`).toMatch(
+			/\*\*(Change|Publish)/,
+		);
+	}
+});
+
+test('mail-digest: one mail with what no earlier digest had', async () => {
+	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Lunch?' });
+	const workflow = await n8n.api.createWorkflow(
+		example('mail-digest.json', {
+			'Your settings': {
+				assignments: {
+					assignments: [{ id: 'a1', name: 'sendTo', type: 'string', value: 'me@example.com' }],
+				},
+			},
+		}),
+	);
+	const before = mailsSent();
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	expect(mailsSent()).toBe(before + 1);
+	await n8n.api.run(workflow);
+	// The digest itself may lie in the mailbox as a new mail; the mail of the first digest is in none of the later ones.
+	const texts = google.gmail.sent.slice(before + 1).map(({ raw }) => raw.toString());
+	for (const text of texts) expect(text).not.toContain('Lunch?');
+});
+
+test('chat-with-the-agent: what the agent sends comes piece by piece, turn by turn in one session', async () => {
+	await publish('chat-with-the-agent.json', { Chat: { public: true, mode: 'webhook' } });
+	const { nodes } = example('chat-with-the-agent.json');
+	const webhookId = String(nodes.find(({ name }) => name === 'Chat')?.['webhookId']);
+	const say = async (chatInput: string) => {
+		const answer = await untilThere(`${n8n.url}/webhook/${webhookId}/chat`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ action: 'sendMessage', sessionId: 'chat-session-1', chatInput }),
+		});
+		const lines = (await answer.text()).split('\n').filter((line) => line.trim() !== '');
+		return lines.map((line) => JSON.parse(line) as { type: string; content?: string });
+	};
+	agent.requests.length = 0;
+	for (const words of ['first turn', 'second turn']) {
+		const chunks = await say(words);
+		expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'item', 'end']));
+		expect(chunks.map(({ content = '' }) => content).join('')).toContain(`Done: ${words}`);
+	}
+	expect(agent.requests.map(({ body }) => (body as ExecuteFields).sessionId)).toEqual([
+		'chat-session-1',
+		'chat-session-1',
+	]);
+});
+
+test('workspace-over-http: an input object in, the result or the error with its status out', async () => {
+	await publish('workspace-over-http.json');
+	const post = async (body: object) =>
+		await untilThere(`${n8n.url}/webhook/workspace`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'x-token': token },
+			body: JSON.stringify(body),
+		});
+	const listed = await post({ operation: 'list', maxResults: 2 });
+	expect([listed.status, await listed.json()]).toEqual([200, { messages: expect.any(Array) as unknown[] }]);
+	const missing = await post({ operation: 'read', messageId: 'abcdef' });
+	expect([missing.status, await missing.json()]).toEqual([
+		404,
+		{ error: { code: 404, message: expect.any(String) as string, status: 'NOT_FOUND' } },
+	]);
+	const before = mailsSent();
+	const refused = await post({ operation: 'send', to: 'a@example.com', subject: 'x', body: 'y' });
+	expect(refused.status).toBe(400);
+	expect(JSON.stringify(await refused.json())).toContain('is not allowed here');
+	expect(mailsSent()).toBe(before);
+});
+
+test('attachments-to-drive: each file once', async () => {
+	const raw = [
+		'From: Ann <ann@example.com>',
+		'To: me@example.com',
+		'Subject: Plan',
+		'MIME-Version: 1.0',
+		'Content-Type: multipart/mixed; boundary=b',
+		'',
+		'--b\r\nContent-Type: text/plain\r\n\r\nText',
+		'--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=plan.txt\r\n\r\nHello',
+		'--b--',
+		'',
+	];
+	google.gmail.seed({ raw: raw.join('\r\n'), date: new Date() });
+	const workflow = await n8n.api.createWorkflow(example('attachments-to-drive.json'));
+	for (let run = 0; run < 2; run++) expect((await n8n.api.run(workflow)).status).toBe('success');
+	expect(google.files.all().filter(({ name }) => name === 'plan.txt')).toHaveLength(1);
+});
+
+test('rows-to-agent: an answer for each row, in the second tab', async () => {
+	const id = google.sheets.seed({
+		title: 'Work',
+		tabs: [{ title: 'Tasks', rows: [['task'], ['one'], ['two']] }, { title: 'Answers' }],
+	});
+	const book = { spreadsheetId: byId(id) };
+	const workflow = example('rows-to-agent.json', { 'Read the tasks': book, 'Append the answers': book });
+	expect((await n8n.api.runOnce(workflow)).status).toBe('success');
+	expect(google.sheets.values(id, 'Answers')).toEqual([
+		['task', 'answer'],
+		['one', 'Done: one'],
+		['two', 'Done: two'],
+	]);
+});
+
+describe('approve-before-sending', () => {
+	const path = '/form/draft-a-mail';
+
+	beforeAll(async () => {
+		await publish('approve-before-sending.json');
+	});
+
+	async function decide(decision: string): Promise<void> {
+		const form = new FormData();
+		for (const [index, value] of ['ann@example.com', 'Hello', 'A greeting'].entries())
+			form.append(`field-${index}`, value);
+		const asked = await untilThere(`${n8n.url}${path}`, { method: 'POST', body: form });
+		const { formWaitingUrl } = (await asked.json()) as { formWaitingUrl: string };
+		await state(formWaitingUrl, 'form-waiting');
+		const review = new FormData();
+		review.append('field-0', '');
+		review.append('field-1', decision);
+		await fetch(formWaitingUrl, { method: 'POST', body: review });
+		await state(formWaitingUrl, 'form-waiting', 'success');
+	}
+
+	async function state(page: string, ...wanted: string[]): Promise<void> {
+		const url = new URL(page);
+		url.pathname += '/n8n-execution-status';
+		while (!wanted.includes(await (await fetch(url)).text()))
+			await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+
+	test('an approved draft goes out', async () => {
+		const before = mailsSent();
+		await decide('Send');
+		expect(mailsSent()).toBe(before + 1);
+	});
+
+	test('a rejected one does not', async () => {
+		const before = mailsSent();
+		await decide('Do not send');
+		expect(mailsSent()).toBe(before);
+	});
+});
+
+test('mcp-server: a client finds 13 described tools and completes 13 of 13', async () => {
+	await publish('mcp-server.json');
+	const client = new McpClient(`${n8n.url}/mcp/workspace-mcp`, token);
+	await client.connect();
+	const tools = await client.tools();
+	expect(tools.map(({ name }) => name).sort()).toEqual(everyTool.map(({ tool }) => tool).sort());
+	for (const { description } of tools) expect(description.length).toBeGreaterThan(40);
+	const ids: Record<string, string> = {};
+	for (const { tool, args, gives } of everyTool) {
+		const { isError, content } = await client.call(tool, args(ids));
+		const text = content.map((part) => part.text).join('');
+		expect([tool, isError ?? false, text]).toEqual([tool, false, expect.not.stringMatching(/error/i)]);
+		if (gives) ids[gives[0]] = valueIn(text, gives[1]);
+	}
+	const failed = await client.call('Read_email', { Message_ID: 'abcdef' });
+	expect(failed.content[0]?.text).toMatch(/Check|ID/);
+});

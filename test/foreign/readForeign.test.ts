@@ -1,0 +1,80 @@
+import { readForeign } from '../../nodes/foreign/readForeign';
+import type { TaskName } from '../../nodes/foreign/tasks';
+
+async function reading(task: TaskName, text: string, signal?: AbortSignal) {
+	const answer = await readForeign(task, text, signal);
+	return 'text' in answer ? answer.text : `trouble: ${answer.trouble}`;
+}
+
+test('texts are read one after another', async () => {
+	expect(
+		await Promise.all([
+			reading('textOfHtml', '<p>a &amp; b'),
+			reading('htmlOfMarkdown', '# a'),
+			reading('contentOfMarkdown', 'a'),
+			reading('markdownOfTabs', '[]'),
+		]),
+	).toEqual([
+		'a & b',
+		'<h1>a</h1>',
+		'{"blocks":[{"kind":"paragraph","spans":[{"text":"a","marks":{}}],"look":"text","quoteDepth":0}],"lists":[]}',
+		'',
+	]);
+});
+
+test('an idle thread keeps no process alive', async () => {
+	await reading('htmlOfMarkdown', 'a');
+	expect(process.getActiveResourcesInfo()).not.toContain('MessagePort');
+});
+
+describe('Markdown that a stranger made up', () => {
+	test.each([
+		['marks that cross', 'htmlOfMarkdown', '*a_ '.repeat(20_000)],
+		['pictures that never end', 'contentOfMarkdown', '![a]('.repeat(20_000)],
+		['brackets', 'htmlOfMarkdown', ']'.repeat(30_000)],
+		[
+			'link definitions',
+			'contentOfMarkdown',
+			Array.from({ length: 4000 }, (_, at) => `[a${at}]: /b\n`).join(''),
+		],
+		[
+			'lists in lists',
+			'htmlOfMarkdown',
+			Array.from({ length: 400 }, (_, at) => `${'  '.repeat(at)}- a\n`).join(''),
+		],
+		['lists on one line', 'contentOfMarkdown', '- '.repeat(40_000)],
+		['quotes', 'htmlOfMarkdown', `${'>'.repeat(40_000)}a`],
+		['backticks', 'contentOfMarkdown', Array.from({ length: 400 }, (_, at) => '`'.repeat(at)).join(' ')],
+		['links to a long address', 'htmlOfMarkdown', `${'[a]'.repeat(13_000)}\n\n[a]: /${'u'.repeat(40_000)}`],
+		[
+			'a table with many columns and rows',
+			'contentOfMarkdown',
+			`${'|a'.repeat(10_000)}\n${'|-'.repeat(10_000)}\n${'|x\n'.repeat(10_000)}`,
+		],
+		['nothing but spaces', 'htmlOfMarkdown', ' '.repeat(80_000)],
+	] as const)('%s stops nothing else', async (_what, task, markdown) => {
+		let turns = 0;
+		const timer = setInterval(() => turns++, 1);
+		const [, next] = await Promise.all([reading(task, markdown), reading('htmlOfMarkdown', '*a*')]);
+		clearInterval(timer);
+		expect(turns).toBeGreaterThan(0);
+		expect(next).toBe('<p><em>a</em></p>');
+	});
+});
+
+test('a stopped execution does not wait, and what comes after it is read', async () => {
+	const stop = new AbortController();
+	const slow = reading('htmlOfMarkdown', '*a_ '.repeat(20_000), stop.signal);
+	const behind = reading('htmlOfMarkdown', 'b', stop.signal);
+	const another = reading('htmlOfMarkdown', '*a*');
+	stop.abort(new Error('stopped'));
+	await expect(slow).rejects.toThrow('stopped');
+	await expect(behind).rejects.toThrow('stopped');
+	expect(await another).toBe('<p><em>a</em></p>');
+});
+
+test('what is far too long is not begun', async () => {
+	expect(await reading('htmlOfMarkdown', 'a'.repeat(2_000_001))).toBe(
+		'trouble: it is longer than 2,000,000 characters',
+	);
+});

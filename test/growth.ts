@@ -1,0 +1,43 @@
+/** Sizes at which a text is doubled, in characters. */
+const sizes = [100_000, 10_000_000];
+/** Twice the time would be linear, four times quadratic. */
+const maxRatio = 3;
+const attempts = 8;
+/** Below, it is the machine's caches that are measured. Whoever is quadratic needs minutes for 20 million characters. */
+const leastMilliseconds = 20;
+
+/**
+ * Doubles a text and looks at what that costs. It is the CPU time of the process, and the best of several attempts, so that a
+ * busy machine makes no difference.
+ */
+export function expectLinear<T>(
+	unit: string,
+	inputOf: (text: string) => T,
+	work: (input: T) => unknown,
+): void {
+	for (const size of sizes) {
+		const text = unit.repeat(Math.ceil(size / unit.length));
+		const [one, two] = [inputOf(text), inputOf(text + text)];
+		// V8 joins a text that was put together when it is first read, and compiles code that is used often.
+		work(one);
+		work(two);
+		const ratios: number[] = [];
+		while (ratios.length < attempts && ratios.every((ratio) => ratio >= maxRatio)) {
+			const cost = milliseconds(() => work(two));
+			ratios.push(cost < leastMilliseconds ? 2 : cost / milliseconds(() => work(one)));
+		}
+		if (ratios.every((ratio) => ratio >= maxRatio)) {
+			const shown = ratios.map((ratio) => ratio.toFixed(1)).join(', ');
+			throw new Error(
+				`Twice ${text.length} characters of '${unit.slice(0, 20)}' cost ${shown} times as much`,
+			);
+		}
+	}
+}
+
+function milliseconds(work: () => unknown): number {
+	const before = process.cpuUsage();
+	work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
+}

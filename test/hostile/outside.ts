@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { answerMakers } from './answers';
+import { documentMakers, documentResource } from './documents';
+import { mailMakers, mailResource } from './mails';
+import { made } from './random';
+
+export interface Asked {
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	readonly what: string;
+}
+
+/** Gmail, Docs and an agent service in one, none of which means well. A number in what is asked for says which text comes. */
+export class Outside {
+	readonly asked: Asked[] = [];
+	readonly #seed: number;
+	readonly #server = createServer((request, response) => {
+		this.#serve(request, response).catch(() => request.socket.destroy());
+	});
+
+	constructor(seed: number) {
+		this.#seed = seed;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+	}
+
+	async listen(): Promise<void> {
+		this.#server.listen(0, '127.0.0.1');
+		await once(this.#server, 'listening');
+	}
+
+	async close(): Promise<void> {
+		this.#server.closeAllConnections();
+		this.#server.close();
+		await once(this.#server, 'close');
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const body = Buffer.concat(chunks).toString();
+		const { pathname } = new URL(request.url ?? '/', 'http://outside');
+		const last = pathname.split('/').at(-1) ?? '';
+		const number = Number.parseInt(last.slice(-6), 10);
+		if (pathname.includes('/execute')) this.#execute(body, response);
+		else if (request.method === 'GET' && pathname.includes('/messages/')) {
+			this.asked.push({ at: Date.now(), what: `mail ${number}` });
+			sendJson(response, mailResource(last, made(mailMakers, this.#seed, number)));
+		} else if (request.method === 'GET' && pathname.includes('/documents/hostile')) {
+			this.asked.push({ at: Date.now(), what: `document ${number}` });
+			sendJson(response, documentResource(last, made(documentMakers, this.#seed, number)));
+		} else {
+			// What is written is accepted and forgotten.
+			sendJson(
+				response,
+				JSON.stringify({ id: '18c0000000000000', threadId: '18c0000000000000', labelIds: ['SENT'] }),
+			);
+		}
+	}
+
+	#execute(body: string, response: ServerResponse): void {
+		const { sessionId } = JSON.parse(body) as { sessionId: string };
+		this.asked.push({ at: Date.now(), what: `answer ${sessionId}` });
+		response.socket?.end(made(answerMakers, this.#seed, Number(sessionId)));
+	}
+}
+
+function sendJson(response: ServerResponse, json: string): void {
+	response.setHeader('Content-Type', 'application/json').end(json);
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What the package may contact by itself: SECURITY.md lists them. All else comes from a credential or the environment. */
+export const contacted = [
+	'accounts.google.com',
+	'docs.googleapis.com',
+	'gmail.googleapis.com',
+	'oauth2.googleapis.com',
+	'sheets.googleapis.com',
+	'www.googleapis.com',
+];
+
+/** In links, in examples of the form, and to tell what an address is of. Nothing is sent to them. */
+export const onlyNamed = [
+	'agent.example.com',
+	'console.',
+	'developers.google.com',
+	'docs.google.com',
+	'docs.n8n.io',
+	'drive.google.com',
+	'github.com',
+	'relative',
+	'support.google.com',
+];
+
+/** Hosts of all addresses in the files of some folders. */
+export function hostsIn(root: string, folders: readonly string[], endings: RegExp): string[] {
+	const files = folders.flatMap((folder) =>
+		readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+			path.join(folder, file),
+		),
+	);
+	const texts = files
+		.filter((file) => endings.test(file))
+		.map((file) => readFileSync(path.join(root, file), 'utf8'));
+	const hosts = texts.flatMap((text) =>
+		[...text.matchAll(/\b(?:https?|wss?):\/\/([a-z0-9.-]+)/gi)].map(([, host = '']) => host.toLowerCase()),
+	);
+	return [...new Set(hosts)].sort();
+}

@@ -1,0 +1,61 @@
+import { checkedId, fileIdOf } from '../../nodes/parameters/googleIds';
+
+const id = '1Qm7xWc0aVbR2yKt4hL9_-x';
+
+test.each([
+	['spreadsheetId', `https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`],
+	['spreadsheetId', `https://docs.google.com/spreadsheets/d/${id}`],
+	['spreadsheetId', `https://docs.google.com/spreadsheets/u/0/d/${id}/edit?usp=sharing`],
+	['spreadsheetId', `https://docs.google.com/a/example.com/spreadsheets/d/${id}/htmlview`],
+	['spreadsheetId', `https://spreadsheets.google.com/ccc?key=${id}&hl=en`],
+	['spreadsheetId', `docs.google.com/spreadsheets/d/${id}/edit`],
+	['documentId', `https://docs.google.com/document/d/${id}/edit?tab=t.0#heading=h.1`],
+	['documentId', `https://docs.google.com/document/u/1/d/${id}/edit`],
+	['documentId', `https://docs.google.com/document/d/${id}/`],
+	['documentId', `https://docs.google.com/open?id=${id}`],
+	['documentId', `https://drive.google.com/file/d/${id}/view?usp=drive_link`],
+	['parentFolder', `https://drive.google.com/drive/folders/${id}?usp=sharing`],
+	['parentFolder', `https://drive.google.com/drive/u/0/folders/${id}`],
+	['parentFolder', `https://drive.google.com/drive/mobile/folders/${id}`],
+	['parentFolder', `https://drive.google.com/folderview?id=${id}&usp=sharing`],
+	['parentFolder', `https://drive.google.com/open?id=${id}`],
+	['parentFolder', ` ${id} `],
+])('%s: %s', (name, text) => {
+	expect(fileIdOf(text, name, 'Label')).toBe(id);
+});
+
+test.each(['https://drive.google.com/drive/my-drive', 'https://drive.google.com/drive/u/0/my-drive'])(
+	'%s is the root',
+	(text) => {
+		expect(fileIdOf(text, 'parentFolder', 'Folder')).toBe('root');
+	},
+);
+
+test.each([
+	['.', "'Label' is not an ID: ."],
+	['..', "'Label' is not an ID: .."],
+	['a/b', "'Label' is not an ID: a/b"],
+	['a b', "'Label' is not an ID: a b"],
+	['ä', "'Label' is not an ID: ä"],
+	['https://', "'Label' is not an ID"],
+	[
+		`https://evil.example/spreadsheets/d/${id}`,
+		"'Label' is not an address of Google Drive or Docs: evil.example",
+	],
+	['https://docs.google.com/spreadsheets/', "'Label' has no ID in its address"],
+	['https://docs.google.com/spreadsheets/d/../edit', "'Label' has no ID in its address"],
+	[`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`, "'Label' has no ID in its address"],
+	[
+		`https://docs.google.com/document/d/${id}/edit`,
+		"'Label' is the address of a document, not of a spreadsheet",
+	],
+])('%s is refused', (text, message) => {
+	expect(() => fileIdOf(text, 'spreadsheetId', 'Label')).toThrow(message);
+});
+
+test('an id is trimmed and holds nothing that a path would understand', () => {
+	expect(checkedId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
+	for (const bad of ['', '../x', 'a%2Fb', 'x?y', 'x#y', 'a\nb']) {
+		expect(() => checkedId(bad, 'Message ID')).toThrow("'Message ID' is not an ID");
+	}
+});

@@ -1,0 +1,86 @@
+import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
+
+import { NodeParameters } from '../../nodes/parameters/nodeParameters';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { executeContext } from '../executeContext';
+
+const nodeType: INodeType = new Workspace();
+
+function contextOf(parameters: IDataObject, items: INodeExecutionData[], type = 'test.node') {
+	return executeContext({ nodeType, parameters, items, node: { type } });
+}
+
+function outcome(act: () => unknown): unknown {
+	try {
+		return { value: act() };
+	} catch (error) {
+		return { thrown: String(error) };
+	}
+}
+
+const deep = { list: [[1, 'a'], [null]], 'b c': { d: 'e' }, zero: 0, no: false, empty: '', text: '={{ 1 }}' };
+const items = [{ json: deep }, { json: { list: 'other', zero: 7 } }];
+
+test.each([
+	'constant',
+	'={{ $json }}',
+	'={{ $json.list }}',
+	'={{$json.list}}',
+	'={{ $json["b c"].d }}',
+	"={{ $json['b c']['d'] }}",
+	'={{ $json.zero }}',
+	'={{ $json.no }}',
+	'={{ $json.empty }}',
+	'={{ $json.text }}',
+	'={{ $json.missing }}',
+	'={{ $json.list.length }}',
+	'={{ $json.zero + 1 }}',
+	'= {{ $json.zero }}',
+	'=text {{ $json.zero }}',
+	'={{ $json.zero }} text',
+	'={{ $json.zero }}{{ $json.zero }}',
+	'={{ $json.constructor.name }}',
+	'={{ $itemIndex }}',
+])('%s is what n8n gives', (task) => {
+	const parameters = { subject: task, options: { cc: task, nested: [{ value: task }] } };
+	const read = new NodeParameters(contextOf(parameters, items));
+	const n8n = contextOf(parameters, items);
+	for (const index of [0, 1, 0]) {
+		for (const name of ['subject', 'options']) {
+			const expected = outcome(() => n8n.getNodeParameter(name, index, null));
+			expect(outcome(() => read.read(name, index, null))).toEqual(expected);
+		}
+	}
+});
+
+test('a parameter that is not there is its fallback', () => {
+	const read = new NodeParameters(contextOf({}, items));
+	expect(read.read('nothing', 1, null)).toBeNull();
+});
+
+test('rows of an item are taken as they are, without a copy', () => {
+	const rows = [['a']];
+	const parameters = {
+		resource: 'spreadsheet',
+		operation: 'append',
+		valuesSource: 'json',
+		values: '={{ $json.rows }}',
+	};
+	const read = new NodeParameters(contextOf(parameters, [{ json: { rows } }]));
+	expect(read.read('values', 0, null)).toBe(rows);
+});
+
+test('what does not depend on the item is asked once', () => {
+	const context = contextOf({ subject: 'constant' }, items);
+	const asked = jest.spyOn(context, 'getNodeParameter');
+	const read = new NodeParameters(context);
+	for (let index = 0; index < 1000; index++) read.read('subject', index, null);
+	expect(asked.mock.calls.length).toBeLessThanOrEqual(2);
+});
+
+test('expressions of a tool see other items than its input: they are n8n’s', () => {
+	const context = contextOf({ subject: '={{ $json.zero }}' }, items, 'test.workspaceTool');
+	const asked = jest.spyOn(context, 'getNodeParameter');
+	expect(new NodeParameters(context).read('subject', 1, null)).toBe(7);
+	expect(asked).toHaveBeenLastCalledWith('subject', 1, null);
+});

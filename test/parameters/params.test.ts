@@ -1,0 +1,206 @@
+import type { Field, Operation } from '../../nodes/Workspace/operation';
+import { defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
+import { paramsOf } from '../../nodes/parameters/params';
+import type { Reading } from '../../nodes/parameters/reading';
+
+const fields = [
+	{ displayName: 'Title', name: 'title', type: 'string', default: '', required: true },
+	{ displayName: 'Max Results', name: 'maxResults', type: 'number', default: 25, minimum: 1, maximum: 500 },
+	{
+		displayName: 'Status',
+		name: 'status',
+		type: 'options',
+		default: 'any',
+		options: [
+			{ name: 'Any', value: 'any' },
+			{ name: 'Unread', value: 'unread' },
+		],
+	},
+	{ displayName: 'All', name: 'all', type: 'boolean', default: false },
+	{ displayName: 'After', name: 'after', type: 'dateTime', default: '' },
+	{ displayName: 'Labels', name: 'labels', type: 'string', default: '', holds: 'list' },
+	{ displayName: 'To', name: 'to', type: 'string', default: '', holds: 'addressList' },
+	{
+		displayName: 'Headers',
+		name: 'headers',
+		type: 'fixedCollection',
+		default: {},
+		holds: 'pairs',
+		pair: { group: 'header', key: 'name' },
+	},
+	{ displayName: 'Values', name: 'values', type: 'json', default: '[]', holds: 'rows' },
+	{ displayName: 'Attachments', name: 'attachments', type: 'string', default: '', holds: 'attachments' },
+	{
+		displayName: 'Document',
+		name: 'documentId',
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		holds: 'fileId',
+	},
+	{ displayName: 'Message ID', name: 'messageId', type: 'string', default: '', holds: 'id' },
+	{
+		displayName: 'Source',
+		name: 'source',
+		type: 'options',
+		default: 'binary',
+		jsonDefault: 'base64',
+		options: [
+			{ name: 'Binary', value: 'binary' },
+			{ name: 'Base64', value: 'base64' },
+		],
+	},
+	{
+		displayName: 'Content',
+		name: 'content',
+		type: 'string',
+		default: '',
+		required: true,
+		typeOptions: { rows: 5 },
+		showWhen: { source: ['base64'] },
+	},
+] as const satisfies readonly Field[];
+
+const operation: Operation = defineOperation({
+	value: 'try',
+	methods: {},
+	name: 'Try',
+	action: 'Try',
+	description: '',
+	fields,
+	options: [],
+	execute: () => Promise.resolve(null),
+});
+
+const form: Reading = { mode: 'fields', timezone: 'Europe/Berlin' };
+const object: Reading = { mode: 'json', timezone: 'Europe/Berlin' };
+
+const inForm = (given: object) => paramsOf(fieldsOf(operation), { title: 'T', ...given }, form);
+const inObject = (given: object) =>
+	paramsOf(fieldsOf(operation), { title: 'T', source: 'binary', ...given }, object);
+
+test('what nobody gave is the default, in the operation’s own shape', () => {
+	expect(inForm({ maxResults: null })).toMatchObject({
+		title: 'T',
+		maxResults: 25,
+		status: 'any',
+		all: false,
+		after: '',
+		labels: [],
+		to: '',
+		headers: [],
+		values: [],
+		attachments: [],
+		documentId: '',
+		messageId: '',
+		source: 'binary',
+		content: '',
+		maxTries: 5,
+		maxRetryWaitSeconds: 120,
+		timeoutSeconds: 300,
+	});
+});
+
+test('an object has defaults of its own, and they count for what is required', () => {
+	expect(() => paramsOf(fieldsOf(operation), { title: 'T' }, object)).toThrow("'content' is required");
+	expect(paramsOf(fieldsOf(operation), { title: 'T', content: '\n' }, object)).toMatchObject({
+		source: 'base64',
+		content: '\n',
+	});
+});
+
+test('a hidden field is its default in the form, whatever was left behind', () => {
+	expect(inForm({ content: 'left behind' })).toMatchObject({ content: '' });
+});
+
+test.each([
+	['a list', { labels: 'INBOX, UNREAD\n Label_1 ,' }, { labels: ['INBOX', 'UNREAD', 'Label_1'] }],
+	['a list as an array', { labels: ['A,B', ' C ', ''] }, { labels: ['A,B', 'C'] }],
+	['addresses as they stand', { to: '"Doe, John" <a@b.c>, d@e.f' }, { to: '"Doe, John" <a@b.c>, d@e.f' }],
+	['addresses as an array', { to: ['a@b.c', 'd@e.f'] }, { to: 'a@b.c\nd@e.f' }],
+	['rows as JSON text', { values: '[["a",1],[]]' }, { values: [['a', 1], []] }],
+	['rows as an array', { values: [[null]] }, { values: [[null]] }],
+	['attachments as text', { attachments: 'a, b' }, { attachments: [{ field: 'a' }, { field: 'b' }] }],
+	['a time with an offset', { after: '2026-01-31T09:00:00+01:00' }, { after: '2026-01-31T08:00:00.000Z' }],
+	['a time in the workflow’s zone', { after: '2026-07-01T09:00:00' }, { after: '2026-07-01T07:00:00.000Z' }],
+	[
+		'an address of a document',
+		{ documentId: 'https://docs.google.com/document/d/abc/edit' },
+		{ documentId: 'abc' },
+	],
+])('both ways: %s', (_, given, expected) => {
+	expect(inForm(given)).toMatchObject(expected);
+	expect(inObject(given)).toMatchObject(expected);
+});
+
+test('the form is generous with what expressions give', () => {
+	expect(inForm({ title: 2026, maxResults: '10', all: 'true', status: '', labels: [1] })).toMatchObject({
+		title: '2026',
+		maxResults: 10,
+		all: true,
+		status: 'any',
+		labels: ['1'],
+	});
+	expect(inForm({ documentId: { __rl: true, mode: 'list', value: 'abc' } })).toMatchObject({
+		documentId: 'abc',
+	});
+	expect(inForm({ headers: { header: [{ name: 'X-A', value: 1 }, { name: 'X-A' }] } })).toMatchObject({
+		headers: [
+			{ name: 'X-A', value: '1' },
+			{ name: 'X-A', value: '' },
+		],
+	});
+	expect(inForm({ headers: { 'X-B': 'b' } })).toMatchObject({ headers: [{ name: 'X-B', value: 'b' }] });
+});
+
+test('an object may hold pairs and attachments of its own', () => {
+	expect(inObject({ headers: { 'X-A': 'a' } })).toMatchObject({ headers: [{ name: 'X-A', value: 'a' }] });
+	const file = { fileName: 'a.txt', mimeType: 'text/plain', content: 'YQ==' };
+	expect(inObject({ attachments: ['data', file] })).toMatchObject({ attachments: [{ field: 'data' }, file] });
+});
+
+test.each<[string, object, string]>([
+	['nothing for a required field', { title: '  ' }, "'title' is required"],
+	['a number for text', { title: 5 }, "'title' must be text, not a number"],
+	['text for a number', { maxResults: '10' }, "'maxResults' must be a whole number from 1 to 500, not text"],
+	['a fraction', { maxResults: 1.5 }, "'maxResults' must be a whole number from 1 to 500, not 1.5"],
+	['zero', { maxResults: 0 }, "'maxResults' must be a whole number from 1 to 500, not 0"],
+	['a million', { maxResults: 1e6 }, "'maxResults' must be a whole number from 1 to 500, not 1000000"],
+	['text for a boolean', { all: 'true' }, "'all' must be true or false, not text"],
+	['another choice', { status: 'seen' }, "'status' must be one of: any, unread"],
+	['an object for a list', { labels: {} }, "'labels' must be text separated by commas or new lines"],
+	['rows that are not JSON', { values: '[["secret cell"' }, "'values' is not valid JSON"],
+	['rows that are no rows', { values: [['a'], 'b'] }, 'each an array of cells; row 2 is text'],
+	['a time that is none', { after: 'soon' }, "'after' must be a date and time"],
+	[
+		'pairs as a list',
+		{ headers: [['a', 'b']] },
+		"'headers' must be an object with names and values, not an array",
+	],
+	[
+		'an attachment with another key',
+		{ attachments: [{ fileName: 'a', content: '', path: '/x' }] },
+		"it has 'path'",
+	],
+	[
+		'a locator’s object',
+		{ documentId: { __rl: true, value: 'abc' } },
+		"'documentId' must be text, not an object",
+	],
+	['an id that climbs', { messageId: '../x' }, "'messageId' is not an ID: ../x"],
+	['too many tries', { maxTries: 100 }, "'maxTries' must be a whole number from 1 to 20, not 100"],
+])('an object with %s is refused', (_, given, message) => {
+	expect(() => inObject(given)).toThrow(message);
+});
+
+test.each<[string, object, string]>([
+	['the name on the form', { maxResults: 0 }, "'Max Results' must be a whole number from 1 to 500, not 0"],
+	['a choice that was left behind', { status: 'seen' }, "'Status' must be one of: any, unread"],
+	['an object in a text', { title: {} }, "'Title' must be text, not an object"],
+])('the form is refused by %s', (_, given, message) => {
+	expect(() => inForm(given)).toThrow(message);
+});
+
+test('a refusal never repeats what was given for a cell', () => {
+	expect(() => inObject({ values: '[["secret cell"' })).not.toThrow(/secret/);
+	expect(() => inObject({ values: '[["secret cell"' })).toThrow();
+});
