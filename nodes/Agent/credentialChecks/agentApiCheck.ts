@@ -4,6 +4,8 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import { causesOf } from '../../http/causes';
+import { isBlocked } from '../../http/network';
 import { isFailure } from '../../items/failure';
 import { channelBase, executeUrl } from '../session/addresses';
 import { agentApiCredential } from '../session/identity';
@@ -45,11 +47,37 @@ export async function checkAgentApi(
 			rejectUnauthorized: !api.allowUnauthorizedCerts,
 			timeout: timeoutSeconds * 1000,
 		})) as SignOfLife;
-		const problem = callProblem(answer, url) ?? (await channelProblem(api));
+		const isAllowed = async (address: URL) => await mayBeReached(helpers, address, new URL(url));
+		const problem = callProblem(answer, url) ?? (await channelProblem(api, isAllowed));
 		return problem === undefined ? { status: 'OK', message: 'Both addresses answer' } : refused(problem);
 	} catch (error) {
 		return refused(failureText(error, data));
 	}
+}
+
+/**
+ * Whether n8n's egress policy lets a socket go there. Its tests of credentials have no filter for sockets, as its nodes have, but
+ * their requests follow the policy, so one is made. The policy judges hosts: where a request has been, none is needed.
+ */
+async function mayBeReached(
+	helpers: ICredentialTestFunctions['helpers'],
+	{ href, hostname }: URL,
+	reached: URL,
+): Promise<boolean> {
+	if (hostname === reached.hostname) return true;
+	return await helpers
+		.request({
+			method: 'HEAD',
+			uri: href.replace(/^ws/, 'http'),
+			simple: false,
+			followRedirect: false,
+			timeout: timeoutSeconds * 1000,
+		})
+		.then(
+			() => true,
+			// Anything else that goes wrong the socket finds, too, and tells better.
+			(error: unknown) => !causesOf(error).some(isBlocked),
+		);
 }
 
 function callProblem({ statusCode, headers }: SignOfLife, url: string): string | undefined {

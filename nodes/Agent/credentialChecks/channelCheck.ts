@@ -14,11 +14,17 @@ type NotOpen = Exclude<SignOfLife, 'open'>;
 
 /**
  * Knocks at the address of the channel: without a session and without a secret, so that a refusal is a sign of life.
+ * @param isAllowed asks n8n's egress policy
  * @returns what is wrong; undefined when the service, or something like it, answers
  */
-export async function channelProblem(api: AgentApiCredential): Promise<string | undefined> {
+export async function channelProblem(
+	api: AgentApiCredential,
+	isAllowed: (address: URL) => Promise<boolean>,
+): Promise<string | undefined> {
 	const url = channelBase(api);
-	const sign = await knock(url, api.allowUnauthorizedCerts);
+	const sign: SignOfLife = (await isAllowed(url))
+		? await knock(url, api.allowUnauthorizedCerts)
+		: { kind: 'blocked' };
 	if (sign === 'open') return undefined;
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	if ('kind' in sign) return `At ${place} ${reasonOf(sign)}. ${adviceOf(sign, 0)}`;
