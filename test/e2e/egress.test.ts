@@ -106,7 +106,10 @@ describe('where n8n forbids private addresses', () => {
 			...addresses(),
 			apiKey: secrets.apiKey,
 		});
-		expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining('n8n does not allow') as string });
+		expect(result).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining('n8n does not allow') as string,
+		});
 		expect(result.message).toContain(new URL(named()).host);
 		expect(result.message).toContain('Nothing was sent');
 	});
@@ -131,7 +134,9 @@ describe('where n8n forbids private addresses', () => {
 		};
 		const result = await n8n.api.testCredential('workspaceServiceAccountApi', 'R', data);
 		expect(result.status).toBe('Error');
-		const own = { workspaceServiceAccountApi: await n8n.api.createCredential('workspaceServiceAccountApi', 'R', data) };
+		const own = {
+			workspaceServiceAccountApi: await n8n.api.createCredential('workspaceServiceAccountApi', 'R', data),
+		};
 		const parameters = { authentication: 'serviceAccount', resource: 'mail', operation: 'list' };
 		const execution = await run('workspace', parameters, own);
 		expect(execution.resultData.error).toMatchObject(notSent);
