@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 // ES modules among the libraries that we bundle; jest runs CommonJS, so it transforms them as it does our own code.
 const esModules = [
 	'mdast-util-[^/]+|micromark[^/]*|unist-util-[^/]+|decode-named-character-reference|character-entities|ccount',
@@ -43,6 +45,8 @@ const suite = (folder) => ({
 module.exports = {
 	// n8n-core's HTTP agents outlive a test; what our own code must not leave behind, tests count themselves.
 	forceExit: true,
+	// Most of a suite's time is waiting for an n8n; jest's own choice on two cores is one process.
+	maxWorkers: Math.max(2, availableParallelism() - 1),
 	projects: [
 		{
 			...common,

@@ -1,12 +1,10 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand } from './command.ts';
 import { ensureHost, root } from './host.ts';
 import { installPackage } from './installPackage.ts';
 import { startN8n } from './server.ts';
-
-let copies = 0;
 
 /**
  * A user folder with the freshly built and packed package installed, the database migrated and the owner made. Tests and
@@ -31,10 +29,9 @@ export class Template {
 		await n8n.stop();
 	}
 
-	/** @returns a new user folder */
+	/** @returns a new user folder, under a name that no other copy has, also where one process loads this module twice */
 	async copy(): Promise<string> {
-		copies++;
-		const folder = path.join(path.dirname(this.folder), `n8n-${process.pid}-${copies}`);
+		const folder = await mkdtemp(path.join(path.dirname(this.folder), 'n8n-'));
 		await cp(this.folder, folder, { recursive: true });
 		return folder;
 	}

@@ -118,8 +118,8 @@ describe('a socket of ws', () => {
 
 	it('outlives its handshake timeout when bytes trickle in, and can be terminated then', async () => {
 		service.scriptUpgrades({ fault: 'trickle' });
-		const tap = new Tap(address(), { handshakeTimeoutMilliseconds: 150 });
-		await new Promise((resolve) => setTimeout(resolve, 500));
+		const tap = new Tap(address(), { handshakeTimeoutMilliseconds: 1000 });
+		await new Promise((resolve) => setTimeout(resolve, 2500));
 		expect(tap.endings).toEqual([]);
 		tap.socket.terminate();
 		await tap.closed;
