@@ -1,16 +1,16 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Template } from '../../dev/n8n/template';
+import type * as TemplateModule from '../../dev/n8n/template';
 
 const name = `template-test-${process.pid}`;
 
 /** jest gives every test file modules of its own, in the same process where it has only one. */
-function freshTemplate(): Template {
-	let template: Template | undefined;
+function freshTemplate(): TemplateModule.Template {
+	let template: TemplateModule.Template | undefined;
 	jest.isolateModules(() => {
-		const module = jest.requireActual<typeof import('../../dev/n8n/template')>('../../dev/n8n/template');
-		template = new module.Template(name);
+		const { Template } = jest.requireActual<typeof TemplateModule>('../../dev/n8n/template');
+		template = new Template(name);
 	});
 	if (!template) throw new Error('no template');
 	return template;
