@@ -18,7 +18,7 @@ function answerTo({ task, text }: Question): Answer {
 	try {
 		const made = tasks[task](text);
 		const isTooLong = made.length > freeCharacters + growth * text.length;
-		return isTooLong ? { trouble: 'it grows out of all proportion' } : { text: made };
+		return isTooLong ? { trouble: 'the result is too long' } : { text: made };
 	} catch (error) {
 		// Whatever a parser stumbles over, such as too deep nesting. Its words may quote the text.
 		const isDeep = error instanceof RangeError && /stack/.test(error.message);

@@ -59,10 +59,10 @@ class GivenUp extends Error {}
 function troubleOf(error: unknown): string {
 	if (error instanceof GivenUp) return error.message;
 	const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-	return isMemory ? tooMuchMemory : 'the thread that reads it ended';
+	return isMemory ? tooMuchMemory : 'the worker thread that reads it stopped';
 }
 
-const tooMuchMemory = `it takes more than ${maxHeapBytes / megabyte} MB to read`;
+const tooMuchMemory = `reading it takes more than ${maxHeapBytes / megabyte} MB of memory`;
 
 /** @throws GivenUp, the signal's reason, or what ended the thread */
 async function answerOf(
@@ -79,7 +79,9 @@ async function answerOf(
 		worker.postMessage(question);
 		const [answer] = (await Promise.race([
 			answered,
-			once(worker, 'exit', ends).then(() => Promise.reject(new GivenUp('the thread that reads it ended'))),
+			once(worker, 'exit', ends).then(() =>
+				Promise.reject(new GivenUp('the worker thread that reads it stopped')),
+			),
 			...(signal ? [aborted(signal, ends)] : []),
 			tooLate(milliseconds, ends),
 			tooLarge(worker, ends),
@@ -101,7 +103,7 @@ async function tooLate(milliseconds: number, ends: { signal: AbortSignal }): Pro
 	// Where n8n itself was busy, the answer may wait behind this timer.
 	await sleep(0, undefined, ends);
 	await immediate(undefined, ends);
-	throw new GivenUp(`it takes longer than ${milliseconds / 1000} s to read`);
+	throw new GivenUp(`reading it takes longer than ${milliseconds / 1000} s`);
 }
 
 async function tooLarge(worker: Worker, ends: { signal: AbortSignal }): Promise<never> {

@@ -71,7 +71,7 @@ export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Prom
 		signal.addEventListener('abort', abort, { once: true });
 		const settle = (response: unknown) => {
 			if (isFullResponse(response)) resolve(response);
-			else reject(new TypeError('n8n returned no full response'));
+			else reject(new TypeError('n8n did not return a full response'));
 		};
 		sent.then(settle, reject).finally(() => {
 			signal.removeEventListener('abort', abort);

@@ -25,11 +25,11 @@ const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
 /** The first row that fits counts. What Node reports only before a connection stands is surely not done. */
 const rows: readonly Row[] = [
 	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
-	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the name of the host was not found' },
+	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the host name was not found' },
 	{
 		...notConnected,
 		codes: ['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'],
-		reason: 'the name of the host could not be looked up',
+		reason: 'the host name could not be resolved',
 	},
 	{
 		...notConnected,
@@ -43,13 +43,13 @@ const rows: readonly Row[] = [
 		codes: ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
 		reason: 'the network cannot be reached',
 	},
-	{ ...notConnected, connecting: true, codes: ['ETIMEDOUT'], reason: 'the server does not answer' },
+	{ ...notConnected, connecting: true, codes: ['ETIMEDOUT'], reason: 'the server does not respond' },
 	{
 		what: 'timeout',
 		kind: 'unknown',
 		status: 504,
 		codes: ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'],
-		reason: 'the server does not answer',
+		reason: 'the server does not respond',
 	},
 	{
 		...lost,
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
 	{
 		...lost,
 		codes: ['ERR_BAD_RESPONSE', 'HPE_INVALID_CONSTANT'],
-		reason: 'the answer was not an HTTP answer',
+		reason: 'the response was not valid HTTP',
 	},
 ];
 
@@ -79,11 +79,11 @@ export function networkFaultOf(error: unknown): NetworkFault {
 	const code = codeIn(chain);
 	if (code === undefined) return { ...lost, what: 'unknown', code, reason: 'the request failed' };
 	if (certificate.test(code)) {
-		const reason = 'the certificate of the server is not trusted';
+		const reason = "the server's certificate is not trusted";
 		return { what: 'certificate', kind: 'final', status: 503, code, reason };
 	}
 	if (handshake.test(code)) {
-		const reason = 'the server does not speak TLS as it should';
+		const reason = 'the secure (TLS) connection failed';
 		return { what: 'handshake', kind: 'final', status: 503, code, reason };
 	}
 	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {

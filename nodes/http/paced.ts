@@ -80,11 +80,11 @@ function toError(error: unknown): Error {
 function waitedOut(failure: Failure, pace: Pace, waited: number, { maxWaitMilliseconds }: Entry): Fault {
 	const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 	const asked = failure.retryAfterMilliseconds;
-	const wait = asked === undefined ? 'The next try would be in' : 'Google asks to wait';
+	const wait = asked === undefined ? 'The next try would be in' : 'Google asks n8n to wait';
 	const next = seconds(asked ?? pace.pauseMilliseconds);
 	const description = [
-		`${wait} ${next} seconds, and ${named('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
-		waited > 0 ? `, of which ${seconds(waited)} are over.` : '.',
+		`${wait} ${next} seconds, but ${named('maxRetryWaitSeconds')} allows ${maxWaitMilliseconds / 1000}`,
+		waited > 0 ? `, of which ${seconds(waited)} have passed.` : '.',
 		failure.description ? ` ${failure.description}` : '',
 	].join('');
 	return new Fault('final', failure.with({ description }));

@@ -117,7 +117,7 @@ function waitRefused(
 	{ words, maxRetryWaitMilliseconds: allowed }: RetryPolicy,
 ): string {
 	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
-	return `${words.service} asks to wait ${Math.ceil(asked / 1000)} seconds, and ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
+	return `${words.service} asks n8n to wait ${Math.ceil(asked / 1000)} seconds, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
 }
 
 /** The failure that the caller sees: all that is known of it, and what the tries add. */

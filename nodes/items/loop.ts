@@ -167,6 +167,6 @@ class Loop<C> {
 }
 
 const nothingDone: Done = {
-	outcome: { failure: asFailure(new Error('The operation gave no result for this item')) },
+	outcome: { failure: asFailure(new Error('The operation returned no result for this item')) },
 	isFinal: false,
 };

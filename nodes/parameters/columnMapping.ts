@@ -10,7 +10,8 @@ export function columnMapping(
 	raw: unknown,
 	reading: Reading,
 ): Readonly<Record<string, unknown>> | undefined {
-	if (!isRecord(raw)) throw notA(field, reading, `an object with values by column, not ${kindOf(raw)}`);
+	if (!isRecord(raw))
+		throw notA(field, reading, `an object with a value for each column, not ${kindOf(raw)}`);
 	const isMapper = reading.mode === 'fields' && typeof raw['mappingMode'] === 'string';
 	if (!isMapper) return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;

@@ -58,7 +58,7 @@ function choicesOf({ options = [] }: Field): INodePropertyOptions[] {
 }
 
 /** An empty list cannot say why it is empty. */
-const listHint = "Something missing? The credential's Drive Access decides what is listed.";
+const listHint = 'Is something missing? Drive Access in the credential controls what is listed.';
 
 /** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
 function modesOf({ displayName, searchListMethod }: Field): INodePropertyMode[] {

@@ -18,7 +18,7 @@ export function checkedId(text: string, label: string): string {
 	if (idPattern.test(id)) return id;
 	throw refusal(
 		`'${label}' is not an ID: ${shortened(id)}`,
-		'An ID has letters, digits, hyphens and underscores only.',
+		'An ID contains only letters, digits, hyphens and underscores.',
 	);
 }
 
@@ -32,7 +32,7 @@ export function fileIdOf(text: string, name: string, label: string): string {
 	const url = urlOf(given);
 	if (!url) return checkedId(given, label);
 	if (!hosts.includes(url.hostname)) {
-		throw refusal(`'${label}' is not an address of Google Drive or Docs: ${url.hostname}`, expected(name));
+		throw refusal(`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`, expected(name));
 	}
 	refuseOtherKind(url.pathname, name, label);
 	if (/^\/drive\/(u\/\d+\/)?my-drive\/?$/.test(url.pathname)) return 'root';
@@ -40,9 +40,9 @@ export function fileIdOf(text: string, name: string, label: string): string {
 	if (id && idPattern.test(id)) return id;
 	const published = url.pathname.includes('/d/e/');
 	throw refusal(
-		`'${label}' has no ID in its address`,
+		`'${label}' is a URL without an ID`,
 		published
-			? 'This is the address of a page that was published to the web. Use the address from the browser while the file is open.'
+			? 'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.'
 			: expected(name),
 	);
 }
@@ -57,12 +57,12 @@ function refuseOtherKind(path: string, name: string, label: string): void {
 	const wanted = kinds[name];
 	const found = Object.values(kinds).find((kind) => path.includes(kind.path));
 	if (!wanted || !found || found === wanted) return;
-	throw refusal(`'${label}' is the address of a ${found.noun}, not of a ${wanted.noun}`, expected(name));
+	throw refusal(`'${label}' is the URL of a ${found.noun}, not of a ${wanted.noun}`, expected(name));
 }
 
 function expected(name: string): string {
 	const noun = kinds[name]?.noun ?? 'file';
-	return `Give the ID of the ${noun}, or the address that the browser shows for it.`;
+	return `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
 }
 
 function shortened(text: string): string {

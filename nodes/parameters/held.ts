@@ -54,7 +54,7 @@ export function entriesOf(text: string): string[] {
 export function listOf(field: Field, raw: unknown, reading: Reading): string[] {
 	const entries = typeof raw === 'string' ? entriesOf(raw) : raw;
 	if (!Array.isArray(entries)) {
-		throw notA(field, reading, `text separated by commas or new lines, or an array, not ${kindOf(raw)}`);
+		throw notA(field, reading, `an array, or text separated by commas or new lines, not ${kindOf(raw)}`);
 	}
 	return entries.map((entry) => textOf(field, entry, reading).trim()).filter((entry) => entry !== '');
 }
@@ -81,7 +81,7 @@ function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[][] {
 
 function recordsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
 	const isRow = (row: unknown) => Array.isArray(row) || isRecord(row);
-	return rowsOfKind(field, raw, reading, 'an array of cells or an object by header', isRow);
+	return rowsOfKind(field, raw, reading, 'an array of cells or an object keyed by header', isRow);
 }
 
 function rowsOfKind(
@@ -103,7 +103,7 @@ function rowsOfKind(
 	);
 }
 
-const rowsAdvice = 'Two rows of two cells are written [["Anna", 31], ["Ben", 42]].';
+const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
 /** Empty text holds no rows. */
 function parsed(field: Field, text: string, reading: Reading): unknown {
@@ -116,7 +116,7 @@ function parsed(field: Field, text: string, reading: Reading): unknown {
 }
 
 const jsonAdvice =
-	'Texts and keys stand in double quotes, without a comma after the last one. An expression that gives an array needs no quotes.';
+	'Strings and keys must be in double quotes, with no comma after the last one. An expression that returns an array needs no quotes.';
 
 /** The place alone: the rest of the message repeats the content. */
 export function positionIn(error: unknown): string {
@@ -142,7 +142,11 @@ function contentAttachment(field: Field, entry: Record<string, unknown>, reading
 	const complete = typeof fileName === 'string' && typeof content === 'string';
 	if (unknownKey !== undefined || !complete || !(mimeType === undefined || typeof mimeType === 'string')) {
 		const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-		throw notA(field, reading, unknownKey === undefined ? wanted : `${wanted}; it has '${unknownKey}'`);
+		throw notA(
+			field,
+			reading,
+			unknownKey === undefined ? wanted : `${wanted}; '${unknownKey}' is not allowed`,
+		);
 	}
 	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
 }

@@ -82,6 +82,6 @@ function requireGiven(field: Field, raw: unknown, value: unknown, reading: Readi
 	if (!isNothing) return;
 	throw refusal(
 		`'${label}' is required`,
-		'It is empty. If it is an expression, check that the input item has the data.',
+		'It is empty. If it is an expression, check that the input item contains the data.',
 	);
 }

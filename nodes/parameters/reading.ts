@@ -12,7 +12,7 @@ export function labelOf({ displayName, name }: Field, { mode }: Reading): string
 export function notA(field: Field, reading: Reading, wanted: string): Failure {
 	return refusal(
 		`'${labelOf(field, reading)}' must be ${wanted}`,
-		reading.mode === 'fields' ? 'If it is an expression, check what it gives for this item.' : undefined,
+		reading.mode === 'fields' ? 'If it is an expression, check its result for this item.' : undefined,
 	);
 }
 

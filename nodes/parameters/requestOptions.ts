@@ -10,7 +10,7 @@ export const requestOptions = [
 		minimum: 0,
 		maximum: 3600,
 		description:
-			'How long to wait between tries of a request, in total. If the service asks for a longer wait, the item fails at once and says so.',
+			'Max total time to wait between tries of a request. If the service asks for a longer wait, the item fails at once.',
 	},
 	{
 		displayName: 'Max Tries',
@@ -20,7 +20,7 @@ export const requestOptions = [
 		minimum: 1,
 		maximum: 20,
 		description:
-			'How often to try a request when the service limits the rate or cannot be reached. What may have been carried out is never sent twice.',
+			'How often to try a request if the service is rate-limiting requests or cannot be reached. A request that may have been carried out is never sent twice.',
 	},
 	{
 		displayName: 'Timeout (Seconds)',
@@ -29,7 +29,7 @@ export const requestOptions = [
 		default: 300,
 		minimum: 1,
 		maximum: 3600,
-		description: 'How long a single request may take',
+		description: 'Max time for a single request',
 	},
 ] as const satisfies readonly Field[];
 

@@ -73,7 +73,7 @@ test('what a newcomer has to know of sessions and waits is said in plain words',
 	await page.getByText('Leave empty unless an Agent Session Trigger listens').waitFor();
 	await page.getByTestId('parameter-input-waitForMessages').click();
 	await page.getByTestId('parameter-input-waitUntil').click();
-	await page.getByText('A Certain Message Has Come').click();
+	await page.getByText('A Matching Message Arrives').click();
 	await page.getByTestId('parameter-input-matchValue').waitFor();
 });
 
@@ -94,7 +94,7 @@ test('a failure says what happened and what to do', async () => {
 	await page.getByTestId('node-execute-button').click();
 	const output = page.getByTestId('output-panel');
 	await output.getByText('refused the API key or the signature (401)').first().waitFor();
-	await output.getByText('the operating team issues them').first().waitFor();
+	await output.getByText('The team that operates the agent issues them').first().waitFor();
 });
 
 describe('the credential form', () => {

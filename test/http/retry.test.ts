@@ -40,7 +40,7 @@ describe('the next step', () => {
 	});
 
 	test('states a wait that is too long, and what is left', () => {
-		expect(waitFor(busy(61_000))).toMatch(/^The service asks to wait 61 seconds, and '.+' allows 60\.$/);
+		expect(waitFor(busy(61_000))).toMatch(/^The service asks n8n to wait 61 seconds, but '.+' allows 60\.$/);
 		expect(waitFor(busy(3000), { ...first, waitedMilliseconds: 58_500 })).toMatch(
 			/allows 60, of which 1\.5 are left\.$/,
 		);

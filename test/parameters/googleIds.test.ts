@@ -40,15 +40,12 @@ test.each([
 	['https://', "'Label' is not an ID"],
 	[
 		`https://evil.example/spreadsheets/d/${id}`,
-		"'Label' is not an address of Google Drive or Docs: evil.example",
+		"'Label' is not a Google Drive or Google Docs URL: evil.example",
 	],
-	['https://docs.google.com/spreadsheets/', "'Label' has no ID in its address"],
-	['https://docs.google.com/spreadsheets/d/../edit', "'Label' has no ID in its address"],
-	[`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`, "'Label' has no ID in its address"],
-	[
-		`https://docs.google.com/document/d/${id}/edit`,
-		"'Label' is the address of a document, not of a spreadsheet",
-	],
+	['https://docs.google.com/spreadsheets/', "'Label' is a URL without an ID"],
+	['https://docs.google.com/spreadsheets/d/../edit', "'Label' is a URL without an ID"],
+	[`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`, "'Label' is a URL without an ID"],
+	[`https://docs.google.com/document/d/${id}/edit`, "'Label' is the URL of a document, not of a spreadsheet"],
 ])('%s is refused', (text, message) => {
 	expect(() => fileIdOf(text, 'spreadsheetId', 'Label')).toThrow(message);
 });

@@ -167,7 +167,11 @@ test.each<[string, object, string]>([
 	['a million', { maxResults: 1e6 }, "'maxResults' must be a whole number from 1 to 500, not 1000000"],
 	['text for a boolean', { all: 'true' }, "'all' must be true or false, not text"],
 	['another choice', { status: 'seen' }, "'status' must be one of: any, unread"],
-	['an object for a list', { labels: {} }, "'labels' must be text separated by commas or new lines"],
+	[
+		'an object for a list',
+		{ labels: {} },
+		"'labels' must be an array, or text separated by commas or new lines",
+	],
 	['rows that are not JSON', { values: '[["secret cell"' }, "'values' is not valid JSON"],
 	['rows that are no rows', { values: [['a'], 'b'] }, 'each an array of cells; row 2 is text'],
 	['a time that is none', { after: 'soon' }, "'after' must be a date and time"],
@@ -179,7 +183,7 @@ test.each<[string, object, string]>([
 	[
 		'an attachment with another key',
 		{ attachments: [{ fileName: 'a', content: '', path: '/x' }] },
-		"it has 'path'",
+		"'path' is not allowed",
 	],
 	[
 		'a locator’s object',

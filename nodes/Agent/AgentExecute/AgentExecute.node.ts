@@ -19,16 +19,16 @@ export class AgentExecute implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				"Starts an agent on the user's own agent service and returns its answer, one call per item. Switch on 'Wait for Messages' when the answer comes over the session channel. Not for language models inside n8n: that is n8n's AI Agent.",
+				"Starts an agent on the user's own agent service and returns its answer, one call per item. Turn on 'Wait for Messages' if the answer arrives over the session channel. To run a language model inside n8n, use n8n's AI Agent instead.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-workspace.agentSessionTrigger',
 					relationHint:
-						'Starts a workflow for each message that the agent sends in a session with a fixed id',
+						'Starts a workflow for each message that the agent sends in a session with a fixed ID',
 				},
 				{
 					nodeType: 'n8n-nodes-agent-workspace.workspace',
-					relationHint: 'Mails what the agent answered, or stores it in a document or spreadsheet',
+					relationHint: "Emails the agent's answer, or stores it in a document or spreadsheet",
 				},
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

@@ -17,7 +17,7 @@ export interface CallFacts {
 }
 
 const unknownOutcome =
-	'The service may have started the agent. The call was not repeated; look at the session before you run it again.';
+	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
 /** A call without a complete answer. */
 export function thrownFault(error: unknown, call: CallFacts): Fault {
@@ -41,26 +41,26 @@ function networkMessage({ what, reason }: NetworkFault, host: string): string {
 		case 'certificate':
 			return `The certificate of ${host} is not trusted`;
 		case 'handshake':
-			return `No encrypted connection to ${host} could be made`;
+			return `A secure connection to ${host} could not be established`;
 		case 'blocked':
 			return `n8n does not allow requests to ${host}`;
 		case 'timeout':
-			return `${host} did not answer in time`;
+			return `${host} did not respond in time`;
 		default:
-			return `The connection to ${host} broke before the service answered`;
+			return `The connection to ${host} was lost before the service responded`;
 	}
 }
 
 function networkAdvice({ what }: NetworkFault): string {
 	switch (what) {
 		case 'notConnected':
-			return 'Check the Deployment URL in the credential for a typo, that the service is running, and that n8n can reach it, through a proxy if there is one.';
+			return 'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
 		case 'certificate':
-			return "If the server's certificate is self-signed on purpose, turn on 'Ignore SSL Issues' in the credential.";
+			return "If the server's certificate is meant to be self-signed, turn on 'Ignore SSL Issues' in the credential.";
 		case 'handshake':
-			return 'Check that the Deployment URL in the credential begins with https:// only where the service speaks TLS, and its port.';
+			return 'Check the Deployment URL in the credential: its port, and whether the service supports https://.';
 		case 'blocked':
-			return 'Nothing was sent. Ask whoever runs n8n to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
+			return 'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 		default:
 			return unknownOutcome;
 	}
@@ -71,23 +71,23 @@ function bodyFault({ reason, code }: BodyError, { maxResponseBytes = maxAnswerBy
 	if (reason === 'tooLarge') {
 		const failure = new Failure({
 			code: 502,
-			message: `The answer of the agent service is larger than ${sized(maxResponseBytes)}`,
+			message: `The agent service's response is larger than ${sized(maxResponseBytes)}`,
 			carriedOut: true,
-			description: `The agent was started, but its answer is not read beyond that limit. Let the agent answer with a link instead, or raise ${named('maxResponseBytes')}.`,
+			description: `The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${named('maxResponseBytes')}.`,
 		});
 		return new Fault('final', failure);
 	}
 	if (reason === 'tooCostly') {
 		const failure = new Failure({
 			code: 502,
-			message: 'The answer of the agent service would take more memory than n8n has',
+			message: "The agent service's response needs more memory than n8n has",
 			carriedOut: true,
 			description:
-				'The agent was started, but its answer has too many parts to be read. Let the agent answer with less or with a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).',
+				'The agent was started, but its response has too many parts to read. Have the agent return less data or a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).',
 		});
 		return new Fault('final', failure);
 	}
-	const message = 'The answer of the agent service broke off before its end';
+	const message = "The agent service's response was cut off";
 	const description = withCode(unknownOutcome, code);
 	return new Fault('unknown', new Failure({ code: 502, message, description, ambiguous: true }));
 }
@@ -116,8 +116,8 @@ export function statusFault(answer: Answer, call: CallFacts): Fault {
 export function timedOut({ timeoutSeconds }: CallFacts): Fault {
 	const failure = new Failure({
 		code: 504,
-		message: `The agent service did not answer within ${timeoutSeconds} s`,
-		description: `${unknownOutcome} The option ${named('timeoutSeconds')} sets the limit.`,
+		message: `The agent service did not respond within ${timeoutSeconds} s`,
+		description: `${unknownOutcome} To allow more time, raise the option ${named('timeoutSeconds')}.`,
 		ambiguous: true,
 	});
 	return new Fault('unknown', failure);
@@ -141,22 +141,24 @@ export function refusedBeforeCall(failure: Failure): Failure {
 
 /** While the messages were awaited. */
 export function stoppedAfterCall(): Failure {
-	return stopped('The agent was started. Its messages are not awaited any more.').with({ carriedOut: true });
+	return stopped('The agent was started, but the node no longer waits for its messages.').with({
+		carriedOut: true,
+	});
 }
 
 /** Of the retry. */
 export const retryWords = {
 	service: 'The agent service',
-	nothingDone: 'The service accepted no call: the agent was not started.',
+	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
 function redirected({ statusCode, headers }: Answer, call: CallFacts): Failure {
 	const target = targetOf(headers.location, call.url);
 	return new Failure({
 		code: statusCode,
-		message: `The agent service answered with a redirect (${statusCode})${target ? ` to ${target}` : ''}, which is not followed`,
+		message: `The agent service responded with a redirect (${statusCode})${target ? ` to ${target}` : ''}, which was not followed`,
 		description:
-			'The key and the signature were sent to the Deployment URL only. If the new address is right, put it into the credential.',
+			'The key and the signature were sent only to the Deployment URL. If the new address is correct, enter it in the credential.',
 	});
 }
 
@@ -169,18 +171,18 @@ function targetOf(location: string | undefined, base: string): string | undefine
 
 function meaning(code: number): string {
 	if (code === 401 || code === 403) return 'The agent service refused the API key or the signature';
-	if (code === 404) return 'The agent service has nothing at this address';
+	if (code === 404) return 'The agent service was not found at this address';
 	if (code === 429) return 'The agent service is rate-limiting requests';
-	return code >= 500 ? 'The agent service failed' : 'The agent service did not accept the call';
+	return code >= 500 ? 'The agent service reported an error' : 'The agent service rejected the call';
 }
 
 function advice(code: number, kind: FaultKind): string {
 	if (code === 401 || code === 403) {
-		return 'Check the API key, the signature and its timestamp in the two credentials; the operating team issues them.';
+		return 'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.';
 	}
-	if (code === 404) return "Check the Deployment URL: the node calls it with '/execute' at its end.";
+	if (code === 404) return "Check the Deployment URL. The node adds '/execute' to it.";
 	if (code === 429) return `Lower the option ${named('parallelRequests')}, or run the workflow less often.`;
-	if (kind === 'notDone') return 'The service is busy or down for the moment; it did not start the agent.';
-	if (kind === 'unknown') return `${unknownOutcome} The service reports a failure of its own.`;
-	return 'The text above is what the service said. The call was not repeated.';
+	if (kind === 'notDone') return 'The service is temporarily busy or down. It did not start the agent.';
+	if (kind === 'unknown') return `${unknownOutcome} The service reported an internal error.`;
+	return "The text above is the service's response. The call was not repeated.";
 }

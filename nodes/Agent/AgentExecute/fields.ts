@@ -13,8 +13,8 @@ export const executeFields = [
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
-			'The session in which the agent runs. Leave empty for a new one per item. Items with the same ID are worked on one after another.',
-		hint: 'Leave empty unless an Agent Session Trigger listens: then enter the same ID in both nodes.',
+			'The session that the agent runs in. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
+		hint: 'Leave empty unless an Agent Session Trigger listens to the session. In that case, enter the same ID in both nodes.',
 	},
 	{
 		displayName: 'Start Step Name',
@@ -23,7 +23,7 @@ export const executeFields = [
 		required: true,
 		default: '',
 		placeholder: 'e.g. start',
-		description: 'Name of the step where the agent starts',
+		description: 'Name of the step that the agent starts with',
 	},
 	{
 		displayName: 'Payload',
@@ -34,12 +34,12 @@ export const executeFields = [
 			{
 				name: 'Task and Input',
 				value: 'taskAndInput',
-				description: 'Two texts, sent as {"task": …, "input": …}',
+				description: 'Two text fields, sent as {"task": …, "input": …}',
 			},
 			{ name: 'JSON', value: 'json', description: 'Any JSON object' },
 		],
 		default: 'taskAndInput',
-		description: 'How to give the payload that the agent starts with',
+		description: 'How to define the payload that the agent starts with',
 	},
 	{
 		displayName: 'Task',
@@ -47,9 +47,9 @@ export const executeFields = [
 		type: 'string',
 		typeOptions: { rows: 2 },
 		default: '',
-		placeholder: 'e.g. Summarise the text',
+		placeholder: 'e.g. Summarize the text',
 		showWhen: { payloadMode: ['taskAndInput'] },
-		description: 'What the agent is to do',
+		description: 'What the agent should do',
 	},
 	{
 		displayName: 'Input',
@@ -59,7 +59,7 @@ export const executeFields = [
 		default: '',
 		placeholder: 'e.g. {{ $json.text }}',
 		showWhen: { payloadMode: ['taskAndInput'] },
-		description: 'What the agent is to do it with',
+		description: 'Data for the agent to work on',
 	},
 	{
 		displayName: 'Payload (JSON)',
@@ -68,13 +68,14 @@ export const executeFields = [
 		typeOptions: { rows: 6 },
 		default: '{}',
 		showWhen: { payloadMode: ['json'] },
-		description: 'A JSON object. To build it from earlier data, use one expression for the whole object.',
+		description:
+			'A JSON object. To build it from data of earlier nodes, use one expression for the whole object.',
 		hint: 'e.g. ={{ { task: $json.task, input: $json.text } }}',
 	},
 ] as const satisfies readonly Field[];
 
 /** Said with each of the options that take the place of the credential's values. */
-const notMixed = 'An item for which this is empty is refused if it brings another such value of its own';
+const notMixed = 'Items that override some but not all of these values are rejected';
 
 export const executeOptions = [
 	...requestOptions,
@@ -83,7 +84,7 @@ export const executeOptions = [
 		name: 'includeHeaders',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to add the headers of the response to the output',
+		description: 'Whether to include the response headers in the output',
 	},
 	{
 		displayName: 'Max Response Size (Bytes)',
@@ -93,7 +94,7 @@ export const executeOptions = [
 		minimum: 1,
 		maximum: 536_870_912,
 		description:
-			'The largest answer to read, as it is after unpacking. For a larger one the item fails, although the agent was started. The whole answer is held in memory.',
+			'Maximum size of the response after decompression. If the response is larger, the item fails even though the agent was started. The whole response is held in memory.',
 	},
 	{
 		displayName: 'Parallel Requests',
@@ -102,7 +103,7 @@ export const executeOptions = [
 		minimum: 1,
 		maximum: 100,
 		default: 10,
-		description: 'How many items to work on at once. The output keeps the order of the input.',
+		description: 'How many items to process at once. The output keeps the order of the input.',
 	},
 	{
 		displayName: 'Signature',
@@ -110,7 +111,7 @@ export const executeOptions = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		description: `Used instead of the signature in the credential, e.g. when an earlier node signs. ${notMixed}.`,
+		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixed}.`,
 	},
 	{
 		displayName: 'Text Field',
@@ -119,7 +120,7 @@ export const executeOptions = [
 		default: 'text',
 		placeholder: 'e.g. data.text',
 		description:
-			"Where a JSON answer or message holds its text, as a path with dots. The output's 'output' is this text, and so is what a chat shows.",
+			"Field that holds the text of a JSON response or message, in dot notation. This text becomes 'output' in the output item and is what a chat shows.",
 	},
 	{
 		displayName: 'Timestamp (Milliseconds)',
@@ -127,7 +128,7 @@ export const executeOptions = [
 		type: 'number',
 		default: 0,
 		read: timestampOf,
-		description: `Used instead of the time of the call: milliseconds since 1970, as signed. 0 means not set. ${notMixed}.`,
+		description: `Used instead of the time of the call, in milliseconds since 1970, as it was signed. 0 means not set. ${notMixed}.`,
 	},
 	{
 		displayName: 'User ID',
@@ -150,7 +151,7 @@ function timestampOf(raw: unknown, field: Field, reading: Reading): string {
 	if (typeof raw !== 'string' && typeof raw !== 'number') {
 		throw refusal(
 			`'${labelOf(field, reading)}' must be a number, not ${kindOf(raw)}`,
-			'Give the milliseconds since 1970, 13 digits such as 1767225600000.',
+			'Enter the milliseconds since 1970: 13 digits, such as 1767225600000.',
 		);
 	}
 	const digits = String(raw).trim();

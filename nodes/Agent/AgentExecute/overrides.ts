@@ -34,6 +34,6 @@ export function checkOverrides(options: Overrides, parameters: NodeParameters): 
 	if (missing === undefined) return;
 	throw refusal(
 		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,
-		`Values of two users must not be mixed. Have '${labels[missing]}' filled for every item that brings '${labels[given]}', or remove the option to use the credential's value for all items.`,
+		`Values of different users must not be mixed. Set '${labels[missing]}' for every item that sets '${labels[given]}', or remove the option to use the credential's value for all items.`,
 	);
 }

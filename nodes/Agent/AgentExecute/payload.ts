@@ -52,7 +52,7 @@ function parse(text: string): unknown {
 		const position = /position (\d+)/.exec(String(error))?.[1];
 		return refuse(
 			"'Payload' is not valid JSON",
-			`${position ? `It breaks off at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
+			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
 		);
 	}
 }
@@ -60,13 +60,13 @@ function parse(text: string): unknown {
 function checked(value: unknown): object {
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
 	return refuse(
-		`'Payload' must be a JSON object, but it is ${nameOf(value)}`,
-		'Put the value under a key of your own, as in {"items": …}.',
+		`'Payload' must be a JSON object, not ${nameOf(value)}`,
+		'Wrap the value in an object, such as {"items": …}.',
 	);
 }
 
 function nameOf(value: unknown): string {
-	if (value === null || value === undefined) return 'empty';
+	if (value === null || value === undefined) return 'an empty value';
 	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 

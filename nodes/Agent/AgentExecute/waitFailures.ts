@@ -36,11 +36,11 @@ export function notOver(
 	const field = end.by === 'match' ? end.field : undefined;
 	return new Failure({
 		code: 504,
-		message: `The wait for messages did not end within ${timeoutSeconds} s; ${came} came`,
+		message: `The wait for messages did not end within ${timeoutSeconds} s. ${came} received`,
 		description: sentences(
 			lastFailure && `${lastFailure.message}.`,
 			redact(whatCame(messages, field)),
-			"The agent was started. Raise 'Wait Timeout', check what ends the wait, or set 'On Wait Timeout' to 'Output What Came'.",
+			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
 		cause: lastFailure,
 	});

@@ -10,7 +10,7 @@ export const waitFields = [
 		name: 'waitForMessages',
 		type: 'boolean',
 		default: false,
-		description: "Whether to collect the agent's messages of the session, until an end that is set below",
+		description: "Whether to collect the agent's messages in the session until the condition below is met",
 	},
 	{
 		displayName: 'Wait Until',
@@ -19,30 +19,30 @@ export const waitFields = [
 		noDataExpression: true,
 		options: [
 			{
-				name: 'A Certain Message Has Come',
+				name: 'A Matching Message Arrives',
 				value: 'match',
 				description:
-					'One with a value that you name below, such as "done" in "status", or a text such as [DONE]',
+					'A message with a value that you define below, such as "done" in "status", or a text such as [DONE]',
 			},
 			{
-				name: 'A Number of Messages Has Come',
+				name: 'A Set Number of Messages Arrives',
 				value: 'count',
-				description: 'As many as you say below, whatever they are',
+				description: 'The number of messages set below, whatever they contain',
 			},
 			{
-				name: 'No Message Has Come for a While',
+				name: 'No More Messages Arrive',
 				value: 'silence',
-				description: 'After the first message, for as long as you say below',
+				description: 'After the first message, no new one arrives for the time set below',
 			},
 			{
-				name: 'The Service Has Closed the Channel',
+				name: 'The Service Closes the Channel',
 				value: 'close',
-				description: 'It says so itself. A connection that only breaks off is opened again.',
+				description: 'The service sends a close frame. If the connection is only lost, the node reconnects.',
 			},
 		],
 		default: 'silence',
 		showWhen: waits,
-		description: 'What tells that the agent is done. What came before the call was sent never does.',
+		description: 'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
 	},
 	{
 		displayName: 'Match Field',
@@ -52,7 +52,7 @@ export const waitFields = [
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
-			'The field of a JSON message, as a path with dots. Leave empty when the end is a text message.',
+			'Field of a JSON message to compare, in dot notation. Leave empty to compare the whole text of text messages.',
 	},
 	{
 		displayName: 'Match Value',
@@ -63,7 +63,7 @@ export const waitFields = [
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
-			'The value of the field, or the text of the message, that ends the wait. Several are separated by commas; one of them is enough.',
+			'Value of the field, or text of the message, that ends the wait. Separate several values with commas. Any one of them ends the wait.',
 	},
 	{
 		displayName: 'Message Count',
@@ -82,7 +82,8 @@ export const waitFields = [
 		decimals: 1,
 		default: 5,
 		showWhen: { waitForMessages: [true], waitUntil: ['silence'] },
-		description: 'How long no further message may come. Before the first message only the time limit counts.',
+		description:
+			'Seconds without a new message before the wait ends. Until the first message arrives, only Wait Timeout applies.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -95,7 +96,7 @@ export const waitOptions = [
 		default: true,
 		showWhen: waits,
 		description:
-			'Whether the text of each message goes out as it comes, where the workflow answers a chat or a webhook with Streaming as its response mode',
+			'Whether to stream the text of each message as it arrives, if the chat or webhook of the workflow uses the response mode Streaming',
 	},
 	{
 		displayName: 'Failure Field',
@@ -105,7 +106,7 @@ export const waitOptions = [
 		placeholder: 'e.g. data.type',
 		showWhen: waits,
 		description:
-			"Where a JSON message says that the agent has failed, as a path with dots. Counts only when 'Failure Value' is set.",
+			"Field of a JSON message that reports a failure of the agent, in dot notation. Used only if 'Failure Value' is set.",
 	},
 	{
 		displayName: 'Failure Value',
@@ -116,7 +117,7 @@ export const waitOptions = [
 		placeholder: 'e.g. error, failed',
 		showWhen: waits,
 		description:
-			'A message with this value in the failure field ends the wait, and the item fails. Several are separated by commas.',
+			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
 	{
 		displayName: 'Max Messages',
@@ -125,7 +126,7 @@ export const waitOptions = [
 		minimum: 1,
 		default: 1000,
 		showWhen: waits,
-		description: 'How many messages to collect at most; one more ends the wait',
+		description: 'Max number of messages to collect. One more ends the wait.',
 	},
 	{
 		displayName: 'On Wait Timeout',
@@ -133,15 +134,15 @@ export const waitOptions = [
 		type: 'options',
 		options: [
 			{
-				name: 'Output What Came',
+				name: 'Output Messages Received So Far',
 				value: 'output',
-				description: 'The item succeeds with the messages so far',
+				description: 'The item succeeds with these messages',
 			},
 			{ name: 'Stop With an Error', value: 'error', description: 'The item fails' },
 		],
 		default: 'error',
 		showWhen: waits,
-		description: 'What to do when the wait does not end in time',
+		description: 'What to do if the wait does not end in time',
 	},
 	{
 		displayName: 'Open Channel',
@@ -151,12 +152,12 @@ export const waitOptions = [
 			{
 				name: 'After the Call',
 				value: 'after',
-				description: 'For a service that knows the session only then; early messages may be lost',
+				description: 'For services that create the session with the call. Early messages may be lost.',
 			},
 			{
 				name: 'Before the Call',
 				value: 'before',
-				description: 'No early message is lost; without an open channel nothing is sent',
+				description: 'No early message is lost. If the channel cannot be opened, nothing is sent.',
 			},
 		],
 		default: 'before',
@@ -171,6 +172,6 @@ export const waitOptions = [
 		decimals: 1,
 		default: 300,
 		showWhen: waits,
-		description: 'How long to wait for the messages at most, counted from the answer to the call',
+		description: 'Max time to wait for messages, counted from the response to the call',
 	},
 ] as const satisfies readonly Field[];

@@ -61,7 +61,7 @@ function matchValues({ matchField, matchValue: values }: ExecuteParams): FieldVa
 	if (field === '' && values.length === 0) {
 		throw refusal(
 			"'Match Field' and 'Match Value' are empty",
-			'Name the field of the message that tells its end and the value that it has then, such as type and answer; or only the value, for a service that ends with a text such as [DONE].',
+			'Enter the field and value of the message that ends the wait, such as type and answer. If the service ends with a text message such as [DONE], enter only the value.',
 		);
 	}
 	return { field, values: values.length === 0 ? [''] : values };

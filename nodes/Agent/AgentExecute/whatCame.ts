@@ -11,12 +11,13 @@ const longestName = 40;
 export function whatCame(messages: readonly SessionMessage[], field: string | undefined): string {
 	if (messages.length === 0) return '';
 	const values = field === undefined ? [] : named(messages.map((message) => fieldText(message, field)));
-	if (values.length > 0 && field !== '') return `The values of '${field}' that came: ${values.join(', ')}.`;
-	if (values.length > 0) return `The texts that came: ${values.join(', ')}.`;
+	if (values.length > 0 && field !== '') return `Values of '${field}' received: ${values.join(', ')}.`;
+	if (values.length > 0) return `Text messages received: ${values.join(', ')}.`;
 	const fields = named(messages.flatMap(({ message }) => keysOf(message)));
-	if (fields.length === 0) return field ? `No message has a field '${field}': none is a JSON object.` : '';
-	const had = `The fields of the messages that came: ${fields.join(', ')}.`;
-	return field ? `No message has a field '${field}'. ${had}` : had;
+	if (fields.length === 0)
+		return field ? `No message has the field '${field}', because none of them is a JSON object.` : '';
+	const had = `Fields of the messages received: ${fields.join(', ')}.`;
+	return field ? `No message has the field '${field}'. ${had}` : had;
 }
 
 const keysOf = (message: unknown): string[] =>

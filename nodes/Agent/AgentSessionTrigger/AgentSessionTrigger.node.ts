@@ -18,7 +18,7 @@ export class AgentSessionTrigger implements INodeType {
 		defaults: { name: 'Agent Session Trigger' },
 		builderHint: {
 			searchHint:
-				"Listens on the session channel (WebSocket) of an agent service and starts the workflow for each message. Needs session ids that are known before; for an answer in the same workflow use Agent Execute with 'Wait for Messages'.",
+				"Listens on the session channel (WebSocket) of an agent service and starts the workflow for each message. Needs session IDs that are known in advance. To get the answer in the same workflow, use Agent Execute with 'Wait for Messages'.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-workspace.agentExecute',
@@ -26,17 +26,17 @@ export class AgentSessionTrigger implements INodeType {
 				},
 			],
 		},
-		eventTriggerDescription: 'Waiting for a message of the session, for 60 seconds at most',
-		activationMessage: 'The workflow now listens to its sessions, and keeps the channels open.',
+		eventTriggerDescription: 'Waiting up to 60 seconds for a message in the session',
+		activationMessage: 'The workflow now listens to its sessions and keeps the channels open.',
 		triggerPanel: {
-			header: 'Receive a message of the session',
+			header: 'Receive a message from the session',
 			executionsHelp: {
 				inactive:
-					'Click <b>Execute step</b>. Within 60 seconds, start an agent with the same session ID, for example with the Agent Execute node of another workflow. Once it works, publish the workflow: it then runs for every message.',
+					'Click <b>Execute step</b>. Within 60 seconds, start an agent with the same session ID, for example with the Agent Execute node in another workflow. When it works, publish the workflow so that it runs for every message.',
 				active:
-					'Click <b>Execute step</b> to test with the next message of the session within 60 seconds. The published workflow listens, too: the service may send a message to one of the two only.',
+					'Click <b>Execute step</b> to test with the next message that arrives in the session within 60 seconds. The published workflow also listens, and the service may send a message to only one of the two.',
 			},
-			activationHint: 'Publish the workflow to have it run for every message of the session.',
+			activationHint: 'Publish the workflow to run it for every message in the session.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

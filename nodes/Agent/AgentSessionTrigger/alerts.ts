@@ -104,13 +104,13 @@ export class Alerts {
 }
 
 function withCount(failure: Failure, suppressed: number): Failure {
-	return withMore(failure, `${suppressed} more of the kind since the last failed execution.`);
+	return withMore(failure, `${suppressed} more of this kind since the last failed execution.`);
 }
 
 function withSessions(failure: Failure, sessionIds: readonly string[]): Failure {
 	const named = sessionIds.slice(0, mostNamed).join(', ');
 	const rest = sessionIds.length - mostNamed;
-	return withMore(failure, `So it is with ${named}${rest > 0 ? ` and ${rest} more sessions` : ''}.`);
+	return withMore(failure, `Also affected: ${named}${rest > 0 ? ` and ${rest} more sessions` : ''}.`);
 }
 
 function withMore({ code, message, description }: Failure, more: string): Failure {

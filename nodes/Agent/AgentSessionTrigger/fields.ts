@@ -12,8 +12,8 @@ export const triggerFields = [
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:
-			'The sessions to listen to, separated by commas. One channel is opened for each of them. Use the same ID in the Agent Execute node that starts the agent.',
-		hint: 'Choose an ID of your own and enter it here and in Agent Execute: a session that gets a new ID for each run cannot be listened to.',
+			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
+		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
 	{
 		displayName: 'Message Format',
@@ -24,14 +24,14 @@ export const triggerFields = [
 			{
 				name: 'Automatic',
 				value: 'auto',
-				description: 'JSON where a message is JSON, else text; binary messages as files',
+				description: 'JSON if the message is valid JSON, otherwise text. Binary messages become files.',
 			},
 			{ name: 'Binary', value: 'binary', description: 'Every message as a file' },
-			{ name: 'JSON', value: 'json', description: 'Also binary messages that hold JSON' },
+			{ name: 'JSON', value: 'json', description: 'Including binary messages that contain JSON' },
 			{ name: 'Text', value: 'text', description: 'Every message as text, even if it is JSON' },
 		],
 		default: 'auto',
-		description: 'How to read the messages. What cannot be read as chosen is passed on as it came.',
+		description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -43,7 +43,7 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 1,
-		description: 'How many messages at most become the items of one execution',
+		description: 'Max number of messages in one execution, one item each',
 	},
 	{
 		displayName: 'Batch Wait (Milliseconds)',
@@ -51,7 +51,7 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 0,
 		default: 0,
-		description: 'How long a batch that is not full waits for further messages',
+		description: 'How long to wait for more messages if a batch is not full',
 	},
 	{
 		displayName: 'Connection Events',
@@ -59,7 +59,7 @@ export const triggerOptions = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to start the workflow also when a channel is connected, disconnected or reconnected. Not in tests.',
+			'Whether to also start the workflow when a channel connects, disconnects or reconnects. Has no effect in tests.',
 	},
 	{
 		displayName: 'Deduplication Field',
@@ -68,7 +68,7 @@ export const triggerOptions = [
 		default: '',
 		placeholder: 'e.g. meta.uuid',
 		description:
-			'Where a JSON message holds its ID, as a path with dots. A second message of the session with the same ID starts no execution. Messages without an ID always do.',
+			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do.',
 	},
 	{
 		displayName: 'Filter Field',
@@ -77,7 +77,7 @@ export const triggerOptions = [
 		default: '',
 		placeholder: 'e.g. type',
 		description:
-			"Where a JSON message holds what 'Filter Value' compares, as a path with dots. Leave empty for text messages.",
+			"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 	},
 	{
 		displayName: 'Filter Value',
@@ -87,7 +87,7 @@ export const triggerOptions = [
 		default: '',
 		placeholder: 'e.g. answer, error',
 		description:
-			'Only messages with this value in the filter field, or text messages that equal it, start an execution. Several are separated by commas. Empty: all messages do.',
+			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas. Leave empty to accept all messages.',
 	},
 	{
 		displayName: 'Max Concurrent Executions',
@@ -95,7 +95,7 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 10,
-		description: 'How many executions may run at once. 1 keeps the messages strictly in order.',
+		description: 'Max number of executions that run at once. Set to 1 to process messages strictly in order.',
 	},
 	{
 		displayName: 'Max Queued Bytes',
@@ -103,7 +103,7 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 67_108_864,
-		description: 'How many bytes of messages may wait for their execution',
+		description: 'Max total size of messages waiting for an execution',
 	},
 	{
 		displayName: 'Max Queued Messages',
@@ -111,7 +111,7 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 10_000,
-		description: 'How many messages may wait for their execution',
+		description: 'Max number of messages waiting for an execution',
 	},
 	{
 		displayName: 'Max Reconnect Delay (Seconds)',
@@ -120,7 +120,7 @@ export const triggerOptions = [
 		minimum: 1,
 		maximum: 3600,
 		default: 60,
-		description: 'How long to wait at most before a lost channel is opened again',
+		description: 'Max time to wait before reconnecting a lost channel',
 	},
 	{
 		displayName: 'On Queue Full',
@@ -130,15 +130,15 @@ export const triggerOptions = [
 			{
 				name: 'Drop Oldest',
 				value: 'dropOldest',
-				description: 'The oldest messages are dropped, counted and reported',
+				description: 'The oldest messages are dropped. The number of dropped messages is reported.',
 			},
 			{
 				name: 'Pause Reading',
 				value: 'pause',
-				description: 'Nothing is dropped; messages wait at the service until there is room',
+				description: 'No message is dropped. Messages wait at the service until the queue has space.',
 			},
 		],
 		default: 'pause',
-		description: 'What to do when messages come faster than their executions end',
+		description: 'What to do if messages arrive faster than they are processed',
 	},
 ] as const satisfies readonly Field[];

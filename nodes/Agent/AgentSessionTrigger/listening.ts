@@ -176,7 +176,7 @@ export class Listening {
 		return {
 			deliver: (batch: Parameters<Delivery['deliver']>[0]) => this.#delivery.deliver(batch),
 			pause: () => {
-				this.#parts.context.logger.info('Session channel: the queue is full, reading pauses');
+				this.#parts.context.logger.info('Session channel: the queue is full, reading is paused');
 				for (const connection of this.#connections) connection.pause();
 			},
 			resume: () => {

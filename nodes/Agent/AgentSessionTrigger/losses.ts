@@ -7,9 +7,9 @@ const counted = (count: number): string => (count === 1 ? 'a message' : `${count
 export function overflow(count: number): Failure {
 	return new Failure({
 		code: 429,
-		message: `The queue of the trigger is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
+		message: `The trigger's queue is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
 		description:
-			"Messages come faster than their executions end. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
+			"Messages arrive faster than they are processed. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
 	});
 }
 
@@ -17,18 +17,19 @@ export function overflow(count: number): Failure {
 export function sessionTakenOut(count: number): Failure {
 	return new Failure({
 		code: 404,
-		message: `A session was taken out of the trigger: ${counted(count)} that still waited ${count === 1 ? 'was' : 'were'} dropped`,
-		description: "They came before the trigger was stopped. 'Session IDs' no longer names their session.",
+		message: `Queued messages were discarded: their session was removed (${counted(count)})`,
+		description:
+			"They arrived before the trigger was stopped. 'Session IDs' no longer contains their session.",
 	});
 }
 
 /** Nobody knows at the stop whether a start follows, or the end of n8n. */
 export function leftAtStop(count: number): Failure {
-	const pronoun = count === 1 ? 'It goes' : 'They go';
+	const pronoun = count === 1 ? 'It is' : 'They are';
 	return new Failure({
 		code: 429,
 		message: `The trigger was stopped while ${counted(count)} waited for ${count === 1 ? 'its execution' : 'their executions'}`,
-		description: `${pronoun} on when the trigger starts again in the same n8n process within ${keptSeconds} s, and ${count === 1 ? 'is' : 'are'} lost otherwise. Messages come faster than their executions end: raise 'Batch Size' or 'Max Concurrent Executions'.`,
+		description: `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise. Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.`,
 	});
 }
 
@@ -36,7 +37,7 @@ export function refusedByN8n(count: number, cause: unknown): Failure {
 	const reason = cause instanceof Error ? cause.message : String(cause);
 	return new Failure({
 		code: 500,
-		message: `n8n did not take ${counted(count)} of a session`,
+		message: `n8n did not accept ${counted(count)} from a session`,
 		description: `No execution was started: ${reason}`,
 		cause,
 	});

@@ -116,20 +116,20 @@ class ManualListening {
 		const states = this.#connections.map((connection) => connection.status());
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
-		const nothing = `No message came within ${limitSeconds} s`;
+		const nothing = `No message arrived within ${limitSeconds} s`;
 		if (open === 0 && failure !== undefined) {
 			const { code, message, description } = failure;
 			return new Failure({ code, message: `${nothing}. ${message}`, description });
 		}
 		const channels =
 			states.length === 1
-				? `The channel was ${open === 1 ? '' : 'not yet '}open`
+				? `The channel was ${open === 1 ? '' : 'not '}open`
 				: `${open} of ${states.length} channels were open`;
 		return new Failure({
 			code: 504,
 			message: `${nothing}. ${channels}`,
 			description:
-				"Start an agent with the same session ID while the test listens. If the workflow is published, its own channel may have got the message. Messages that 'Filter Value' does not name do not count.",
+				"Start an agent with the same session ID while the test listens. If the workflow is published, its channel may have received the message instead. Messages that do not match 'Filter Value' are ignored.",
 		});
 	}
 }

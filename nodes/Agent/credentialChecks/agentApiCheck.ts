@@ -35,7 +35,7 @@ export async function checkAgentApi(
 		const url = executeUrl(api);
 		channelBase(api);
 		if (/\/execute\/*$/.test(api.deploymentUrl)) {
-			return refused("Enter the Deployment URL without '/execute': the node adds it");
+			return refused("Enter the Deployment URL without '/execute'. The node adds it");
 		}
 		const answer = (await helpers.request({
 			method: 'GET',
@@ -49,7 +49,7 @@ export async function checkAgentApi(
 		})) as SignOfLife;
 		const isAllowed = async (address: URL) => await mayBeReached(helpers, address, new URL(url));
 		const problem = callProblem(answer, url) ?? (await channelProblem(api, isAllowed));
-		return problem === undefined ? { status: 'OK', message: 'Both addresses answer' } : refused(problem);
+		return problem === undefined ? { status: 'OK', message: 'Both addresses respond' } : refused(problem);
 	} catch (error) {
 		return refused(failureText(error, data));
 	}
@@ -84,14 +84,14 @@ function callProblem({ statusCode, headers }: SignOfLife, url: string): string |
 	const { host } = new URL(url);
 	if (statusCode === 401 || statusCode === 403) return `${host} refused the API key (${statusCode})`;
 	if (statusCode >= 300 && statusCode <= 399) {
-		return `${host} answers with a redirect (${statusCode}), which is not followed: use the final address`;
+		return `${host} responds with a redirect (${statusCode}), which is not followed. Use the final address`;
 	}
 	const isPage = (headers['content-type'] ?? '').includes('text/html');
 	if (isPage && statusCode <= 299) {
-		return `A web page answers at ${host}, not an API: check the host, port and path of the Deployment URL`;
+		return `${host} returns a web page instead of an API response. Check the host, port and path of the Deployment URL`;
 	}
 	if (statusCode === 502 || statusCode === 503 || statusCode === 504) {
-		return `${host} answers, but the service behind it does not run at the moment (${statusCode})`;
+		return `${host} responds, but the service behind it is not running (${statusCode})`;
 	}
 	return undefined;
 }

@@ -27,7 +27,7 @@ export async function channelProblem(
 		: { kind: 'blocked' };
 	if (sign === 'open') return undefined;
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
-	if ('kind' in sign) return `At ${place} ${reasonOf(sign)}. ${adviceOf(sign, 0)}`;
+	if ('kind' in sign) return `Could not connect to ${place}: ${reasonOf(sign)}. ${adviceOf(sign, 0)}`;
 	return answerProblem(sign, place);
 }
 
@@ -35,15 +35,15 @@ function answerProblem(
 	{ statusCode, contentType, fromProxy }: UpgradeAnswer,
 	place: string,
 ): string | undefined {
-	if (fromProxy) return `The proxy answers for ${place} with status ${statusCode}`;
+	if (fromProxy) return `The proxy responds with status ${statusCode} for ${place}`;
 	if (statusCode >= 300 && statusCode <= 399)
-		return `A redirect (${statusCode}) answers at ${place}, which is not followed: use the final address`;
+		return `There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`;
 	if (statusCode <= 299 && contentType?.includes('text/html'))
-		return `A web page answers at ${place}, not a session channel: check its host, port and path`;
+		return `There is a web page at ${place}, not a session channel. Check its host, port and path`;
 	if (statusCode === 404)
-		return `Nothing answers at ${place} (404): check its path, to which the node adds '/ws'. If the service answers so without a session, all is well`;
+		return `Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`;
 	if (statusCode >= 502 && statusCode <= 504)
-		return `The service behind ${place} does not run at the moment (${statusCode})`;
+		return `The service behind ${place} is not running (${statusCode})`;
 	return undefined;
 }
 

@@ -16,7 +16,7 @@ export function checkSignature(data: ICredentialDataDecryptedObject): INodeCrede
 		const credential = agentSignatureCredential(data);
 		identityOf(credential);
 		checkHostNames(credential);
-		return { status: 'OK', message: 'The form is right' };
+		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		// n8n's form shows the message only.
 		const { message, description } = asFailure(error);
@@ -28,6 +28,6 @@ function hexProblem(value: unknown): string | undefined {
 	if (typeof value !== 'string' || value === '') return 'is empty';
 	if (value !== value.trim()) return 'begins or ends with a space';
 	if (!/^(0x)?[0-9a-f]+$/i.test(value))
-		return 'has characters other than 0–9 and a–f (with or without 0x in front)';
+		return 'contains characters other than 0–9 and a–f (a leading 0x is allowed)';
 	return undefined;
 }

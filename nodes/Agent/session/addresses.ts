@@ -44,20 +44,20 @@ function base(value: string, name: string, protocols: readonly string[]): URL {
 		.map((protocol) => `${protocol}//`)
 		.join(', ')
 		.replace(/, (?=[^,]*$)/, ' or ');
-	const how = `Enter a complete address, which begins with ${schemes}.`;
+	const how = `Enter a complete URL that starts with ${schemes}.`;
 	const field = `The ${name} of the Agent API credential`;
 	if (value === '') throw refusal(`${field} is empty`, how);
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url === undefined || !protocols.includes(url.protocol))
-		throw refusal(`${field} is not a complete address`, how);
+		throw refusal(`${field} is not a complete URL`, how);
 	if (url.username !== '' || url.password !== '') {
 		throw refusal(
-			`${field} holds a user name or password`,
-			'Remove the part before the @; the API key has a field of its own.',
+			`${field} contains a user name or password`,
+			'Remove the part before the @. The API key has its own field.',
 		);
 	}
 	if (url.search !== '' || url.hash !== '') {
-		throw refusal(`${field} holds a ? or #`, 'The node adds the query itself.');
+		throw refusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
 	}
 	return url;
 }

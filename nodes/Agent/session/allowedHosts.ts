@@ -16,8 +16,8 @@ export function checkAllowedHost({ allowedHosts }: AgentSignatureCredential, url
 	});
 	if (isAllowed) return;
 	throw refusal(
-		`The Agent Signature API credential may not be used for ${url.host}`,
-		`Its 'Allowed Hosts' are ${allowedHosts.join(', ')}. Nothing was sent. Ask the owner of the credential to add the host, or use an Agent API credential for one of these.`,
+		`The Agent Signature API credential is not allowed for ${url.host}`,
+		`Nothing was sent. 'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}. Ask the owner of the credential to add the host, or use an Agent API credential for one of these hosts.`,
 	);
 }
 
@@ -42,7 +42,7 @@ function patternOf(entry: string): Pattern {
 		return { isBelow, host: withoutFinalDot(new URL(address).hostname), port };
 	}
 	throw refusal(
-		`'Allowed Hosts' of the Agent Signature API credential holds '${entry}', which is no host name`,
+		`'Allowed Hosts' of the Agent Signature API credential contains '${entry}', which is not a host name`,
 		'Enter names such as agent.example.com, agent.example.com:3010 or *.example.com, separated by commas.',
 	);
 }

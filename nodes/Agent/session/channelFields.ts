@@ -14,7 +14,7 @@ export const channelOptions = [
 		read: closeCodes,
 		placeholder: 'e.g. 4001, 4003',
 		description:
-			'Close codes after which the service should not be asked again soon, separated by commas. 1002, 1003, 1007, 1008 and 1010 always count. The channel is then tried again after 10 seconds, and less and less often up to every 15 minutes.',
+			'Close codes that mean reconnecting soon is pointless, separated by commas. 1002, 1003, 1007, 1008 and 1010 are always included. After such a code, the node reconnects after 10 seconds, then at growing intervals of up to 15 minutes.',
 	},
 	{
 		displayName: 'Heartbeat (Seconds)',
@@ -23,7 +23,7 @@ export const channelOptions = [
 		minimum: 0,
 		maximum: 3600,
 		default: 25,
-		description: 'How often to check that the connection is alive. 0 switches the check off.',
+		description: 'How often to check that the connection is alive. Set to 0 to turn off the check.',
 	},
 	{
 		displayName: 'Initial Message',
@@ -41,7 +41,7 @@ export const channelOptions = [
 		// The largest size that the WebSocket library can hold in one message.
 		maximum: 2_147_483_647,
 		default: 16_777_216,
-		description: 'A larger message ends the channel, which is then opened again',
+		description: 'A larger message closes the channel, and the node reconnects',
 	},
 	{
 		displayName: 'Ping Text',
@@ -49,8 +49,7 @@ export const channelOptions = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {"type":"ping"}',
-		description:
-			'Text message to send as a heartbeat, for services that do not answer the pings of the WebSocket protocol',
+		description: 'Text message to send as a heartbeat, for services that do not respond to WebSocket pings',
 	},
 ] as const satisfies readonly Field[];
 
@@ -68,7 +67,7 @@ function closeCodes(raw: unknown, field: Field, reading: Reading): number[] {
 		const code = Number(text);
 		if (/^\d{4}$/.test(text) && code >= 1000 && code <= 4999) return code;
 		throw refusal(
-			`'${labelOf(field, reading)}' holds '${text}', which is no close code`,
+			`'${labelOf(field, reading)}' contains '${text}', which is not a close code`,
 			'Close codes are numbers from 1000 to 4999, separated by commas.',
 		);
 	});

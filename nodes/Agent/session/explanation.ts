@@ -20,21 +20,21 @@ export function reasonOf(ending: Ending): string {
 		case 'closeFrame':
 			return `closed by the server with code ${ending.code}${ending.reason === '' ? '' : ` (${ending.reason})`}`;
 		case 'dropped':
-			return 'the connection broke off';
+			return 'the connection was lost';
 		case 'answer':
-			return `${ending.answer.fromProxy ? 'the proxy' : 'the server'} answered with status ${ending.answer.statusCode}`;
+			return `${ending.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${ending.answer.statusCode}`;
 		case 'network':
 			return networkReason(ending);
 		case 'blocked':
 			return 'n8n does not allow connections to this address';
 		case 'connectTimeout':
-			return 'the server did not open it in time';
+			return 'the server did not open the channel in time';
 		case 'silent':
-			return 'the server stopped answering';
+			return 'the server stopped responding';
 		case 'tooLarge':
 			return `a message was larger than the limit of ${ending.maxMessageBytes} bytes`;
 		case 'malformed':
-			return `a message broke the WebSocket protocol (${ending.code})`;
+			return `a message violated the WebSocket protocol (${ending.code})`;
 		case 'credentials':
 			return `the credentials could not be read: ${ending.message}`;
 	}
@@ -92,15 +92,15 @@ export function adviceOf(ending: Ending, nowMilliseconds: number): string {
 				.filter(Boolean)
 				.join(' ');
 		case 'closeFrame':
-			return 'The operating team of the agent service knows what this close code means there.';
+			return 'Ask the team that operates the agent service what this close code means.';
 		case 'tooLarge':
-			return "Raise 'Max Message Size' in the options, or let the agent send smaller messages.";
+			return "Raise 'Max Message Size' in the options, or have the agent send smaller messages.";
 		case 'malformed':
-			return 'The agent service, or something between it and n8n, sends data that no WebSocket client accepts.';
+			return 'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.';
 		case 'credentials':
 			return credentialsAdvice(ending);
 		case 'blocked':
-			return 'Nothing was sent. Ask whoever runs n8n to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES), or to allow the proxy if one is used.';
+			return 'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES), or the proxy if you use one.';
 		case 'network':
 			return networkAdvice(ending);
 		default:
@@ -111,9 +111,9 @@ export function adviceOf(ending: Ending, nowMilliseconds: number): string {
 function networkAdvice(ending: Extract<Ending, { kind: 'network' }>): string {
 	switch (networkFaultOf(ending).what) {
 		case 'certificate':
-			return "Have a valid certificate installed, or turn on 'Ignore SSL Issues' in the Agent API credential if you trust this server.";
+			return "Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.";
 		case 'handshake':
-			return 'Check that the WebSocket URL of the Agent API credential begins with wss:// or https:// only where the service speaks TLS, and its port.';
+			return 'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https://.';
 		default:
 			return reachAdvice;
 	}
@@ -121,28 +121,30 @@ function networkAdvice(ending: Extract<Ending, { kind: 'network' }>): string {
 
 function credentialsAdvice({ message, isMistake }: { message: string; isMistake: boolean }): string {
 	if (message.includes('access to env vars denied')) {
-		return 'The credential takes a value from $env, which this n8n forbids (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
+		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
 	}
 	return isMistake
-		? 'Open the credentials of this node, correct them and save them.'
+		? 'Open the credentials of this node, correct them, and save them.'
 		: 'Open the credentials of this node and save them again.';
 }
 
 const reachAdvice =
-	'Check that the agent service is running and that n8n can reach the WebSocket URL of the Agent API credential, through a proxy if there is one.';
+	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
 function answerAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): string {
-	if (fromProxy) return 'Check the proxy variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
+	if (fromProxy)
+		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
 	if (statusCode >= 300 && statusCode <= 399)
-		return `It redirects${target(location)}. Enter the final address as WebSocket URL.`;
+		return `It redirects${target(location)}. Enter the final address as the WebSocket URL.`;
 	if (statusCode === 404) {
-		return "Check the WebSocket URL of the Agent API credential (the node adds '/ws' to it) and whether the session exists.";
+		return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 	}
 	if ([400, 401, 403].includes(statusCode)) {
-		return "Check API key, user public key and signature, and the credential's 'Timestamp Unit' and 'Timestamp' settings; the operating team issues new ones.";
+		return "Check the API key, the user public key and the signature, and the 'Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
 	}
-	if (statusCode === 429 || statusCode >= 500) return 'The agent service is busy or down for the moment.';
-	return 'The WebSocket URL of the Agent API credential may not be the one of a session channel.';
+	if (statusCode === 429 || statusCode >= 500)
+		return 'The agent service is temporarily busy or down. Try again later.';
+	return 'Check that the WebSocket URL in the Agent API credential is the address of a session channel.';
 }
 
 /** Host and path only: the query may carry what was sent. */
@@ -161,7 +163,7 @@ function skew({ statusCode, date }: UpgradeAnswer, nowMilliseconds: number): str
 	const seconds = Math.round((serverMilliseconds - nowMilliseconds) / 1000);
 	if (Math.abs(seconds) < leastSkewSeconds) return '';
 	const direction = seconds > 0 ? 'ahead of' : 'behind';
-	return `The server's clock is ${Math.abs(seconds)} seconds ${direction} this machine's; a signed timestamp may be refused for that.`;
+	return `The server's clock is ${Math.abs(seconds)} seconds ${direction} this machine's, so the server may reject a signed timestamp.`;
 }
 
 const longestQuote = 300;
@@ -170,5 +172,5 @@ const longestQuote = 300;
 function quote({ body, contentType }: UpgradeAnswer): string {
 	const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	if (text === '' || contentType?.includes('html') || text.startsWith('<')) return '';
-	return `It said: ${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}`;
+	return `The server said: ${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}`;
 }

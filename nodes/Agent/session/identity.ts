@@ -50,7 +50,7 @@ export function agentApiCredential(raw: Readonly<Record<string, unknown>>): Agen
 	if (apiKey === '') {
 		throw refusal(
 			'The Agent API credential has no API key',
-			'Enter the API key that the operating team gave you.',
+			'Enter the API key from the team that operates your agent.',
 		);
 	}
 	return {
@@ -98,7 +98,7 @@ function present(override: unknown, fallback: string, name: string): string {
 	const value = text(override) || fallback;
 	if (value === '') {
 		throw refusal(
-			`There is no ${name}`,
+			`The ${name} is missing`,
 			`Enter the ${name} in the Agent Signature API credential or in the node's options.`,
 		);
 	}
@@ -117,7 +117,7 @@ function timestampOf(
 	if (issued === '' || issued === '0') {
 		throw refusal(
 			'The Agent Signature API credential has no issued timestamp',
-			"Enter the timestamp that the operating team gave you with the signature: milliseconds since 1970, 13 digits. If none came with it, set 'Timestamp' to 'Current'.",
+			"Enter the timestamp that you received with the signature: milliseconds since 1970, 13 digits. If you did not receive one, set 'Timestamp' to 'Current'.",
 		);
 	}
 	return milliseconds(issued, 'The issued timestamp of the Agent Signature API credential');
@@ -127,7 +127,7 @@ function timestampOf(
 const leastMilliseconds = 1e11;
 /** The year 5138; the present as microseconds is far above. */
 const mostMilliseconds = 1e14;
-const howToGive = 'Give the milliseconds since 1970, 13 digits such as 1767225600000.';
+const howToGive = 'Enter the milliseconds since 1970: 13 digits, such as 1767225600000.';
 
 function milliseconds(value: unknown, name: string): number {
 	const digits = text(value);
@@ -135,10 +135,10 @@ function milliseconds(value: unknown, name: string): number {
 	const number = Number(digits);
 	if (number < leastMilliseconds) {
 		throw refusal(
-			`${name} is in seconds or too early`,
-			`${howToGive} The channel's seconds are made from them.`,
+			`${name} is too small: it may be in seconds`,
+			`${howToGive} The node converts them to seconds for the channel.`,
 		);
 	}
-	if (number >= mostMilliseconds) throw refusal(`${name} is too late to be in milliseconds`, howToGive);
+	if (number >= mostMilliseconds) throw refusal(`${name} is too large to be in milliseconds`, howToGive);
 	return number;
 }

@@ -35,5 +35,5 @@ export function proxyFor(url: string): URL | undefined {
 	const proxy = URL.canParse(address) ? new URL(address) : undefined;
 	if (proxy !== undefined && ['http:', 'https:'].includes(proxy.protocol) && proxy.hostname !== '')
 		return proxy;
-	throw new Error('The proxy variable of the environment holds no http: or https: address');
+	throw new Error('The proxy environment variable does not contain an http: or https: address');
 }

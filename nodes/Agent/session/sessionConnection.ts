@@ -102,7 +102,7 @@ export class SessionConnection implements Connection {
 		this.#state = 'connecting';
 		this.#attemptsSinceOpen++;
 		this.#cancelTimer = this.#environment.clock.after(preparationMilliseconds, () => {
-			this.#ended({ kind: 'credentials', message: 'it took too long', isMistake: false });
+			this.#ended({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
 		});
 		try {
 			const prepared = await this.#preparation.make();
@@ -131,7 +131,10 @@ export class SessionConnection implements Connection {
 				this.#ended(ending, silentMilliseconds);
 			},
 			unanswered: () => {
-				this.#reporter.log('info', 'the server does not answer pings; a dead link shows up late');
+				this.#reporter.log(
+					'info',
+					'the server does not respond to pings, so a lost connection may be detected late',
+				);
 			},
 		};
 		const settings = { ...this.#settings.channel, ...address };
@@ -142,7 +145,7 @@ export class SessionConnection implements Connection {
 		this.#state = this.#pauseWanted ? 'paused' : 'open';
 		if (this.#pauseWanted) this.#channel?.pause();
 		if (this.#attemptsSinceOpen > 1 || this.#lastFailure !== undefined)
-			this.#reporter.log('info', 'open again');
+			this.#reporter.log('info', 'reconnected');
 		this.#attemptsSinceOpen = 0;
 		this.#recovery.opened();
 		const gap = this.#intake.gap.reopened(this.#environment.clock.monotonicMilliseconds());

@@ -25,6 +25,6 @@ export function proportionate(markdown: string): string {
 	}
 	const mentions = markdown.includes(']:') ? markdown.split(']').length : 0;
 	if (cells > maxCells || longest * mentions > maxAddressCharacters + 40 * markdown.length)
-		throw new Error('The text would become many times as long as it is');
+		throw new Error('The result would be many times as long as the text');
 	return markdown;
 }

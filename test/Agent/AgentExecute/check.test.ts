@@ -224,7 +224,7 @@ describe('a signature credential that names its hosts', () => {
 		const error = await failureOf(run({ signer: elsewhere, parameters }));
 		expect([error.httpCode, error.message]).toEqual([
 			'400',
-			`The Agent Signature API credential may not be used for ${new URL(service.url).host}`,
+			`The Agent Signature API credential is not allowed for ${new URL(service.url).host}`,
 		]);
 		expect(error.description).toContain('agent.example.com');
 		expect(service.connections).toBe(0);
@@ -235,7 +235,7 @@ describe('a signature credential that names its hosts', () => {
 		const api = { webSocketUrl: 'wss://elsewhere.example' };
 		const parameters = { waitForMessages: true, waitUntil: 'close', options: { openChannel: 'after' } };
 		const error = await failureOf(run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }));
-		expect(error.message).toContain('may not be used for elsewhere.example');
+		expect(error.message).toContain('is not allowed for elsewhere.example');
 		expect(service.connections).toBe(0);
 	});
 

@@ -15,7 +15,7 @@ test('four answers at once, 61 kB each that unpack to 63 MB of nothing, are refu
 	const node = { onError: 'continueRegularOutput' as const };
 	const items = await runExecute(service, { items: numbered(4), node });
 	expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
-		Array(4).fill('The answer of the agent service would take more memory than n8n has'),
+		Array(4).fill("The agent service's response needs more memory than n8n has"),
 	);
 	expect(service.requests).toHaveLength(4);
 	await service.close();

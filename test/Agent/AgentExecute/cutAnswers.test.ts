@@ -36,7 +36,7 @@ test.each<[string, ExecuteStep]>([
 	service.script(step);
 	const error = await failureOf(runExecute(service, { parameters: { sessionId: 's1' } }));
 	expect(error).toMatchObject({ httpCode: '502', context: { data: { sessionId: 's1' } } });
-	expect(error.message).toContain('broke off');
+	expect(error.message).toContain('was cut off');
 	expect(service.requests).toHaveLength(1);
 });
 

@@ -133,7 +133,7 @@ describe('the answer', () => {
 			service.script({ fault, body: 'x'.repeat(1000) });
 			expect(await failureOf(run())).toMatchObject({
 				httpCode: '502',
-				message: expect.stringContaining('broke off') as string,
+				message: expect.stringContaining('was cut off') as string,
 			});
 			expect(service.requests).toHaveLength(1);
 		},
@@ -185,7 +185,7 @@ describe('a call is repeated', () => {
 		expect(error).toMatchObject({
 			httpCode: '429',
 			description: expect.stringContaining(
-				"The agent service asks to wait 7200 seconds, and 'Max Retry Wait (Seconds)' allows 120.",
+				"The agent service asks n8n to wait 7200 seconds, but 'Max Retry Wait (Seconds)' allows 120.",
 			) as string,
 		});
 		expect(service.requests).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a call is repeated', () => {
 		const parameters = { options: { maxRetryWaitSeconds: 3 } };
 		expect(await failureOf(run({ parameters }))).toMatchObject({
 			description: expect.stringMatching(
-				/^The agent service asks to wait 3 seconds, and 'Max Retry Wait \(Seconds\)' allows 3, of which [01]\.\d are left\./,
+				/^The agent service asks n8n to wait 3 seconds, but 'Max Retry Wait \(Seconds\)' allows 3, of which [01]\.\d are left\./,
 			) as string,
 		});
 		expect(service.requests).toHaveLength(2);
@@ -282,7 +282,7 @@ describe('input that cannot be sent', () => {
 			'must be a JSON object',
 		],
 		['a timestamp in seconds', { parameters: { options: { timestamp: 1795253731 } } }, 'in seconds'],
-		['no signature', { signer: { signature: '' } }, 'no signature'],
+		['no signature', { signer: { signature: '' } }, 'signature is missing'],
 		[
 			'a timeout that is no number',
 			{ parameters: { options: { timeoutSeconds: 'soon' } } },
@@ -363,7 +363,7 @@ describe('several items', () => {
 			json: {
 				error: {
 					code: 422,
-					message: 'The agent service did not accept the call (422): bad step',
+					message: 'The agent service rejected the call (422): bad step',
 					status: 'UNKNOWN',
 				},
 			},
@@ -448,7 +448,7 @@ test('stopping the execution ends the call in flight and the waits between tries
 	await serve();
 	const steps: Array<[ExecuteStep, string]> = [
 		[{ fault: 'silence' as const }, 'may have started the agent'],
-		[{ status: 429, retryAfter: 30 }, 'accepted no call: the agent was not started'],
+		[{ status: 429, retryAfter: 30 }, 'did not accept the call, so the agent was not started'],
 		[{ body: 'x'.repeat(500), dripMilliseconds: 20 }, 'may have started the agent'],
 	];
 	for (const [step, text] of steps) {

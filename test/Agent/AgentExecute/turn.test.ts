@@ -161,7 +161,7 @@ describe('payloads by expression', () => {
 		const parameters = { payloadMode: 'json', payloadJson, options: { parallelRequests: 1 } };
 		const error = await failureOf(run({ items: counted([0, 0, 0]), parameters }));
 		expect([error.context.itemIndex, error.httpCode]).toEqual([2, '400']);
-		expect(error.message).toBe("'Payload' must be a JSON object, but it is a list");
+		expect(error.message).toBe("'Payload' must be a JSON object, not a list");
 		expect(error.description).toMatch(/ Nothing was sent for this item\.$/);
 		expect(service.requests).toHaveLength(2);
 	});

@@ -89,7 +89,7 @@ test('a timeout without any channel tells why', async () => {
 	await clock.advance(300_000);
 	expect(await outcome).toMatchObject({
 		code: 504,
-		message: 'The wait for messages did not end within 300 s; 0 messages came',
+		message: 'The wait for messages did not end within 300 s. 0 messages received',
 		description: expect.stringContaining('Nobody is there.') as string,
 	});
 });
@@ -116,7 +116,7 @@ describe('a stop of the execution', () => {
 			await clock.advance(1000);
 			stop.abort();
 			expect(await outcome).toMatchObject({
-				description: 'The agent was started. Its messages are not awaited any more.',
+				description: 'The agent was started, but the node no longer waits for its messages.',
 				carriedOut: true,
 			});
 			expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);

@@ -109,7 +109,7 @@ describe('executions', () => {
 			},
 		);
 		for (let n = 1; n <= 2000; n++) published.service.send('s1', { n, filler: 'x'.repeat(1000) });
-		await until(() => run.logged.some((text) => text.includes('pauses')));
+		await until(() => run.logged.some((text) => text.includes('reading is paused')));
 		expect(run.items).toHaveLength(1);
 		ending = true;
 		ends[0]?.();

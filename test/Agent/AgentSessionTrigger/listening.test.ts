@@ -119,7 +119,7 @@ describe('failed executions', () => {
 		await clock.advance(60_000);
 		channels.alert('a', refusedFor('a'), 'refused');
 		expect(texts(run).slice(3)).toEqual([
-			'session a refused: Ask. 2 more of the kind since the last failed execution.',
+			'session a refused: Ask. 2 more of this kind since the last failed execution.',
 		]);
 	});
 
@@ -131,7 +131,7 @@ describe('failed executions', () => {
 		expect(run.failedExecutions).toHaveLength(10);
 		await clock.advance(60_000);
 		expect(texts(run).slice(10)).toEqual([
-			`session s10 refused: Ask. So it is with ${ids.slice(11, 31).join(', ')} and 9 more sessions.`,
+			`session s10 refused: Ask. Also affected: ${ids.slice(11, 31).join(', ')} and 9 more sessions.`,
 		]);
 		expect(clock.pending).toBe(0);
 	});
@@ -323,14 +323,14 @@ describe('closing', () => {
 			{
 				message: 'The trigger was stopped while 9999 messages waited for their executions',
 				description: expect.stringMatching(
-					/^They go on when the trigger starts again in the same n8n process within 60 s, and are lost otherwise\./,
+					/^They are processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
 				) as string,
 			},
 		]);
 		expect(closed).toBe(false);
 		await clock.advance(200);
 		expect(closed).toBe(true);
-		expect(run.logged.join()).toContain('while 9999 messages waited for their executions. They go on when');
+		expect(run.logged.join()).toContain('while 9999 messages waited for their executions. They are processed if');
 		await clock.advance(60_000);
 		expect(run.failedExecutions).toHaveLength(1);
 	});
@@ -342,7 +342,7 @@ describe('closing', () => {
 		void listening.close();
 		await clock.advance(1200);
 		expect(run.failedExecutions.map(({ message }) => message)).toEqual([
-			'The queue of the trigger is full: a message was dropped',
+			"The trigger's queue is full: a message was dropped",
 			'The trigger was stopped while 100 messages waited for their executions',
 		]);
 	});
@@ -377,9 +377,9 @@ describe('closing', () => {
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
 		expect(second.run.messages).toHaveLength(25);
 		expect(second.run.failedExecutions).toMatchObject([
-			{ message: 'A session was taken out of the trigger: 25 messages that still waited were dropped' },
+			{ message: 'Queued messages were discarded: their session was removed (25 messages)' },
 		]);
-		expect(second.run.logged.join()).toContain('25 messages that still waited were dropped');
+		expect(second.run.logged.join()).toContain('their session was removed (25 messages)');
 	});
 
 	test.each([false, true])(

@@ -99,15 +99,15 @@ describe('the time limit', () => {
 	test.each([
 		[
 			{ state: 'open', attempts: 0, lastFailure: undefined },
-			'No message came within 60 s. The channel was open',
+			'No message arrived within 60 s. The channel was open',
 		],
 		[
 			{ state: 'connecting', attempts: 1, lastFailure: undefined },
-			'No message came within 60 s. The channel was not yet open',
+			'No message arrived within 60 s. The channel was not open',
 		],
 		[
 			{ state: 'backoff', attempts: 4, lastFailure: new Failure({ code: 503, message: 'Nobody answers' }) },
-			'No message came within 60 s. Nobody answers',
+			'No message arrived within 60 s. Nobody answers',
 		],
 	] as const)('says what was tried: %j', async (status, message) => {
 		const channels = new FakeChannels();

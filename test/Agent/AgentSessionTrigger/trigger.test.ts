@@ -60,7 +60,7 @@ describe('a published trigger', () => {
 
 	test('opens no channel to a host that the signature credential does not allow', async () => {
 		const signer = { allowedHosts: 'agent.example.com' };
-		await expect(published.publish({}, { signer })).rejects.toThrow('may not be used for 127.0.0.1');
+		await expect(published.publish({}, { signer })).rejects.toThrow('is not allowed for 127.0.0.1');
 		expect(published.service.connections).toBe(0);
 	});
 
@@ -71,7 +71,7 @@ describe('a published trigger', () => {
 		const run = await published.listening(parameters, { onRead });
 		allowedHosts = 'agent.example.com';
 		published.service.dropChannels();
-		await until(() => run.logged.some((text) => text.includes('may not be used for')));
+		await until(() => run.logged.some((text) => text.includes('is not allowed for')));
 		expect(published.service.upgrades).toHaveLength(1);
 	});
 
@@ -105,13 +105,13 @@ describe('a published trigger', () => {
 		const jsons = run.items.map(({ json }) => json);
 		expect(jsons.filter(({ event }) => event)).toEqual([
 			{ sessionId: 's1', event: 'connected', at: iso, gapMs: null, reason: null },
-			{ sessionId: 's1', event: 'disconnected', at: iso, gapMs: null, reason: 'the connection broke off' },
+			{ sessionId: 's1', event: 'disconnected', at: iso, gapMs: null, reason: 'the connection was lost' },
 			{
 				sessionId: 's1',
 				event: 'reconnected',
 				at: iso,
 				gapMs: expect.any(Number) as number,
-				reason: 'the connection broke off',
+				reason: 'the connection was lost',
 			},
 		]);
 		const gaps = jsons

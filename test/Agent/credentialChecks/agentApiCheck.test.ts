@@ -44,9 +44,14 @@ test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp
 		'nobody there',
 		{},
 		{ webSocketUrl: 'ws://127.0.0.1:1' },
-		/127\.0\.0\.1:1\/ws\) the connection was refused\. Check/,
+		/127\.0\.0\.1:1\/ws\): the connection was refused\. Check/,
 	],
-	['TLS where there is none', {}, { webSocketUrl: 'wss{host}' }, /does not speak TLS.*begins with wss:\/\//],
+	[
+		'TLS where there is none',
+		{},
+		{ webSocketUrl: 'wss{host}' },
+		/secure \(TLS\) connection failed.*supports wss:\/\//,
+	],
 	[
 		'a certificate that nobody trusts',
 		{ tls: true },
@@ -59,12 +64,12 @@ test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp
 		{},
 		/redirect \(302\)/,
 	],
-	['a service that is down', { upgrade: () => ({ status: 503 }) }, {}, /does not run at the moment \(503\)/],
+	['a service that is down', { upgrade: () => ({ status: 503 }) }, {}, /is not running \(503\)/],
 	[
 		'a web page',
 		{ upgrade: () => ({ status: 200, headers: { 'Content-Type': 'text/html' } }) },
 		{},
-		/web page answers/,
+		/web page/,
 	],
 	['a reset', { upgrade: () => ({ fault: 'reset' }) }, {}, /the connection was reset/],
 ])('%s is told in a sentence', async (_name, options, credential, message) => {
@@ -87,6 +92,6 @@ test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp
 test('https:// on an HTTP port is no matter of certificates', async () => {
 	await serve();
 	const { message } = await check({ deploymentUrl: service.url.replace('http:', 'https:') });
-	expect(message).toMatch(/begins with https:\/\/ only where the service speaks TLS/);
+	expect(message).toMatch(/whether the service supports https:\/\//);
 	expect(message).not.toContain('certificate');
 });

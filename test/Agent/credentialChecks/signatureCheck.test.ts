@@ -19,9 +19,9 @@ test('values of the right form pass, with and without 0x', () => {
 test.each([
 	['an empty user ID', { userId: '' }, "'User ID' is empty"],
 	['a space at the end', { signature: '0xab ' }, "'Signature' begins or ends with a space"],
-	['a letter that is no hex digit', { userPublicKey: '0xyz' }, "'User Public Key' has characters other"],
+	['a letter that is no hex digit', { userPublicKey: '0xyz' }, "'User Public Key' contains characters other"],
 	['an issued timestamp in seconds', { timestampMode: 'issued', issuedTimestamp: 1795253731 }, 'in seconds'],
-	['no issued timestamp', { timestampMode: 'issued' }, 'that the operating team gave you with the signature'],
+	['no issued timestamp', { timestampMode: 'issued' }, 'that you received with the signature'],
 	[
 		'an issued timestamp of 0',
 		{ timestampMode: 'issued', issuedTimestamp: 0 },

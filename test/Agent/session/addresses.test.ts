@@ -22,7 +22,7 @@ describe('executeUrl', () => {
 	});
 
 	it('says how an address begins', () => {
-		const text = 'Enter a complete address, which begins with http:// or https://.';
+		const text = 'Enter a complete URL that starts with http:// or https://.';
 		expect(failureOf(() => executeUrl({ deploymentUrl: '' })).text).toContain(text);
 	});
 
@@ -86,7 +86,7 @@ describe('channelUrl', () => {
 	});
 
 	it('says how an address begins', () => {
-		const text = 'which begins with ws://, wss://, http:// or https://.';
+		const text = 'that starts with ws://, wss://, http:// or https://.';
 		expect(failureOf(() => channelBase({ webSocketUrl: 'x' })).text).toContain(text);
 	});
 

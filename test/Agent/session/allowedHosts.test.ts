@@ -32,12 +32,12 @@ test.each([
 	['agent.example.com:443', 'http://agent.example.com/execute'],
 	['127.0.0.1', 'http://localhost/execute'],
 ])('%j refuses %s', (hosts, url) => {
-	expect(check(hosts, url)).toThrow('may not be used for');
+	expect(check(hosts, url)).toThrow('is not allowed for');
 });
 
 test.each(['https://agent.example.com', 'agent.example.com/x', 'a b', '*', 'a.*.example', '@evil.example'])(
 	'%j is no host name, and allows nothing',
 	(hosts) => {
-		expect(check(hosts, 'https://agent.example.com')).toThrow('which is no host name');
+		expect(check(hosts, 'https://agent.example.com')).toThrow('which is not a host name');
 	},
 );

@@ -67,7 +67,7 @@ describe('close', () => {
 			},
 		],
 		[
-			'when the server does not answer the close frame',
+			'when the server does not respond the close frame',
 			async (session) => {
 				await session.opened();
 				session.network.last.answersClose = false;

@@ -64,8 +64,8 @@ describe('a session', () => {
 		]);
 		expect(session.account.events.map(({ event, gapMs, reason }) => [event, gapMs, reason])).toEqual([
 			['connected', null, null],
-			['disconnected', null, 'the connection broke off'],
-			['reconnected', 500, 'the connection broke off'],
+			['disconnected', null, 'the connection was lost'],
+			['reconnected', 500, 'the connection was lost'],
 		]);
 	});
 });

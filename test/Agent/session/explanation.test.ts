@@ -24,14 +24,19 @@ const table: [Ending, number, string, string][] = [
 		{ kind: 'closeFrame', code: 1008, reason: 'no' },
 		503,
 		'closed by the server with code 1008 (no)',
-		'operating team',
+		'team that operates',
 	],
-	[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'operating team'],
-	[{ kind: 'dropped' }, 503, 'broke off', 'is running'],
+	[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'team that operates'],
+	[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
 	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
-	[{ kind: 'silent' }, 504, 'stopped answering', 'is running'],
+	[{ kind: 'silent' }, 504, 'stopped responding', 'is running'],
 	[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
-	[{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' }, 502, 'WS_ERR_INVALID_UTF8', 'no WebSocket client'],
+	[
+		{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
+		502,
+		'WS_ERR_INVALID_UTF8',
+		'not valid WebSocket traffic',
+	],
 	[
 		{ kind: 'credentials', message: 'gone', isMistake: false },
 		400,
@@ -51,7 +56,7 @@ const table: [Ending, number, string, string][] = [
 		'N8N_BLOCK_ENV_ACCESS_IN_NODE',
 	],
 	[network('ECONNREFUSED'), 503, 'refused', 'is running'],
-	[network('ENOTFOUND'), 503, 'name of the host', 'is running'],
+	[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
 	[network('ECONNRESET'), 503, 'reset', 'is running'],
 	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'Ignore SSL Issues'],
 	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Ignore SSL Issues'],
@@ -61,8 +66,8 @@ const table: [Ending, number, string, string][] = [
 	[answer(404), 404, 'status 404', "adds '/ws'"],
 	[answer(429), 429, 'status 429', 'busy'],
 	[answer(503), 503, 'status 503', 'busy'],
-	[answer(200), 200, 'status 200', 'may not be the one'],
-	[answer(407, { fromProxy: true }), 407, 'the proxy answered', 'NO_PROXY'],
+	[answer(200), 200, 'status 200', 'address of a session channel'],
+	[answer(407, { fromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
 	[
 		answer(302, { location: 'https://login.example/a?token=canary#x' }),
 		302,
@@ -103,7 +108,7 @@ describe('failureOf', () => {
 	it("quotes the server's own words, but no web page", () => {
 		const body = '{"error":\n"signature expired"}';
 		expect(failureOf(answer(401, { body }), surroundings).description).toContain(
-			'It said: {"error": "signature expired"}',
+			'The server said: {"error": "signature expired"}',
 		);
 		expect(failureOf(answer(401, { body: 'x'.repeat(1000) }), surroundings).description).toMatch(/x{300}…$/);
 		for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
@@ -113,13 +118,13 @@ describe('failureOf', () => {
 
 	it('says nothing of a host that is not known', () => {
 		const failure = failureOf({ kind: 'dropped' }, { ...surroundings, host: undefined });
-		expect(failure.message).toBe('The channel of session s1 is not open: the connection broke off');
+		expect(failure.message).toBe('The channel of session s1 is not open: the connection was lost');
 	});
 
 	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
 		const opened = { ...surroundings, sessionId: 'x'.repeat(200), opened: true };
 		expect(failureOf({ kind: 'dropped' }, opened).message).toBe(
-			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection broke off`,
+			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
 		);
 	});
 });
@@ -127,5 +132,5 @@ describe('failureOf', () => {
 it('reads Retry-After of an answer only', () => {
 	expect(retryAfterOf(answer(503, { retryAfter: '7' }), nowMilliseconds)).toBe(7000);
 	expect(retryAfterOf({ kind: 'dropped' }, nowMilliseconds)).toBeUndefined();
-	expect(reasonOf({ kind: 'dropped' })).toBe('the connection broke off');
+	expect(reasonOf({ kind: 'dropped' })).toBe('the connection was lost');
 });

@@ -36,13 +36,13 @@ describe('identityOf', () => {
 
 	it.each([
 		[1_700_000_000, 'in seconds'],
-		[1_700_000_000_123_456, 'too late'],
+		[1_700_000_000_123_456, 'too large'],
 		[1_700_000_000_123.5, 'not a whole number'],
 		['yesterday', 'not a whole number'],
 		['', 'has no issued timestamp'],
 		[undefined, 'has no issued timestamp'],
 		[0, 'has no issued timestamp'],
-		['0', 'Enter the timestamp that the operating team gave you with the signature'],
+		['0', 'Enter the timestamp that you received with the signature'],
 		[-1, 'not a whole number'],
 	])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 		const failure = failureOf(() =>
@@ -68,7 +68,7 @@ describe('identityOf', () => {
 	it.each(['userId', 'userPublicKey', 'signature'] as const)('says that %s is missing', (field) => {
 		const failure = failureOf(() => identityOf({ ...signed, [field]: '' }));
 		expect(failure).toMatchObject({ code: 400 });
-		expect(failure.text).toMatch(/There is no (user ID|user public key|signature)/);
+		expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
 	});
 });
 

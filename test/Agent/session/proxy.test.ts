@@ -59,7 +59,7 @@ describe('proxyFor', () => {
 		'%s is no proxy, and is not repeated',
 		(address) => {
 			process.env.HTTP_PROXY = address;
-			expect(() => proxyFor('ws://agent.test/ws')).toThrow(/^(?!.*canary).*proxy variable/);
+			expect(() => proxyFor('ws://agent.test/ws')).toThrow(/^(?!.*canary).*proxy environment variable/);
 		},
 	);
 });

@@ -81,7 +81,7 @@ test('a quota that stays used up ends with an error that says how long was waite
 	const { gmail } = clients({ maxRetryWaitMilliseconds: minute });
 	const failure = await failing(gmail.users.messages.list({ userId: 'me' }));
 	expect(failure).toMatchObject({ code: 403, ambiguous: false });
-	expect(failure.description).toMatch(/'maxRetryWaitSeconds' allows 1\.5, of which \d+ are over/);
+	expect(failure.description).toMatch(/'maxRetryWaitSeconds' allows 1\.5, of which \d+ have passed/);
 });
 
 test('the requests of a credential wait together; another credential does not wait', async () => {

@@ -148,7 +148,7 @@ describe('Retry-After', () => {
 			ambiguous: false,
 		});
 		expect(failure.description).toContain(
-			"Google asks to wait 120 seconds, and 'maxRetryWaitSeconds' allows 60.",
+			"Google asks n8n to wait 120 seconds, but 'maxRetryWaitSeconds' allows 60.",
 		);
 		expect(server.received).toHaveLength(1);
 	});
@@ -165,7 +165,7 @@ describe('the time in Gmail’s message', () => {
 		const clients = await serve([until(900_000)], { maxRetryWaitMilliseconds: 60_000 });
 		const failure = await failing(clients.gmail.users.messages.send(send));
 		expect(failure.description).toMatch(
-			/^Google asks to wait (899|900) seconds, and 'maxRetryWaitSeconds' allows 60\./,
+			/^Google asks n8n to wait (899|900) seconds, but 'maxRetryWaitSeconds' allows 60\./,
 		);
 		expect(server.received).toHaveLength(1);
 	});
