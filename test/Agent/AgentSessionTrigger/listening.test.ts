@@ -330,7 +330,9 @@ describe('closing', () => {
 		expect(closed).toBe(false);
 		await clock.advance(200);
 		expect(closed).toBe(true);
-		expect(run.logged.join()).toContain('while 9999 messages waited for their executions. They are processed if');
+		expect(run.logged.join()).toContain(
+			'while 9999 messages waited for their executions. They are processed if',
+		);
 		await clock.advance(60_000);
 		expect(run.failedExecutions).toHaveLength(1);
 	});
