@@ -109,6 +109,8 @@ export interface Operation<
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
+	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
+	endedBy?(result: R): Failure | undefined;
 	/**
 	 * What an ambiguous failure of `execute` really was: a result when it is certain that the work was done, undefined when nothing
 	 * is known (the failure then stands), or a Failure thrown with a clearer text. Must never repeat the work.

@@ -9,7 +9,10 @@ import type { Sanitizer } from './secrets/sanitizer';
 import { isTool, tryOfNode } from './tryOfNode';
 import { Turns } from './turns';
 
-export type Outcome = { readonly output: INodeExecutionData[] } | { readonly failure: Failure };
+/** A failure may come with what was got before it, which Continue on Fail gives out first. */
+export type Outcome =
+	| { readonly output: INodeExecutionData[]; readonly failure?: never }
+	| { readonly failure: Failure; readonly output?: INodeExecutionData[] };
 
 /** What an item came to. */
 export interface Done {
@@ -61,12 +64,13 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 	const items = outcomes.flatMap((outcome, index) => {
 		// Behind a failure that stops the node: never begun.
 		if (!outcome) return [];
-		if ('output' in outcome) return outcome.output;
+		const { failure, output = [] } = outcome;
+		if (!failure) return output;
 		if (context.continueOnFail()) {
-			return errorItem(context.getNode(), outcome.failure, index, work.sanitizer);
+			return [...output, errorItem(context.getNode(), failure, index, work.sanitizer)];
 		}
 		finished.end(true);
-		throw nodeError(context.getNode(), outcome.failure, index, work.sanitizer);
+		throw nodeError(context.getNode(), failure, index, work.sanitizer);
 	});
 	finished.end(isFailedTry(items));
 	return items;

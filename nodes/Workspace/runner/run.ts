@@ -76,9 +76,11 @@ class WorkspaceWork implements Work<Job> {
 		if ('failure' in performed) return failed(job, performed.failure);
 		try {
 			const output = await this.outputOf(job, performed.result);
+			const ending = job.operation.endedBy?.(performed.result);
+			if (ending) return failed(job, job.item.told(ending), { output });
 			return { outcome: { output }, isFinal: !job.operation.readsOnly };
 		} catch (error) {
-			return failed(job, job.item.told(asFailure(error)), true);
+			return failed(job, job.item.told(asFailure(error)), { isDone: true });
 		}
 	}
 
@@ -127,10 +129,14 @@ class WorkspaceWork implements Work<Job> {
 }
 
 /** What may have been carried out, or is half done, is not begun anew by the next try of Retry On Fail: it fails again. */
-function failed({ item, operation }: Job, failure: Failure, isDone = false): Done {
+function failed(
+	{ item, operation }: Job,
+	failure: Failure,
+	{ isDone = false, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
+): Done {
 	const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;
 	return {
-		outcome: { failure },
+		outcome: { failure, ...(output && { output }) },
 		isFinal: mayBeDone && !operation.readsOnly && !operation.idempotent,
 	};
 }

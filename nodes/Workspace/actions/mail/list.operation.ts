@@ -47,5 +47,6 @@ export const list = defineOperation({
 		return await listed(client, terms.join(' '), params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
+	endedBy: (result) => result.endedBy,
 	errors: listErrors,
 });

@@ -32,5 +32,6 @@ export const search = defineOperation({
 		return await listed(client, terms.length === 0 ? query : `(${query}) ${terms.join(' ')}`, params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
+	endedBy: (result) => result.endedBy,
 	errors: listErrors,
 });

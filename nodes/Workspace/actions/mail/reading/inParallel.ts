@@ -1,5 +1,11 @@
 import pLimit from 'p-limit';
 
+/** How many at once: at first, and when that many went well, twice as many, up to the most. */
+export interface Width {
+	readonly first: number;
+	readonly most: number;
+}
+
 /**
  * Results in the order of the values. After the first failure nothing more is begun, and what has begun is waited for, so that
  * no request is left behind.
@@ -9,12 +15,42 @@ export async function inParallel<T, R>(
 	atOnce: number,
 	work: (value: T, index: number) => Promise<R>,
 ): Promise<R[]> {
-	const limit = pLimit({ concurrency: atOnce, rejectOnClear: true });
-	const tasks = values.map((value, index) => limit(() => work(value, index)));
-	try {
-		return await Promise.all(tasks);
-	} finally {
-		limit.clearQueue();
-		await Promise.allSettled(tasks);
-	}
+	const { results, failure } = await untilFailure(values, { first: atOnce, most: atOnce }, work);
+	if (failure) throw failure.cause;
+	return results;
+}
+
+export interface UntilFailure<R> {
+	/** Of the values before the one that failed. */
+	readonly results: R[];
+	/** What happened first. */
+	readonly failure: { readonly cause: unknown } | undefined;
+}
+
+/** The same, with what was done of the values before the first one that was not. */
+export async function untilFailure<T, R>(
+	values: readonly T[],
+	{ first, most }: Width,
+	work: (value: T, index: number) => Promise<R>,
+): Promise<UntilFailure<R>> {
+	const limit = pLimit({ concurrency: first, rejectOnClear: true });
+	let wentWell = 0;
+	let failure: UntilFailure<R>['failure'];
+	const tasks = values.map((value, index) =>
+		limit(async () => {
+			const result = await work(value, index);
+			if (++wentWell < limit.concurrency) return { result };
+			wentWell = 0;
+			limit.concurrency = Math.min(most, limit.concurrency * 2);
+			return { result };
+		}).catch((cause: unknown) => {
+			failure ??= { cause };
+			limit.clearQueue();
+			return undefined;
+		}),
+	);
+	const done = await Promise.all(tasks);
+	const end = done.indexOf(undefined);
+	const whole = end === -1 ? done : done.slice(0, end);
+	return { results: whole.flatMap((one) => (one ? [one.result] : [])), failure };
 }

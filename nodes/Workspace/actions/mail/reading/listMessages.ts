@@ -1,14 +1,15 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { isFailure } from '../../../../items/failure';
+import { isFailure, type Failure } from '../../../../items/failure';
 import type { Clients, Item, OutputBinary } from '../../../operation';
 import { anatomyOf } from './anatomy';
 import { attachmentInfo, type AttachmentInfo } from './attachments';
 import { downloaded } from './fullMessage';
-import { inParallel } from './inParallel';
+import { untilFailure, type Width } from './inParallel';
 import { labelIdsOf } from './labels';
 import { largestPage, type ListParams } from './listFields';
 import { messageText } from './messageText';
+import { endOf } from './partialList';
 import { summaryHeaders, summaryOf, type Summary } from './summary';
 
 export interface MessageIds {
@@ -34,29 +35,64 @@ export interface ListedMessage {
 export interface Listed {
 	readonly messages: ListedMessage[];
 	readonly nextPageToken: string | undefined;
+	/** What ended the list before it was whole; says how to go on. */
+	readonly endedBy?: Failure;
 }
 
-/** The transport lets no more through at once; more would only wait there. */
-const atOnce = 5;
+/** As the transport lets requests through: more would only wait there. */
+const width: Width = { first: 5, most: 20 };
+/** A mail may bring 25 MB of files. */
+const widthWithFiles: Width = { first: 5, most: 5 };
+/** Of a page whose mails are asked for one by one: a list that ends midway goes on from the page where it ended. */
+const detailedPage = 100;
 
-/** Mails that a query finds, newest first. */
+/** Mails that a query finds, newest first. What was got before a failure is kept. */
 export async function listMessages(
 	client: Clients,
 	q: string,
-	params: ListParams,
+	given: ListParams,
 	item: Item,
 ): Promise<Listed> {
-	const { returnAll, maxResults, output } = params;
+	const params = { ...given, labelIds: await labelIdsOf(client, given.labelIds, item) };
+	const ask = (found: number, token: string | undefined) =>
+		begun(pageOf(client, q, params, sizeOf(params, found), token));
 	const messages: ListedMessage[] = [];
-	const labelIds = await labelIdsOf(client, params.labelIds, item);
-	let pageToken: string | undefined = params.pageToken || undefined;
-	do {
-		const wanted = returnAll ? largestPage : Math.min(largestPage, maxResults - messages.length);
-		const page = await pageOf(client, q, { ...params, labelIds }, wanted, pageToken);
-		messages.push(...(await detailed(client, page.messages ?? [], params, item)));
-		pageToken = page.nextPageToken ?? undefined;
-	} while (output === 'items' && pageToken !== undefined && (returnAll || messages.length < maxResults));
-	return { messages, nextPageToken: pageToken };
+	let pageToken = given.pageToken || undefined;
+	let page: Promise<Page> | undefined = ask(0, pageToken);
+	let ofEarlierPages = 0;
+	try {
+		for (let found = 0; ; ofEarlierPages = messages.length) {
+			const { ids, nextPageToken }: Page = await page;
+			found += ids.length;
+			const isLast: boolean = nextPageToken === undefined || params.output === 'page' || sizeOf(params, found) <= 0;
+			// While the details of this one come.
+			page = isLast ? undefined : ask(found, nextPageToken);
+			await addDetails(messages, client, ids, params, item);
+			if (!page) return { messages, nextPageToken };
+			pageToken = nextPageToken;
+		}
+	} catch (error) {
+		await page?.catch(() => undefined);
+		const ofThatPage = messages.length - ofEarlierPages;
+		return { messages, nextPageToken: undefined, endedBy: endOf(error, messages.length, pageToken, ofThatPage) };
+	}
+}
+
+/** Somebody awaits it later, if at all. */
+function begun<T>(promise: Promise<T>): Promise<T> {
+	promise.catch(() => undefined);
+	return promise;
+}
+
+interface Page {
+	readonly ids: readonly gmail_v1.Schema$Message[];
+	readonly nextPageToken: string | undefined;
+}
+
+/** How many mails to ask for next; 0 or less: none. */
+function sizeOf({ returnAll, maxResults, output, details }: ListParams, found: number): number {
+	const largest = details && output === 'items' ? detailedPage : largestPage;
+	return returnAll ? largest : Math.min(largest, maxResults - found);
 }
 
 async function pageOf(
@@ -65,7 +101,7 @@ async function pageOf(
 	{ labelIds, includeSpamTrash }: ListParams,
 	maxResults: number,
 	pageToken: string | undefined,
-): Promise<gmail_v1.Schema$ListMessagesResponse> {
+): Promise<Page> {
 	const { data } = await gmail.users.messages.list({
 		userId: 'me',
 		q: q === '' ? undefined : q,
@@ -75,23 +111,29 @@ async function pageOf(
 		pageToken,
 		fields: 'messages(id,threadId),nextPageToken',
 	});
-	return data;
+	return { ids: data.messages ?? [], nextPageToken: data.nextPageToken ?? undefined };
 }
 
-async function detailed(
+/** @throws what ended it, when all before that is added */
+async function addDetails(
+	messages: ListedMessage[],
 	client: Clients,
-	found: readonly gmail_v1.Schema$Message[],
+	found: Page['ids'],
 	params: ListParams,
 	item: Item,
-): Promise<ListedMessage[]> {
+): Promise<void> {
 	const { details, includeBody, downloadAttachments } = params;
 	if (!details) {
-		return found.map(({ id, threadId }) => ({ message: { id: id ?? '', threadId: threadId ?? '' } }));
+		const ids = found.map(({ id, threadId }) => ({ id: id ?? '', threadId: threadId ?? '' }));
+		messages.push(...ids.map((message) => ({ message })));
+		return;
 	}
 	const get = (id: string) =>
 		includeBody || downloadAttachments ? whole(client, id, params, item) : summary(client, id);
-	const messages = await inParallel(found, atOnce, ({ id }) => unlessGone(get(id ?? '')));
-	return messages.flatMap((message) => message ?? []);
+	const own = downloadAttachments ? widthWithFiles : width;
+	const { results, failure } = await untilFailure(found, own, ({ id }) => unlessGone(get(id ?? '')));
+	messages.push(...results.flatMap((message) => message ?? []));
+	if (failure) throw failure.cause;
 }
 
 async function summary({ gmail }: Clients, id: string): Promise<ListedMessage> {

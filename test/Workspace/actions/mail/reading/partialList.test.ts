@@ -1,0 +1,174 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { failureOf } from '../../../../executeContext';
+import { Mails } from '../mails';
+
+const mails = new Mails();
+const goesOn = { onError: 'continueRegularOutput' } as const;
+const onErrorOutput = { onError: 'continueErrorOutput' } as const;
+
+function seed(count: number): string[] {
+	const ids = Array.from({ length: count }, (_, number) =>
+		mails.google.gmail.seed({ subject: `mail ${number}`, date: new Date(Date.UTC(2026, 0, 1, 0, number)) }),
+	);
+	return ids.reverse();
+}
+
+let refusing = true;
+beforeEach(() => {
+	refusing = true;
+});
+
+/** From the `nth` detail on, whatever is asked is refused for quota, asking for a longer wait than the options allow. */
+function refuseDetailsFrom(nth: number, message = 'Quota exceeded'): void {
+	mails.google.fault({
+		match: ({ method }) => refusing && method === 'gmail.users.messages.get',
+		nth,
+		times: 10_000,
+		status: 429,
+		retryAfter: 55,
+		message,
+	});
+}
+
+const ids = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['id']);
+
+/** What follows nextPageToken to the end gives. */
+async function restFrom(pageToken: string): Promise<unknown[]> {
+	const rest: unknown[] = [];
+	for (let next: string | undefined = pageToken; next !== undefined; ) {
+		const [page] = await mails.run('list', { maxResults: 500 }, { output: 'page', pageToken: next });
+		const { messages, nextPageToken } = page?.json as { messages: IDataObject[]; nextPageToken?: string };
+		rest.push(...messages.map(({ id }) => id));
+		next = nextPageToken;
+	}
+	return rest;
+}
+
+test.each([goesOn, onErrorOutput])(
+	'a quota that ends midway: what was got comes out, then where to go on (%j)',
+	async (node) => {
+		const all = seed(260);
+		refuseDetailsFrom(231);
+		const items = await mails.run('list', { returnAll: true }, {}, undefined, node);
+		const last = items.at(-1);
+		const got = ids(items.slice(0, -1));
+		expect(got.length).toBeGreaterThanOrEqual(211);
+		expect(got).toEqual(all.slice(0, got.length));
+		expect(Object.keys(last?.json ?? {})).toEqual(['error']);
+		expect(last).toEqual({
+			json: {
+				error: {
+					code: 429,
+					status: 'RESOURCE_EXHAUSTED',
+					message: expect.any(String) as unknown,
+					details: {
+						returned: got.length,
+						nextPageToken: expect.any(String) as unknown,
+						returnedOfThatPage: got.length - 200,
+					},
+				},
+			},
+			pairedItem: { item: 0 },
+		});
+		refusing = false;
+		const { details } = last?.json['error'] as { details: { nextPageToken: string } };
+		const rest = await restFrom(details.nextPageToken);
+		expect(new Set([...got, ...rest])).toEqual(new Set(all));
+		expect(rest).toEqual(all.slice(200));
+	},
+);
+
+test('a page that is refused itself: the token is that of the page', async () => {
+	const all = seed(150);
+	mails.google.fault({
+		match: ({ method, query }) => method === 'gmail.users.messages.list' && query.has('pageToken'),
+		times: 100,
+		status: 503,
+	});
+	const items = await mails.run('list', { returnAll: true }, { maxTries: 1 }, undefined, goesOn);
+	expect(ids(items.slice(0, -1))).toEqual(all.slice(0, 100));
+	expect(items.at(-1)?.json).toMatchObject({
+		error: { code: 503, details: { returned: 100, returnedOfThatPage: 0 } },
+	});
+});
+
+test('ids alone: the pages before are kept', async () => {
+	const all = seed(620);
+	mails.google.fault({ match: 'gmail.users.messages.list', nth: 2, times: 100, status: 429, retryAfter: 55 });
+	const items = await mails.run('list', { returnAll: true }, { details: false }, undefined, goesOn);
+	expect(ids(items.slice(0, -1))).toEqual(all.slice(0, 500));
+});
+
+test('in the first page there is no token yet: the list begins anew', async () => {
+	seed(40);
+	refuseDetailsFrom(21);
+	const items = await mails.run('list', { returnAll: true }, {}, undefined, goesOn);
+	expect(items.length).toBeGreaterThan(2);
+	const { error } = items.at(-1)?.json as { error: { details: IDataObject } };
+	expect(error.details).toEqual({ returned: items.length - 1, returnedOfThatPage: items.length - 1 });
+});
+
+test('an output of pages gives what it got of the page', async () => {
+	const all = seed(40);
+	refuseDetailsFrom(21);
+	const [page, failed, ...more] = await mails.run(
+		'list',
+		{ maxResults: 40 },
+		{ output: 'page' },
+		undefined,
+		goesOn,
+	);
+	const { messages, ...rest } = page?.json as { messages: IDataObject[] };
+	expect(messages.map(({ id }) => id)).toEqual(all.slice(0, messages.length));
+	expect(messages.length).toBeGreaterThan(0);
+	expect([rest, more]).toEqual([{}, []]);
+	expect(failed?.json).toMatchObject({ error: { code: 429, details: { returned: messages.length } } });
+});
+
+test('nothing was got: the error item alone, and no word of going on', async () => {
+	seed(3);
+	refuseDetailsFrom(1);
+	const items = await mails.run('list', {}, {}, undefined, goesOn);
+	expect(items).toHaveLength(1);
+	expect(items[0]?.json['error']).not.toHaveProperty('details');
+});
+
+test('without Continue on Fail the error says how many were got, and how to go on', async () => {
+	seed(260);
+	refuseDetailsFrom(231);
+	const failure = await failureOf(mails.run('list', { returnAll: true }));
+	const { nextPageToken, returned } = failure.context['data'] as { nextPageToken: string; returned: number };
+	expect(failure.description).toContain(`${returned} mails were got before`);
+	expect(failure.description).toContain(`'Page Token' ${nextPageToken}`);
+	expect(failure.description).toContain('On Error on Continue');
+});
+
+test('the sanitizer sees the error item', async () => {
+	const secret = 'ya29.a0AfB_byC-canary';
+	seed(120);
+	refuseDetailsFrom(111, `no quota for ${secret}`);
+	const items = await mails.run('search', { query: 'subject:mail', returnAll: true }, {}, undefined, goesOn);
+	expect(items.length).toBeGreaterThan(90);
+	expect(JSON.stringify(items.at(-1))).not.toContain(secret);
+});
+
+test('the other input items go on, each with its own results', async () => {
+	seed(3);
+	const two = [{ json: {} }, { json: {} }];
+	mails.google.fault({ match: 'gmail.users.messages.get', nth: 3, times: 1, status: 400 });
+	const items = await mails.run('list', {}, {}, two, goesOn);
+	const failed = items.filter(({ json }) => json['error'] !== undefined);
+	expect(failed).toHaveLength(1);
+	const ok = (index: number) =>
+		items.filter(({ json, pairedItem }) => !json['error'] && (pairedItem as { item: number }).item === index);
+	expect([ok(0).length, ok(1).length].sort()).toContain(3);
+});
+
+test('each mail is asked for once, and the next page while the details of this one come', async () => {
+	seed(250);
+	expect(await mails.run('list', { returnAll: true })).toHaveLength(250);
+	expect(mails.methods.filter((method) => method === 'messages.get')).toHaveLength(250);
+	expect(mails.methods.filter((method) => method === 'messages.list')).toHaveLength(3);
+	expect(mails.methods.slice(0, 3)).toContain('messages.list');
+});
