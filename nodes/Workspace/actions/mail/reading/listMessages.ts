@@ -64,7 +64,8 @@ export async function listMessages(
 		for (let found = 0; ; ofEarlierPages = messages.length) {
 			const { ids, nextPageToken }: Page = await page;
 			found += ids.length;
-			const isLast: boolean = nextPageToken === undefined || params.output === 'page' || sizeOf(params, found) <= 0;
+			const isLast: boolean =
+				nextPageToken === undefined || params.output === 'page' || sizeOf(params, found) <= 0;
 			// While the details of this one come.
 			page = isLast ? undefined : ask(found, nextPageToken);
 			await addDetails(messages, client, ids, params, item);
@@ -74,7 +75,11 @@ export async function listMessages(
 	} catch (error) {
 		await page?.catch(() => undefined);
 		const ofThatPage = messages.length - ofEarlierPages;
-		return { messages, nextPageToken: undefined, endedBy: endOf(error, messages.length, pageToken, ofThatPage) };
+		return {
+			messages,
+			nextPageToken: undefined,
+			endedBy: endOf(error, messages.length, pageToken, ofThatPage),
+		};
 	}
 }
 

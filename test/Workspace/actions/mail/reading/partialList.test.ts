@@ -36,7 +36,7 @@ const ids = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }
 /** What follows nextPageToken to the end gives. */
 async function restFrom(pageToken: string): Promise<unknown[]> {
 	const rest: unknown[] = [];
-	for (let next: string | undefined = pageToken; next !== undefined; ) {
+	for (let next: string | undefined = pageToken; next !== undefined;) {
 		const [page] = await mails.run('list', { maxResults: 500 }, { output: 'page', pageToken: next });
 		const { messages, nextPageToken } = page?.json as { messages: IDataObject[]; nextPageToken?: string };
 		rest.push(...messages.map(({ id }) => id));
