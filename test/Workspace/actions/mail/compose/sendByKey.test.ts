@@ -72,7 +72,9 @@ describe('the same key', () => {
 		mails.google.gmail.indexDelayMilliseconds = 500;
 		mails.google.fault({ match: 'gmail.users.messages.send', connection: 'resetAfter' });
 		const [first, second] = await Promise.all([send(key), send(key)]);
-		expect([first?.['repeated'], second?.['repeated']]).toEqual([undefined, true]);
+		// Whichever has the turn first.
+		const repeated = [first, second].filter((one) => one?.['repeated'] === true);
+		expect(repeated).toHaveLength(1);
 		expect(sent()).toHaveLength(1);
 	});
 
