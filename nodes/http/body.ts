@@ -7,9 +7,12 @@ export const maxAnswerBytes = 64 * 1024 * 1024;
 /** An error's message is small; what is longer is not one. */
 const maxErrorBytes = 256 * 1024;
 
-/** Why a body could not be read; `cutShort` may heal when the request is repeated, `tooCostly` when n8n has more memory. */
+/**
+ * Why a body could not be read; `cutShort` may heal when the request is repeated, `noRoom` when the answers that are read beside it are
+ * done, `tooCostly` when there is less in it.
+ */
 export class BodyError extends Error {
-	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly';
+	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noRoom';
 	readonly code: string | undefined;
 
 	constructor(reason: BodyError['reason'], code?: string) {
@@ -23,6 +26,13 @@ interface ReadingLimits {
 	readonly limitBytes?: number;
 	readonly announcedBytes?: number;
 	readonly signal?: AbortSignal;
+	/** Counts what is read. */
+	readonly room?: Holder;
+}
+
+/** @throws BodyError when there is no room for so many bytes more */
+export interface Holder {
+	hold(bytes: number): void;
 }
 
 /**
@@ -33,17 +43,18 @@ interface ReadingLimits {
  */
 export async function readBody(
 	body: Readable | Buffer,
-	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal }: ReadingLimits = {},
+	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal, room }: ReadingLimits = {},
 ): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) {
 		if (body.length > limitBytes) throw new BodyError('tooLarge');
+		room?.hold(body.length);
 		return body;
 	}
 	if (announcedBytes > limitBytes) {
 		body.destroy();
 		throw new BodyError('tooLarge');
 	}
-	const { bytes, error } = await collected(body, limitBytes, signal);
+	const { bytes, error } = await collected(body, limitBytes, signal, room);
 	if (error) throw error;
 	return bytes;
 }
@@ -60,7 +71,12 @@ interface Collected {
 	readonly error?: BodyError;
 }
 
-async function collected(body: Readable, limitBytes: number, signal?: AbortSignal): Promise<Collected> {
+async function collected(
+	body: Readable,
+	limitBytes: number,
+	signal?: AbortSignal,
+	room?: Holder,
+): Promise<Collected> {
 	const stop = () => body.destroy(new Error('stopped'));
 	signal?.addEventListener('abort', stop, { once: true });
 	if (signal?.aborted) stop();
@@ -71,11 +87,12 @@ async function collected(body: Readable, limitBytes: number, signal?: AbortSigna
 			size += chunk.length;
 			// Leaving the loop destroys the stream.
 			if (size > limitBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
+			room?.hold(chunk.length);
 			chunks.push(chunk);
 		}
 		return { bytes: Buffer.concat(chunks, size) };
 	} catch (error) {
-		return { bytes: Buffer.concat(chunks), error: cutShort(error) };
+		return { bytes: Buffer.concat(chunks), error: error instanceof BodyError ? error : cutShort(error) };
 	} finally {
 		signal?.removeEventListener('abort', stop);
 	}

@@ -1,20 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { brotliDecompress, inflateRaw, unzip } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
 
-import { BodyError, maxAnswerBytes } from './body';
-import { codeIn } from './causes';
+import { BodyError, type Holder, maxAnswerBytes, readBody } from './body';
 
-/** @throws BodyError for what is not whole, or larger than the limit */
-type Unpacker = (bytes: Buffer, limitBytes: number) => Promise<Buffer>;
+const options = { chunkSize: 256 * 1024 };
 
-const unpackers: Readonly<Record<string, Unpacker>> = {
-	gzip: unpackedBy(unzip),
-	'x-gzip': unpackedBy(unzip),
-	br: unpackedBy(brotliDecompress),
-	deflate: (bytes, limitBytes) => unpackedBy(hasZlibHeader(bytes) ? unzip : inflateRaw)(bytes, limitBytes),
+const unpackers: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
+	gzip: () => createUnzip(options),
+	'x-gzip': () => createUnzip(options),
+	br: () => createBrotliDecompress(options),
+	deflate: (bytes) => (hasZlibHeader(bytes) ? createUnzip(options) : createInflateRaw(options)),
 };
 
 /**
@@ -38,11 +36,14 @@ export class Wire {
 		delete response.headers['content-encoding'];
 	}
 
-	/** The body, unpacked. @throws BodyError when it is not whole, or too large */
-	async whole(body: Buffer, limitBytes = maxAnswerBytes): Promise<Buffer> {
+	/** The body, unpacked. @throws BodyError when it is not whole, too large, or there is no room for it */
+	async whole(body: Buffer, room: Holder, limitBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket.errored) throw new BodyError('cutShort');
 		const unpack = unpackers[this.#encoding];
-		return unpack === undefined || body.length === 0 ? body : await unpack(body, limitBytes);
+		if (unpack === undefined || body.length === 0) return body;
+		const unpacker = unpack(body);
+		unpacker.end(body);
+		return await readBody(unpacker, { limitBytes, room });
 	}
 }
 
@@ -57,20 +58,6 @@ subscribe('http.client.request.start', (message) => {
 		wire.take(response);
 	});
 });
-
-type Unpack = (
-	bytes: Buffer,
-	options: { readonly maxOutputLength: number },
-	done: (error: Error | null, unpacked: Buffer) => void,
-) => void;
-
-function unpackedBy(unpack: Unpack): Unpacker {
-	const unpacked = promisify(unpack);
-	return (bytes, limitBytes) =>
-		unpacked(bytes, { maxOutputLength: limitBytes }).catch((error: unknown) => {
-			throw new BodyError(codeIn([error]) === 'ERR_BUFFER_TOO_LARGE' ? 'tooLarge' : 'cutShort');
-		});
-}
 
 /** Some servers leave it out. */
 const hasZlibHeader = (bytes: Buffer) => ((bytes[0] ?? 0) & 0x0f) === 8;

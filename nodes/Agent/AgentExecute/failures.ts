@@ -80,10 +80,19 @@ function bodyFault({ reason, code }: BodyError, { maxResponseBytes = maxAnswerBy
 	if (reason === 'tooCostly') {
 		const failure = new Failure({
 			code: 502,
-			message: "The agent service's response needs more memory than n8n has",
+			message: "The agent service's response has too many parts to read",
 			carriedOut: true,
 			description:
-				'The agent was started, but its response has too many parts to read. Have the agent return less data or a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).',
+				'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
+		});
+		return new Fault('final', failure);
+	}
+	if (reason === 'noRoom') {
+		const failure = new Failure({
+			code: 503,
+			message: "n8n has no memory left for the agent service's response",
+			carriedOut: true,
+			description: `The agent was started, but its response does not fit in memory beside the others that are being read. Lower ${named('parallelRequests')} or ${named('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
 		});
 		return new Fault('final', failure);
 	}

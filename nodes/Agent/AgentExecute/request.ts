@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { attempt, type FaultsOfTry, plainRequest, type Send, unlessAborted } from '../../http/attempt';
-import { BodyError, readBody, readErrorBody } from '../../http/body';
-import { hasRoomToParse, mayBeJson } from '../../http/jsonCost';
+import { readBody, readErrorBody } from '../../http/body';
+import { mayBeJson } from '../../http/jsonCost';
 import { withRetries } from '../../http/retry';
+import { mostAtOnce, type Room } from '../../http/room';
 import { Wire } from '../../http/wire';
 import type { Answer } from './answer';
 import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './failures';
@@ -44,9 +45,10 @@ export interface Executed {
 
 /**
  * Sends the execute call. It is sent again only when it surely was not accepted.
+ * @param room what the answer takes, until the caller releases it
  * @throws Failure for anything but a status of 200 to 299
  */
-export async function execute(context: IExecuteFunctions, call: ExecuteCall): Promise<Executed> {
+export async function execute(context: IExecuteFunctions, call: ExecuteCall, room: Room): Promise<Executed> {
 	const limits = {
 		timeoutMilliseconds: call.timeoutSeconds * 1000,
 		signal: context.getExecutionCancelSignal(),
@@ -58,7 +60,7 @@ export async function execute(context: IExecuteFunctions, call: ExecuteCall): Pr
 		thrown: (error) => thrownFault(error, call),
 	};
 	return await withRetries(
-		() => attempt((signal) => once(send, call, signal), limits, faults),
+		() => attempt((signal) => once(send, call, room, signal), limits, faults),
 		{ harmless: false, possible: true, reading: false },
 		{
 			words: retryWords,
@@ -69,7 +71,8 @@ export async function execute(context: IExecuteFunctions, call: ExecuteCall): Pr
 	);
 }
 
-async function once(send: Send, call: ExecuteCall, signal: AbortSignal): Promise<Executed> {
+async function once(send: Send, call: ExecuteCall, room: Room, signal: AbortSignal): Promise<Executed> {
+	room.release();
 	const sent = call.body();
 	const wire = new Wire();
 	const response = await unlessAborted(
@@ -80,14 +83,14 @@ async function once(send: Send, call: ExecuteCall, signal: AbortSignal): Promise
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const packed = await readErrorBody(response.body, signal);
-		const body = await wire.whole(packed).catch(() => Buffer.alloc(0));
+		const body = await wire.whole(packed, room).catch(() => Buffer.alloc(0));
 		throw statusFault({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
 	const limitBytes = call.maxResponseBytes;
-	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal });
-	const body = await wire.whole(packed, limitBytes);
-	if (mayBeJson(body) && !hasRoomToParse(body)) throw new BodyError('tooCostly');
+	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal, room });
+	const body = await wire.whole(packed, room, limitBytes);
+	if (mayBeJson(body)) await room.holdParsed(body, mostAtOnce);
 	return { sent, answer: { statusCode, headers, body } };
 }
 

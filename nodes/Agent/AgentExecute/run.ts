@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asFailure } from '../../items/errorItem';
 import { type Failure, isFailure } from '../../items/failure';
 import { type Checked, type Done, runItems, type Task, type Work } from '../../items/loop';
+import { Room } from '../../http/room';
 import { cleanLog } from '../../items/secrets/cleanLog';
 import { secretsIn } from '../../items/secrets/credentialSecrets';
 import { Sanitizer } from '../../items/secrets/sanitizer';
@@ -91,13 +92,14 @@ async function runItem(context: IExecuteFunctions, item: CheckedItem, index: num
 
 async function sendItem(context: IExecuteFunctions, index: number, call: PreparedCall): Promise<Done> {
 	const progress: { executed?: Executed } = {};
+	const room = new Room();
 	/** @param sending told at each try that it goes out */
 	const send = async (sending = () => {}) => {
 		const body = () => {
 			sending();
 			return call.body();
 		};
-		progress.executed = await execute(context, { ...call, body });
+		progress.executed = await execute(context, { ...call, body }, room);
 		return progress.executed;
 	};
 	try {
@@ -119,6 +121,8 @@ async function sendItem(context: IExecuteFunctions, index: number, call: Prepare
 			},
 			isFinal: true,
 		};
+	} finally {
+		room.release();
 	}
 }
 

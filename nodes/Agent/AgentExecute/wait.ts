@@ -4,7 +4,7 @@ import { type Failure, isFailure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
-import type { SessionMessage } from '../session/messages';
+import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
 import { Collection, type EndedBy, type WaitOver } from './collection';
 import { deferred } from './deferred';
 import { messageDetails } from './evidence';
@@ -160,8 +160,8 @@ class Wait {
 	#open(): void {
 		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
 		const listener = {
-			message: (message: SessionMessage) => {
-				this.#collection.add(message);
+			message: (frame: SessionFrame) => {
+				this.#collection.add(messageOf(frame));
 			},
 			event: ({ event }: { event: string }) => {
 				if (event === 'reconnected') this.#gap = true;

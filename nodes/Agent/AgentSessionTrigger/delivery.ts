@@ -4,7 +4,8 @@ import type { Clock } from '../session/clock';
 import type { Alerts } from './alerts';
 import type { Delivered } from './batch';
 import { deduplicationKey, messageId, type RecentKeys } from './deduplication';
-import { type Arrival, isBinary, itemOf, storedItem } from './items';
+import { messageOf, type SessionMessage } from '../session/messages';
+import { type Arrival, isBinary, itemOf, type Read, readOf, storedItem } from './items';
 import { refusedByN8n } from './losses';
 import type { TriggerSettings } from './settings';
 
@@ -99,15 +100,16 @@ export class Delivery {
 
 	async #deliver(batch: Batch): Promise<boolean> {
 		try {
-			const items = batch.some(isBinary) ? await this.#store(batch) : batch.map(itemOf);
-			await this.#emit(items, this.#keyOfBatch(batch));
+			const read = batch.map(readOf);
+			const items = read.some(isBinary) ? await this.#store(read) : read.map(itemOf);
+			await this.#emit(items, this.#keyOfBatch(read));
 			return true;
 		} catch (error) {
 			return this.#notTaken(batch, error);
 		}
 	}
 
-	async #store(batch: Batch): Promise<INodeExecutionData[]> {
+	async #store(batch: readonly Read[]): Promise<INodeExecutionData[]> {
 		const items = Promise.all(batch.map((one) => storedItem(one, this.#context.helpers)));
 		this.#storing.add(items);
 		try {
@@ -179,16 +181,20 @@ export class Delivery {
 		return true;
 	}
 
-	#keyOfBatch(batch: Batch): string | undefined {
-		const [first] = batch;
-		return this.#settings.queue.batchSize === 1 && first ? this.#keyOf(first.entry) : undefined;
+	#keyOfBatch([first]: readonly Read[]): string | undefined {
+		if (this.#settings.queue.batchSize > 1 || !first || !('message' in first.content)) return undefined;
+		return this.#keyOfMessage(first.content.message);
 	}
 
 	#keyOf(arrival: Arrival): string | undefined {
-		if (!('message' in arrival)) return undefined;
-		const id = messageId(arrival.message, this.#settings.deduplicationField);
+		if (!('frame' in arrival) || this.#settings.deduplicationField === '') return undefined;
+		return this.#keyOfMessage(messageOf(arrival.frame));
+	}
+
+	#keyOfMessage(message: SessionMessage): string | undefined {
+		const id = messageId(message, this.#settings.deduplicationField);
 		if (id === undefined) return undefined;
-		return deduplicationKey(this.#workflowId, this.#nodeId, arrival.sessionId, id);
+		return deduplicationKey(this.#workflowId, this.#nodeId, message.sessionId, id);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { type FieldValues, hasOneOf } from '../session/messageField';
-import type { SessionMessage } from '../session/messages';
+import { messageOf, type SessionFrame } from '../session/messages';
 
 /** Lets the messages through that are to start an execution. A gap before one that is not is told with the next one that is. */
 export class Filter {
@@ -13,16 +13,16 @@ export class Filter {
 	}
 
 	/** @returns undefined for a message that starts none */
-	take(message: SessionMessage): SessionMessage | undefined {
-		if (this.#wanted === undefined) return message;
-		const { sessionId, gapMs } = message;
+	take(frame: SessionFrame): SessionFrame | undefined {
+		if (this.#wanted === undefined) return frame;
+		const { sessionId, gapMs } = frame;
 		const before = this.#untoldGaps.get(sessionId);
 		const gap = before === undefined && gapMs === undefined ? undefined : (before ?? 0) + (gapMs ?? 0);
-		if (!hasOneOf(message, this.#wanted)) {
+		if (!hasOneOf(messageOf(frame), this.#wanted)) {
 			if (gap !== undefined) this.#untoldGaps.set(sessionId, gap);
 			return undefined;
 		}
 		this.#untoldGaps.delete(sessionId);
-		return gap === undefined ? message : { ...message, gapMs: gap };
+		return gap === undefined ? frame : { ...frame, gapMs: gap };
 	}
 }

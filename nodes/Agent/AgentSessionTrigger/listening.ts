@@ -5,7 +5,7 @@ import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, ReadIdentity } from '../session/connection';
 import type { Gate } from '../session/gate';
-import type { SessionMessage } from '../session/messages';
+import type { SessionFrame } from '../session/messages';
 import { Alerts } from './alerts';
 import type { Leftover } from './batch';
 import type { RecentKeys } from './deduplication';
@@ -158,8 +158,8 @@ export class Listening {
 
 	#channelListener(sessionId: string) {
 		return {
-			message: (message: SessionMessage) => {
-				const wanted = this.#filter.take(message);
+			message: (frame: SessionFrame) => {
+				const wanted = this.#filter.take(frame);
 				const arrival = wanted && this.#numbering.arrived(wanted);
 				if (arrival && this.#delivery.isNew(arrival)) this.#queue.push(arrival);
 			},

@@ -5,11 +5,11 @@ import { Failure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
-import type { SessionMessage } from '../session/messages';
+import type { SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
 import type { Delivered } from './batch';
 import { Filter } from './filter';
-import { type Arrival, messageArrival, storedItem } from './items';
+import { type Arrival, frameArrival, readOf, storedItem } from './items';
 import { MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
 
@@ -67,9 +67,9 @@ class ManualListening {
 		const filter = new Filter(settings.filter);
 		this.#connections = sessionIds.map((sessionId) => {
 			const listener = {
-				message: (message: SessionMessage) => {
-					const wanted = filter.take(message);
-					if (wanted) this.#queue.push(messageArrival(wanted));
+				message: (frame: SessionFrame) => {
+					const wanted = filter.take(frame);
+					if (wanted) this.#queue.push(frameArrival(wanted));
 				},
 				ended: ({ verdict, failure }: EndedChannel) => {
 					if (verdict === 'final') this.#fail(failure);
@@ -98,7 +98,7 @@ class ManualListening {
 		void this.close();
 		const { context } = this.#parts;
 		try {
-			const items = await Promise.all(batch.map((one) => storedItem(one, context.helpers)));
+			const items = await Promise.all(batch.map((one) => storedItem(readOf(one), context.helpers)));
 			// Never a copy of the function: n8n replaces it for the test.
 			context.emit([items]);
 		} catch (error) {

@@ -5,7 +5,7 @@ import type { EgressFilter } from './egress';
 import type { Ending, Verdict } from './failures';
 import type { Gate } from './gate';
 import type { AgentApiCredential, Identity } from './identity';
-import type { MessageFormat, SessionMessage } from './messages';
+import type { MessageFormat, SessionFrame } from './messages';
 import type { ReconnectPolicy } from './reconnect';
 import type { OpenSocket } from './transport';
 
@@ -63,7 +63,7 @@ export interface EndedChannel {
 
 /** Nothing is called after `close()`, but for the last messages where they are wanted. An exception thrown here is logged by its name and changes nothing. */
 export interface ConnectionListener {
-	message(message: SessionMessage): void;
+	message(frame: SessionFrame): void;
 	event?(event: ConnectionEvent): void;
 	/** The server has answered the first ping of a channel: what it sent when the channel opened has come. */
 	answered?(): void;

@@ -1,7 +1,7 @@
 import { GapAccount } from './gap';
-import { contentOf, memoryOf, type MessageFormat, type SessionMessage } from './messages';
+import { type MessageFormat, type SessionFrame, withoutRest } from './messages';
 
-/** Makes the messages of a session from the frames of its channels: numbered, and marked after a gap. */
+/** Numbers the frames of a session, over all its channels, and marks the first one after a gap. */
 export class Intake {
 	readonly gap = new GapAccount();
 	readonly #sessionId: string;
@@ -14,17 +14,17 @@ export class Intake {
 	}
 
 	/** @param receivedAt ISO 8601 */
-	take(data: Buffer, isBinary: boolean, receivedAt: string): SessionMessage {
+	take(data: Buffer, isBinary: boolean, receivedAt: string): SessionFrame {
 		const gapMs = this.gap.take();
 		this.#sequence++;
-		const content = contentOf(data, isBinary, this.#format);
 		return {
 			sessionId: this.#sessionId,
 			sequence: this.#sequence,
 			receivedAt,
-			...content,
+			data: withoutRest(data),
+			isBinary,
+			readAs: this.#format,
 			byteLength: data.byteLength,
-			...memoryOf(data, content),
 			...(gapMs !== undefined && { gapMs }),
 		};
 	}

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
-import { hasRoomToParse, parsingCost } from '../../http/jsonCost';
+import { parsingCost } from '../../http/jsonCost';
+import { canParse } from '../../http/room';
 import { withDigitsAsText } from './digits';
 
 /** How frames are read: `auto` is JSON, else text, and binary frames as binary. */
@@ -13,8 +14,7 @@ export type MessageContent =
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
 
-/** One message of a session. */
-export type SessionMessage = MessageContent & {
+interface Envelope {
 	readonly sessionId: string;
 	/** Counts from 1 for as long as the connection lives, over all its channels. */
 	readonly sequence: number;
@@ -24,17 +24,37 @@ export type SessionMessage = MessageContent & {
 	readonly gapMs?: number;
 	/** Size of the frame's payload. */
 	readonly byteLength: number;
-	/** What it takes in memory, where that is more. */
-	readonly memoryBytes?: number;
-};
-
-/** Bytes that a message takes while it waits: queues count them. */
-export const heldBytes = ({ memoryBytes, byteLength }: SessionMessage): number => memoryBytes ?? byteLength;
-
-/** What is held besides the frame's own bytes. */
-export function memoryOf(data: Buffer, { format }: MessageContent): Pick<SessionMessage, 'memoryBytes'> {
-	return format === 'json' ? { memoryBytes: parsingCost(data) } : {};
 }
+
+/** A message as it came: what waits for long is kept so, because JSON takes many times its length in memory once it is parsed. */
+export interface SessionFrame extends Envelope {
+	readonly data: Buffer;
+	readonly isBinary: boolean;
+	readonly readAs: MessageFormat;
+}
+
+/** One message of a session. */
+export type SessionMessage = MessageContent &
+	Envelope & {
+		/** What it takes in memory, where that is more than its length. */
+		readonly memoryBytes?: number;
+	};
+
+/** Of a frame, besides its own bytes: measured with V8 in Node 24. */
+const frameBytes = 600;
+
+/** Bytes that a message takes while it waits: what holds messages counts them. */
+export const heldBytes = (message: SessionMessage | SessionFrame): number =>
+	'data' in message ? message.byteLength + frameBytes : (message.memoryBytes ?? message.byteLength);
+
+export function messageOf({ data, isBinary, readAs, ...envelope }: SessionFrame): SessionMessage {
+	const content = contentOf(data, isBinary, readAs);
+	return { ...envelope, ...content, ...(content.format === 'json' && { memoryBytes: parsingCost(data) }) };
+}
+
+/** A copy where the frame is a small part of what the socket read at once: it would keep the whole of it in memory. */
+export const withoutRest = (data: Buffer): Buffer =>
+	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
 /** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
 export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
@@ -42,7 +62,7 @@ export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat
 	const text = isBinary ? utf8(data) : data.toString('utf8');
 	if (text === undefined) return asBytes(data);
 	if (format === 'text') return { format: 'text', message: text };
-	const json = hasRoomToParse(data) ? asJson(text) : undefined;
+	const json = canParse(data) ? asJson(text) : undefined;
 	return json ?? (isBinary ? asBytes(data) : { format: 'text', message: text });
 }
 
@@ -58,10 +78,8 @@ function asJson(text: string): MessageContent | undefined {
 	}
 }
 
-/** A copy where the frame is a small part of what the socket read at once: it would keep the whole of it in memory. */
 function asBytes(data: Buffer): MessageContent {
-	const bytes = data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
-	return { format: 'binary', message: null, bytes };
+	return { format: 'binary', message: null, bytes: withoutRest(data) };
 }
 
 function utf8(data: Buffer): string | undefined {

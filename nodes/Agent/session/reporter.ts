@@ -1,6 +1,6 @@
 import type { Failure } from '../../items/failure';
 import type { ConnectionEnvironment, ConnectionEvent, ConnectionListener, EndedChannel } from './connection';
-import type { SessionMessage } from './messages';
+import type { SessionFrame } from './messages';
 
 /** Tells the listener and the log of one connection; the listener nothing more after `stop()`. */
 export class Reporter {
@@ -19,9 +19,9 @@ export class Reporter {
 		this.#stopped = true;
 	}
 
-	message(message: SessionMessage): void {
+	message(frame: SessionFrame): void {
 		this.#tell(() => {
-			this.#listener.message(message);
+			this.#listener.message(frame);
 		});
 	}
 

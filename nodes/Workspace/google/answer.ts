@@ -4,8 +4,8 @@ import { Failure } from '../../items/failure';
 
 import { apiNames } from './advice';
 import type { FullResponse } from '../../http/attempt';
-import { BodyError, readBody, readErrorBody } from '../../http/body';
-import { hasRoomToParse } from '../../http/jsonCost';
+import { readBody, readErrorBody } from '../../http/body';
+import { Room } from '../../http/room';
 import { faultOfAnswer } from './errors';
 import type { FailedCall } from './failedCall';
 import { Fault } from '../../http/fault';
@@ -45,15 +45,26 @@ export async function answerOf(
 	if (expected.responseType === 'stream') {
 		return { status, headers, data: body instanceof Readable ? body : Readable.from([body]) };
 	}
-	const bytes = await readBody(body, { signal, announcedBytes: Number(headers['content-length'] ?? 0) });
-	return { status, headers, data: dataOf(bytes, expected, call) };
+	const announcedBytes = Number(headers['content-length'] ?? 0);
+	const room = new Room();
+	try {
+		const bytes = await readBody(body, { signal, announcedBytes, room });
+		return { status, headers, data: await dataOf(bytes, expected, call, room) };
+	} finally {
+		room.release();
+	}
 }
 
-function dataOf(bytes: Buffer, { responseType }: Expected, { api }: FailedCall): unknown {
+async function dataOf(
+	bytes: Buffer,
+	{ responseType }: Expected,
+	{ api }: FailedCall,
+	room: Room,
+): Promise<unknown> {
 	if (responseType === 'arraybuffer') return bytes;
 	if (responseType === 'text') return bytes.toString('utf8');
 	if (bytes.length === 0) return '';
-	if (!hasRoomToParse(bytes)) throw new BodyError('tooCostly');
+	await room.holdParsed(bytes);
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
 	} catch {

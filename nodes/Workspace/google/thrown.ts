@@ -47,6 +47,12 @@ function faultOfBody({ reason, code }: BodyError): Fault {
 		const description = 'Ask for less at once, for instance a smaller range or fewer results.';
 		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
 	}
+	if (reason === 'noRoom') {
+		const message =
+			"n8n has no memory left for Google's answer beside the others that are read at the same time";
+		const description = 'Run fewer workflows at once, ask for less, or give n8n more memory.';
+		return new Fault('unknown', new Failure({ code: 503, message, description }));
+	}
 	const message = "Google's answer was cut short";
 	return new Fault('unknown', new Failure({ code: 502, message, description: withCode('Try again.', code) }));
 }

@@ -1,34 +1,66 @@
+import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
-import { startAgentService } from '../../../dev/agent-service/server.ts';
-import { messageArrival } from '../../../nodes/Agent/AgentSessionTrigger/items';
-import { Intake } from '../../../nodes/Agent/session/intake';
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
+import { bytesInFlight, Room } from '../../../nodes/http/room';
+import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute } from './executeRun';
 
-const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
+let service: AgentService;
 
-test('four answers at once, 61 kB each that unpack to 63 MB of nothing, are refused unparsed', async () => {
-	const body = gzipSync(bomb(63_000_000));
-	const headers = { 'content-encoding': 'gzip' };
-	const answer = { body, headers, contentType: 'application/json' };
-	const service = await startAgentService({ apiKey, execute: () => answer });
-	const node = { onError: 'continueRegularOutput' as const };
-	const items = await runExecute(service, { items: numbered(4), node });
-	expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
-		Array(4).fill("The agent service's response needs more memory than n8n has"),
-	);
-	expect(service.requests).toHaveLength(4);
+beforeAll(withBinaryData);
+beforeEach(async () => {
+	service = await startAgentService({ apiKey });
+});
+afterEach(async () => {
 	await service.close();
+	expect(bytesInFlight()).toBe(0);
 });
 
-test('a message takes as much of the queue as it takes of the memory', () => {
-	const take = (frame: Buffer) => messageArrival(new Intake('s1', 'auto').take(frame, false, '')).byteLength;
-	expect(take(bomb(300_000))).toBeGreaterThan(7_000_000);
-	expect(take(Buffer.from('"short"'))).toBe(7 + 24);
-	expect(take(Buffer.from('text'))).toBe(4);
+const unpacksTo = (bytes: number, unit: string) => ({
+	body: gzipSync(`[${unit.repeat(bytes / unit.length)}0]`),
+	headers: { 'content-encoding': 'gzip' },
+	contentType: 'application/json',
 });
 
-test('a message that would take too much is passed on as the text that it is', () => {
-	const message = new Intake('s1', 'auto').take(bomb(63_000_000), false, '');
-	expect([message.format, message.byteLength]).toEqual(['text', 63_000_004]);
+test.each(['{},', '0,', '"a",'])(
+	'four answers at once, 61 kB each that unpack to 63 MB of %s, are refused unparsed',
+	async (unit) => {
+		const answer = unpacksTo(63_000_000, unit);
+		service.script(answer, answer, answer, answer);
+		const node = { onError: 'continueRegularOutput' as const };
+		const items = await runExecute(service, { items: numbered(4), node });
+		expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
+			Array(4).fill("The agent service's response has too many parts to read"),
+		);
+		expect(service.requests).toHaveLength(4);
+	},
+);
+
+test.each([
+	['as it came', { body: 'x'.repeat(100_000) }],
+	['unpacked', unpacksTo(100_000, ' ')],
+	['parsed', { body: '['.repeat(1000).concat(']'.repeat(1000)), contentType: 'application/json' }],
+])(
+	'an answer for which the others leave no room %s is refused, and the agent not started again',
+	async (_, step) => {
+		const others = new Room();
+		others.hold(getHeapStatistics().heap_size_limit / 2 - 20_000);
+		service.script(step);
+		const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));
+		others.release();
+		expect(error).toMatchObject({
+			message: "n8n has no memory left for the agent service's response",
+			description: expect.stringContaining('The agent was started') as string,
+			httpCode: '503',
+		});
+		expect(service.requests).toHaveLength(1);
+	},
+);
+
+test('whatever becomes of a call, its answer is not counted any longer', async () => {
+	service.script({ body: 'x'.repeat(10_000) }, { status: 500 }, { gzip: 'cut', body: 'x'.repeat(10_000) });
+	const node = { onError: 'continueRegularOutput' as const };
+	await runExecute(service, { items: numbered(4), node });
+	expect(bytesInFlight()).toBe(0);
 });

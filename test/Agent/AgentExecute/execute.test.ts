@@ -197,7 +197,7 @@ describe('a call is repeated', () => {
 		const parameters = { options: { maxRetryWaitSeconds: 3 } };
 		expect(await failureOf(run({ parameters }))).toMatchObject({
 			description: expect.stringMatching(
-				/^The agent service asks n8n to wait 3 seconds, but 'Max Retry Wait \(Seconds\)' allows 3, of which [01]\.\d are left\./,
+				/^The agent service asks n8n to wait 3 seconds, but 'Max Retry Wait \(Seconds\)' allows 3, of which [01](\.\d)? are left\./,
 			) as string,
 		});
 		expect(service.requests).toHaveLength(2);

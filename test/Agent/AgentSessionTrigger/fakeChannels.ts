@@ -5,7 +5,6 @@ import type {
 	ConnectionStatus,
 } from '../../../nodes/Agent/session/connection';
 import type { Failure } from '../../../nodes/items/failure';
-import { contentOf } from '../../../nodes/Agent/session/messages';
 
 /** Connections without a network: a test plays the channel. */
 export class FakeChannels {
@@ -57,7 +56,9 @@ export class FakeChannels {
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			byteLength: data.length,
 			...(gapMs !== undefined && { gapMs }),
-			...contentOf(data, false, 'auto'),
+			data,
+			isBinary: false,
+			readAs: 'auto',
 		});
 	}
 }

@@ -10,7 +10,7 @@ import {
 	agentSignatureCredential,
 	identityOf,
 } from '../../../nodes/Agent/session/identity';
-import type { SessionMessage } from '../../../nodes/Agent/session/messages';
+import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import type { Failure } from '../../../nodes/items/failure';
 import { FakeClock } from './fakeClock';
 import { FakeNetwork } from './fakeSocket';
@@ -37,7 +37,7 @@ export class Account {
 	readonly log: string[] = [];
 
 	readonly listener = {
-		message: (message: SessionMessage) => void this.messages.push(message),
+		message: (frame: SessionFrame) => void this.messages.push(messageOf(frame)),
 		event: (event: ConnectionEvent) => void this.events.push(event),
 		ended: (channel: EndedChannel) => void this.ended.push(channel),
 		alert: (failure: Failure, kind: string) => void this.alerts.push({ failure, kind }),

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
+import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
+import { bytesInFlight, Room } from '../../../nodes/http/room';
 import { createTransport, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';
@@ -183,7 +185,34 @@ describe('an answer', () => {
 			message: "Google's answer is larger than 64 MiB and was refused",
 		});
 		expect(server.received).toHaveLength(1);
+		expect(bytesInFlight()).toBe(0);
 		expect(sentBytes).toBeLessThan(200 * 1024 * 1024);
+	});
+});
+
+describe('beside other answers that take all the room', () => {
+	it('an answer is asked for again, and read when there is room', async () => {
+		const clients = await serve(json({ files: [{ id: 'x'.repeat(5000) }] }));
+		const others = new Room();
+		others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
+		const list = clients.drive.files.list();
+		while (server.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+		others.release();
+		expect((await list).data.files).toHaveLength(1);
+		expect(bytesInFlight()).toBe(0);
+	});
+
+	it('the answer to what was written is not asked for again', async () => {
+		const clients = await serve(json({ id: 'x'.repeat(5000) }));
+		const others = new Room();
+		others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
+		const create = clients.drive.files.create({ requestBody: {} });
+		await expect(create).rejects.toMatchObject({
+			message: expect.stringContaining('no memory left') as string,
+			ambiguous: true,
+		});
+		others.release();
+		expect(server.received).toHaveLength(1);
 	});
 });
 
