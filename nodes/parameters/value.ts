@@ -39,7 +39,7 @@ function numberOf(field: Field, raw: unknown, reading: Reading): number {
 	const value = fromText ? Number(raw) : raw;
 	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
 	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum) return value;
-	const given = typeof value === 'number' ? String(value) : kindOf(raw);
+	const given = typeof value === 'number' && !(fromText && Number.isNaN(value)) ? String(value) : kindOf(raw);
 	throw notA(
 		field,
 		reading,

@@ -1,0 +1,106 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server';
+import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
+import { TriggerRun, until } from '../Agent/AgentSessionTrigger/triggerRun';
+import { withBinaryData } from '../executeContext';
+import { runNode } from '../Workspace/runNode';
+import { json, scriptedServer, type ScriptedServer } from '../Workspace/server';
+
+/** The three nodes; Agent Execute twice, because its wait has fields and a connection of its own. */
+export const nodeNames = ['Agent Execute', 'its wait', 'Agent Session Trigger', 'Workspace'] as const;
+export type NodeName = (typeof nodeNames)[number];
+
+/** What a node is given beyond what it cannot do without; keys of `options` are options. */
+export interface Given {
+	readonly parameters?: IDataObject;
+	readonly options?: IDataObject;
+	/** Where the service is, `http://…`; a healthy one otherwise. */
+	readonly url?: string;
+	readonly node?: Partial<INode>;
+	readonly executionId?: string;
+	readonly signal?: AbortSignal;
+}
+
+/** All nodes, each with a healthy service of its own on the loopback. */
+export class Nodes {
+	service!: AgentService;
+	google!: ScriptedServer;
+
+	constructor() {
+		beforeAll(async () => {
+			await withBinaryData();
+			this.service = await startAgentService({ apiKey, messages: () => ['an answer'] });
+			this.google = await scriptedServer(json({ documentId: 'd1', replies: [{}] }));
+		});
+		afterAll(async () => {
+			await this.service.close();
+			await this.google.close();
+		});
+	}
+
+	/** Requests and connections that have reached a healthy service. */
+	get traffic(): number {
+		return this.service.connections + this.service.requests.length + this.google.received.length;
+	}
+
+	/** Calls that have reached a healthy service. */
+	get calls(): number {
+		return (
+			this.service.requests.length + this.google.received.filter(({ method }) => method === 'POST').length
+		);
+	}
+
+	/** Ends when the node's work is done: an item came out, or a channel stands. @throws the node's error */
+	async run(name: NodeName, given: Given): Promise<void> {
+		switch (name) {
+			case 'Agent Execute':
+				return await this.#execute(given, given.url);
+			case 'its wait':
+				return await this.#execute(
+					{ ...given, parameters: { ...waits, ...given.parameters } },
+					undefined,
+					given.url,
+				);
+			case 'Agent Session Trigger':
+				return await this.#trigger(given);
+			case 'Workspace':
+				return await this.#workspace(given);
+		}
+	}
+
+	async #execute({ parameters, options = {}, ...given }: Given, callUrl?: string, channelUrl?: string) {
+		const { url, webSocketUrl } = this.service;
+		const places = { url: callUrl ?? url, webSocketUrl: channelUrl ?? webSocketUrl } as AgentService;
+		await runExecute(places, { ...given, parameters: { task: 'a task', ...parameters, options } });
+	}
+
+	async #trigger({ parameters, options = {} }: Given) {
+		const before = this.service.upgrades.length;
+		const run = new TriggerRun({ service: this.service, parameters: { ...parameters, options } });
+		try {
+			await run.start();
+			await until(() => this.service.upgrades.length > before);
+		} finally {
+			await run.close();
+		}
+	}
+
+	/** A change that Google carries out in one request, and that is not repeated blindly. */
+	async #workspace({ parameters, options = {}, url = this.google.url, ...given }: Given) {
+		await runNode({
+			...given,
+			url,
+			parameters: {
+				resource: 'document',
+				operation: 'append',
+				documentId: { __rl: true, mode: 'id', value: 'd1' },
+				content: 'some text',
+				...parameters,
+				options: { newParagraph: false, ...options },
+			},
+		});
+	}
+}
+
+const waits = { waitForMessages: true, waitUntil: 'count' };
