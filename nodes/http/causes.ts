@@ -24,14 +24,20 @@ export function codeIn(chain: readonly unknown[]): string | undefined {
 	return undefined;
 }
 
-/** Host and port that an error of Node names. */
-export function hostIn(chain: readonly unknown[]): string | undefined {
+/**
+ * Who could not be reached, as host and port: the host that was asked, or another one on the way to it, such as a proxy.
+ * @param url that was asked
+ */
+export function placeIn(chain: readonly unknown[], url: string): string {
+	const { host, hostname, port, protocol } = new URL(url);
+	const ownPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
 	for (const link of chain) {
-		const host = property(link, 'hostname') ?? property(link, 'address');
-		const port = property(link, 'port');
-		if (typeof host === 'string') return typeof port === 'number' ? `${host}:${port}` : host;
+		const name = property(link, 'hostname');
+		if (typeof name === 'string' && name !== hostname) return name;
+		const [address, hop] = [property(link, 'address'), property(link, 'port')];
+		if (typeof address === 'string' && typeof hop === 'number' && hop !== ownPort) return `${address}:${hop}`;
 	}
-	return undefined;
+	return host;
 }
 
 export function property(value: unknown, key: string): unknown {

@@ -1,4 +1,4 @@
-import { causesOf, codeIn, property } from './causes';
+import { causesOf, codeIn, placeIn, property } from './causes';
 import type { FaultKind } from './fault';
 
 /** What Node, n8n or the HTTP client reported in place of an answer. */
@@ -94,6 +94,23 @@ export function networkFaultOf(error: unknown): NetworkFault {
 	if (!row) return { ...lost, what: 'unknown', code, reason: 'the connection failed' };
 	const { what, kind, status, reason } = row;
 	return { what, kind, status, code, reason };
+}
+
+/**
+ * What happened, for the user; the same words in every node.
+ * @param url that was asked
+ */
+export function networkMessage({ what, reason }: NetworkFault, error: unknown, url: string): string {
+	const { host } = new URL(url);
+	switch (what) {
+		case 'timeout':
+			return `${host} did not respond in time`;
+		case 'lost':
+		case 'unknown':
+			return `The connection to ${host} was lost before the service responded: ${reason}`;
+		default:
+			return `No connection to ${placeIn(causesOf(error), url)}: ${reason}`;
+	}
 }
 
 /** n8n's own policy of where requests may go, where it is switched on. */

@@ -91,7 +91,7 @@ export function nextStep(
 	const left = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
 	const asked = failure.retryAfterMilliseconds ?? 0;
 	if (asked > left) return { end: ended(failure, progress, waitRefused(asked, left, policy)) };
-	if (left <= 0) return { end: ended(failure, progress) };
+	if (left <= 0) return { end: ended(failure, progress, tries === 1 ? noWait(policy) : undefined) };
 	// Added, not compared: those who were given the same time must not come back at the same moment.
 	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
 	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
@@ -118,6 +118,10 @@ function waitRefused(
 ): string {
 	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
 	return `${words.service} asks n8n to wait ${Math.ceil(asked / 1000)} seconds, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
+}
+
+function noWait({ maxRetryWaitMilliseconds: allowed }: RetryPolicy): string {
+	return `Another try would have to wait, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 }
 
 /** The failure that the caller sees: all that is known of it, and what the tries add. */

@@ -91,6 +91,8 @@ describe('what a failing tool tells', () => {
 		});
 		const error = await tool({}).catch((reason: unknown) => reason as Error);
 		expect((error as Error).message).not.toContain('ECONNRESET');
-		expect((error as Error).message).toMatch(/connection to Google was lost\. Check/);
+		expect((error as Error).message).toMatch(
+			/was lost before the service responded: the connection was reset\. Check/,
+		);
 	});
 });

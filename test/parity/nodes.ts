@@ -1,9 +1,11 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { TriggerRun, until } from '../Agent/AgentSessionTrigger/triggerRun';
-import { withBinaryData } from '../executeContext';
+import { failureOf, withBinaryData } from '../executeContext';
 import { runNode } from '../Workspace/runNode';
 import { json, scriptedServer, type ScriptedServer } from '../Workspace/server';
 
@@ -53,31 +55,47 @@ export class Nodes {
 
 	/** Ends when the node's work is done: an item came out, or a channel stands. @throws the node's error */
 	async run(name: NodeName, given: Given): Promise<void> {
-		switch (name) {
-			case 'Agent Execute':
-				return await this.#execute(given, given.url);
-			case 'its wait':
-				return await this.#execute(
-					{ ...given, parameters: { ...waits, ...given.parameters } },
-					undefined,
-					given.url,
-				);
-			case 'Agent Session Trigger':
-				return await this.#trigger(given);
-			case 'Workspace':
-				return await this.#workspace(given);
+		const waiting = { ...given, parameters: { ...waits, ...given.parameters } };
+		if (name === 'Agent Execute') await this.#execute(given, given.url);
+		else if (name === 'its wait') await this.#execute(waiting, undefined, given.url);
+		else if (name === 'Workspace') await this.#workspace(given);
+		else await this.#trigger(given);
+	}
+
+	/** What is logged of a channel that does not open, up to the first line; then the node is stopped. */
+	async linesOf(name: 'its wait' | 'Agent Session Trigger', given: Given): Promise<string[]> {
+		if (name === 'Agent Session Trigger') {
+			const run = this.#published(given);
+			await run.start();
+			await until(() => run.logged.length > 0);
+			await run.close();
+			return run.logged;
 		}
+		const lines: string[] = [];
+		const stop = new AbortController();
+		jest.spyOn(Container.get(Logger), 'warn').mockImplementation((line) => {
+			lines.push(line);
+			stop.abort();
+		});
+		await failureOf(this.run(name, { ...given, signal: stop.signal }));
+		return lines;
 	}
 
 	async #execute({ parameters, options = {}, ...given }: Given, callUrl?: string, channelUrl?: string) {
 		const { url, webSocketUrl } = this.service;
-		const places = { url: callUrl ?? url, webSocketUrl: channelUrl ?? webSocketUrl } as AgentService;
+		const places = { url: callUrl ?? url, webSocketUrl: channelUrl ?? webSocketUrl };
 		await runExecute(places, { ...given, parameters: { task: 'a task', ...parameters, options } });
 	}
 
-	async #trigger({ parameters, options = {} }: Given) {
+	#published({ parameters, options = {}, url }: Given): TriggerRun {
+		const { service } = this;
+		const places = { url: service.url, apiKey, webSocketUrl: url ?? service.webSocketUrl };
+		return new TriggerRun({ service: places, parameters: { ...parameters, options } });
+	}
+
+	async #trigger(given: Given) {
 		const before = this.service.upgrades.length;
-		const run = new TriggerRun({ service: this.service, parameters: { ...parameters, options } });
+		const run = this.#published(given);
 		try {
 			await run.start();
 			await until(() => this.service.upgrades.length > before);

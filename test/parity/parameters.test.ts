@@ -155,7 +155,7 @@ const lists: Places = {
 	'Agent Session Trigger': { name: 'filterValue', label: 'Filter Value' },
 	Workspace: { name: 'labelIds', label: 'Label Names or IDs', beside: search },
 };
-const listWanted = 'must be text separated by commas or new lines, or an array, not ';
+const listWanted = 'must be an array, or text separated by commas or new lines, not ';
 const listCases: Case[] = [
 	{ name: 'an empty list', value: [] },
 	{ name: 'an emptied field', value: '' },
@@ -202,10 +202,9 @@ describe.each(rows)('$kind: $field of $node', ({ node, place, cases }) => {
 			return;
 		}
 		const { message, description } = await failureOf(running);
-		const wanted = refused.endsWith(' ')
-			? expect.stringContaining(`'${place.label}' ${refused}`)
-			: `'${place.label}' ${refused}`;
-		expect(message).toEqual(wanted);
+		const wanted = `'${place.label}' ${refused}`;
+		// What may be chosen differs from field to field.
+		expect(refused.endsWith(' ') ? message.slice(0, wanted.length) : message).toBe(wanted);
 		expect(description).toContain('expression');
 		expect(nodes.traffic).toBe(before);
 	});

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '../../http/backoff';
 import { BodyError, maxAnswerBytes } from '../../http/body';
 import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/fault';
-import { type NetworkFault, networkFaultOf } from '../../http/network';
+import { type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
 import { Failure, isFailure, withCode } from '../../items/failure';
 import { named } from '../../parameters/naming';
 import type { Answer } from './answer';
@@ -30,25 +30,8 @@ export function thrownFault(error: unknown, call: CallFacts): Fault {
 	const description = withCode(networkAdvice(fault), fault.code);
 	// The request is part of an HTTP client's error: only its own words are kept.
 	const cause = new Error(call.redact(error instanceof Error ? error.message : String(error)));
-	const message = networkMessage(fault, new URL(call.url).host);
+	const message = networkMessage(fault, error, call.url);
 	return new Fault(kind, new Failure({ code, message, description, ambiguous, cause }));
-}
-
-function networkMessage({ what, reason }: NetworkFault, host: string): string {
-	switch (what) {
-		case 'notConnected':
-			return `No connection to ${host}: ${reason}`;
-		case 'certificate':
-			return `The certificate of ${host} is not trusted`;
-		case 'handshake':
-			return `A secure connection to ${host} could not be established`;
-		case 'blocked':
-			return `n8n does not allow requests to ${host}`;
-		case 'timeout':
-			return `${host} did not respond in time`;
-		default:
-			return `The connection to ${host} was lost before the service responded`;
-	}
 }
 
 function networkAdvice({ what }: NetworkFault): string {

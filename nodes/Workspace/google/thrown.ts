@@ -5,9 +5,9 @@ import { named } from '../../parameters/naming';
 
 import { reconnect } from './advice';
 import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';
-import { causesOf, codeIn, hostIn, property } from '../../http/causes';
+import { causesOf, codeIn, property } from '../../http/causes';
 import { Fault, type FaultKind } from '../../http/fault';
-import { isBlocked, networkFaultOf, type NetworkFault } from '../../http/network';
+import { isBlocked, networkFaultOf, networkMessage } from '../../http/network';
 import type { FailedCall } from './failedCall';
 import { faultOfAnswer } from './errors';
 
@@ -22,7 +22,7 @@ export async function faultOfThrown(error: unknown, call: FailedCall): Promise<F
 	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
 	const response = chain.map((link) => property(link, 'response')).find(isResponse);
 	if (response) return await faultOfResponse(response, call);
-	return faultOfNetwork(networkFaultOf(error), chain, call);
+	return faultOfNetwork(error, chain, call);
 }
 
 export function timeoutFault(seconds: number): Fault {
@@ -30,7 +30,7 @@ export function timeoutFault(seconds: number): Fault {
 		'unknown',
 		new Failure({
 			code: 504,
-			message: `Google did not answer within ${seconds} seconds`,
+			message: `Google did not respond within ${seconds} s`,
 			description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
 		}),
 	);
@@ -53,7 +53,7 @@ function faultOfBody({ reason, code }: BodyError): Fault {
 		const description = 'Run fewer workflows at once, ask for less, or give n8n more memory.';
 		return new Fault('unknown', new Failure({ code: 503, message, description }));
 	}
-	const message = "Google's answer was cut short";
+	const message = "Google's response was cut off";
 	return new Fault('unknown', new Failure({ code: 502, message, description: withCode('Try again.', code) }));
 }
 
@@ -66,28 +66,13 @@ async function faultOfResponse(response: ErrorResponse, call: FailedCall): Promi
 	return faultOfAnswer({ status, headers: headers ?? {}, body }, call);
 }
 
-function faultOfNetwork(fault: NetworkFault, chain: readonly unknown[], call: FailedCall): Fault {
-	const { what, kind, code } = fault;
-	if (what === 'blocked') return faultOfBlocked(chain.find(isBlocked));
+function faultOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): Fault {
+	const fault = networkFaultOf(error);
+	const { what, kind, status, code } = fault;
+	const message = networkMessage(fault, error, call.url);
+	if (what === 'blocked') return faultOfBlocked(message, chain.find(isBlocked));
 	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return faultOfSignIn(code, chain, call);
-	return connectionFault(kind, fault.status, messageOf(what, chain), code);
-}
-
-function messageOf(what: NetworkFault['what'], chain: readonly unknown[]): string {
-	switch (what) {
-		case 'notConnected':
-			return `No connection to ${hostIn(chain) ?? 'Google'}`;
-		case 'certificate':
-			return "The server's certificate was not accepted";
-		case 'handshake':
-			return 'No encrypted connection to Google could be made';
-		case 'timeout':
-			return 'Google did not answer in time';
-		case 'lost':
-			return 'The connection to Google was lost';
-		default:
-			return 'The request could not be completed';
-	}
+	return connectionFault(kind, status, message, code);
 }
 
 /** @param status HTTP status; `reason` is Node's */
@@ -97,11 +82,13 @@ function connectionFault(kind: FaultKind, status: number, message: string, reaso
 	return new Fault(kind, new Failure({ code: status, message, description: withCode(description, reason) }));
 }
 
-function faultOfBlocked(error: Error | undefined): Fault {
-	const description = property(error, 'description');
-	const message = `n8n did not send the request: ${error?.message ?? 'it is not allowed'}`;
-	const details = { code: 503, message, ...(typeof description === 'string' && { description }) };
-	return new Fault('final', new Failure(details));
+/** @param error n8n's own words */
+function faultOfBlocked(message: string, error: Error | undefined): Fault {
+	const advice = property(error, 'description');
+	const description = [error?.message, typeof advice === 'string' ? advice : undefined]
+		.filter(Boolean)
+		.join('. ');
+	return new Fault('final', new Failure({ code: 503, message, description }));
 }
 
 /** A request that n8n sent on its own account: to the token endpoint. */

@@ -27,7 +27,7 @@ const node = new AgentExecute();
 
 /** Runs Agent Execute in n8n's own context, with credentials for the service. */
 export async function runExecute(
-	{ url, webSocketUrl }: AgentService,
+	{ url, webSocketUrl }: Pick<AgentService, 'url' | 'webSocketUrl'>,
 	options: RunOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const context = executeContext({

@@ -68,7 +68,7 @@ describe('what was surely not carried out is repeated, a send too', () => {
 		await server.close();
 		const failure = await failing(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 503, status: 'UNAVAILABLE', ambiguous: false });
-		expect(failure.message).toMatch(/^No connection to 127\.0\.0\.1:\d+$/);
+		expect(failure.message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the connection was refused$/);
 		expect(failure.description).toContain('Tried');
 		server = await scriptedServer();
 	});

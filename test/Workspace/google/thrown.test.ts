@@ -69,7 +69,7 @@ test.each<[string, Error, object]>([
 
 test('the host that has no name is named', async () => {
 	const { message } = await thrown(byAxios('ENOTFOUND', { hostname: 'gateway.example' }));
-	expect(message).toBe('No connection to gateway.example');
+	expect(message).toBe('No connection to gateway.example: the host name was not found');
 });
 
 test.each([
@@ -99,8 +99,8 @@ test('n8n’s own policy of where requests may go', async () => {
 	);
 	expect(await thrown(new NodeApiError(node, blocked as never))).toMatchObject({
 		code: 503,
-		message: expect.stringContaining('n8n did not send the request') as string,
-		description: "The target '10.0.0.1' is not allowed.",
+		message: 'No connection to 127.0.0.1:9: n8n does not allow it',
+		description: `${blocked.message}. ${blocked.description}`,
 		ambiguous: false,
 	});
 });
