@@ -85,8 +85,6 @@ export default tseslint.config(
 		plugins: { house: { rules: { 'no-import-circle': noImportCircle } } },
 		rules: { 'house/no-import-circle': 'error' },
 	},
-	// Its types still stand beside the operations that use its helpers.
-	{ files: ['nodes/Workspace/actions/spreadsheet/**/*.ts'], rules: { 'house/no-import-circle': 'off' } },
 	never(product, devOnly),
 	never(
 		['nodes/Workspace/actions/**/*.operation.ts'],

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isFailure, type Failure } from '../../../items/failure';
-import type { AppendMember } from './append.operation';
+import type { AppendMember } from './appendFields';
 import { rowCells, type Cell } from './cells';
 import { chunksOf, type Part } from './chunks';
 import { notSent, heldBack } from './failures';

@@ -8,7 +8,7 @@ import { anchorOf, areaLike, parseRange, printRange, type Corner, type TabRange 
 import { withRoom } from './room';
 import { Rows } from './rows';
 import { targetOf } from './target';
-import type { WriteMember } from './write.operation';
+import type { WriteMember } from './writeFields';
 import { partWritten, widthOf, type Written } from './written';
 
 /** Rows of all items in one block, columns in order of first appearance; each item gets its own part. */

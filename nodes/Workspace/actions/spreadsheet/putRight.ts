@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { Failure, isFailure } from '../../../items/failure';
-import type { AppendParams } from './append.operation';
+import type { AppendParams } from './appendFields';
 import type { Cell } from './cells';
 import { misplaced } from './failures';
 import { filledCells, lastRowOf, lastRowOfAll } from './lastRow';

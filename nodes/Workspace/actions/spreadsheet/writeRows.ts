@@ -11,7 +11,7 @@ import { rowsByHeader } from './rowsByHeader';
 import { Rows } from './rows';
 import { refuseTabLikeCell } from './tabs';
 import { targetOf } from './target';
-import type { WriteMember } from './write.operation';
+import type { WriteMember } from './writeFields';
 import { heldBack } from './failures';
 import { widthOf, writtenOf, type Written } from './written';
 

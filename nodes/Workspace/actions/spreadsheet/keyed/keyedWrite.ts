@@ -10,7 +10,7 @@ import { namedRows, type NamedCells } from '../namedRows';
 import { list } from '../names';
 import { areaIn } from '../range';
 import { misfitOf, newColumns, tableOf } from '../rowsByHeader';
-import type { WriteMember, WriteParams } from '../write.operation';
+import type { WriteMember, WriteParams } from '../writeFields';
 import type { Written } from '../written';
 import { keyIn, readKeys } from './keys';
 import { planOf, type Keyed, type Step } from './plan';
