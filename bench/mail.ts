@@ -108,7 +108,7 @@ async function main(): Promise<void> {
 		);
 		for (const { name, times, requests } of workflows) report(`${name}, ${requests} requests`, times, 'ms');
 		const [theirs = NaN, ours = NaN] = workflows.map(({ times }) => median(times));
-		reportRatio('Workspace / Gmail node', ours / theirs, { atMost: 0.25 });
+		reportRatio('Workspace / Gmail node', ours / theirs, { atMost: 0.12 });
 	} finally {
 		await n8n.remove();
 		server.stop();

@@ -1,15 +1,10 @@
 // How often a mail goes out twice although both sends have the same key: two processes, or two executions of one, with a gap
 // between them, against a Gmail that lists a sent mail only after a while.
 // node bench/mailKey.ts [mails of each kind]
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startGoogle } from '../dev/google/server.ts';
+import { Workers, type Answer, type Worker } from './keyed/workers.ts';
 
 const mails = Number(process.argv[2] ?? 100);
 const latencyMilliseconds = 50;
@@ -24,49 +19,21 @@ const kinds = [
 	{ processes: 2, lag: 5000, gap: 8000 },
 ];
 
-interface Answer {
-	readonly number: number;
-	readonly repeated?: boolean;
-	readonly error?: string;
-}
-
-type Bundle = (options: {
-	root: string;
-	entries: string[];
-	target: string;
-	split: boolean;
-}) => Promise<unknown>;
-
-const root = path.join(import.meta.dirname, '..');
-const { bundle } = createRequire(import.meta.url)('../build/bundle.js') as { bundle: Bundle };
-const folder = mkdtempSync(path.join(tmpdir(), 'mail-key-'));
 const google = await startGoogle({ latencyMilliseconds });
 google.tokens.issue({ token: 'bench' });
 
-async function worker(): Promise<ChildProcess> {
-	const child = fork(path.join(folder, 'bench/mailKey/worker.js'), [google.url]);
-	child.setMaxListeners(0);
-	await once(child, 'message');
-	return child;
+async function send(worker: Worker, number: number): Promise<Answer> {
+	const given = { to: 'ann@example.com', subject: `Order ${number} has shipped`, body: 'Hi' };
+	const keyed = { ...given, idempotencyKey: `order-${number}` };
+	const answer = await worker.run({ number: asked++, resource: 'mail', operation: 'send', given: keyed });
+	return answer ?? { number, error: 'the worker ended' };
 }
 
-function send(child: ChildProcess, number: number): Promise<Answer> {
-	return new Promise((resolve) => {
-		const listen = (answer: Answer) => {
-			if (answer.number !== number) return;
-			child.off('message', listen);
-			resolve(answer);
-		};
-		child.on('message', listen);
-		child.send(number);
-	});
-}
-
+const workers = await Workers.build(google.url);
+let asked = 0;
 let number = 0;
 try {
-	await bundle({ root, entries: ['bench/mailKey/worker.ts'], target: folder, split: false });
-	symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-	const workers = [await worker(), await worker()];
+	const pair = [await workers.start(), await workers.start()];
 	console.log(
 		`${mails} mails of each kind, each sent by two executions; ${latencyMilliseconds} ms latency\n`,
 	);
@@ -77,7 +44,7 @@ try {
 		for (let done = 0; done < mails; done += atOnce) {
 			const pairs = Array.from({ length: Math.min(atOnce, mails - done) }, async () => {
 				const own = number++;
-				const [one, other] = [workers[0], workers[processes - 1]];
+				const [one, other] = [pair[0], pair[processes - 1]];
 				if (!one || !other) throw new Error('no worker');
 				const first = send(one, own);
 				await sleep(gap);
@@ -92,8 +59,8 @@ try {
 			`${processes === 1 ? 'one process ' : 'two processes'}, ${gap} ms apart, listed after ${lag} ms: ${twice} of ${mails} twice (${((100 * twice) / mails).toFixed(1)} %)`,
 		);
 	}
-	for (const child of workers) child.disconnect();
+	for (const worker of pair) worker.stop();
 } finally {
 	await google.close();
-	rmSync(folder, { recursive: true, force: true });
+	workers.remove();
 }

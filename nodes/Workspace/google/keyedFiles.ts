@@ -1,6 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { isFailure } from '../../items/failure';
+import { Failure, isFailure } from '../../items/failure';
+import { named } from '../../parameters/naming';
 import { usedBefore } from '../idempotency';
 
 type File = drive_v3.Schema$File;
@@ -23,6 +24,7 @@ export interface Steps<R> {
 	readonly result: (file: File, isOwn: boolean) => Promise<R>;
 }
 
+const rankFields = 'createdTime,appProperties';
 const markKey = 'idempotencyMark';
 const contentKey = 'idempotencyContent';
 const stateKey = 'idempotencyState';
@@ -45,11 +47,9 @@ export async function madeOnce<R extends object>(
 			? undefined
 			: await make({ [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' });
 	if (known.length === 0 && !made) return undefined;
-	const found = made ? await filesOf(drive, key, fields) : known;
-	// The search may not know the new file yet.
-	const all = made && !found.some(({ id }) => id === made.id) ? [...found, made] : found;
+	const all = made ? await withOwn(drive, await filesOf(drive, key, fields), made, fields) : known;
 	const [kept, ...others] = all.toSorted(byRank);
-	if (!kept) throw new Error('A file that was made is missing');
+	if (!kept) throw putAway(made);
 	await removeUnfinished(drive, others);
 	if (kept.appProperties?.[contentKey] !== key.content) throw usedBefore(`the file ${kept.id ?? ''}`);
 	if (!isDone(kept)) {
@@ -64,12 +64,34 @@ export async function madeOnce<R extends object>(
 async function filesOf(drive: drive_v3.Drive, { mark }: FileKey, fields: string): Promise<File[]> {
 	const { data } = await drive.files.list({
 		q: `appProperties has { key='${markKey}' and value='${mark}' } and trashed = false`,
-		fields: `files(${fields},createdTime,appProperties)`,
+		fields: `files(${fields},${rankFields})`,
 		corpora: 'allDrives',
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
 	return data.files ?? [];
+}
+
+/** The search may not know the new file yet, or no more: another execution may have put it away. */
+async function withOwn(
+	drive: drive_v3.Drive,
+	found: readonly File[],
+	made: File,
+	fields: string,
+): Promise<readonly File[]> {
+	if (found.some(({ id }) => id === made.id)) return found;
+	const request = { fileId: made.id ?? '', supportsAllDrives: true, fields: `${fields},${rankFields},trashed` };
+	const { data } = await drive.files.get(request);
+	return data.trashed ? found : [...found, data];
+}
+
+function putAway(made: File | undefined): Failure {
+	return new Failure({
+		code: 503,
+		message: `Another execution with the same ${named('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
+		description: 'Its own file cannot be found yet. Run this again.',
+		settled: true,
+	});
 }
 
 function isDone({ appProperties }: File): boolean {

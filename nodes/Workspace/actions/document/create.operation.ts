@@ -20,6 +20,7 @@ export const create = defineOperation({
 		'docs.documents.get': 'documents',
 		'docs.documents.batchUpdate': 'documents',
 		'drive.files.create': 'drive.file',
+		'drive.files.get': 'drive.file',
 		'drive.files.list': 'drive.file',
 		'drive.files.update': 'drive.file',
 	},

@@ -78,6 +78,7 @@ export const create = defineOperation({
 		'sheets.spreadsheets.get': 'spreadsheets',
 		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
 		'drive.files.create': 'drive.file',
+		'drive.files.get': 'drive.file',
 		'drive.files.list': 'drive.file',
 		'drive.files.update': 'drive.file',
 	},

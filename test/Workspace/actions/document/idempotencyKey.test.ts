@@ -49,6 +49,14 @@ describe('create', () => {
 		expect(documents()).toHaveLength(1);
 	});
 
+	test('an execution whose document another one has put away already keeps that of the other', async () => {
+		calls.google.fault({ match: 'drive.files.create', nth: 1, delayMilliseconds: 100 });
+		calls.google.fault({ match: 'drive.files.create', nth: 2, delayMilliseconds: 800 });
+		const [one, other] = await Promise.all([calls.create(keyed, testItem()), calls.create(keyed, testItem())]);
+		expect(one.documentId).toBe(other.documentId);
+		expect(documents().map(({ id }) => id)).toEqual([one.documentId]);
+	});
+
 	test('two executions at once leave one document, filled once', async () => {
 		for (let round = 0; round < 10; round++) {
 			const params = { ...keyed, idempotencyKey: `race ${round}` };

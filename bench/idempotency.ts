@@ -1,0 +1,187 @@
+// Runs with idempotency keys whose processes are killed at random points and which are run again with the same keys, two processes
+// at the same moment; what is there twice afterwards, or not at all.
+// node bench/idempotency.ts [runs] [seed]
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { startGoogle } from '../dev/google/server.ts';
+import { Workers, type Answer, type Run, type Worker } from './keyed/workers.ts';
+
+const runs = Number(process.argv[2] ?? 1000);
+const seed = Number(process.argv[3] ?? 1);
+const latencyMilliseconds = 20;
+/** Of one process that is killed. */
+const runsAtOnce = 20;
+const documentsAppendedTo = 50;
+
+/** The same numbers at each run. */
+let state = seed;
+function random(): number {
+	state = (state * 1664525 + 1013904223) % 2 ** 32;
+	return state / 2 ** 32;
+}
+
+const google = await startGoogle({ latencyMilliseconds });
+google.tokens.issue({ token: 'bench' });
+const documents = Array.from({ length: documentsAppendedTo }, (_, number) =>
+	google.docs.seed({ title: `Log ${number}` }),
+);
+
+type What = Omit<Run, 'number' | 'given'> & {
+	given(own: number): Record<string, unknown>;
+	/** How often what the run makes is there. */
+	count(own: number): number;
+};
+
+const named = (name: string) => google.files.all().filter((file) => file.name === name && !file.trashed);
+const occurrences = (text: string, part: string) => text.split(part).length - 1;
+const documentOf = (own: number) => documents[own % documentsAppendedTo] ?? '';
+
+const whats: Readonly<Record<string, What>> = {
+	upload: {
+		resource: 'file',
+		operation: 'upload',
+		given: (own) => ({ contentSource: 'text', name: `upload ${own}.txt`, content: `text ${own}` }),
+		count: (own) => named(`upload ${own}.txt`).length,
+	},
+	'upload that is converted': {
+		resource: 'file',
+		operation: 'upload',
+		given: (own) => ({
+			...{ contentSource: 'text', name: `converted ${own}.md`, content: `# ${own}` },
+			convertTo: 'document',
+		}),
+		count: (own) => named(`converted ${own}.md`).length + named(`converted ${own}`).length,
+	},
+	'document create': {
+		resource: 'document',
+		operation: 'create',
+		given: (own) => ({ title: `document ${own}`, content: `content ${own}` }),
+		count: (own) => {
+			const made = named(`document ${own}`);
+			const text = made.map(({ id }) => google.docs.text(id)).join('');
+			return Math.max(made.length, occurrences(text, 'content'));
+		},
+	},
+	'document append': {
+		resource: 'document',
+		operation: 'append',
+		given: (own) => ({ documentId: documentOf(own), content: `line ${own}.` }),
+		count: (own) => occurrences(google.docs.text(documentOf(own)), `line ${own}.`),
+	},
+	'spreadsheet create': {
+		resource: 'spreadsheet',
+		operation: 'create',
+		given: (own) => ({ title: `spreadsheet ${own}`, values: [[own]] }),
+		count: (own) => named(`spreadsheet ${own}`).length,
+	},
+	'mail send': {
+		resource: 'mail',
+		operation: 'send',
+		given: (own) => ({ to: 'ann@example.com', subject: `mail ${own}`, body: 'Hi' }),
+		count: (own) => google.gmail.sent.filter(({ raw }) => raw.includes(`Subject: mail ${own}\r\n`)).length,
+	},
+};
+const kinds = Object.keys(whats);
+
+let asked = 0;
+async function carryOut(worker: Worker, own: number): Promise<Answer | undefined> {
+	const what = whatOf(own);
+	const { resource, operation } = what;
+	const given = { ...what.given(own), idempotencyKey: `run-${own}` };
+	return await worker.run({ number: asked++, resource, operation, given });
+}
+
+function whatOf(own: number): What {
+	const what = whats[kindOf(own)];
+	if (!what) throw new Error('no such kind');
+	return what;
+}
+
+function kindOf(own: number): string {
+	return kinds[own % kinds.length] ?? '';
+}
+
+/** Runs that begin within a moment; those of a process that is killed end with it. */
+async function begin(worker: Worker, owns: readonly number[], within: number) {
+	return await Promise.all(
+		owns.map(async (own) => {
+			await sleep(random() * within);
+			return { own, answer: await carryOut(worker, own) };
+		}),
+	);
+}
+
+async function killedAfter(worker: Worker, milliseconds: number): Promise<void> {
+	await sleep(milliseconds);
+	worker.kill();
+}
+
+/** All ways that the runs ended, by run. */
+const ends = new Map<number, Answer[]>();
+let killed = 0;
+let errors = 0;
+
+/** @returns the runs that have no result yet */
+function note(answers: ReadonlyArray<{ own: number; answer: Answer | undefined }>): number[] {
+	return answers.flatMap(({ own, answer }) => {
+		if (!answer) killed++;
+		else if (answer.error !== undefined) errors++;
+		else ends.set(own, [...(ends.get(own) ?? []), answer]);
+		return ends.has(own) ? [] : [own];
+	});
+}
+
+const workers = await Workers.build(google.url);
+try {
+	let spare = [workers.start(), workers.start(), workers.start()];
+	const fresh = async (): Promise<Worker> => {
+		const [next = workers.start(), ...rest] = spare;
+		spare = [...rest, workers.start()];
+		return await next;
+	};
+	for (let first = 0; first < runs; first += runsAtOnce) {
+		const owns = Array.from({ length: Math.min(runsAtOnce, runs - first) }, (_, index) => first + index);
+		const one = await fresh();
+		const [begun] = await Promise.all([begin(one, owns, 150), killedAfter(one, 30 + random() * 350)]);
+		note(begun);
+		// Again by two at once; one of them is killed in half of the cases, too.
+		const [two, three] = [await fresh(), await fresh()];
+		const killing = random() < 0.5 ? [killedAfter(two, 30 + random() * 350)] : [];
+		const gap = random() * 60;
+		const [left, right] = await Promise.all([
+			begin(two, owns, 20),
+			sleep(gap).then(async () => await begin(three, owns, 20)),
+			...killing,
+		]);
+		let rest = [...new Set([...note(left), ...note(right)])].filter((own) => !ends.has(own));
+		for (let tries = 0; rest.length > 0 && tries < 20; tries++) rest = note(await begin(three, rest, 20));
+		if (rest.length > 0) throw new Error(`no end of ${rest.map((own) => kindOf(own)).join()}`);
+		two.stop();
+		three.stop();
+	}
+	for (const worker of await Promise.all(spare)) worker.stop();
+
+	console.log(`${runs} runs, seed ${seed}: ${killed} killed, ${errors} ended with an error and were run again\n`);
+	let wrong = 0;
+	for (const kind of kinds) {
+		const owns = Array.from({ length: runs }, (_, own) => own).filter((own) => kindOf(own) === kind);
+		const counts = owns.map((own) => whatOf(own).count(own));
+		const twice = counts.filter((count) => count > 1).length;
+		const lost = counts.filter((count) => count === 0).length;
+		const ids = owns.map((own) => new Set((ends.get(own) ?? []).map(idOf)).size);
+		const atOdds = ids.filter((size) => size > 1).length;
+		if (kind !== 'mail send') wrong += twice + lost + atOdds;
+		console.log(
+			`${kind}: ${owns.length} runs, ${twice} there twice (${((100 * twice) / owns.length).toFixed(1)} %), ${lost} lost, ${atOdds} with results that name different things`,
+		);
+	}
+	if (wrong > 0) process.exitCode = 1;
+} finally {
+	await google.close();
+	workers.remove();
+}
+
+function idOf({ result = '{}' }: Answer): unknown {
+	const { id, documentId, spreadsheetId } = JSON.parse(result) as Record<string, unknown>;
+	return id ?? documentId ?? spreadsheetId;
+}

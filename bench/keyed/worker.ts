@@ -1,0 +1,94 @@
+// A process that carries out operations with keys, as an n8n worker does: a run comes in, what became of it goes out.
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+
+import * as document from '../../nodes/Workspace/actions/document';
+import * as file from '../../nodes/Workspace/actions/file';
+import * as mail from '../../nodes/Workspace/actions/mail';
+import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
+import { createClients } from '../../nodes/Workspace/google/clients';
+import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
+import { perform } from '../../nodes/Workspace/runner/perform';
+import type { JobItem } from '../../nodes/Workspace/runner/runItem';
+import { paramsOf } from '../../nodes/parameters/params';
+import type { Answer, Run } from './workers';
+
+const resources: Readonly<Record<Run['resource'], Readonly<Record<string, unknown>>>> = {
+	document: { ...document },
+	file: { ...file },
+	mail: { ...mail },
+	spreadsheet: { ...spreadsheet },
+};
+
+const [url = ''] = process.argv.slice(2);
+const bases = {
+	mail: `${url}/gmail/v1`,
+	sheets: `${url}/v4/spreadsheets`,
+	docs: `${url}/v1/documents`,
+	drive: `${url}/drive/v3`,
+};
+const clients = createClients(
+	async ({ url: address, method, headers, body }) => {
+		const sent = body instanceof Readable ? Buffer.concat(await body.toArray()) : body;
+		const answer = await fetch(address, {
+			method,
+			headers: { ...(headers as Record<string, string>), authorization: 'Bearer bench' },
+			body: Buffer.isBuffer(sent) ? new Uint8Array(sent) : undefined,
+			redirect: 'manual',
+		});
+		return {
+			statusCode: answer.status,
+			headers: Object.fromEntries(answer.headers),
+			body: answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]),
+		};
+	},
+	bases,
+	{
+		maxTries: 3,
+		maxRetryWaitMilliseconds: 5000,
+		timeoutMilliseconds: 30_000,
+		signal: undefined,
+		credentialKey: 'bench',
+		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+	},
+);
+
+function itemOf(): JobItem {
+	const nothing = () => undefined;
+	const none = () => Promise.reject(new Error('no files'));
+	const answers = new Map<string, Promise<unknown>>();
+	return {
+		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasMade: false },
+		...{ binary: none, file: none, made: nothing, hint: nothing, log: nothing },
+		told: (failure) => failure,
+		once: async <T>(key: string, ask: () => Promise<T>) => {
+			// Keys name questions of one type each; the map cannot say so.
+			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+			answers.set(key, answer);
+			return await answer;
+		},
+	};
+}
+
+async function outcomeOf({ number, resource, operation: name, given }: Run): Promise<Answer> {
+	const operation = resources[resource][name] as Operation;
+	const fields = fieldsOf(operation);
+	const params = paramsOf(fields, given, { mode: 'fields', timezone: 'UTC' });
+	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
+	const job = { index: 0, resource, operation, params, limits, item: itemOf(), sent: undefined };
+	const [performed] = await perform([{ ...job, combineKey: undefined }], () => Promise.resolve(clients));
+	if (!performed || 'failure' in performed) return { number, error: String(performed?.failure) };
+	const result = performed.result as { readonly repeated?: boolean };
+	return { number, repeated: result.repeated === true, result: JSON.stringify(result) };
+}
+
+process.on('message', (run: Run) => {
+	outcomeOf(run)
+		.catch((error: unknown): Answer => ({ number: run.number, error: String(error) }))
+		.then(
+			(answer) => process.send?.(answer),
+			() => undefined,
+		);
+});
+process.send?.('ready');
