@@ -161,7 +161,9 @@ try {
 	}
 	for (const worker of await Promise.all(spare)) worker.stop();
 
-	console.log(`${runs} runs, seed ${seed}: ${killed} killed, ${errors} ended with an error and were run again\n`);
+	console.log(
+		`${runs} runs, seed ${seed}: ${killed} killed, ${errors} ended with an error and were run again\n`,
+	);
 	let wrong = 0;
 	for (const kind of kinds) {
 		const owns = Array.from({ length: runs }, (_, own) => own).filter((own) => kindOf(own) === kind);

@@ -40,7 +40,7 @@ const clients = createClients(
 		return {
 			statusCode: answer.status,
 			headers: Object.fromEntries(answer.headers),
-			body: answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]),
+			body: answer.body ? Readable.fromWeb(answer.body) : Readable.from([]),
 		};
 	},
 	bases,

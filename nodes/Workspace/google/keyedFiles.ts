@@ -80,7 +80,11 @@ async function withOwn(
 	fields: string,
 ): Promise<readonly File[]> {
 	if (found.some(({ id }) => id === made.id)) return found;
-	const request = { fileId: made.id ?? '', supportsAllDrives: true, fields: `${fields},${rankFields},trashed` };
+	const request = {
+		fileId: made.id ?? '',
+		supportsAllDrives: true,
+		fields: `${fields},${rankFields},trashed`,
+	};
 	const { data } = await drive.files.get(request);
 	return data.trashed ? found : [...found, data];
 }

@@ -52,7 +52,10 @@ describe('create', () => {
 	test('an execution whose document another one has put away already keeps that of the other', async () => {
 		calls.google.fault({ match: 'drive.files.create', nth: 1, delayMilliseconds: 100 });
 		calls.google.fault({ match: 'drive.files.create', nth: 2, delayMilliseconds: 800 });
-		const [one, other] = await Promise.all([calls.create(keyed, testItem()), calls.create(keyed, testItem())]);
+		const [one, other] = await Promise.all([
+			calls.create(keyed, testItem()),
+			calls.create(keyed, testItem()),
+		]);
 		expect(one.documentId).toBe(other.documentId);
 		expect(documents().map(({ id }) => id)).toEqual([one.documentId]);
 	});
