@@ -1,7 +1,6 @@
 // A process that carries out operations with keys, as an n8n worker does: a run comes in, what became of it goes out.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';

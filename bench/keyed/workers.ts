@@ -35,7 +35,9 @@ export class Worker {
 
 	constructor(child: ChildProcess) {
 		this.child = child;
-		child.on('message', (answer: Answer) => { this.end(answer.number, answer); });
+		child.on('message', (answer: Answer) => {
+			this.end(answer.number, answer);
+		});
 		child.once('exit', () => {
 			for (const number of this.waiting.keys()) this.end(number, undefined);
 		});
