@@ -27,19 +27,19 @@ export class Workspace implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'One node and one sign-in for mails (send, list, search, read), spreadsheets and documents (create, read, write, append) and uploads to Google Drive. Works for any mix of Gmail, Google Sheets, Google Docs and Google Drive. Sends, appends and uploads never happen twice.',
+				'One node and one sign-in for emails (send, list, search, read), spreadsheets and documents (create, read, write, append) and uploads to Google Drive. Works for any mix of Gmail, Google Sheets, Google Docs and Google Drive. Sends, appends and uploads never happen twice.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-workspace.agentExecute',
-					relationHint: 'Starts an agent whose answer this node mails or stores',
+					relationHint: 'Starts an agent whose answer this node emails or stores',
 				},
 				{
 					nodeType: 'n8n-nodes-base.scheduleTrigger',
-					relationHint: 'Starts a digest or a check for new mails at set times',
+					relationHint: 'Starts a digest or a check for new emails on a schedule',
 				},
 				{
 					nodeType: 'n8n-nodes-base.removeDuplicates',
-					relationHint: 'Leaves only mails that no earlier execution has seen, by id',
+					relationHint: 'Keeps only emails that no earlier execution has processed, by ID',
 				},
 			],
 		},

@@ -27,14 +27,14 @@ export function checkAllowed(allowed: unknown, resource: ResourceName, operation
 	if (!Array.isArray(allowed)) {
 		throw refusal(
 			"'Allowed Operations' is not a list",
-			"Choose the operations in the node's form. Nothing is done while it is not clear what is allowed.",
+			"Nothing was done. Choose the allowed operations in the node's parameters.",
 		);
 	}
 	if (allowed.length === 0 || allowed.includes(keyOf(resource, operation))) return;
 	const names = operationChoices.filter(({ value }) => allowed.includes(value)).map(({ name }) => name);
 	throw refusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
-		`'Allowed Operations' of the node ${names.length === 0 ? 'names none that there is' : `are: ${names.join(', ')}`}.`,
+		`'Allowed Operations' of the node ${names.length === 0 ? 'contains no known operation' : `are: ${names.join(', ')}`}.`,
 	);
 }
 

@@ -16,7 +16,7 @@ function keyField<const N extends string>(name: N) {
 		default: '',
 		placeholder: 'e.g. order-4711-confirmation',
 		description:
-			'Text that names what is done here, such as an order number. With the same key it is done once, also when the execution is retried or runs twice; the first result comes back with repeated: true. Empty: each run does it anew.',
+			'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 	} as const satisfies Field;
 }
 
@@ -41,14 +41,14 @@ export function markOf({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
 	if (key.trim() === '') {
 		throw refusal(
-			`${named('idempotencyKey')} is only white space`,
-			'If it is an expression, check that the input item has the data. Leave it empty to go without a key.',
+			`${named('idempotencyKey')} contains only white space`,
+			'If it is an expression, check that the input item contains the data. To use no key, leave it empty.',
 		);
 	}
 	if (key.length > longest) {
 		throw refusal(
 			`${named('idempotencyKey')} has more than ${longest} characters`,
-			'Take something short that names what is done, such as an order number.',
+			'Use a short text that identifies the action, such as an order number.',
 		);
 	}
 	return hashOf([operation, target, key]);
@@ -71,8 +71,8 @@ export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
 export function usedBefore(first: string): Failure {
 	return new Failure({
 		code: 409,
-		message: `${named('idempotencyKey')} was used before for other content: ${first}`,
+		message: `${named('idempotencyKey')} was already used for different content: ${first}`,
 		description:
-			'Nothing was done. Use another key for other content. A time or a random value in the content makes it another one at each run.',
+			'Nothing was done. Use a different key for different content. A time or a random value in the content makes it different in each run.',
 	});
 }

@@ -19,10 +19,10 @@ export const inputProperties: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Fields', value: 'fields', description: 'Choose the operation and fill in its fields' },
-			{ name: 'JSON', value: 'json', description: 'One object names the operation and its parameters' },
+			{ name: 'JSON', value: 'json', description: 'One object defines the operation and its parameters' },
 		],
 		default: 'fields',
-		description: 'How the operation and its parameters are given',
+		description: 'How to define the operation and its parameters',
 	},
 ];
 
@@ -35,10 +35,10 @@ export const jsonProperties: INodeProperties[] = [
 		type: 'json',
 		default: '{}',
 		typeOptions: { rows: 8 },
-		hint: 'For instance { "operation": "send", "to": "name@example.com", "subject": "Hello", "body": "…" }',
+		hint: 'For example, { "operation": "send", "to": "name@example.com", "subject": "Hello", "body": "…" }',
 		placeholder: 'e.g. { "operation": "read", "spreadsheetId": "1Qm7x…", "range": "Sheet1!A1:D20" }',
 		description:
-			"The operation and its parameters in one object, options at the same level. To build it from the item's data, use an expression that gives an object.",
+			"The operation, its parameters and its options in one flat object. To build it from the item's data, use an expression that returns an object.",
 		displayOptions: shownForJson,
 	},
 	{
@@ -49,7 +49,7 @@ export const jsonProperties: INodeProperties[] = [
 		options: operationChoices,
 		default: [],
 		description:
-			'What an input object may do; everything else is refused before anything is sent. While nothing is chosen here, all operations are allowed: choose when the input object comes from outside, such as from a webhook or a model.',
+			'The operations that an input object may use. All others are rejected before anything is sent. If nothing is chosen, all operations are allowed. Choose operations if the input object comes from outside, such as from a webhook or a model.',
 		displayOptions: shownForJson,
 	},
 	{
@@ -59,7 +59,7 @@ export const jsonProperties: INodeProperties[] = [
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether an upload may read a file on the machine that runs n8n. Leave it off when the input object comes from outside.',
+			'Whether an upload may read files on the machine that n8n runs on. Leave it off if the input object comes from outside.',
 		displayOptions: shownForJson,
 	},
 ];

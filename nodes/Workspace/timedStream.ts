@@ -59,6 +59,6 @@ function tooSlow(what: string, milliseconds: number): Failure {
 		code: 504,
 		message: `${what} could not be read within ${milliseconds / 1000} seconds`,
 		description:
-			"The storage behind it does not answer. If it is only slow, raise 'Timeout (Seconds)' in the options.",
+			"The storage does not respond. If it is only slow, raise 'Timeout (Seconds)' in the options.",
 	});
 }

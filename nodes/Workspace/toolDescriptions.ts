@@ -27,7 +27,7 @@ function toolDescription(text: string, displayOptions: INodeProperties['displayO
 		typeOptions: { rows: 4 },
 		default: text,
 		required: true,
-		description: 'What the model is told about this tool. Add when it should use it, and when not.',
+		description: 'What the model reads about this tool. Add when the model should use it, and when not.',
 		displayOptions,
 	};
 }
@@ -44,9 +44,9 @@ function parameterText({ displayName, description, placeholder, required }: Fiel
 
 function inputObjectText(): string {
 	return [
-		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" where it is not clear, and the keys of the operation (* = required):',
+		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
 		...resources.flatMap((resource) => resource.operations.map((operation) => keysText(resource, operation))),
-		'write replaces what is there; send cannot be taken back.',
+		'write replaces existing content; send cannot be undone.',
 	].join('\n');
 }
 

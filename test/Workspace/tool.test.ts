@@ -43,7 +43,7 @@ test('a mail whose fate is unknown goes out once, in all tries of n8n, and the m
 	google.fault({ match: send, connection: 'resetBefore' });
 	const error = await mailTool()({}).catch((reason: unknown) => reason);
 	expect(sends()).toBe(1);
-	expect(String(error)).toContain('It is unknown whether the mail was sent');
+	expect(String(error)).toContain('The email may have been sent');
 	expect(String(error)).not.toContain('You can retry');
 });
 
@@ -72,14 +72,14 @@ describe('what a failing tool tells', () => {
 		const error = await jsonTool()({ input: { operation: 'send', recipient: 'a@example.com' } }).catch(
 			(reason: unknown) => reason as Error,
 		);
-		expect((error as Error).message).toMatch(/'recipient'.*Allowed are: .*\bto\b/s);
+		expect((error as Error).message).toMatch(/'recipient'.*Allowed keys: .*\bto\b/s);
 		expect(sends()).toBe(0);
 	});
 
 	test('with Continue on Fail the item that the model gets says it, too', async () => {
 		const tool = jsonTool({ onError: 'continueRegularOutput' });
 		const answer = await tool({ input: { operation: 'send', recipient: 'a@example.com' } });
-		expect(answer).toMatch(/'recipient'.*Allowed are: /s);
+		expect(answer).toMatch(/'recipient'.*Allowed keys: /s);
 	});
 
 	test('a line that drops is told in our words, not in those that n8n puts in place of a code', async () => {

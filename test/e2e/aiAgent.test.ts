@@ -116,7 +116,7 @@ describe('one tool for any input object', () => {
 				const last = toolAnswers.at(-1);
 				if (last === undefined) return [{ tool: 'Workspace', args: { Input_Object: wrong } }];
 				const [, unknown] = /'(mailSubject)'/.exec(last) ?? [];
-				const allowed = /Allowed are: ([^.]*)/.exec(last)?.[1]?.split(', ') ?? [];
+				const allowed = /Allowed keys: ([^.]*)/.exec(last)?.[1]?.split(', ') ?? [];
 				const right = allowed.find((key) => unknown?.toLowerCase().includes(key.toLowerCase()));
 				if (right === undefined) return `Failed or done: ${last}`;
 				const { mailSubject, ...rest } = wrong;
@@ -124,7 +124,7 @@ describe('one tool for any input object', () => {
 			});
 			const before = google.gmail.sent.length;
 			await runAgent([anything(more)], version);
-			expect(model.requests[1]?.toolAnswers[0]).toMatch(/mailSubject.*Allowed are: .*subject/s);
+			expect(model.requests[1]?.toolAnswers[0]).toMatch(/mailSubject.*Allowed keys: .*subject/s);
 			expect(google.gmail.sent).toHaveLength(before + 1);
 		},
 	);

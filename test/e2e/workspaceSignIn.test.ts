@@ -163,7 +163,7 @@ test('a revoked refresh token: reconnect the credential', async () => {
 	google.tokens.expire();
 	google.tokens.revoke();
 	expect(errorOf(await run(step('workspaceOAuth2Api', credential)))).toMatchObject({
-		message: 'The credential has no valid token, and no new one could be had',
+		message: 'The credential has no valid token, and a new one could not be obtained',
 		description: 'Open the credential and reconnect it.',
 		httpCode: '401',
 	});

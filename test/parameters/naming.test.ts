@@ -40,8 +40,8 @@ const cases: readonly Case[] = [
 		['mail', 'send'],
 		mail,
 		{ senderName: 'a\rb' },
-		"'Sender Name' has a line break",
-		"'senderName' has a line break",
+		"'Sender Name' contains a line break",
+		"'senderName' contains a line break",
 	],
 	[
 		['mail', 'list'],
@@ -54,8 +54,8 @@ const cases: readonly Case[] = [
 		['mail', 'search'],
 		{ query: 'x', returnAll: true },
 		{ output: 'page' },
-		"'Return All' does not go with 'Output' page",
-		"'returnAll' does not go with 'output' page",
+		"'Return All' cannot be used if 'Output' is page",
+		"'returnAll' cannot be used if 'output' is page",
 	],
 	[
 		['mail', 'list'],
@@ -111,8 +111,8 @@ const cases: readonly Case[] = [
 		['file', 'upload'],
 		{ name: 'a', contentSource: 'base64', content: 'YQ==', mimeType: 'pdf' },
 		{},
-		"'Media Type' is not a media type: pdf",
-		"'mimeType' is not a media type: pdf",
+		"'MIME Type' is not a MIME type: pdf",
+		"'mimeType' is not a MIME type: pdf",
 	],
 ];
 

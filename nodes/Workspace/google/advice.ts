@@ -32,19 +32,19 @@ export interface Situation {
 export function adviceFor(situation: Situation): string | undefined {
 	const { status, limited, call } = situation;
 	if (limited) {
-		return `Google limits how much may be asked in a minute. Send less at once, or raise the option ${named('maxRetryWaitSeconds')}.`;
+		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${named('maxRetryWaitSeconds')}.`;
 	}
 	const row = adviceTable.find((candidate) => fits(candidate, situation));
 	if (row) return status === 404 ? `${missing(call)} ${row.advice}` : row.advice;
 	if (status === 403) return adviceForForbidden(situation);
 	if (status === 404) return missing(call);
 	if (status === 401) return reconnect(call.signIn);
-	if (status === 409) return 'Something with this ID exists already.';
-	if (status === 412) return 'It was changed meanwhile. Read it again and repeat the change.';
+	if (status === 409) return 'Something with this ID already exists.';
+	if (status === 412) return 'It was changed in the meantime. Read it again and repeat the change.';
 	if (status >= 300 && status < 400) {
-		return 'Redirects are not followed, because they could carry the token elsewhere. Check the API bases in the credential.';
+		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	}
-	if (status >= 500) return 'Google has trouble at the moment. Try again later.';
+	if (status >= 500) return 'Google reported a temporary problem. Try again later.';
 	// What the operation itself advises says more.
 	return situation.call.advice?.[status] ? undefined : 'Check the parameters of this item.';
 }
@@ -61,14 +61,14 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 	}
 	if (has('storageQuotaExceeded')) {
 		return signIn.authentication === 'serviceAccount'
-			? 'A service account has no storage of its own: give a folder in a shared drive, or a Delegated Email in the credential.'
-			: 'The storage of this Google account is full. Free some space or use another folder.';
+			? 'A service account has no storage of its own. Choose a folder in a shared drive, or enter a Delegated Email in the credential.'
+			: 'The storage of this Google account is full. Free up space or use another folder.';
 	}
 	if (has('dailyLimitExceeded', 'quotaExceeded')) {
 		return "A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.";
 	}
 	const id = idIn(call.url);
-	return `This sign-in may not do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential of somebody who may.`;
+	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 }
 
 function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
@@ -86,19 +86,19 @@ function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
 
 function missing({ url }: FailedCall): string {
 	const id = idIn(url);
-	return id ? `There is nothing with the ID ${id} that this sign-in can see.` : 'Check the ID of this item.';
+	return id ? `This account cannot find anything with the ID ${id}.` : 'Check the ID of this item.';
 }
 
 export function reconnect({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
-		? "Check the service account's email and key, and, with a Delegated Email, that an administrator has allowed the scopes for this account."
+		? "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed the scopes for this account."
 		: 'Open the credential and reconnect it.';
 }
 
 function grantScope({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
-		? 'Add it to the scopes of the credential and, with a Delegated Email, to the domain-wide delegation.'
-		: 'Add it to the scopes of the credential, reconnect, and tick every box on the consent page.';
+		? 'Add it to the scopes of the credential. If you use a Delegated Email, also add it to the domain-wide delegation.'
+		: 'Add it to the scopes of the credential, reconnect, and select every checkbox on the consent page.';
 }
 
 const scopePrefix = 'https://www.googleapis.com/auth/';
@@ -120,10 +120,10 @@ function lackingScope({ api, methods, signIn }: FailedCall): string {
 		scope === 'drive.file' && signIn.driveAccess === 'allFiles' ? 'drive' : scope,
 	);
 	const scopes = [...new Set(asked)].map((scope) => scopePrefix + scope);
-	if (scopes.length === 0) return `This sign-in lacks a scope for ${apiNames[api]}.`;
+	if (scopes.length === 0) return `The credential lacks a scope for ${apiNames[api]}.`;
 	return scopes.length === 1
-		? `This sign-in lacks the scope ${scopes.join('')}.`
-		: `This sign-in lacks one of the scopes ${scopes.join(', ')}.`;
+		? `The credential lacks the scope ${scopes.join('')}.`
+		: `The credential lacks one of the scopes ${scopes.join(', ')}.`;
 }
 
 /** The id that a call was about: the first path segment long enough to be one. */

@@ -42,7 +42,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		status: 400,
 		message: /protected (?:cell|range|sheet)/i,
 		advice:
-			'The cells are protected. Ask the owner of the spreadsheet to let this account edit them (Data > Protect sheets and ranges), or write elsewhere.',
+			'The cells are protected. Ask the owner of the spreadsheet to let this account edit them (Data > Protect sheets and ranges), or write to other cells.',
 		reported: {
 			message:
 				'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
@@ -54,7 +54,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		status: 400,
 		message: /limit of 10,?000,?000 cells/i,
 		advice:
-			'A spreadsheet holds 10 million cells at most, empty ones included. Delete rows, columns or tabs that are not needed, or begin a new spreadsheet.',
+			'A spreadsheet can hold up to 10 million cells, including empty ones. Delete rows, columns or tabs that are not needed, or start a new spreadsheet.',
 		reported: {
 			message:
 				'This action would increase the number of cells in the workbook above the limit of 10000000 cells.',
@@ -64,7 +64,7 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		status: 400,
 		message: /payload size exceeds the limit/i,
-		advice: 'Google takes no more in one request. Send less at once.',
+		advice: 'The request is larger than Google accepts. Send less at once.',
 		reported: {
 			message: 'Request payload size exceeds the limit: 10485760 bytes.',
 			source: 'https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1',
@@ -76,7 +76,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		message: /precondition check failed|mail service not enabled/i,
 		authentication: 'serviceAccount',
 		advice:
-			'A service account has no mailbox of its own. Enter the user for whom it acts as Delegated Email in the credential, and have an administrator allow domain-wide delegation for its scopes.',
+			'A service account has no mailbox of its own. In the credential, enter the user to act for as Delegated Email, and have an administrator allow domain-wide delegation for the scopes.',
 		reported: {
 			message: 'Precondition check failed.',
 			reason: 'failedPrecondition',
@@ -101,7 +101,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		creates: true,
 		advice:
-			'A service account has no Drive of its own to create files in. Give a Parent Folder in a shared drive that it may write to, or enter a Delegated Email in the credential.',
+			'A service account has no Drive of its own to create files in. Choose a Parent Folder in a shared drive that it can write to, or enter a Delegated Email in the credential.',
 		reported: {
 			message: 'The caller does not have permission',
 			source: 'https://github.com/xing5/mcp-google-sheets/issues/24',

@@ -68,8 +68,8 @@ async function dataOf(
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
 	} catch {
-		const message = `${apiNames[api]} answered with something that is not JSON`;
-		const description = 'Check the API bases in the credential and any proxy on the way.';
+		const message = `${apiNames[api]} returned a response that is not JSON`;
+		const description = 'Check the API bases in the credential and any proxy in between.';
 		throw notJson(message, description);
 	}
 }

@@ -51,8 +51,8 @@ function checkedBase(text: string, api: Api): string {
 		url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
 	if (usable) return text.replace(/\/+$/, '');
 	throw refusal(
-		`'${fieldNames[api]}' of the credential is not an address of an API`,
-		`Give an address such as ${googleBases[api]}, without a query, or leave it empty for Google's own.`,
+		`'${fieldNames[api]}' in the credential is not a valid API URL`,
+		`Enter a URL such as ${googleBases[api]}, without a query, or leave it empty to use Google's.`,
 	);
 }
 
@@ -76,7 +76,7 @@ export function targetOf(url: string, bases: Bases): Target {
 	// The address of a resumable upload comes from Drive itself and stands as it is.
 	const api = apis.find((name) => new URL(bases[name]).origin === new URL(url).origin);
 	if (api) return { url, api };
-	throw refusal('A request to an address outside the API bases of the credential was not sent');
+	throw refusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
 /** `/upload` stands before the service's own path where the base ends with it, else after the host. */

@@ -100,8 +100,7 @@ const ignored = () => undefined;
 export function sourceChanged(readBytes: number, expectedBytes: number): Failure {
 	return new Failure({
 		code: 400,
-		message: `The content is not the ${expectedBytes} bytes that were announced: ${readBytes} came so far`,
-		description:
-			'The file changed while it was uploaded. Upload it again when nothing writes to it any more.',
+		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${readBytes}`,
+		description: 'The file changed during the upload. Upload it again when nothing writes to it anymore.',
 	});
 }

@@ -44,8 +44,8 @@ function isRateLimit(status: number, { reasons }: Envelope): boolean {
 
 function messageOf(status: number, { message }: Envelope, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
-	if (status >= 300 && status < 400) return `${apiNames[api]} answered with a redirect (HTTP ${status})`;
-	return `${apiNames[api]} answered with HTTP ${status}`;
+	if (status >= 300 && status < 400) return `${apiNames[api]} responded with a redirect (HTTP ${status})`;
+	return `${apiNames[api]} responded with HTTP ${status}`;
 }
 
 /**

@@ -97,9 +97,9 @@ function failureOf(error: unknown): Error {
 	if (!isLost(error)) return error instanceof Error ? error : new Error(String(error));
 	return new Failure({
 		code: 503,
-		message: 'Google Drive gave up the upload before it was complete',
+		message: 'Google Drive ended the upload before it was complete',
 		description: error.maybeDone
-			? 'The file may exist all the same: look for it in Google Drive before you upload it again.'
+			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
 			: 'Try again later.',
 		ambiguous: error.maybeDone,
 		cause: error.cause,
@@ -129,8 +129,8 @@ async function startSession(
 	const named = address !== undefined && URL.canParse(address) ? ` (${new URL(address).host})` : '';
 	throw new Failure({
 		code: 502,
-		message: `Google Drive named an upload address that is not on the host of the Drive API base${named}`,
+		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${named}`,
 		description:
-			'Nothing was sent there. If a gateway stands before Google Drive, it must pass on its own address in the header Location.',
+			'Nothing was sent there. If you use a gateway in front of Google Drive, it must replace the URL in the Location header with its own.',
 	});
 }

@@ -38,13 +38,13 @@ export function timeoutFault(seconds: number): Fault {
 
 function faultOfBody({ reason, code }: BodyError): Fault {
 	if (reason === 'tooLarge') {
-		const message = `Google's answer is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was refused`;
-		const description = 'Ask for less at once, for instance a smaller range or fewer results.';
+		const message = `Google's response is larger than the limit of ${maxAnswerBytes / 1024 / 1024} MiB`;
+		const description = 'Request less at once, for example a smaller range or fewer results.';
 		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
 	}
 	if (reason === 'tooCostly') {
-		const message = "Google's answer would take more memory than n8n has, and was not read";
-		const description = 'Ask for less at once, for instance a smaller range or fewer results.';
+		const message = "Google's response needs more memory than n8n has, so it was not read";
+		const description = 'Request less at once, for example a smaller range or fewer results.';
 		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
 	}
 	if (reason === 'noRoom') {
@@ -78,7 +78,7 @@ function faultOfNetwork(error: unknown, chain: readonly unknown[], call: FailedC
 /** @param status HTTP status; `reason` is Node's */
 function connectionFault(kind: FaultKind, status: number, message: string, reason?: string): Fault {
 	const description =
-		'Check that the machine that runs n8n reaches the address (network, proxy, API bases in the credential), then try again.';
+		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
 	return new Fault(kind, new Failure({ code: status, message, description: withCode(description, reason) }));
 }
 
@@ -103,7 +103,7 @@ function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Faul
 	const why = typeof status === 'number' ? `HTTP ${status}` : codeIn(chain);
 	const passing = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
-	const description = withCode(`Try again later. If it stays so: ${reconnect(signIn)}`, why);
+	const description = withCode(`Try again later. If the problem persists: ${reconnect(signIn)}`, why);
 	return new Fault(passing ? 'notDone' : 'final', new Failure({ code: 401, message, description }));
 }
 
@@ -114,7 +114,7 @@ function faultOfSignIn(code: string | undefined, chain: readonly unknown[], { si
 		/access token|not connected|reconnect|refresh|credential/i.test(text),
 	);
 	if (code !== undefined || aboutToken) {
-		const message = 'The credential has no valid token, and no new one could be had';
+		const message = 'The credential has no valid token, and a new one could not be obtained';
 		return new Fault('final', new Failure({ code: 401, message, description: reconnect(signIn) }));
 	}
 	return connectionFault('unknown', 503, texts[0] ?? 'The request could not be completed');

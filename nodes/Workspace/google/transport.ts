@@ -82,7 +82,9 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 			signal,
 			again: own.repeatsRefused,
 			onWait: (milliseconds: number) =>
-				log?.(`Google limits the rate: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`),
+				log?.(
+					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
+				),
 		};
 		return await withRetries(
 			() => paced(pace, paces.settings.clock, paceOf, () => tryOnce(send, prepared, own)),
@@ -96,7 +98,7 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 	};
 }
 
-export const retryWords = { service: 'Google', nothingDone: 'Nothing was carried out.' };
+export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
 const safeMethods = ['GET', 'PUT'];
 

@@ -11,7 +11,7 @@ export class SessionLost extends Error {
 	readonly maybeDone: boolean;
 
 	constructor(maybeDone: boolean, cause?: unknown) {
-		super('The upload session is gone', { cause });
+		super('The upload session has expired', { cause });
 		this.maybeDone = maybeDone;
 	}
 }
@@ -59,7 +59,7 @@ export class UploadSession {
 		if (this.file) return this.file;
 		throw new Failure({
 			code: 502,
-			message: `Google Drive has ${this.storedBytes} of ${this.totalBytes} bytes and does not complete the file`,
+			message: `Google Drive stored ${this.storedBytes} of ${this.totalBytes} bytes but did not complete the file`,
 			description: 'Try again later.',
 			ambiguous: true,
 		});
@@ -141,7 +141,7 @@ function storedIn(range: string | undefined): number {
 function nothingTaken(): Fault {
 	const failure = new Failure({
 		code: 503,
-		message: 'Google Drive took none of the bytes that were sent',
+		message: 'Google Drive did not store any of the bytes that were sent',
 		description: 'Try again later.',
 	});
 	return new Fault('notDone', failure);
@@ -150,8 +150,8 @@ function nothingTaken(): Fault {
 function noFile(): Failure {
 	return new Failure({
 		code: 502,
-		message: 'Google Drive completed the upload without naming the file',
-		description: 'The file may exist all the same: look for it in Google Drive before you upload it again.',
+		message: 'Google Drive completed the upload but did not return the file',
+		description: 'The file may still exist. Look for it in Google Drive before you upload it again.',
 		ambiguous: true,
 	});
 }
@@ -159,8 +159,8 @@ function noFile(): Failure {
 function tookTooMuch(stored: number, sent: number): Failure {
 	return new Failure({
 		code: 502,
-		message: `Google Drive claims ${stored} bytes of ${sent} that were sent`,
-		description: 'Check the Drive API base in the credential and any proxy on the way.',
+		message: `Google Drive reported ${stored} stored bytes, but ${sent} were sent`,
+		description: 'Check the Drive API base in the credential and any proxy in between.',
 		ambiguous: true,
 	});
 }

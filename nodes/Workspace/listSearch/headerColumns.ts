@@ -20,7 +20,7 @@ export async function headerColumns({
 	});
 	if (names.length === 0) {
 		return noColumns(
-			`Row ${headerRow} of the tab has no names of columns. Write them there, or set Header Row.`,
+			`Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`,
 		);
 	}
 	return {

@@ -14,7 +14,7 @@ export function readForm(parameters: NodeParameters, itemIndex: number): Chosen 
 	if (resourceName === customApiCall || operationName === customApiCall) {
 		throw refusal(
 			"This node has no 'Custom API Call'",
-			"Choose one of its operations, or use n8n's HTTP Request node with a Google credential of its own.",
+			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	}
 	const resource = oneOf('Resource', resources, resourceName);

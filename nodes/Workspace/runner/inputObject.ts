@@ -33,8 +33,8 @@ export function readInputObject(input: unknown, { allowFilePaths, allowedOperati
 	refuseUnknownKeys(given, operation, resource);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw refusal(
-			"'contentSource' may not be filePath here",
-			"Turn on 'Allow File Paths' in the node, or give the content as base64 or from a binary field.",
+			"'contentSource' must not be filePath here",
+			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
 	}
 	return { resource, operation, given };
@@ -45,7 +45,7 @@ function objectOf(input: unknown): Record<string, unknown> {
 	if (isRecord(value)) return value;
 	throw refusal(
 		`The input object must be an object, not ${kindOf(value)}`,
-		'Give something like { "operation": "list", "status": "unread" }. For several operations use one item for each.',
+		'Enter an object such as { "operation": "list", "status": "unread" }. For several operations, use one item for each.',
 	);
 }
 
@@ -55,7 +55,7 @@ function parsed(text: string): unknown {
 	} catch (error) {
 		throw refusal(
 			`The input object is not valid JSON${positionIn(error)}`,
-			'Keys and texts stand in double quotes, without a comma after the last one. To use data of the item, give an expression that makes an object.',
+			'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.',
 		);
 	}
 }
@@ -68,7 +68,7 @@ interface Found {
 function find(resourceName: unknown, operationName: unknown, given: Record<string, unknown>): Found {
 	const names = [...new Set(resources.flatMap(({ operations }) => operations.map(({ value }) => value)))];
 	if (operationName === undefined || operationName === '') {
-		throw refusal("'operation' is required", `It is one of: ${names.join(', ')}.`);
+		throw refusal("'operation' is required", `Choose one of: ${names.join(', ')}.`);
 	}
 	const all: Found[] = resources.flatMap(({ value: resource, operations }) =>
 		operations.filter(({ value }) => value === operationName).map((operation) => ({ resource, operation })),
@@ -102,7 +102,7 @@ function byIdKey(all: readonly Found[], given: Record<string, unknown>): Found {
 	const keys = all.flatMap(({ operation }) => idKeys(operation));
 	throw refusal(
 		`'resource' is required for '${all[0]?.operation.value ?? ''}'`,
-		`It is one of: ${names}.${keys.length > 0 ? ` It can be left out where one of these keys is given: ${keys.join(', ')}.` : ''}`,
+		`Choose one of: ${names}.${keys.length > 0 ? ` You can leave it out if you set one of these keys: ${keys.join(', ')}.` : ''}`,
 	);
 }
 
@@ -122,6 +122,6 @@ function refuseUnknownKeys(
 	if (unknown.length === 0) return;
 	throw refusal(
 		`Unknown key ${unknown.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
-		`Allowed are: ${known.join(', ')}.`,
+		`Allowed keys: ${known.join(', ')}.`,
 	);
 }

@@ -55,7 +55,7 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 
 /** Looking for what became of the request failed too: the request may still have been carried out. */
 function stillUnknown({ code, status, message, description }: Failure, lookup: Failure): Failure {
-	const unknown = `It may have been carried out all the same; looking for that failed too (${lookup.message}). Look before you run this again.`;
+	const unknown = `The request may still have been carried out. Checking this also failed (${lookup.message}). Check the result in Google before you run this again.`;
 	return new Failure({
 		code,
 		status,

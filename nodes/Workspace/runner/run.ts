@@ -72,7 +72,7 @@ class WorkspaceWork implements Work<Job> {
 	}
 
 	private async done(job: Job | undefined, performed: Performed): Promise<Done> {
-		if (!job) throw new Error('An operation gave more results than it had items');
+		if (!job) throw new Error('The operation returned more results than it had items');
 		if ('failure' in performed) return failed(job, performed.failure);
 		try {
 			const output = await this.outputOf(job, performed.result);

@@ -120,7 +120,7 @@ export class RunItem implements JobItem {
 		const things = this.things.filter(({ id, url }) => !known.includes(url ?? id));
 		if (things.length === 0) return failure;
 		const named = things.map(
-			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} exists already.`,
+			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
 		const { description } = failure;
 		return failure.with({ description: [description, ...named].filter(Boolean).join(' ') });

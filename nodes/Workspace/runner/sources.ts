@@ -56,7 +56,7 @@ function binaryOf(
 			`The item has no binary field '${field}'`,
 			existing.length > 0
 				? `Its binary fields are: ${fields}.`
-				: 'It has no binary data at all. A node before this one must bring the file, such as a form, HTTP Request or Read/Write Files from Disk.',
+				: 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.',
 		);
 	}
 }

@@ -25,7 +25,7 @@ test.each([
 	'https://x.example/#a',
 ])('%s is not a base', (driveApiBase) => {
 	expect(() => basesOf({ driveApiBase })).toThrow(
-		"'Drive API Base' of the credential is not an address of an API",
+		"'Drive API Base' in the credential is not a valid API URL",
 	);
 });
 

@@ -51,7 +51,7 @@ describe('the message is what Google says, the code and the status are Google’
 			'HTML',
 			(response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>'),
 			readMail,
-			{ code: 502, status: 'UNAVAILABLE', message: 'Gmail answered with HTTP 502' },
+			{ code: 502, status: 'UNAVAILABLE', message: 'Gmail responded with HTTP 502' },
 		],
 		['nothing', (response) => response.writeHead(500).end(), readMail, { code: 500, status: 'INTERNAL' }],
 		[
@@ -98,10 +98,20 @@ describe('the description says what to do', () => {
 			readSheet,
 			'Enable the Google Sheets API in https://console.developers.google.com/apis/x',
 		],
-		['the id that is not shared', forbidden('forbidden'), readDocument, `may not do that with ${id}.`],
+		[
+			'the id that is not shared',
+			forbidden('forbidden'),
+			readDocument,
+			`doesn't have permission to do that with ${id}.`,
+		],
 		['the quota', forbidden('dailyLimitExceeded'), readFile, 'is used up'],
 		['the storage', forbidden('storageQuotaExceeded'), readFile, 'storage of this Google account is full'],
-		['the id that is missing', googleError(404, 'No.'), readDocument, `nothing with the ID ${id}`],
+		[
+			'the id that is missing',
+			googleError(404, 'No.'),
+			readDocument,
+			`cannot find anything with the ID ${id}`,
+		],
 	])('%s', async (_, answer, call, text) => {
 		const { description } = await ask(answer, call, { signIn: appFiles, methods });
 		expect(description).toContain(text);

@@ -155,7 +155,7 @@ describe('an answer', () => {
 		await expect(clients.drive.files.get({ fileId: 'f1' })).rejects.toMatchObject({
 			code: 302,
 			status: 'FAILED_PRECONDITION',
-			message: 'Google Drive answered with a redirect (HTTP 302)',
+			message: 'Google Drive responded with a redirect (HTTP 302)',
 		});
 	});
 
@@ -182,7 +182,7 @@ describe('an answer', () => {
 		});
 		await expect(clients.sheets.spreadsheets.get({ spreadsheetId: 's1' })).rejects.toMatchObject({
 			code: 502,
-			message: "Google's answer is larger than 64 MiB and was refused",
+			message: "Google's response is larger than the limit of 64 MiB",
 		});
 		expect(server.received).toHaveLength(1);
 		expect(bytesInFlight()).toBe(0);

@@ -49,7 +49,7 @@ test.each([
 
 test.each([
 	[{}, 'Choose the tab first.'],
-	[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no names of columns.'],
+	[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
 ])('no columns for %j, and why', async (fields, notice) => {
 	const mapped = await headerColumns(chosen(fields));
 	expect(mapped.fields).toEqual([]);

@@ -70,13 +70,13 @@ test.each<[string, unknown, string, string?]>([
 		'an unknown key',
 		{ operation: 'send', too: 'a' },
 		"Unknown key 'too' for 'send' of mail",
-		'Allowed are: to, subject',
+		'Allowed keys: to, subject',
 	],
 	['a key of Object', '{"operation":"send","__proto__":{}}', "Unknown key '__proto__'"],
 	[
 		'a file path',
 		{ operation: 'upload', name: 'a', contentSource: 'filePath', content: '/x' },
-		"'contentSource' may not be filePath here",
+		"'contentSource' must not be filePath here",
 		"Turn on 'Allow File Paths'",
 	],
 ])('%s is refused', (_, input, message, description = '') => {

@@ -99,7 +99,7 @@ describe('an ambiguous failure', () => {
 				code: 503,
 				message: 'Lost',
 				ambiguous: true,
-				description: expect.stringContaining('looking for that failed too (No such mailbox)') as string,
+				description: expect.stringContaining('Checking this also failed (No such mailbox)') as string,
 			},
 		});
 	});

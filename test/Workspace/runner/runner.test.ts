@@ -148,7 +148,7 @@ test('what was made before a failure is named', async () => {
 	const error = await failureOf(run(parameters));
 	expect(error.message).toBe('Google Docs: The caller does not have permission');
 	expect(error.description).toMatch(
-		/The document [\w-]+ \(https:\/\/docs\.google\.com\/document\/d\/[\w-]+\/edit[^)]*\) exists already\.$/,
+		/The document [\w-]+ \(https:\/\/docs\.google\.com\/document\/d\/[\w-]+\/edit[^)]*\) was already created\.$/,
 	);
 });
 
@@ -222,7 +222,7 @@ describe('before anything is sent', () => {
 
 	test('a base that is no address is refused', async () => {
 		const error = await failureOf(run(mail, numbered(1), { credential: { mailApiBase: 'gmail' } }));
-		expect(error.message).toBe("'Mail API Base' of the credential is not an address of an API");
+		expect(error.message).toBe("'Mail API Base' in the credential is not a valid API URL");
 	});
 
 	test('a credential that is not set is an error of the item', async () => {

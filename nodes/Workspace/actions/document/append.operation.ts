@@ -19,14 +19,14 @@ export const append = defineOperation({
 	},
 	name: 'Append',
 	action: 'Append text to document',
-	description: 'Add content at the end of a document, or of one of its tabs',
+	description: 'Add content to the end of a document or of one of its tabs',
 	fields: [
 		fields.documentId,
 		{
 			...fields.content,
 			required: true,
 			requiredInForm: false,
-			description: 'What to add, exactly as it is',
+			description: 'Content to add, unchanged',
 		},
 	],
 	options: [
@@ -39,7 +39,7 @@ export const append = defineOperation({
 			type: 'boolean',
 			default: true,
 			jsonDefault: false,
-			description: 'Whether to begin a new paragraph instead of going on in the last line',
+			description: 'Whether to start a new paragraph instead of continuing the last line',
 		},
 	],
 	async execute({ docs }, params, item) {
@@ -48,7 +48,7 @@ export const append = defineOperation({
 		if (isEmpty(parsed)) {
 			throw refusal(
 				`${named('content')} is empty`,
-				'Nothing was written. Check the expression that gives the content.',
+				'Nothing was written. Check the expression that provides the content.',
 			);
 		}
 		const mark = markOf({ key: params.idempotencyKey, operation: 'document append', target: documentId });
@@ -72,13 +72,13 @@ export const append = defineOperation({
 		throw new Failure({
 			code: failure.code,
 			status: failure.status,
-			message: `It is not known whether the content was appended: ${failure.message}`,
-			description: `It was not sent again, because it might then be there twice. Look at the end of ${url} before running this again.`,
+			message: `The content may have been appended: ${failure.message}`,
+			description: `It was not sent again, to avoid duplicates. Check the end of ${url} before you run this again.`,
 			ambiguous: true,
 		});
 	},
 	errors: {
-		400: 'If the document was changed meanwhile, nothing was written: run this again.',
+		400: 'If the document was changed in the meantime, nothing was written. Run this again.',
 	},
 });
 

@@ -27,13 +27,13 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 	const content = found?.documentTab?.body?.content ?? [];
 	const last = content.at(-1);
 	if (found === undefined || !last?.endIndex) {
-		throw new Failure({ code: 502, message: 'Google sent a document without a body' });
+		throw new Failure({ code: 502, message: 'Google returned a document without a body' });
 	}
 	if (!data.revisionId) {
 		throw new Failure({
 			code: 403,
-			message: 'This sign-in may read the document but not change it',
-			description: 'Share the document with the account of the credential, with the role of an editor.',
+			message: 'This account can read the document but not edit it',
+			description: 'Share the document with the account of the credential as an editor.',
 		});
 	}
 	const rangeNames = Object.keys(found.documentTab?.namedRanges ?? {});

@@ -21,15 +21,15 @@ export async function parse(content: string, format: 'text' | 'markdown', item: 
 	}
 	throw refusal(
 		`${named('content')} cannot be read as Markdown: ${answer.trouble}`,
-		`Nothing was written. Make it shorter or simpler, or set ${named('contentFormat')} to Text.`,
+		`Nothing was written. Shorten or simplify it, or set ${named('contentFormat')} to Text.`,
 	);
 }
 
 const hints: Readonly<Record<Simplified, string>> = {
-	images: 'Images in the Markdown became links: they cannot be inserted together with the text.',
-	footnotes: 'Footnotes in the Markdown became numbers in brackets, with their text where it was written.',
+	images: 'Images in the Markdown became links, because they cannot be inserted together with the text.',
+	footnotes: 'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
 	'relative links':
-		'Google Docs links to whole addresses only: other addresses in the Markdown stand in parentheses behind their text.',
+		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
 export function isEmpty(parsed: Parsed): boolean {

@@ -26,7 +26,7 @@ export const create = defineOperation({
 	},
 	name: 'Create',
 	action: 'Create document',
-	description: 'Create a document, with or without content',
+	description: 'Create an empty document or one with content',
 	fields: [
 		{
 			displayName: 'Title',
@@ -43,11 +43,11 @@ export const create = defineOperation({
 			default: { __rl: true, mode: 'list', value: '' },
 			holds: 'fileId',
 			searchListMethod: 'searchFolders',
-			description: 'The folder that the document goes into. Empty: My Drive.',
+			description: 'The folder to create the document in. Leave empty to use My Drive.',
 		},
 		{
 			...fields.content,
-			description: 'What the document holds at first. Leave empty for an empty document.',
+			description: 'Content of the new document. Leave empty to create an empty document.',
 		},
 	],
 	options: [fields.contentFormat, idempotencyOption],
@@ -81,8 +81,8 @@ export const create = defineOperation({
 		throw new Failure({
 			code: failure.code,
 			status: failure.status,
-			message: `It is not known whether the document was created: ${failure.message}`,
-			description: `It was not created again, because there might then be two. Look for '${title}' in Google Drive before running this again.`,
+			message: `The document may have been created: ${failure.message}`,
+			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
 			ambiguous: true,
 		});
 	},
@@ -124,7 +124,7 @@ async function createOnce(clients: Clients, { title, parentFolder, parsed, key }
 		},
 		result: async ({ id }) => await finished(clients, id ?? ''),
 	});
-	if (!made) throw new Error('No document was made');
+	if (!made) throw new Error('No document was created');
 	return made;
 }
 

@@ -16,15 +16,16 @@ export const contentFormat = {
 	name: 'contentFormat',
 	type: 'options',
 	options: [
-		{ name: 'Text', value: 'text', description: 'Exactly as it is' },
+		{ name: 'Text', value: 'text', description: 'Plain text, unchanged' },
 		{
 			name: 'Markdown',
 			value: 'markdown',
-			description: 'Headings, lists, tables, links, quotes, code, bold and italic become real ones',
+			description:
+				'Headings, lists, tables, links, quotes, code, bold and italic are formatted in the document',
 		},
 	],
 	default: 'text',
-	description: 'How the content is written',
+	description: 'Format of the content',
 } as const satisfies Field;
 
 export const tab = {
@@ -33,7 +34,7 @@ export const tab = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. Notes',
-	description: 'ID or title of the tab. Empty: the first.',
+	description: 'ID or title of the tab. Leave empty to use the first tab.',
 } as const satisfies Field;
 
 export const content = {

@@ -123,16 +123,16 @@ export async function readBack(
 			code,
 			status,
 			message,
-			description: 'Nothing was written. It is safe to run this again.',
+			description: 'Nothing was written. You can safely run this again.',
 			settled: true,
 		});
 	}
 	throw new Failure({
 		code,
 		status,
-		message: 'Somebody else changed the document while it was being written',
+		message: 'Someone else changed the document while it was being written',
 		ambiguous: true,
-		description: `The content is not in it as it was sent. Look at ${documentUrl(documentId, tabId)} before running this again.`,
+		description: `The document does not contain the content as it was sent. Check ${documentUrl(documentId, tabId)} before you run this again.`,
 	});
 }
 
@@ -144,8 +144,8 @@ function unknownOutcome(
 	return new Failure({
 		code,
 		status,
-		message: `It is not known whether the content was written: ${message}`,
-		description: `The document could not be read afterwards. Look at ${documentUrl(documentId, tabId)} before running this again.`,
+		message: `The content may have been written: ${message}`,
+		description: `The document could not be read afterwards. Check ${documentUrl(documentId, tabId)} before you run this again.`,
 		ambiguous: true,
 		cause,
 	});

@@ -12,19 +12,23 @@ export const read = defineOperation({
 	},
 	name: 'Read',
 	action: 'Read document',
-	description: 'Get all text of a document: tables, lists, headers, footers and footnotes included',
+	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
 	readsOnly: true,
 	fields: [fields.documentId],
 	options: [
-		{ ...fields.contentFormat, description: 'How the content is given' },
-		{ ...fields.tab, description: 'ID or title of the only tab to read. Empty: all tabs.' },
+		{ ...fields.contentFormat, description: 'Format to return the content in' },
+		{ ...fields.tab, description: 'ID or title of the tab to read. Leave empty to read all tabs.' },
 		{
 			displayName: 'Output',
 			name: 'output',
 			type: 'options',
 			options: [
-				{ name: 'Text', value: 'text', description: 'Text or Markdown, with the title and the tabs' },
-				{ name: 'Document', value: 'document', description: "Google's own resource, with all its structure" },
+				{ name: 'Text', value: 'text', description: 'Text or Markdown, with the title and the list of tabs' },
+				{
+					name: 'Document',
+					value: 'document',
+					description: "Google's document resource with its full structure",
+				},
 			],
 			default: 'text',
 			description: 'What to return',
@@ -66,7 +70,7 @@ async function markdownOf(
 	const answer = await readForeign('markdownOfTabs', JSON.stringify(tabs), item.signal);
 	if ('text' in answer) return answer.text;
 	item.hint(
-		`The document ${documentId} cannot be given as Markdown: ${answer.trouble}. Its content is left empty; it can be read as text.`,
+		`The document ${documentId} cannot be converted to Markdown: ${answer.trouble}. The content was left empty. Read the document as text instead.`,
 	);
 	return '';
 }

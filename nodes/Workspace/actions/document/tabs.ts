@@ -24,11 +24,12 @@ export function tabNamed(document: docs_v1.Schema$Document, name: string): docs_
 	const [found, ...others] = tabs.filter((tab) => tabSummary(tab).title === name);
 	const list = (some: readonly docs_v1.Schema$Tab[]) =>
 		some.map((tab) => `'${tabSummary(tab).title}' (${tabSummary(tab).tabId})`).join(', ');
-	if (found === undefined) throw refusal(`The document has no tab '${name}'`, `It has: ${list(tabs)}.`);
+	if (found === undefined)
+		throw refusal(`The document has no tab '${name}'`, `Tabs of the document: ${list(tabs)}.`);
 	if (others.length > 0) {
 		throw refusal(
 			`Several tabs have the title '${name}'`,
-			`Give the ID of one: ${list([found, ...others])}.`,
+			`Enter the ID of one of them: ${list([found, ...others])}.`,
 		);
 	}
 	return found;

@@ -14,8 +14,8 @@ export const write = defineOperation({
 	},
 	name: 'Write',
 	action: 'Replace content of document',
-	description: 'Replace the whole content of a document, or of one of its tabs; headers and footers stay',
-	caution: 'Destructive: what is in the document before is lost.',
+	description: 'Replace the whole content of a document or of one of its tabs. Headers and footers are kept.',
+	caution: 'Destructive: the previous content is lost.',
 	idempotent: true,
 	fields: [
 		fields.documentId,
@@ -24,7 +24,7 @@ export const write = defineOperation({
 			required: true,
 			requiredInForm: false,
 			mayBeEmpty: true,
-			description: 'What the document is to hold, instead of all that it holds now',
+			description: 'New content of the document. It replaces all existing content.',
 		},
 	],
 	options: [
@@ -36,14 +36,14 @@ export const write = defineOperation({
 			type: 'string',
 			default: '',
 			description:
-				'Write only if the document still has this revision, as an earlier read gave it. Empty: the one that it has when this operation begins.',
+				'Write only if the document still has this revision, as returned by an earlier Read. Leave empty to use the revision at the start of this operation.',
 		},
 		{
 			displayName: 'Allow Empty Content',
 			name: 'allowEmpty',
 			type: 'boolean',
 			default: false,
-			description: 'Whether an empty content may wipe the document',
+			description: 'Whether empty content is allowed to clear the document',
 		},
 	],
 	async execute({ docs }, { documentId, content, contentFormat, tab, requiredRevisionId, allowEmpty }, item) {
@@ -51,7 +51,7 @@ export const write = defineOperation({
 		if (isEmpty(parsed) && !allowEmpty) {
 			throw refusal(
 				`${named('content')} is empty`,
-				`Nothing was written. Check the expression that gives the content, or turn on ${named('allowEmpty')} to wipe the document.`,
+				`Nothing was written. Check the expression that provides the content, or turn on ${named('allowEmpty')} to clear the document.`,
 			);
 		}
 		const body = await readBody(docs, documentId, tab);
@@ -64,6 +64,6 @@ export const write = defineOperation({
 	},
 	recover: ({ docs }, _params, failure, item) => readBack(docs, failure, item),
 	errors: {
-		400: 'If the document was changed meanwhile, nothing was written: read it again and run this again.',
+		400: 'If the document was changed in the meantime, nothing was written. Read it again, then run this again.',
 	},
 });

@@ -22,27 +22,27 @@ export async function sourceOf(params: ContentParams, item: Item): Promise<Sourc
 	if (contentSource === 'base64') return base64Source(content, item);
 	if (contentSource === 'binary') return await item.binary(binaryPropertyName || 'data');
 	if (content.trim() !== '') return await item.file(content);
-	throw refusal(`${named('content')} is empty`, 'Give the path of the file to upload.');
+	throw refusal(`${named('content')} is empty`, 'Enter the path of the file to upload.');
 }
 
 function base64Source(content: string, item: Item): Source {
 	if (/^\s*data:[^,]*,/.test(content)) {
 		throw refusal(
 			`${named('content')} is a data URL, not base64 text`,
-			`Give only the part after the comma, and the media type in ${named('mimeType')}.`,
+			`Enter only the part after the comma, and the MIME type in ${named('mimeType')}.`,
 		);
 	}
 	const bytes = bytesOfBase64(content);
 	if (bytes === undefined) {
 		throw refusal(
 			`${named('content')} is not base64 text`,
-			`To upload the text as it is, choose Text in ${named('contentSource')}. Bytes are given as base64 without spaces or other text around it.`,
+			`To upload the text unchanged, choose Text in ${named('contentSource')}. Base64 text must not contain spaces or any other text.`,
 		);
 	}
 	return bytesSource(bytes, item);
 }
 
 function bytesSource(bytes: Buffer, item: Item, mimeType?: string): Source {
-	if (bytes.length === 0) item.hint(`${named('content')} was empty, so that an empty file was uploaded.`);
+	if (bytes.length === 0) item.hint(`${named('content')} was empty, so an empty file was uploaded.`);
 	return { mimeType, size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
 }

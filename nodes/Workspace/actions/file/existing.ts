@@ -42,22 +42,22 @@ export function replaceable(
 	if (!file) return undefined;
 	if (more.length > 0) {
 		const message = `The folder has ${more.length + 1} files named "${name}"`;
-		throw conflict(message, 'Rename or remove all but the one to replace. Nothing was uploaded.');
+		throw conflict(message, 'Nothing was uploaded. Rename or remove all except the one to replace.');
 	}
 	const { mimeType } = file;
 	const isGoogles = mimeType?.startsWith('application/vnd.google-apps.');
 	if (mimeType === target || (target === undefined && !isGoogles)) return file.id ?? undefined;
 	throw conflict(
-		`The file "${name}" in the folder is of another kind (${mimeType ?? ''})`,
-		`A Google file can only be replaced by one of its kind: choose it in ${named('convertTo')}, or use another name. Nothing was uploaded.`,
+		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
+		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${named('convertTo')}, or use another name.`,
 	);
 }
 
 export function existsAlready(file: drive_v3.Schema$File): Failure {
 	const { id, name, webViewLink } = file;
 	return conflict(
-		`The folder has a file named "${name ?? ''}" already`,
-		`It is ${id ?? ''}${webViewLink ? ` (${webViewLink})` : ''}. Nothing was uploaded.`,
+		`The folder already has a file named "${name ?? ''}"`,
+		`Nothing was uploaded. The existing file is ${id ?? ''}${webViewLink ? ` (${webViewLink})` : ''}.`,
 	);
 }
 

@@ -21,13 +21,13 @@ export async function mediaTypeOf(
 function checked(given: string): string {
 	if (given.startsWith('application/vnd.google-apps.')) {
 		throw refusal(
-			`${named('mimeType')} is a type of Google's own files: ${given}`,
-			`It is the type of the content that is uploaded. To get a Google file, choose it in ${named('convertTo')}.`,
+			`${named('mimeType')} is the MIME type of a Google file: ${given}`,
+			`Enter the type of the content to upload. To get a Google file, choose it in ${named('convertTo')}.`,
 		);
 	}
 	if (/^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(\s*;[\x20-\x7e]*)?$/.test(given)) return given;
 	throw refusal(
-		`${named('mimeType')} is not a media type: ${given.slice(0, 100)}`,
-		'Give one such as application/pdf, or leave it empty to take it from the file name.',
+		`${named('mimeType')} is not a MIME type: ${given.slice(0, 100)}`,
+		'Enter a type such as application/pdf, or leave it empty to detect it from the file name.',
 	);
 }

@@ -29,7 +29,7 @@ export const upload = defineOperation({
 	},
 	name: 'Upload',
 	action: 'Upload file to Google Drive',
-	description: 'Upload a file to Google Drive, also as a Google document, spreadsheet or presentation',
+	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	fields,
 	options,
 	async execute(client: Clients, params: UploadParams, item: Item): Promise<FileResult> {
@@ -52,8 +52,8 @@ export const upload = defineOperation({
 		return key ? await uploadOnce(uploading, key, file) : result;
 	},
 	errors: {
-		400: `With ${named('convertTo')}, the content must be of a kind that Google can convert.`,
-		404: 'Check the folder: it must exist, and this sign-in must see it.',
+		400: `With ${named('convertTo')}, the content must be of a type that Google can convert.`,
+		404: 'Check that the folder exists and that this account can access it.',
 	},
 });
 
@@ -72,8 +72,8 @@ function nameOf({ name, contentSource }: UploadParams, source: Source): string {
 	throw refusal(
 		`${named('name')} is required`,
 		contentSource === 'binary'
-			? 'The binary file has no name of its own: give one.'
-			: 'Only a binary file brings a name of its own.',
+			? 'The binary file has no file name, so enter one.'
+			: 'Only a binary file has its own file name.',
 	);
 }
 

@@ -19,7 +19,7 @@ export const uploadFields = [
 		options: [
 			{ name: 'Binary Field', value: 'binary', description: 'A binary field of the input item' },
 			{ name: 'Base64 Text', value: 'base64', description: 'Content given as base64 text' },
-			{ name: 'File Path', value: 'filePath', description: 'A file on the machine that runs n8n' },
+			{ name: 'File Path', value: 'filePath', description: 'A file on the machine that n8n runs on' },
 			{ name: 'Text', value: 'text', description: 'Content given as plain text, stored as UTF-8' },
 		],
 		description: 'Where the content comes from',
@@ -44,15 +44,15 @@ export const uploadFields = [
 		requiredInForm: false,
 		mayBeEmpty: true,
 		description:
-			"The content as plain text or base64 text, or the path of the file. A path is read under this n8n's own rules for file access.",
+			"The content as plain text or base64 text, or the path of the file. n8n's file access rules apply to paths.",
 	},
 	{
-		displayName: 'Media Type',
+		displayName: 'MIME Type',
 		name: 'mimeType',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. application/pdf',
-		description: 'The kind of the content. Leave empty to take it from the file name.',
+		description: 'MIME type of the content. Leave empty to detect it from the file name.',
 	},
 	{
 		displayName: 'Parent Folder',
@@ -61,7 +61,7 @@ export const uploadFields = [
 		default: { __rl: true, mode: 'list', value: '' },
 		holds: 'fileId',
 		searchListMethod: 'searchFolders',
-		description: 'The folder or shared drive for the file. Leave empty for the top of My Drive.',
+		description: 'The folder or shared drive to upload to. Leave empty to use My Drive.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -72,12 +72,12 @@ export const uploadOptions = [
 		type: 'options',
 		default: 'none',
 		options: [
-			{ name: 'None', value: 'none', description: 'Keep the file as it is' },
+			{ name: 'None', value: 'none', description: 'Keep the file unchanged' },
 			{ name: 'Google Document', value: 'document' },
 			{ name: 'Google Spreadsheet', value: 'spreadsheet' },
 			{ name: 'Google Presentation', value: 'presentation' },
 		],
-		description: 'Whether Google Drive turns the content into a file of its own',
+		description: 'The Google file type to convert the content to',
 	},
 	{
 		displayName: 'Description',
@@ -88,7 +88,7 @@ export const uploadOptions = [
 	},
 	{
 		...idempotencyOption,
-		description: `${idempotencyOption.description} The file must still be there: one in the trash is made anew.`,
+		description: `${idempotencyOption.description} A file that was moved to the trash is uploaded again.`,
 	},
 	{
 		displayName: 'If the File Exists',
@@ -99,23 +99,23 @@ export const uploadOptions = [
 			{
 				name: 'Create Another',
 				value: 'createNew',
-				description: 'Google Drive allows files of the same name',
+				description: 'Google Drive allows several files with the same name',
 			},
 			{
 				name: 'Fail the Item',
 				value: 'error',
-				description: 'Upload nothing and report the file that is there',
+				description: 'Upload nothing and report the existing file',
 			},
 			{
 				name: 'Replace Its Content',
 				value: 'replace',
 				description:
-					'The file keeps its ID, links and sharing; Google Drive keeps the old version for a while',
+					'The file keeps its ID, links and sharing. Google Drive keeps the old version for a while.',
 			},
-			{ name: 'Skip the Upload', value: 'skip', description: 'Return the file that is there' },
+			{ name: 'Skip the Upload', value: 'skip', description: 'Return the existing file' },
 		],
 		description:
-			'What to do when the folder has a file of that name. With Drive Access to app files, only files of this app are seen.',
+			'What to do if the folder already has a file with this name. If Drive Access is set to App Files, the node only sees files of this app.',
 	},
 	{
 		displayName: 'Properties',
@@ -124,7 +124,7 @@ export const uploadOptions = [
 		default: {},
 		holds: 'pairs',
 		pair: { group: 'property', key: 'key' },
-		description: 'Keys and values that are kept with the file and visible to every app that sees it',
+		description: 'Keys and values to store with the file, visible to every app that can access it',
 	},
 ] as const satisfies readonly Field[];
 

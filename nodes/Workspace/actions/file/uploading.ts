@@ -55,7 +55,7 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 		},
 	});
 	const result = once ?? skipped;
-	if (!result) throw new Error('Nothing was uploaded and nothing was there');
+	if (!result) throw new Error('Nothing was uploaded, and no file existed');
 	return result;
 }
 
@@ -68,7 +68,7 @@ async function uploaded(
 	const [newest] = existing;
 	if (newest && onExisting === 'error') throw existsAlready(newest);
 	if (newest && onExisting === 'skip') {
-		item.hint('Files that were in the folder already were not uploaded again.');
+		item.hint('Files that already existed in the folder were not uploaded again.');
 		return { file: resultOf(newest), skipped: true };
 	}
 	const { name, target, parentFolder } = destination;

@@ -11,7 +11,7 @@ export const list = defineOperation({
 	},
 	name: 'List',
 	action: 'List emails',
-	description: 'Get mails by sender, read status, label or time, newest first',
+	description: 'Get emails by sender, read status, label or time, newest first',
 	readsOnly: true,
 	fields: [
 		{
@@ -20,7 +20,7 @@ export const list = defineOperation({
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. name@example.com',
-			description: 'Only mails of this sender. Empty: of everybody.',
+			description: 'Only emails from this sender. Leave empty to include all senders.',
 		},
 		{
 			displayName: 'Status',
@@ -32,7 +32,7 @@ export const list = defineOperation({
 				{ name: 'Read', value: 'read' },
 			],
 			default: 'any',
-			description: 'Only mails that were or were not read yet',
+			description: 'Filter by read status',
 		},
 		...amountFields,
 	],

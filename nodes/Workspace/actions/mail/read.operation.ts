@@ -11,7 +11,7 @@ export const read = defineOperation({
 	},
 	name: 'Read',
 	action: 'Read email',
-	description: 'Get all of a mail: text, HTML, addresses and attachments',
+	description: 'Get a whole email: text, HTML, addresses and attachments',
 	readsOnly: true,
 	fields: [
 		{
@@ -22,7 +22,7 @@ export const read = defineOperation({
 			required: true,
 			holds: 'id',
 			placeholder: 'e.g. 18c3f0a1b2d4e5f6',
-			description: 'ID of the mail, as List and Search give it',
+			description: 'ID of the message, as returned by List and Search',
 		},
 	],
 	options: [
@@ -32,21 +32,21 @@ export const read = defineOperation({
 			type: 'string',
 			default: 'attachment_',
 			showWhen: { downloadAttachments: [true] },
-			description: 'Binary fields of the downloaded attachments are named by it and a number from 0',
+			description: 'Prefix for the names of the binary fields: attachment_0, attachment_1 and so on',
 		},
 		{
 			displayName: 'Download Attachments',
 			name: 'downloadAttachments',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to add the attachments as binary data, in the order of the list of attachments',
+			description: 'Whether to add the attachments as binary data, in the order of the attachments list',
 		},
 		{
 			displayName: 'Include Headers',
 			name: 'includeHeaders',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to add all header fields, repeated ones included',
+			description: 'Whether to include all header fields, including repeated ones',
 		},
 	],
 	async execute(client, { messageId, downloadAttachments, includeHeaders }, item) {
@@ -64,7 +64,7 @@ export const read = defineOperation({
 		return [{ json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) }];
 	},
 	errors: {
-		400: `Check ${named('messageId')}: it is made of up to 16 digits and letters from a to f.`,
-		404: 'The mail is not in this mailbox; it may have been deleted.',
+		400: `Check ${named('messageId')}. It consists of up to 16 digits and letters from a to f.`,
+		404: 'The message is not in this mailbox. It may have been deleted.',
 	},
 });

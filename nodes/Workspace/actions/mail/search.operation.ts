@@ -11,7 +11,7 @@ export const search = defineOperation({
 	},
 	name: 'Search',
 	action: 'Search emails',
-	description: "Get mails that a search in Gmail's own syntax finds, newest first",
+	description: "Get emails that match a search in Gmail's syntax, newest first",
 	readsOnly: true,
 	fields: [
 		{
@@ -21,7 +21,7 @@ export const search = defineOperation({
 			default: '',
 			required: true,
 			placeholder: 'e.g. from:name@example.com subject:invoice has:attachment',
-			description: "What to look for, as in Gmail's own search box; it is passed on unchanged",
+			description: "What to search for, as in Gmail's search box. It is passed on unchanged.",
 		},
 		...amountFields,
 	],

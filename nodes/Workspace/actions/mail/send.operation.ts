@@ -16,8 +16,9 @@ export const send = defineOperation({
 	},
 	name: 'Send',
 	action: 'Send email',
-	description: 'Send a mail from Gmail, with attachments, or answer one. A mail never goes out twice.',
-	caution: 'It goes out at once and cannot be taken back.',
+	description:
+		'Send an email from Gmail, with or without attachments, or reply to one. An email is never sent twice.',
+	caution: 'It is sent immediately and cannot be undone.',
 	fields,
 	options,
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
@@ -44,7 +45,7 @@ export const send = defineOperation({
 		return params.idempotencyKey === '' ? await findSent(client, failure, item) : undefined;
 	},
 	errors: {
-		400: `Gmail refused the mail as it is. Check the addresses, the headers and ${named('replyToMessageId')}.`,
-		404: `Check ${named('replyToMessageId')}: the mail must be in this mailbox.`,
+		400: `Gmail rejected the email. Check the addresses, the headers and ${named('replyToMessageId')}.`,
+		404: `Check ${named('replyToMessageId')}: the message must be in this mailbox.`,
 	},
 });

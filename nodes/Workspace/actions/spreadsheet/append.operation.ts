@@ -18,7 +18,7 @@ export const append = defineOperation({
 	},
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
-	description: 'Add rows below a table. Items with the same target go out together.',
+	description: 'Add rows below a table. Items with the same target are sent together.',
 	fields: appendFields,
 	options: appendOptions,
 	async execute(clients, params, item): Promise<Appended> {
@@ -38,8 +38,8 @@ export const append = defineOperation({
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
 	recover(_clients, { spreadsheetId, tab, range }, failure) {
-		const description = `They were not sent again, because they might then be there twice. Look below the table at ${sentTarget({ tab, range })} in ${spreadsheetUrl(spreadsheetId)} before running this again.`;
-		throw unknownOutcome(failure, 'It is not known whether the rows were appended', description);
+		const description = `They were not sent again, to avoid duplicates. Check below the table at ${sentTarget({ tab, range })} in ${spreadsheetUrl(spreadsheetId)} before you run this again.`;
+		throw unknownOutcome(failure, 'The rows may have been appended', description);
 	},
 	errors: { 400: rangeAdvice },
 });

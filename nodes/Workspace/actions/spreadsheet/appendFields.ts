@@ -7,7 +7,7 @@ export const appendFields = [
 	{
 		...fields.range,
 		description:
-			'The table that the rows are added to: its columns (A:D), its header row (A1:D1) or a cell of it (A1). With a tab name in front (Sheet1!A:D) where no tab is chosen. Empty: the whole tab.',
+			'The table to add the rows to: its columns (A:D), its header row (A1:D1) or one of its cells (A1). If no tab is chosen, start with the tab name (Sheet1!A:D). Leave empty to use the whole tab.',
 	},
 	fields.valuesSource,
 	fields.columns,
@@ -23,11 +23,11 @@ export const appendOptions = [
 		name: 'insertDataOption',
 		type: 'options',
 		options: [
-			{ name: 'Insert Rows', value: 'INSERT_ROWS', description: 'What is below the table moves down' },
-			{ name: 'Overwrite', value: 'OVERWRITE', description: 'What is below the table is written over' },
+			{ name: 'Insert Rows', value: 'INSERT_ROWS', description: 'Rows below the table move down' },
+			{ name: 'Overwrite', value: 'OVERWRITE', description: 'Rows below the table are overwritten' },
 		],
 		default: 'INSERT_ROWS',
-		description: 'How the rows find room',
+		description: 'Whether to insert or overwrite rows',
 	},
 	fields.valueInputOption,
 ] as const;

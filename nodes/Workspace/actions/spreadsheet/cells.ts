@@ -30,11 +30,11 @@ export function cellOf(value: unknown, place: () => string): Cell {
 			if (value.length <= longestCell) return value;
 			throw refusal(
 				`${place()} has ${value.length} characters`,
-				`A cell of Google Sheets holds up to ${longestCell}.`,
+				`A cell in Google Sheets can hold up to ${longestCell}.`,
 			);
 		case 'number':
 			if (Number.isFinite(value)) return value;
-			throw refusal(`${place()} is ${value}`, 'A cell holds finite numbers only.');
+			throw refusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
 		case 'object':
 			return value === null ? null : dateCell(value, place);
 		default:
@@ -46,7 +46,7 @@ function dateCell(value: object, place: () => string): string {
 	const date = dateOf(value);
 	if (date === undefined) throw notForACell(place, Array.isArray(value) ? 'an array' : 'an object');
 	if (!Number.isNaN(date.getTime())) return date.toISOString();
-	throw refusal(`${place()} is a date that does not exist`, 'Check the expression that makes it.');
+	throw refusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
 }
 
 /** Dates of n8n's expressions come from other realms, and as Luxon's DateTime. */
@@ -59,7 +59,7 @@ function dateOf(value: object): Date | undefined {
 function notForACell(place: () => string, kind: string) {
 	return refusal(
 		`${place()} is ${kind}`,
-		'A cell holds text, a number, true or false. Give one of its fields, or its text with JSON.stringify().',
+		'A cell can hold text, a number, true or false. Use one of its fields, or convert it to text with JSON.stringify().',
 	);
 }
 
@@ -96,7 +96,7 @@ export function rowCells(params: GivenRows): Cell[][] {
 	if (!values.some((row) => !Array.isArray(row) || row.length > 0)) {
 		throw refusal(
 			`${named('values')} has no cells`,
-			'Nothing was sent. Give rows such as [["Anna", 31], ["Ben", 42]], or check the expression that gives them.',
+			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
 		);
 	}
 	const cells = values.map((row, at) => {
@@ -115,7 +115,7 @@ export function rowCells(params: GivenRows): Cell[][] {
 
 export function mixedRows() {
 	return refusal(
-		`${named('values')} has rows of cells and objects`,
-		'Nothing was sent. Give one or the other.',
+		`${named('values')} mixes rows of cells with objects`,
+		'Nothing was sent. Use only one kind.',
 	);
 }

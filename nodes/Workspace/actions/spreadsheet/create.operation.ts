@@ -27,7 +27,7 @@ const createFields = [
 		default: { __rl: true, mode: 'list', value: '' },
 		holds: 'fileId',
 		searchListMethod: 'searchFolders',
-		description: 'The folder that the spreadsheet goes into. Empty: My Drive.',
+		description: 'The folder to create the spreadsheet in. Leave empty to use My Drive.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -39,7 +39,7 @@ const createOptions = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. en_GB',
-		description: 'How numbers and dates are written. Empty: that of the Google account.',
+		description: 'Locale for numbers and dates. Leave empty to use the locale of the Google account.',
 	},
 	{
 		displayName: 'Sheets',
@@ -48,7 +48,7 @@ const createOptions = [
 		default: '',
 		holds: 'list',
 		placeholder: 'e.g. Orders, Customers',
-		description: 'Names of the tabs, separated by commas or new lines. Empty: one tab.',
+		description: 'Names of the tabs, separated by commas or new lines. Leave empty to create one tab.',
 	},
 	{
 		displayName: 'Time Zone',
@@ -56,7 +56,7 @@ const createOptions = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Europe/Berlin',
-		description: 'Time zone of dates in formulas. Empty: that of the Google account.',
+		description: 'Time zone for dates in formulas. Leave empty to use the time zone of the Google account.',
 	},
 	{
 		displayName: 'Values',
@@ -65,7 +65,7 @@ const createOptions = [
 		default: '[]',
 		holds: 'rows',
 		placeholder: 'e.g. [["Name", "Age"], ["Anna", 31]]',
-		description: 'First rows of the first tab, stored as they are: an array of rows, each an array of cells',
+		description: 'First rows of the first tab, stored unchanged: an array of rows, each an array of cells',
 	},
 ] as const satisfies readonly Field[];
 
@@ -84,7 +84,7 @@ export const create = defineOperation({
 	},
 	name: 'Create',
 	action: 'Create spreadsheet',
-	description: 'Create a spreadsheet, with or without first rows',
+	description: 'Create an empty spreadsheet or one with first rows',
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
@@ -111,8 +111,8 @@ export const create = defineOperation({
 		const id = params.parentFolder === '' && !key ? undefined : await findMade(clients.drive, item);
 		if (id !== undefined && key) return await createOnce(clients, params, key, item);
 		if (id !== undefined) return await shaped(clients, id, shapeOf(params), item);
-		const description = `It was not created again, because there might then be two. Look for '${params.title}' in Google Drive before running this again.`;
-		throw unknownOutcome(failure, 'It is not known whether the spreadsheet was created', description);
+		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
+		throw unknownOutcome(failure, 'The spreadsheet may have been created', description);
 	},
 });
 
@@ -151,7 +151,7 @@ async function createOnce(
 			return resultOf((await clients.sheets.spreadsheets.get(request)).data);
 		},
 	});
-	if (!made) throw new Error('No spreadsheet was made');
+	if (!made) throw new Error('No spreadsheet was created');
 	return made;
 }
 

@@ -7,7 +7,7 @@ export function spreadsheetUrl(spreadsheetId: string): string {
 }
 
 /** What Google refuses about ranges, for all operations. */
-export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must lie within its rows and columns. To write below the last row use Append, which adds rows.`;
+export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
 
 /** A failure that nobody can tell the outcome of. */
 export function unknownOutcome(
@@ -23,7 +23,7 @@ export function notSent({ code, status, message }: Failure, done: 'appended' | '
 	return new Failure({
 		code,
 		status,
-		message: `Not sent, because the rows before it were not ${done}: ${message}`,
+		message: `Not sent, because the previous rows were not ${done}: ${message}`,
 		description: 'Nothing was written for this item.',
 	});
 }
@@ -42,7 +42,7 @@ export function heldBack(
 	const others = new Failure({
 		code,
 		status,
-		message: `Nothing was ${done}, because of item ${index}: ${message}`,
+		message: `Nothing was ${done} because of item ${index}: ${message}`,
 		description,
 	});
 	return entries.map((entry) => (isFailure(entry) ? entry : others));
@@ -55,7 +55,7 @@ export function misplaced(updatedRange: string, belongs: string, cause: Failure 
 		code: cause?.code ?? 502,
 		status: cause?.status,
 		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved${why}`,
-		description: `Move them in the sheet, or delete them before running this again. To keep them in place, let ${named('range')} name the cells of the header row, such as Sheet1!A1:D1.`,
+		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${named('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
 		carriedOut: true,
 	});
 }

@@ -19,7 +19,7 @@ export const tab = {
 	holds: 'tab',
 	searchListMethod: 'searchTabs',
 	typeOptions: { loadOptionsDependsOn: ['spreadsheetId.value'] },
-	description: 'The tab to work in. Empty: the one that the range names, or the first one.',
+	description: 'The tab to work in. Leave empty to use the tab named in the range, or the first tab.',
 } as const satisfies Field;
 
 export const range = {
@@ -28,7 +28,7 @@ export const range = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. A:D',
-	hint: 'Only needed for a part of the tab',
+	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
 export const valuesSource = {
@@ -36,8 +36,12 @@ export const valuesSource = {
 	name: 'valuesSource',
 	type: 'options',
 	options: [
-		{ name: 'Columns', value: 'columns', description: 'One row for each input item, column by column' },
-		{ name: 'Input Items', value: 'items', description: 'One row from the fields of each input item' },
+		{
+			name: 'Columns',
+			value: 'columns',
+			description: 'One row for each input item, with a value for each column',
+		},
+		{ name: 'Input Items', value: 'items', description: 'One row for each input item, from its fields' },
 		{ name: 'JSON', value: 'json', description: 'Rows from the Values field' },
 	],
 	default: 'items',
@@ -63,7 +67,7 @@ export const columns = {
 			supportAutoMap: true,
 		},
 	},
-	description: 'What goes into each column of the header row',
+	description: 'Value for each column of the header row',
 } as const satisfies Field;
 
 export const values = {
@@ -78,7 +82,7 @@ export const values = {
 	hint: 'Rows such as [["Anna", 31], ["Ben", 42]], or objects such as [{ "Name": "Anna" }]',
 	placeholder: 'e.g. [["Anna", 31], ["Ben", 42]]',
 	description:
-		'Rows of text, numbers, true or false, or objects whose keys are names of the header row. null leaves a cell as it is, "" clears it.',
+		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
 export const headerRow = {
@@ -87,7 +91,8 @@ export const headerRow = {
 	type: 'number',
 	default: 1,
 	minimum: 1,
-	description: 'Which row of the tab holds the names of the columns. Where it is empty it is written.',
+	description:
+		'Number of the row in the tab that holds the column names. If the row is empty, the node writes the names.',
 } as const satisfies Field;
 
 export const extraColumns = {
@@ -95,12 +100,12 @@ export const extraColumns = {
 	name: 'extraColumns',
 	type: 'options',
 	options: [
-		{ name: 'Add', value: 'add', description: 'Add them to the header row' },
-		{ name: 'Fail the Item', value: 'error', description: 'Add nothing for the item' },
-		{ name: 'Ignore', value: 'ignore', description: 'Leave them out' },
+		{ name: 'Add', value: 'add', description: 'Add new columns to the header row' },
+		{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
+		{ name: 'Ignore', value: 'ignore', description: 'Leave out these fields' },
 	],
 	default: 'error',
-	description: 'What to do with fields that the header row does not have',
+	description: 'What to do with fields that are not in the header row',
 } as const satisfies Field;
 
 export const valueInputOption = {
@@ -108,7 +113,7 @@ export const valueInputOption = {
 	name: 'valueInputOption',
 	type: 'options',
 	options: [
-		{ name: 'Raw', value: 'RAW', description: 'Values are stored as they are' },
+		{ name: 'Raw', value: 'RAW', description: 'Values are stored unchanged' },
 		{
 			name: 'User Entered',
 			value: 'USER_ENTERED',
@@ -116,7 +121,7 @@ export const valueInputOption = {
 		},
 	],
 	default: 'RAW',
-	description: 'How Google Sheets takes the values',
+	description: 'How Google Sheets interprets the values',
 } as const satisfies Field;
 
 export const escapeFormulas = {
@@ -126,5 +131,5 @@ export const escapeFormulas = {
 	default: true,
 	showWhen: { valueInputOption: ['USER_ENTERED'] },
 	description:
-		'Whether text that begins with =, +, -, @, a tab or a carriage return stays text. Numbers such as -5 or +1.5% stay numbers. Turn it off only for values that you trust: a formula can send the sheet to others.',
+		'Whether text that starts with =, +, -, @, a tab or a carriage return is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
 } as const satisfies Field;

@@ -101,8 +101,8 @@ export function withColumns(header: HeaderRow, names: readonly string[]): Header
 	if (names.length === 0) return header;
 	if (names.length > room) {
 		throw refusal(
-			`There is no room for new columns: ${list(names)}`,
-			`Column ${columnLetters(free + room)} of the header row is taken already.`,
+			`There is no space for new columns: ${list(names)}`,
+			`Column ${columnLetters(free + room)} of the header row is already in use.`,
 		);
 	}
 	const added = names.map((name, at) => [name, free + at] as const);

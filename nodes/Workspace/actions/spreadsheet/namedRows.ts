@@ -30,7 +30,7 @@ export function namedRows(params: GivenValues, json: IDataObject): NamedCells[] 
 			if (cells.size > 0) return cells;
 			throw refusal(
 				`Row ${at + 1} of ${named('values')} has no fields`,
-				'Nothing was sent for it: it would be an empty row.',
+				'Nothing was sent for it, because the row would be empty.',
 			);
 		});
 	}
@@ -39,8 +39,11 @@ export function namedRows(params: GivenValues, json: IDataObject): NamedCells[] 
 	const cells = cellsOf(given, params, (name) => `Field '${name}' ${place}`);
 	if (cells.size > 0) return [cells];
 	throw given === json
-		? refusal('The input item has no fields', 'Nothing was sent for it: it would be an empty row.')
-		: refusal(`${named('columns')} has no values`, 'Nothing was sent. Give at least one column a value.');
+		? refusal('The input item has no fields', 'Nothing was sent for it, because the row would be empty.')
+		: refusal(
+				`${named('columns')} has no values`,
+				'Nothing was sent. Enter a value for at least one column.',
+			);
 }
 
 function cellsOf(

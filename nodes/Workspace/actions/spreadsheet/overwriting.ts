@@ -46,7 +46,7 @@ export async function below(
 
 function noRoom(firstRow: number, free: number, column: number) {
 	return refusal(
-		`There is room for ${free} ${free === 1 ? 'row' : 'rows'} only below the table: row ${firstRow + free + 1} is taken from column ${columnLetters(column)} on`,
-		`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves down what is below the table.`,
+		`There is space for only ${free} ${free === 1 ? 'row' : 'rows'} below the table: row ${firstRow + free + 1} has data from column ${columnLetters(column)} on`,
+		`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
 	);
 }

@@ -30,7 +30,9 @@ export async function takeOffHeaderLook(
 ): Promise<void> {
 	await withoutLook(sheets, rows).catch((error: unknown) => {
 		if (!isFailure(error)) throw error;
-		item.hint(`The rows at ${rows.updatedRange} were appended, but look like the header: ${error.message}`);
+		item.hint(
+			`The rows at ${rows.updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
+		);
 	});
 }
 

@@ -77,7 +77,7 @@ function checkOwn(
 		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1, Infinity) > 0,
 	);
 	if (isShared || insertDataOption === 'OVERWRITE') {
-		throw new Failure({ code: 502, message: 'other cells stand in the same rows' });
+		throw new Failure({ code: 502, message: 'the same rows contain other cells' });
 	}
 }
 

@@ -75,7 +75,7 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 export function notCells(range: string) {
 	return refusal(
 		`${named('range')} is not a range: ${range.length > 100 ? `${range.slice(0, 100)}…` : range}`,
-		"Behind the tab's name stand '!' and cells, as in 'My Tab'!A1:D10, or nothing at all.",
+		"Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
 	);
 }
 

@@ -16,26 +16,30 @@ export const read = defineOperation({
 	},
 	name: 'Read',
 	action: 'Read rows of spreadsheet',
-	description: 'Read a range, a tab or a named range, as rows of cells or as one item per row',
+	description: 'Read a range, a tab or a named range, as one item per row or as arrays of cells',
 	fields: [
 		fields.spreadsheetId,
 		fields.tab,
 		{
 			...fields.range,
 			description:
-				'Cells (A1:D10), columns (A:D) or rows (1:5), with a tab name in front (Sheet1!A1:D10) where no tab is chosen, or a named range. Empty: the whole tab.',
+				'Cells (A1:D10), columns (A:D), rows (1:5) or a named range. If no tab is chosen, start with the tab name (Sheet1!A1:D10). Leave empty to read the whole tab.',
 		},
 		{
 			displayName: 'Output',
 			name: 'output',
 			type: 'options',
 			options: [
-				{ name: 'Rows', value: 'rows', description: 'One item per row, with the names of the header row' },
+				{
+					name: 'Rows',
+					value: 'rows',
+					description: 'One item per row, keyed by the column names in the header row',
+				},
 				{ name: 'Values', value: 'values', description: 'One item with all cells as arrays' },
 			],
 			default: 'rows',
 			jsonDefault: 'values',
-			description: 'What comes out',
+			description: 'How to return the rows',
 		},
 	],
 	options: [
@@ -44,12 +48,12 @@ export const read = defineOperation({
 			name: 'dateTimeRenderOption',
 			type: 'options',
 			options: [
-				{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As the sheet shows it' },
-				{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since 30 December 1899' },
+				{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
+				{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
 			],
 			default: 'SERIAL_NUMBER',
 			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
-			description: 'How dates and times come out when values are not formatted',
+			description: 'How dates and times are rendered if values are not formatted',
 		},
 		{
 			displayName: 'Header Row',
@@ -59,7 +63,7 @@ export const read = defineOperation({
 			minimum: 0,
 			showWhen: { output: ['rows'] },
 			description:
-				'Which row of the range holds the names of the columns. 0: none, columns are named by their letters.',
+				'Number of the row in the range that holds the column names. Set to 0 to use the column letters instead.',
 		},
 		{
 			displayName: 'Major Dimension',
@@ -71,7 +75,7 @@ export const read = defineOperation({
 			],
 			default: 'ROWS',
 			showWhen: { output: ['values'] },
-			description: 'What the outer array of the values counts',
+			description: 'Whether the outer array contains rows or columns',
 		},
 		{
 			displayName: 'Value Render Option',
@@ -81,13 +85,13 @@ export const read = defineOperation({
 				{
 					name: 'Formatted Value',
 					value: 'FORMATTED_VALUE',
-					description: 'Text as the sheet shows it, which depends on its locale',
+					description: 'Text as shown in the sheet, which depends on its locale',
 				},
 				{ name: 'Formula', value: 'FORMULA', description: 'Formulas instead of their results' },
 				{ name: 'Unformatted Value', value: 'UNFORMATTED_VALUE', description: 'Numbers as numbers' },
 			],
 			default: 'FORMATTED_VALUE',
-			description: 'How cells come out',
+			description: 'How cell values are rendered',
 		},
 	],
 	readsOnly: true,

@@ -102,7 +102,7 @@ export function misfitOf(
 		);
 	}
 	if (unknown.length < cells.size) return undefined;
-	return refusal('No field of the item is a column of the table', `Its columns are ${known}.`);
+	return refusal('None of the fields of the item is a column of the table', `Its columns are ${known}.`);
 }
 
 /** A cell for every column of the table; null where there is no such field. */

@@ -52,8 +52,8 @@ export async function refuseTabLikeCell(
 	const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 	if (same === undefined) return;
 	throw refusal(
-		`${named('range')} ${cells} reads as a cell, and the spreadsheet has a tab of that name`,
-		`Write ${quoted(same)} for the tab, or ${quoted(titles[0] ?? '')}!${cells} for the cell of the first tab.`,
+		`${named('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
+		`Enter ${quoted(same)} for the tab, or ${quoted(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
 	);
 }
 

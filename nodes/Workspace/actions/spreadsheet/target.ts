@@ -17,7 +17,7 @@ export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>)
 		if (text !== '') return parseRange(text);
 		throw refusal(
 			`${named('tab')} or ${named('range')} is required`,
-			'Choose the tab, or give a range such as Sheet1!A:D. If one of them is an expression, check that the input item has the data.',
+			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
 		);
 	}
 	if (text === '') return { tab, cells: undefined, name: undefined };
@@ -25,8 +25,8 @@ export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>)
 	if (inside) return inside;
 	if (!text.includes('!')) throw notCells(text);
 	throw refusal(
-		`${named('range')} names a tab, and ${named('tab')} does too`,
-		`Leave ${named('tab')} empty, or give cells alone, such as A:D.`,
+		`${named('range')} contains a tab name, but ${named('tab')} is also set`,
+		`Leave ${named('tab')} empty, or enter only cells, such as A:D.`,
 	);
 }
 

@@ -7,7 +7,7 @@ export const writeFields = [
 	{
 		...fields.range,
 		description:
-			'Where the rows go: the first cell (B2) or an area that they must fit into (A1:D10), with a tab name in front (Sheet1!B2) where no tab is chosen. Empty: the whole tab.',
+			'Where to write the rows: the first cell (B2) or an area that they must fit into (A1:D10). If no tab is chosen, start with the tab name (Sheet1!B2). Leave empty to use the whole tab.',
 	},
 	fields.valuesSource,
 	fields.columns,
@@ -24,7 +24,7 @@ export const writeOptions = [
 		type: 'boolean',
 		default: true,
 		showWhen: { valuesSource: ['items'] },
-		description: 'Whether to write the names of the fields above the rows',
+		description: 'Whether to write the field names above the rows',
 	},
 	{
 		displayName: 'Match Columns',
@@ -35,7 +35,7 @@ export const writeOptions = [
 		showWhen: { valuesSource: ['columns', 'items'] },
 		placeholder: 'e.g. Order ID',
 		description:
-			'Columns that tell rows apart, separated by commas. Rows whose cells there equal an item are updated in place, the other items are added below the table.',
+			'Columns that identify a row, separated by commas. Rows that match an item in these columns are updated in place. All other items are added below the table.',
 	},
 	fields.valueInputOption,
 ] as const;

@@ -82,7 +82,7 @@ test('an answer to the content that was lost is found to be a success', async ()
 test('a document is never created twice', async () => {
 	calls.google.fault({ match: 'docs.documents.create', connection: 'resetAfter' });
 	const failure = await failing(calls.create({}));
-	expect(failure.message).toMatch(/^It is not known whether the document was created: /);
+	expect(failure.message).toMatch(/^The document may have been created: /);
 	expect(failure.description).toContain("Look for 'Report' in Google Drive");
 	expect(calls.google.files.all()).toHaveLength(1);
 });
@@ -99,6 +99,6 @@ test('one that was made in a folder is found again, and filled', async () => {
 test('one that was not made in a folder is not made again', async () => {
 	calls.google.fault({ match: 'drive.files.create', connection: 'resetBefore' });
 	const failure = await failing(calls.create({ parentFolder: 'root' }));
-	expect(failure.message).toMatch(/^It is not known whether the document was created: /);
+	expect(failure.message).toMatch(/^The document may have been created: /);
 	expect(calls.google.files.all()).toHaveLength(0);
 });

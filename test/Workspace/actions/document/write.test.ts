@@ -147,7 +147,7 @@ test('of two tabs with one title the id decides', async () => {
 	const id = calls.document('', twins);
 	const { message, description } = await failing(calls.write(id, { content: 'x', tab: 'Twin' }));
 	expect(message).toBe("Several tabs have the title 'Twin'");
-	expect(description).toBe("Give the ID of one: 'Twin' (t.a), 'Twin' (t.b).");
+	expect(description).toBe("Enter the ID of one of them: 'Twin' (t.a), 'Twin' (t.b).");
 });
 
 test('a revision of the user that is stale is refused by Google, and nothing is written', async () => {

@@ -45,7 +45,7 @@ test('somebody else was faster: a clear error, and their text stays', async () =
 		status: 503,
 	});
 	const failure = await failing(calls.write(id, { content: 'ours' }));
-	expect(failure.message).toBe('Somebody else changed the document while it was being written');
+	expect(failure.message).toBe('Someone else changed the document while it was being written');
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
 	expect(calls.google.docs.text(id)).toBe('old theirs\n');
 });
@@ -56,14 +56,14 @@ test('a write that never happened says so', async () => {
 	const failure = await failing(calls.write(id, { content: 'ours' }));
 	expect(failure).toMatchObject({ code: 503, ambiguous: false });
 	expect(failure.message).toMatch(/^The document was not changed: /);
-	expect(failure.description).toMatch(/safe to run this again/);
+	expect(failure.description).toMatch(/safely run this again/);
 });
 
 test('an append of plain text is never sent twice, and says where to look', async () => {
 	const id = calls.document('old');
 	calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
 	const failure = await failing(calls.append(id, { content: '!' }));
-	expect(failure.message).toMatch(/^It is not known whether the content was appended: /);
+	expect(failure.message).toMatch(/^The content may have been appended: /);
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit`);
 	expect(failure.ambiguous).toBe(true);
 	expect(calls.methods).toEqual(['batchUpdate']);
@@ -88,7 +88,7 @@ test('who may only read is told so', async () => {
 	});
 	expect(await failing(calls.write(id, { content: 'x' }))).toMatchObject({
 		code: 403,
-		message: 'This sign-in may read the document but not change it',
+		message: 'This account can read the document but not edit it',
 	});
 });
 
@@ -104,7 +104,7 @@ test('where the document cannot be read afterwards, the outcome is unknown', asy
 	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
 	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
 	const failure = await failing(calls.write(id, { content: 'ours' }));
-	expect(failure.message).toMatch(/^It is not known whether the content was written: /);
+	expect(failure.message).toMatch(/^The content may have been written: /);
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
 	expect(failure.ambiguous).toBe(true);
 });

@@ -195,7 +195,7 @@ describe('items with the same target', () => {
 			{ code: 403 },
 			{
 				code: 403,
-				message: expect.stringMatching(/^Not sent, because the rows before it were not appended/) as string,
+				message: expect.stringMatching(/^Not sent, because the previous rows were not appended/) as string,
 			},
 		]);
 		expect(calls.methods).toHaveLength(2);
@@ -231,9 +231,9 @@ describe('what may have been written is never sent again', () => {
 		const results = await calls.together('append', all);
 		const unknown = {
 			ambiguous: true,
-			message: expect.stringMatching(/^It is not known whether the rows were appended: /) as string,
+			message: expect.stringMatching(/^The rows may have been appended: /) as string,
 			description: expect.stringContaining(
-				`Look below the table at Sheet1!A:B in https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`,
+				`Check below the table at Sheet1!A:B in https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`,
 			) as string,
 		};
 		expect(results).toMatchObject([unknown, unknown]);

@@ -118,7 +118,7 @@ describe('fields that the header row does not have', () => {
 		const spreadsheetId = calls.sheet(header);
 		const results = await append({ spreadsheetId }, { a: 1 }, { a: 2, x: 3, y: 4 });
 		expect(results).toMatchObject([
-			{ code: 400, message: "Nothing was appended, because of item 1: The table has no column 'x', 'y'" },
+			{ code: 400, message: "Nothing was appended because of item 1: The table has no column 'x', 'y'" },
 			{
 				code: 400,
 				message: "The table has no column 'x', 'y'",
@@ -148,7 +148,7 @@ describe('fields that the header row does not have', () => {
 		await append({ spreadsheetId, extraColumns: 'ignore' }, { a: 1, x: 2 });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1]]);
 		const [failure] = await append({ spreadsheetId, extraColumns: 'ignore' }, { x: 2 });
-		expect(failure).toMatchObject({ message: 'No field of the item is a column of the table' });
+		expect(failure).toMatchObject({ message: 'None of the fields of the item is a column of the table' });
 	});
 
 	test('become columns', async () => {
@@ -182,7 +182,7 @@ describe('fields that the header row does not have', () => {
 		const params = { spreadsheetId, range: 'Sheet1!A:B', extraColumns: 'add' };
 		expect(await append(params, { x: 1, y: 2 })).toMatchObject([
 			{
-				message: "There is no room for new columns: 'x', 'y'",
+				message: "There is no space for new columns: 'x', 'y'",
 				description: expect.stringContaining('Column D') as string,
 			},
 		]);

@@ -206,7 +206,7 @@ describe.each(Object.entries(layouts))('%s', (_, layout) => {
 		expectKept(spreadsheetId, layout);
 		if (insertDataOption === 'OVERWRITE' && layout.noRoom) {
 			expect(appended).toMatchObject([
-				{ code: 400, message: expect.stringMatching(/^There is room for 1 row only/) as string },
+				{ code: 400, message: expect.stringMatching(/^There is space for only 1 row/) as string },
 				{},
 			]);
 			return;

@@ -62,8 +62,8 @@ describe.each(['append', 'write'] as const)('columns of %s', (name) => {
 });
 
 test.each([
-	[[{ a: 1 }, [2]], "'values' has rows of cells and objects"],
-	[[[2], { a: 1 }], "'values' has rows of cells and objects"],
+	[[{ a: 1 }, [2]], "'values' mixes rows of cells with objects"],
+	[[[2], { a: 1 }], "'values' mixes rows of cells with objects"],
 	[[{}], "Row 1 of 'values' has no fields"],
 	[[{ a: {} }], "Field 'a' of row 1 of 'values' is an object"],
 ])('%j is refused', async (values, message) => {

@@ -121,7 +121,7 @@ test.each([
 ] as const)('never made twice: %s', async (_, match, connection, parentFolder, made) => {
 	calls.google.fault({ match, connection });
 	const failure = await failing(calls.one('create', { title: 'Book', parentFolder }));
-	expect(failure.message).toMatch(/^It is not known whether the spreadsheet was created: /);
+	expect(failure.message).toMatch(/^The spreadsheet may have been created: /);
 	expect(failure.description).toContain("Look for 'Book' in Google Drive");
 	expect(spreadsheets()).toHaveLength(made);
 });

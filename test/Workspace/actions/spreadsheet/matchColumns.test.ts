@@ -177,7 +177,7 @@ describe('what is refused before anything is written', () => {
 	test('rows from JSON', async () => {
 		const given = { spreadsheetId: 'x', tab: 'Sheet1', values: [{ Order: 1 }], matchColumns: 'Order' };
 		expect((await failing(calls.run('write', given))).message).toBe(
-			"'matchColumns' goes with input items or columns only",
+			"'matchColumns' can only be used with input items or columns",
 		);
 	});
 });

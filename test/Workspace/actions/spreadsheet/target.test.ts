@@ -41,10 +41,10 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		const spreadsheetId = book();
 		const failure = await failing(calls.run(name, { spreadsheetId, range, ...given[name] }));
 		expect(failure.message).toBe(
-			`'range' ${range} reads as a cell, and the spreadsheet has a tab of that name`,
+			`'range' ${range} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
 		);
 		expect(failure.description).toBe(
-			`Write '${range.toUpperCase()}' for the tab, or 'First'!${range} for the cell of the first tab.`,
+			`Enter '${range.toUpperCase()}' for the tab, or 'First'!${range} for the cell in the first tab.`,
 		);
 		expect(calls.methods).toEqual(['get']);
 	});
@@ -55,7 +55,7 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	});
 
 	test.each([
-		[{ tab: 'Q1', range: 'First!A1' }, "'range' names a tab, and 'tab' does too"],
+		[{ tab: 'Q1', range: 'First!A1' }, "'range' contains a tab name, but 'tab' is also set"],
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
 		[{ range: "'Q1'!no cells" }, "'range' is not a range: 'Q1'!no cells"],
 		[{}, "'tab' or 'range' is required"],

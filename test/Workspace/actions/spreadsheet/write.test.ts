@@ -46,7 +46,7 @@ test.each<[string, unknown[][], string]>([
 	['an object', [['a'], ['b', { c: 1 }]], "Row 2, column 2 of 'values' is an object"],
 	['an array', [[['a']]], "Row 1, column 1 of 'values' is an array"],
 	['not a number', [[NaN]], "Row 1, column 1 of 'values' is NaN"],
-	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is a date that does not exist"],
+	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is not a valid date"],
 	['a function', [[() => 1]], "Row 1, column 1 of 'values' is a function"],
 	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'values' has 50001 characters"],
 	['nothing', [], "'values' has no cells"],
@@ -68,7 +68,7 @@ test.each([
 	const failure = await failing(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
 	expect(failure.code).toBe(400);
 	expect(failure.message).toMatch(message);
-	expect(failure.description).toContain('To write below the last row use Append');
+	expect(failure.description).toContain('To write below the last row, use Append');
 });
 
 describe('the formula guard', () => {

@@ -109,6 +109,6 @@ function refused(entry: readonly Token[], label: string): never {
 	const shown = raw.length > 100 ? `${raw.slice(0, 100)}…` : raw;
 	throw refusal(
 		`${label} has an entry that is not an email address: ${shown}`,
-		'Separate addresses by commas or new lines, not by semicolons. A name that has a comma stands in quotes, with the address in angle brackets behind it.',
+		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
 	);
 }

@@ -53,8 +53,8 @@ export async function attachedFiles(attachments: readonly Attachment[], item: It
 export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>): Error {
 	const list = files.map(({ filename, size }) => `${filename} ${megabytes(size)}`).join(', ');
 	return refusal(
-		`The mail is too large for Gmail: ${megabytes(bytes)} of at most ${megabytes(maxMailBytes)}`,
-		`Files grow by a third in a mail${list ? `; attached are: ${list}` : ''}. Upload large files to Google Drive and send a link.`,
+		`The email is too large for Gmail: ${megabytes(bytes)}, with a limit of ${megabytes(maxMailBytes)}`,
+		`Files grow by a third in an email. ${list ? `Attachments: ${list}. ` : ''}Upload large files to Google Drive and send a link.`,
 	);
 }
 
@@ -77,7 +77,7 @@ function ofText({ fileName, mimeType, content }: TextAttachment, index: number):
 	if (bytes === undefined) {
 		throw refusal(
 			`'content' of attachment ${index + 1} is not base64 text`,
-			'Give the bytes as base64, without a "data:" prefix, or name a binary field instead.',
+			'Enter the file as base64 without a "data:" prefix, or use the name of a binary field instead.',
 		);
 	}
 	return {

@@ -24,6 +24,6 @@ export async function bodiesOf(
 		return isMarkdown ? { text: body, html: answer.text } : { text: answer.text, html: body };
 	throw refusal(
 		`${named('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
-		`Nothing was sent. Make it shorter or simpler, or set ${named('bodyFormat')} to Text.`,
+		`Nothing was sent. Shorten or simplify it, or set ${named('bodyFormat')} to Text.`,
 	);
 }

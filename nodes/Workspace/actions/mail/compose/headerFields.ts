@@ -33,12 +33,15 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 		if (!/^[!-9;-~]+$/.test(key)) {
 			throw refusal(
 				`'${key.slice(0, 60)}' is not a header name`,
-				'A header name has letters, digits and hyphens, such as X-Campaign.',
+				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
 			);
 		}
 		const setBy = key.toLowerCase().startsWith('content-') ? 'the node' : ownFields[key.toLowerCase()];
 		if (setBy !== undefined) {
-			throw refusal(`The header '${key}' is set by ${setBy}`, `Take '${key}' out of ${named('headers')}.`);
+			throw refusal(
+				`The header '${key}' is already set by ${setBy}`,
+				`Remove '${key}' from ${named('headers')}.`,
+			);
 		}
 		return { key, value: oneLine(value, `The header '${key}'`) };
 	});
@@ -52,7 +55,7 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 export function oneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
 	throw refusal(
-		`${label} has a line break or another control character`,
-		'It must be a single line. In an expression, .replace(/\\s+/g, " ") makes it one.',
+		`${label} contains a line break or another control character`,
+		'It must be a single line. In an expression, use .replace(/\\s+/g, " ") to join the lines.',
 	);
 }

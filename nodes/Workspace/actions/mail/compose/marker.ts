@@ -53,18 +53,18 @@ async function look({ gmail }: Clients, marker: string): Promise<SentMail | unde
 
 function troubleOf(error: unknown): string {
 	if (isFailure(error) && error.code === 403) {
-		return 'This sign-in may not read the mailbox (scope gmail.readonly), so that it could not be looked up.';
+		return 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.';
 	}
-	return 'It could not be looked up in the mailbox.';
+	return 'The node could not look for the email in the mailbox.';
 }
 
 function unknownFate(failure: Failure, trouble: string | undefined): Failure {
-	const searched = trouble ?? `It is not among the newest sent mails, but Gmail may list it later.`;
+	const searched = trouble ?? `It is not among the newest sent emails, but Gmail may list it later.`;
 	return new Failure({
 		code: failure.code,
 		status: failure.status,
-		message: `It is unknown whether the mail was sent: ${failure.message}`,
-		description: `${searched} Look in the folder Sent of Gmail before you run this item again; the node does not send it a second time.`,
+		message: `The email may have been sent: ${failure.message}`,
+		description: `${searched} Check the Sent folder in Gmail before you run this item again. The node did not send it a second time.`,
 		ambiguous: true,
 		cause: failure,
 	});

@@ -92,12 +92,12 @@ async function firstFound({ client, item, draft, keyed }: Sending): Promise<Rece
 /** Another process may have sent a mail with this key meanwhile. The mail is out: nothing here may fail the item. */
 async function tellOfAnother({ client, item, draft, keyed }: Sending, { id }: SentMail): Promise<void> {
 	const looked = await lookForKey(client, keyed, draft, [id]).catch((error: unknown) => {
-		item.log(`It is not known whether another mail has this key: ${String(error)}`);
+		item.log(`Could not check whether another email has this key: ${String(error)}`);
 		return undefined;
 	});
 	const [other] = looked?.found ?? [];
 	if (!other) return;
 	item.hint(
-		`Two executions sent a mail with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot keep them apart.`,
+		`Two executions sent an email with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot prevent this.`,
 	);
 }

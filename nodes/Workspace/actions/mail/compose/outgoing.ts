@@ -31,10 +31,10 @@ export interface Draft {
  */
 export async function draftOf(params: SendParams, item: Item): Promise<Draft> {
 	const to = addressesOf(params.to, named('to'));
-	if (to.length === 0) throw refusal(`${named('to')} has no address`, 'Give at least one email address.');
+	if (to.length === 0) throw refusal(`${named('to')} has no address`, 'Enter at least one email address.');
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
 	if (more.length > 0)
-		throw refusal(`${named('fromAlias')} has more than one address`, 'Give the alias to send from.');
+		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
 	const files = await attachedFiles(params.attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
 	return {
@@ -59,7 +59,7 @@ function withInline(
 	const { html, files: inline, unknown } = withImages(bodies.html, files, item.token);
 	if (unknown.length > 0) {
 		item.hint(
-			`The body shows ${unknown.map((name) => `cid:${name}`).join(', ')}, and no attachment has this field or file name.`,
+			`The body refers to ${unknown.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
 	}
 	return { bodies: { ...bodies, html }, files: inline };

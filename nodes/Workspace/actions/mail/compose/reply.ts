@@ -34,7 +34,7 @@ export async function repliedMail({ gmail }: Clients, id: string): Promise<Repli
 export function hintAboutThread(subject: string, { subject: replied }: RepliedMail, item: Item): void {
 	if (bare(subject) === bare(replied)) return;
 	item.hint(
-		"The subject differs from that of the mail that is answered, so that Gmail may show the answer as a conversation of its own. Keep the subject, with or without 'Re:', to thread it.",
+		"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 	);
 }
 

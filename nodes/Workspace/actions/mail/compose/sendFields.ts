@@ -37,16 +37,16 @@ export const sendFields = [
 			{
 				name: 'HTML',
 				value: 'html',
-				description: 'Sent with a text made from it, for programs that show no HTML',
+				description: 'Sent with a plain text version for email clients that do not show HTML',
 			},
 			{
 				name: 'Markdown',
 				value: 'markdown',
-				description: 'Sent as HTML, and as it stands for programs that show no HTML',
+				description: 'Sent as HTML, with the Markdown text for email clients that do not show HTML',
 			},
 		],
 		default: 'text',
-		description: 'How the body is written',
+		description: 'Format of the body',
 	},
 ] as const satisfies readonly Field[];
 
@@ -59,7 +59,7 @@ export const sendOptions = [
 		holds: 'attachments',
 		placeholder: 'e.g. data, invoice',
 		description:
-			'Names of the binary fields of the input item to attach, separated by commas or new lines. One that the HTML shows, as in &lt;img src="cid:logo"&gt;, stands in the text.',
+			'Names of the binary fields of the input item to attach, separated by commas or new lines. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
 	},
 	{
 		displayName: 'BCC',
@@ -67,7 +67,7 @@ export const sendOptions = [
 		type: 'string',
 		default: '',
 		holds: 'addressList',
-		description: 'Addresses that get the mail unseen by the others, separated by commas or new lines',
+		description: 'Addresses that get a blind copy, separated by commas or new lines',
 	},
 	{
 		displayName: 'CC',
@@ -84,7 +84,7 @@ export const sendOptions = [
 		default: '',
 		placeholder: 'e.g. sales@example.com',
 		description:
-			"Address to send from. It must be one of the account's own 'Send mail as' addresses in Gmail; Gmail puts the account's address in the place of any other.",
+			"Address to send from. It must be one of the account's 'Send mail as' addresses in Gmail. Gmail replaces any other address with the account's own.",
 	},
 	{
 		displayName: 'Headers',
@@ -103,7 +103,7 @@ export const sendOptions = [
 		type: 'string',
 		default: '',
 		holds: 'addressList',
-		description: 'Addresses that answers go to instead of the sender, separated by commas or new lines',
+		description: 'Addresses that replies go to instead of the sender, separated by commas or new lines',
 	},
 	{
 		displayName: 'Reply to Message ID',
@@ -113,7 +113,7 @@ export const sendOptions = [
 		holds: 'id',
 		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
 		description:
-			'ID of the mail to answer, as List, Search and Read give it. Keep its subject to stay in its conversation.',
+			'ID of the message to reply to, as returned by List, Search and Read. Keep its subject to stay in the same conversation.',
 	},
 	{
 		displayName: 'Sender Name',
@@ -122,7 +122,7 @@ export const sendOptions = [
 		default: '',
 		placeholder: 'e.g. Nathan from Sales',
 		description:
-			'Name that recipients see beside the address. Empty: the one in the settings of the account.',
+			'Name that recipients see next to the address. Leave empty to use the name from the account settings.',
 	},
 ] as const satisfies readonly Field[];
 

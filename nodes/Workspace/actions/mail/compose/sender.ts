@@ -48,7 +48,7 @@ async function sendersOf({ gmail }: Clients, item: Item): Promise<gmail_v1.Schem
 		return await look.then(
 			({ data }) => data.sendAs ?? [],
 			(error: unknown) => {
-				item.log(`The display name of the account is not known: ${String(error)}`);
+				item.log(`Could not get the display name of the account: ${String(error)}`);
 				return [];
 			},
 		);

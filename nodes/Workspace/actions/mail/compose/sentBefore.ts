@@ -103,7 +103,7 @@ export function repeated(
 	{ mail, content }: { readonly mail: SentMail; readonly content: string },
 	keyed: Keyed,
 ): SentMail {
-	if (content !== keyed.content) throw usedBefore(`the mail ${mail.id}`);
+	if (content !== keyed.content) throw usedBefore(`the message ${mail.id}`);
 	return { ...mail, repeated: true };
 }
 
@@ -111,6 +111,6 @@ export function repeated(
 export function hintAboutPartial({ isPartial }: Looked, item: Item): void {
 	if (!isPartial) return;
 	item.hint(
-		`More than ${mostCandidates} mails of the last ${daysBack} days have these recipients and this subject; only the newest were looked at for the key. A number in the subject, such as an order number, makes the look complete.`,
+		`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 	);
 }

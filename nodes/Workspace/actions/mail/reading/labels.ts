@@ -42,6 +42,6 @@ function unknown(label: string, labels: readonly gmail_v1.Schema$Label[]): never
 	const more = names.length > mostShown ? ', …' : '';
 	throw refusal(
 		`${named('labelIds')}: the mailbox has no label '${label}'`,
-		`It has: ${names.slice(0, mostShown).join(', ')}${more}. A label in another is named with both, such as Clients/Acme.`,
+		`Labels of the mailbox: ${names.slice(0, mostShown).join(', ')}${more}. Enter a nested label with its parent, such as Clients/Acme.`,
 	);
 }

@@ -19,7 +19,7 @@ export const amountFields = [
 		minimum: 1,
 		maximum: 10_000,
 		showWhen: { returnAll: [false] },
-		description: 'How many mails to return at most; with Output on Page up to 500',
+		description: 'Max number of emails to return. Up to 500 if Output is set to Page.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -31,7 +31,7 @@ function pageField<const N extends string>(name: N) {
 		type: 'string',
 		default: '',
 		showWhen: { output: ['page'] },
-		description: 'The nextPageToken of an earlier page. Empty: the first page.',
+		description: 'The nextPageToken of an earlier page. Leave empty to get the first page.',
 	} as const;
 }
 
@@ -42,7 +42,7 @@ export const listOptions = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to get subject, sender and more of each mail. Without it one request gives up to 500 IDs.',
+			'Whether to get the subject, sender and more of each email. If turned off, one request returns up to 500 IDs.',
 	},
 	{
 		displayName: 'Download Attachments',
@@ -50,21 +50,21 @@ export const listOptions = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to add the attachments of each mail as binary data: attachment_0, attachment_1 and so on',
+			'Whether to add the attachments of each email as binary data: attachment_0, attachment_1 and so on',
 	},
 	{
 		displayName: 'Include Body',
 		name: 'includeBody',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to add the text of each mail and information about its attachments',
+		description: 'Whether to include the text of each email and information about its attachments',
 	},
 	{
 		displayName: 'Include Spam and Trash',
 		name: 'includeSpamTrash',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to include mails in Spam and Trash',
+		description: 'Whether to include emails in Spam and Trash',
 	},
 	{
 		displayName: 'Label Names or IDs',
@@ -75,19 +75,19 @@ export const listOptions = [
 		typeOptions: { loadOptionsMethod: 'getLabels' },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		hint: 'Only mails that have all of them. An expression may give names, too.',
+		hint: 'Only emails that have all of these labels. An expression can also return label names.',
 	},
 	{
 		displayName: 'Output',
 		name: 'output',
 		type: 'options',
 		options: [
-			{ name: 'Items', value: 'items', description: 'An item for each mail' },
-			{ name: 'Page', value: 'page', description: 'One item with the mails and the token of the next page' },
+			{ name: 'Items', value: 'items', description: 'One item for each email' },
+			{ name: 'Page', value: 'page', description: 'One item with the emails and the token of the next page' },
 		],
 		default: 'items',
 		jsonDefault: 'page',
-		description: 'How to return the mails',
+		description: 'How to return the emails',
 	},
 	pageField('pageToken'),
 	{
@@ -95,14 +95,14 @@ export const listOptions = [
 		name: 'receivedAfter',
 		type: 'dateTime',
 		default: '',
-		description: 'Only mails received at this time or later',
+		description: 'Only emails received at this time or later',
 	},
 	{
 		displayName: 'Received Before',
 		name: 'receivedBefore',
 		type: 'dateTime',
 		default: '',
-		description: 'Only mails received before this time',
+		description: 'Only emails received before this time',
 	},
 ] as const satisfies readonly Field[];
 

@@ -25,38 +25,38 @@ function refuseContradictions({
 }: ListParams): void {
 	if (output === 'page' && returnAll) {
 		throw refusal(
-			`${named('returnAll')} does not go with ${named('output')} page`,
-			`Set ${named('output')} to items to get all mails, or follow nextPageToken from page to page.`,
+			`${named('returnAll')} cannot be used if ${named('output')} is page`,
+			`Set ${named('output')} to items to get all emails, or follow nextPageToken from page to page.`,
 		);
 	}
 	if (output === 'page' && maxResults > largestPage) {
 		throw refusal(
-			`${named('maxResults')} must be from 1 to ${largestPage} with ${named('output')} page, not ${maxResults}`,
-			`Gmail gives no larger page. Set ${named('output')} to items to get more.`,
+			`${named('maxResults')} must be from 1 to ${largestPage} if ${named('output')} is page, not ${maxResults}`,
+			`Gmail does not return larger pages. Set ${named('output')} to items to get more.`,
 		);
 	}
 	if (output === 'items' && pageToken !== '') {
 		throw refusal(
-			`${named('pageToken')} goes with ${named('output')} page only`,
-			`Set ${named('output')} to page, or leave ${named('pageToken')} out.`,
+			`${named('pageToken')} can only be used if ${named('output')} is page`,
+			`Set ${named('output')} to page, or remove ${named('pageToken')}.`,
 		);
 	}
 	if (downloadAttachments && output === 'page') {
 		throw refusal(
-			`${named('downloadAttachments')} does not go with ${named('output')} page`,
-			`Set ${named('output')} to items, so that each mail has its files.`,
+			`${named('downloadAttachments')} cannot be used if ${named('output')} is page`,
+			`Set ${named('output')} to items, so that each email is an item with its files.`,
 		);
 	}
 	if (downloadAttachments && !details) {
 		throw refusal(
 			`${named('downloadAttachments')} needs ${named('details')}`,
-			`Leave ${named('details')} on, or ${named('downloadAttachments')} off.`,
+			`Turn on ${named('details')}, or turn off ${named('downloadAttachments')}.`,
 		);
 	}
 	if (includeBody && !details) {
 		throw refusal(
 			`${named('includeBody')} needs ${named('details')}`,
-			`Leave ${named('details')} on, or ${named('includeBody')} off.`,
+			`Turn on ${named('details')}, or turn off ${named('includeBody')}.`,
 		);
 	}
 }

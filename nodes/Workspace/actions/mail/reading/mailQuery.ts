@@ -23,7 +23,7 @@ export function receivedTerms({ receivedAfter, receivedBefore }: Received): stri
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
 		throw refusal(
 			`${named('receivedAfter')} is not before ${named('receivedBefore')}`,
-			'No mail can match. Exchange the two times.',
+			'No email can match. Swap the two times.',
 		);
 	}
 	const seconds = (time: string) => Math.ceil(Date.parse(time) / 1000);

@@ -82,7 +82,7 @@ async function textOf(html: string | undefined, messageId: string, item: Item): 
 	const { readForeign } = await import('../../../../foreign/readForeign');
 	const answer = await readForeign('textOfHtml', html, item.signal);
 	if ('text' in answer) return answer.text;
-	item.hint(`No text could be made of the HTML of the mail ${messageId}: ${answer.trouble}.`);
+	item.hint(`The HTML of the message ${messageId} could not be converted to text: ${answer.trouble}.`);
 	return '';
 }
 

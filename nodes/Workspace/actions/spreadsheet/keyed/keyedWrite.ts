@@ -33,7 +33,7 @@ export async function keyedWrite(
 ): Promise<Array<KeyedWritten | Failure>> {
 	if (first.params.valuesSource === 'json') {
 		throw refusal(
-			`${named('matchColumns')} goes with input items or columns only`,
+			`${named('matchColumns')} can only be used with input items or columns`,
 			`Set ${named('valuesSource')} to items or columns, with one item for each row.`,
 		);
 	}
@@ -68,8 +68,8 @@ function positionsOf(matchColumns: readonly string[], columns: ReadonlyMap<strin
 	const unknown = matchColumns.filter((name) => !columns.has(name));
 	if (unknown.length === 0) return matchColumns.flatMap((name) => columns.get(name) ?? []);
 	throw refusal(
-		`The table has no column ${list(unknown)} to find rows by`,
-		`Its columns are ${list([...columns.keys()])}. ${named('matchColumns')} names some of them.`,
+		`The table has no column ${list(unknown)} to match rows by`,
+		`Its columns are ${list([...columns.keys()])}. Enter one or more of them in ${named('matchColumns')}.`,
 	);
 }
 

@@ -66,7 +66,7 @@ export function keyIn(
 	if (key.some((cell) => cell !== '')) return keyOf(key, valueInputOption);
 	return refusal(
 		`The item has no value for ${list(matchColumns)}`,
-		`Its row is looked for by ${named('matchColumns')}. If the value comes from an expression, check that the item has the data.`,
+		`The node finds the row by ${named('matchColumns')}. If the value comes from an expression, check that the item contains the data.`,
 	);
 }
 

@@ -91,9 +91,9 @@ it('header fields stay on one line', () => {
 			fc.string({ unit: 'binary', maxLength: 20 }),
 			fc.constantFrom('\r', '\n', '\0', '\u2028'),
 			(text, bad) => {
-				expect(() => oneLine(text + bad, "'Subject'")).toThrow("'Subject' has a line break");
+				expect(() => oneLine(text + bad, "'Subject'")).toThrow("'Subject' contains a line break");
 				expect(() => checkedHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
-					"The header 'X-A' has a line break",
+					"The header 'X-A' contains a line break",
 				);
 			},
 		),

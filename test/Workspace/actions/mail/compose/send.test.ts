@@ -174,7 +174,7 @@ describe('large mails', () => {
 		mails.google.reset();
 		const refusedMail = await failureOf(send({}, { attachments: 'data' }, file(27_000_000)));
 		expect(refusedMail.message).toMatch(
-			/too large for Gmail: .*\(\d{8} bytes\) of at most 35\.0 MiB \(36700160 bytes\)/,
+			/too large for Gmail: .*\(\d{8} bytes\), with a limit of 35\.0 MiB \(36700160 bytes\)/,
 		);
 		expect(refusedMail.description).toContain('file.bin 25.7 MiB (27000000 bytes)');
 		expect(mails.methods).toEqual([]);

@@ -24,8 +24,8 @@ describe('bad input is refused before anything is asked', () => {
 		['a header in an address list', { to: 'a@x.org\nBcc: b@x.org' }, {}, /: Bcc: b@x\.org$/],
 		['a bad copy', {}, { cc: 'nobody' }, /'CC' .*: nobody$/],
 		['two aliases', {}, { fromAlias: 'a@x.org, b@x.org' }, /'From Alias' has more than one/],
-		['a line break in the subject', { subject: 'Hi\r\nBcc: b@x.org' }, {}, /'Subject' has a line break/],
-		['a line break in the name', {}, { senderName: 'A\nB' }, /'Sender Name' has a line break/],
+		['a line break in the subject', { subject: 'Hi\r\nBcc: b@x.org' }, {}, /'Subject' contains a line break/],
+		['a line break in the name', {}, { senderName: 'A\nB' }, /'Sender Name' contains a line break/],
 		[
 			'a line break in a header',
 			{},

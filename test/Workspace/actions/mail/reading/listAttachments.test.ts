@@ -54,7 +54,7 @@ describe('a list with the attachments', () => {
 	it.each([
 		[
 			{ operation: 'list', downloadAttachments: true },
-			/downloadAttachments.* does not go with 'output' page/,
+			/downloadAttachments.* cannot be used if 'output' is page/,
 		],
 		[
 			{ operation: 'list', output: 'items', details: false, downloadAttachments: true },
