@@ -148,7 +148,7 @@ describe.each(
 		const text = told?.default as string;
 		expect(text.startsWith(operation.description)).toBe(true);
 		expect(text.length).toBeLessThan(1024);
-		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be taken back/);
+		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be undone/);
 	});
 
 	test('is in the README', () => {

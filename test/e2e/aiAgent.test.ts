@@ -84,7 +84,7 @@ test('the model reads what each tool does, its parameters, and which cannot be u
 	expect(told.get('Append_rows')).toMatch(/^Add rows below a table.*\n- Spreadsheet: /s);
 	expect(told.get('Write_document')).toContain('Destructive');
 	expect(told.get('Write_rows')).toContain('Destructive');
-	expect(told.get('Send_email')).toContain('cannot be taken back');
+	expect(told.get('Send_email')).toContain('cannot be undone');
 	for (const description of told.values()) expect(description.length).toBeLessThan(1024);
 });
 

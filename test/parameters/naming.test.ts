@@ -35,7 +35,13 @@ const cases: readonly Case[] = [
 		"'CC' has an entry that is not an email address: nobody",
 		"'cc' has an entry that is not an email address: nobody",
 	],
-	[['mail', 'send'], { ...mail, subject: 'a\nb' }, {}, "'Subject' has a line", "'subject' has a line"],
+	[
+		['mail', 'send'],
+		{ ...mail, subject: 'a\nb' },
+		{},
+		"'Subject' contains a line",
+		"'subject' contains a line",
+	],
 	[
 		['mail', 'send'],
 		mail,
@@ -47,8 +53,8 @@ const cases: readonly Case[] = [
 		['mail', 'list'],
 		{ maxResults: 501 },
 		{ output: 'page' },
-		"'Max Results' must be from 1 to 500 with 'Output' page, not 501",
-		"'maxResults' must be from 1 to 500 with 'output' page, not 501",
+		"'Max Results' must be from 1 to 500 if 'Output' is page, not 501",
+		"'maxResults' must be from 1 to 500 if 'output' is page, not 501",
 	],
 	[
 		['mail', 'search'],

@@ -119,7 +119,7 @@ test('an unknown tab is an error that names those that exist', async () => {
 	expect(await failing(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
 		code: 400,
 		message: "The document has no tab 'Main tab'",
-		description: "It has: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
+		description: "Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
 	});
 });
 

@@ -134,7 +134,7 @@ test('an unknown tab is an error, never the first one', async () => {
 	expect(await failing(calls.write(id, { content: 'x', tab: 'Other' }))).toMatchObject({
 		code: 400,
 		message: "The document has no tab 'Other'",
-		description: "It has: 'Tab 1' (t.0), 'Notes' (t.n).",
+		description: "Tabs of the document: 'Tab 1' (t.0), 'Notes' (t.n).",
 	});
 	expect(calls.methods).toEqual(['get']);
 });

@@ -151,7 +151,7 @@ test('a large change goes out in parts', async () => {
 
 describe('what is refused before anything is written', () => {
 	test.each<[Record<string, unknown>, IDataObject[], string]>([
-		[{ matchColumns: 'Id' }, [{ Order: 'A-1' }], "The table has no column 'Id' to find rows by"],
+		[{ matchColumns: 'Id' }, [{ Order: 'A-1' }], "The table has no column 'Id' to match rows by"],
 		[{}, [{ Status: 'x' }], "The item has no value for 'Order'"],
 		[{}, [{ Order: '' }], "The item has no value for 'Order'"],
 		[{}, [{ Order: 'A-1', Other: 1 }], "The table has no column 'Other'"],

@@ -41,7 +41,7 @@ describe('a send that breaks off after the mail left', () => {
 		mails.google.fault({ match: ofSend, connection: 'resetAfter' });
 		const failure = await failureOf(mails.run('send', mail));
 		expect(failure.message).toMatch(/^The email may have been sent: /);
-		expect(failure.description).toMatch(/not among the newest sent mails.*folder Sent/);
+		expect(failure.description).toMatch(/not among the newest sent emails.*Sent folder/);
 		expect(failure.httpCode).toBe('503');
 		expect([sends().length, mails.google.gmail.sent.length]).toEqual([1, 1]);
 	});

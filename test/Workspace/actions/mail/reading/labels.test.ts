@@ -29,7 +29,7 @@ describe('labels', () => {
 	it('that the mailbox does not have are named, with those that it has', async () => {
 		const failure = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
 		expect(failure.message).toBe("'Label Names or IDs': the mailbox has no label 'Acme'");
-		expect(failure.description).toMatch(/^It has: Clients\/Acme, To Do, Straße, CHAT,/);
+		expect(failure.description).toMatch(/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/);
 		expect(listed()).toEqual([]);
 	});
 
