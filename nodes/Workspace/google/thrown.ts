@@ -48,9 +48,8 @@ function faultOfBody({ reason, code }: BodyError): Fault {
 		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
 	}
 	if (reason === 'noRoom') {
-		const message =
-			"n8n has no memory left for Google's answer beside the others that are read at the same time";
-		const description = 'Run fewer workflows at once, ask for less, or give n8n more memory.';
+		const message = "n8n has no memory left for Google's response while it reads other responses";
+		const description = 'Run fewer workflows at once, request less, or give n8n more memory.';
 		return new Fault('unknown', new Failure({ code: 503, message, description }));
 	}
 	const message = "Google's response was cut off";
