@@ -12,14 +12,14 @@ export class AgentApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'All values come from the team that operates your agent. The agent nodes need two credentials: this one says where the agent is and with which key, <b>Agent Signature API</b> on whose behalf.',
+				'Get all values from the team that operates your agent. The agent nodes need two credentials: this one holds the address and the API key, <b>Agent Signature API</b> identifies the user.',
 			name: 'sourceNotice',
 			type: 'notice',
 			default: '',
 		},
 		{
 			displayName:
-				'The test asks the service for a sign of life and never starts an agent. Whether the key is allowed to run an agent, and whether the WebSocket address is right, only a real call shows.',
+				'The test only checks that the service responds. It never starts an agent. Only a real call shows whether the key may run an agent and whether the WebSocket URL is correct.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',
@@ -31,7 +31,7 @@ export class AgentApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://agent.example.com',
-			description: "Address of the agent's deployment. The node adds '/execute' to it.",
+			description: "Address of the agent's deployment. The node appends '/execute'.",
 		},
 		{
 			displayName: 'WebSocket URL',
@@ -40,7 +40,7 @@ export class AgentApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. wss://agent.example.com:3010',
-			description: "Address of the session channel. The node adds '/ws' to it.",
+			description: "Address of the session channel. The node appends '/ws'.",
 		},
 		{
 			displayName: 'API Key',
@@ -49,10 +49,10 @@ export class AgentApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'As issued by the operating team',
+			description: 'The key that the operating team issued',
 		},
 		{
-			displayName: 'Timestamp Unit of the Channel',
+			displayName: 'WebSocket Timestamp Unit',
 			name: 'timestampUnit',
 			type: 'options',
 			options: [
@@ -60,8 +60,7 @@ export class AgentApi implements ICredentialType {
 				{ name: 'Seconds', value: 'seconds' },
 			],
 			default: 'seconds',
-			description:
-				'Unit of the timestamp in the WebSocket address. The execute call always sends milliseconds.',
+			description: 'Unit of the timestamp in the WebSocket URL. The execute call always sends milliseconds.',
 		},
 		// eslint-disable-next-line @n8n/community-nodes/credential-password-field -- a switch, not a secret
 		{
@@ -69,7 +68,7 @@ export class AgentApi implements ICredentialType {
 			name: 'allowUnauthorizedCerts',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to connect even if the certificate of the server cannot be verified',
+			description: "Whether to connect even if the server's certificate cannot be verified",
 		},
 		...allowedDomainsFields('key'),
 	];

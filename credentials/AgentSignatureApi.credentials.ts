@@ -10,14 +10,14 @@ export class AgentSignatureApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'All values come from the team that operates your agent. The agent nodes need two credentials: this one says on whose behalf, <b>Agent API</b> where the agent is and with which key.',
+				'Get all values from the team that operates your agent. The agent nodes need two credentials: this one identifies the user, <b>Agent API</b> holds the address and the API key.',
 			name: 'sourceNotice',
 			type: 'notice',
 			default: '',
 		},
 		{
 			displayName:
-				'The test checks only the form of these values. Whether the service accepts the signature, and for how long, only a real call shows.',
+				'The test only checks the format of these values. Only a real call shows whether the service accepts the signature and how long it stays valid.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',
@@ -29,7 +29,7 @@ export class AgentSignatureApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. 0x5aeda56215b167893e80b4fe645ba6d5bab767de',
-			description: 'Hex-style identifier of the user',
+			description: 'Hexadecimal ID of the user',
 		},
 		{
 			displayName: 'User Public Key',
@@ -38,7 +38,7 @@ export class AgentSignatureApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			description: 'Hex-style public key of the user, as issued by the operating team',
+			description: 'Hexadecimal public key of the user, as issued by the operating team',
 		},
 		// eslint-disable-next-line @n8n/community-nodes/credential-unnecessary-password -- opens the channel of the user
 		{
@@ -48,7 +48,7 @@ export class AgentSignatureApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'Hex-style signature, as issued by the operating team',
+			description: 'Hexadecimal signature, as issued by the operating team',
 		},
 		{
 			displayName: 'Timestamp',
@@ -56,7 +56,7 @@ export class AgentSignatureApi implements ICredentialType {
 			type: 'options',
 			options: [
 				{ name: 'Current', value: 'current', description: 'The time of each call' },
-				{ name: 'Issued', value: 'issued', description: 'The timestamp that came with the signature' },
+				{ name: 'Issued', value: 'issued', description: 'The timestamp that was issued with the signature' },
 			],
 			default: 'current',
 			description: 'Which timestamp to send with the signature',
@@ -67,7 +67,7 @@ export class AgentSignatureApi implements ICredentialType {
 			type: 'number',
 			default: 0,
 			placeholder: 'e.g. 1795253731904',
-			description: 'Milliseconds since 1970 (13 digits), as it came with the signature',
+			description: 'Milliseconds since 1970 (13 digits), as issued with the signature',
 			displayOptions: { show: { timestampMode: ['issued'] } },
 		},
 		{
@@ -77,7 +77,7 @@ export class AgentSignatureApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. agent.example.com, *.example.org',
 			description:
-				'Host names, separated by commas, that the nodes may send the signature to. While it is empty they send it to any host: everybody who may use this credential can then point it at a server of their own.',
+				'Comma-separated list of hosts that the nodes may send the signature to. If empty, they send it to any host: anyone with access to this credential can then point it at their own server.',
 		},
 		{
 			displayName: 'Allowed HTTP Request Domains',

@@ -13,19 +13,19 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// Before the inherited fields nothing can stand but these fields themselves.
+			// The inherited fields come first; only overriding one of them can put a text among them.
 			displayName: 'Client ID',
 			name: 'clientId',
 			type: 'string',
 			default: '',
 			required: true,
-			hint: 'From a Google client of your own: console.cloud.google.com, APIs & Services, Credentials, OAuth client ID of the type Web application, with the redirect URL from above. Step by step: the docs of this credential.',
+			hint: 'In console.cloud.google.com, go to APIs & Services > Credentials, create an OAuth client ID of type Web application, and add the redirect URL above. The docs of this credential show each step.',
 		},
 		{
 			// Sources: https://support.google.com/cloud/answer/15549945 (publishing status and user type),
 			// https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
 			displayName:
-				'Google asks three things of your OAuth client. <b>APIs:</b> enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project. <b>Publishing status:</b> while an app for external users is in "Testing", every sign-in ends after 7 days and must be made again; use "In production", or "Internal" within an organization (<a href="https://support.google.com/cloud/answer/15549945" target="_blank">more</a>). <b>Scopes:</b> gmail.readonly and access to all of Drive are restricted; an app for others than yourself or your organization needs Google\'s verification for them (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
+				'Set up three things for your OAuth client at Google. <b>APIs:</b> enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project. <b>Publishing status:</b> while an app for external users is in "Testing", every sign-in expires after 7 days; use "In production", or "Internal" within an organization (<a href="https://support.google.com/cloud/answer/15549945" target="_blank">more</a>). <b>Scopes:</b> gmail.readonly and access to all of Drive are restricted scopes: Google must verify an app that requests them unless only you or your organization use it (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
 			name: 'clientNotice',
 			type: 'notice',
 			default: '',

@@ -26,7 +26,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		{
 			// Source: https://developers.google.com/identity/protocols/oauth2/service-account
 			displayName:
-				'A service account has no mailbox and no storage of its own. Share files and folders with its email, or let an administrator allow it to act for a user (<a href="https://developers.google.com/identity/protocols/oauth2/service-account" target="_blank">domain-wide delegation</a>) and give that user as Delegated Email. Enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project.',
+				'A service account has no mailbox and no storage of its own. Share files and folders with its email address, or ask an administrator to let it act for a user (<a href="https://developers.google.com/identity/protocols/oauth2/service-account" target="_blank">domain-wide delegation</a>) and enter that user as Delegated Email. Enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project.',
 			name: 'accountNotice',
 			type: 'notice',
 			default: '',
@@ -38,7 +38,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'name@email.com',
-			description: 'The client_email of the JSON file that Google issued',
+			description: 'The value of client_email in the JSON file from Google',
 		},
 		{
 			displayName: 'Private Key',
@@ -48,7 +48,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: '-----BEGIN PRIVATE KEY-----',
-			description: 'The private_key of the JSON file that Google issued',
+			description: 'The value of private_key in the JSON file from Google',
 		},
 		{
 			displayName: 'Delegated Email',
@@ -56,7 +56,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'name@email.com',
-			description: 'The user to act for. Needed for mail.',
+			description: 'The user to act for. Required for Gmail.',
 		},
 		...fields.scopeFields,
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 /**
- * Declared by each credential, because n8n otherwise adds the field with "all": its HTTP Request node could then send the secret anywhere.
- * @param secret what is kept back, as in "the key"
+ * Each credential declares these, because n8n otherwise adds the field with "all" and its HTTP Request node could send the secret anywhere.
+ * @param secret name of the secret in the texts, such as "key"
  */
 export function allowedDomainsFields(secret: string): INodeProperties[] {
 	return [
@@ -16,11 +16,11 @@ export function allowedDomainsFields(secret: string): INodeProperties[] {
 					value: 'all',
 					description: `The HTTP Request node may send the ${secret} to any host`,
 				},
-				{ name: 'Specific Domains', value: 'domains', description: 'Only to the hosts listed below' },
+				{ name: 'Specific Domains', value: 'domains', description: 'Only the domains listed below' },
 				{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
 			],
 			default: 'none',
-			description: `Where n8n's HTTP Request node may send this ${secret}. The nodes of this package are not affected.`,
+			description: `Where n8n's HTTP Request node may send this ${secret}. This does not affect the nodes of this package.`,
 		},
 		{
 			displayName: 'Allowed Domains',
@@ -28,7 +28,7 @@ export function allowedDomainsFields(secret: string): INodeProperties[] {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. agent.example.com, *.example.org',
-			description: 'Hosts separated by commas',
+			description: 'Comma-separated list of domains',
 			displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
 		},
 	];

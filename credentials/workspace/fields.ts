@@ -7,7 +7,7 @@ function scopesWith(drive: string): string {
 	return [...always, prefix + drive].join(' ');
 }
 
-/** What is asked for: the user's own list, or the narrowest scopes of the 13 operations with the chosen access to Drive. */
+/** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : $self["driveAccess"] === "allFiles" ? "${scopesWith('drive')}" : "${scopesWith('drive.file')}"}}`;
 
 export const scopeFields: INodeProperties[] = [
@@ -16,16 +16,16 @@ export const scopeFields: INodeProperties[] = [
 		name: 'driveAccess',
 		type: 'options',
 		options: [
-			{ name: 'App Files', value: 'appFiles', description: 'Only files that this app made or was given' },
+			{ name: 'App Files', value: 'appFiles', description: 'Only files created or opened with this app' },
 			{ name: 'All Files', value: 'allFiles', description: 'All files of the account' },
 		],
 		default: 'appFiles',
-		description: 'Which files in Google Drive the nodes may see. Reconnect after changing it.',
+		description: 'Which files in Google Drive the nodes can access. Reconnect after changing this.',
 		displayOptions: { show: { customScopes: [false] } },
 	},
 	{
 		displayName:
-			'App Files limits Drive alone: lists, folders and uploads show only what this app made or was given. Spreadsheets and documents that you can open are reached by URL or ID all the same.',
+			'App Files limits Drive only: lists, folders and uploads show only files created or opened with this app. Spreadsheets and documents that you can open still work by URL or ID.',
 		name: 'driveAccessNotice',
 		type: 'notice',
 		default: '',
@@ -36,11 +36,11 @@ export const scopeFields: INodeProperties[] = [
 		name: 'customScopes',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to ask for scopes of your own choice',
+		description: 'Whether to choose the scopes yourself',
 	},
 	{
 		displayName:
-			'An operation whose scope is missing here fails and names it. Scopes are separated by spaces. The test of the credential needs a scope of Drive or one that reads mails: without both it fails with "Forbidden", though other operations may work.',
+			'An operation fails if its scope is missing here; the error names the scope. The credential test needs a Drive scope or a Gmail scope that can read. Without either it fails with "Forbidden", although other operations may work.',
 		name: 'customScopesNotice',
 		type: 'notice',
 		default: '',
@@ -51,14 +51,14 @@ export const scopeFields: INodeProperties[] = [
 		name: 'enabledScopes',
 		type: 'string',
 		default: scopesWith('drive.file'),
-		description: 'Scopes to ask Google for, separated by spaces',
+		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	},
 ];
 
 const shownForEndpoints = { show: { customEndpoints: [true] } };
 
-/** Google's own addresses of the sign-in. */
+/** Google's own sign-in addresses. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
@@ -68,7 +68,7 @@ function endpoint(displayName: string, name: string, address: string, descriptio
 		name,
 		type: 'string',
 		default: address,
-		description: `${description}. Empty means Google's own.`,
+		description: `${description}. Leave empty to use Google's own.`,
 		displayOptions: shownForEndpoints,
 	};
 }
@@ -80,31 +80,31 @@ export const endpointFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to reach the APIs elsewhere than at Google's own addresses, for instance at a gateway",
+			"Whether to reach the APIs at other addresses than Google's own, for example through a gateway",
 	},
 	endpoint(
 		'Mail API Base',
 		'mailApiBase',
 		'https://gmail.googleapis.com/gmail/v1',
-		'Address of the Gmail API with its version',
+		'Address of the Gmail API, including its version',
 	),
 	endpoint(
 		'Sheets API Base',
 		'sheetsApiBase',
 		'https://sheets.googleapis.com/v4/spreadsheets',
-		'Address of the Google Sheets API with its version',
+		'Address of the Google Sheets API, including its version',
 	),
 	endpoint(
 		'Docs API Base',
 		'docsApiBase',
 		'https://docs.googleapis.com/v1/documents',
-		'Address of the Google Docs API with its version',
+		'Address of the Google Docs API, including its version',
 	),
 	endpoint(
 		'Drive API Base',
 		'driveApiBase',
 		'https://www.googleapis.com/drive/v3',
-		'Address of the Google Drive API with its version',
+		'Address of the Google Drive API, including its version',
 	),
 ];
 
@@ -112,12 +112,12 @@ export const authorizationUrlField = endpoint(
 	'Authorization URL',
 	'authorizationUrl',
 	googleAuthorizationUrl,
-	'Page where the user gives consent',
+	'Page where the user grants access',
 );
 
-export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Where tokens are issued');
+export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Address that issues tokens');
 
-/** Whether custom scopes leave out Drive, but not the reading of mails. */
+/** Whether custom scopes allow reading Gmail but not Drive. */
 const mailOnly = `((scope) => !scope.includes("/auth/drive") && /mail\\.google\\.com|gmail\\.(compose|metadata|modify|readonly)/.test(scope))($credentials.scope || "")`;
 
 const either = (mail: string, drive: string) => `={{ ${mailOnly} ? ${mail} : ${drive} }}`;

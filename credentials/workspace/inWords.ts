@@ -1,8 +1,8 @@
 import { isFailure } from '../../nodes/items/failure';
 
 /**
- * Of an error with a `code` n8n's credential form shows nothing but that. The failure itself is the cause: that is where the nodes
- * look for it.
+ * n8n's credential form shows only the `code` of an error that has one, so the text goes into a plain error. The nodes look for the
+ * failure in its `cause`.
  */
 export function inWords(error: unknown): never {
 	if (!isFailure(error)) throw error;

@@ -17,8 +17,8 @@ export interface ServiceAccount {
 }
 
 /**
- * An access token for a service account, in the way of RFC 7523 as Google asks for it.
- * @throws Failure 400 for a key that is not one, 401 for what Google refuses; never with the key
+ * An access token for a service account, requested as RFC 7523 and Google describe.
+ * @throws Failure 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
  */
 export async function fetchAccessToken(
 	{ helpers }: IHttpRequestHelper,
@@ -50,7 +50,7 @@ function refusedByGoogle(status: number, texts: unknown[]): Failure {
 		code: status >= 500 ? 503 : 401,
 		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
 		description:
-			"Check the service account's email and key, and, with a Delegated Email, that an administrator has allowed these scopes for the account.",
+			"Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.",
 	});
 }
 
@@ -71,15 +71,15 @@ function signedAssertion(
 		const signature = createSign('RSA-SHA256').update(content).sign(pemOf(privateKey), 'base64url');
 		return `${content}.${signature}`;
 	} catch {
-		// OpenSSL's words help nobody, and the key must not come near a message.
+		// OpenSSL's message does not help the user, and the key must not get into an error.
 		throw refusal(
 			'The private key of the service account cannot be read',
-			'Paste the whole value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
+			'Paste the full value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
 		);
 	}
 }
 
-/** Copied out of the JSON file, line breaks come as `\n` in two characters; from a single-line field as spaces. */
+/** Line breaks copied from the JSON file are the two characters `\n`; a single-line field turns them into spaces. */
 function pemOf(text: string): string {
 	const lines = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
 	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(lines) ?? [];

@@ -5,16 +5,16 @@ interface Issued {
 	readonly atMilliseconds: number;
 }
 
-/** n8n keeps a token until Google refuses it; this only spares those who ask at the same time. */
+/** n8n keeps a token until Google refuses it; this only avoids duplicate requests at the same time. */
 const sharedForMilliseconds = 30_000;
 
-/** The present or last request for a token, by account. */
+/** The current or last token request of each account. */
 const requests = new Map<string, Promise<Issued>>();
 
 /**
- * One request for a token for all who need one at the same time: items that are worked on side by side ask together.
+ * Shares one token request among concurrent callers: items that run in parallel all ask at the same time.
  * @param account everything that the token depends on
- * @param refused the token that no longer works; empty when there is none
+ * @param refused the token that no longer works; empty if there is none
  */
 export async function sharedToken(
 	account: object,
@@ -28,7 +28,7 @@ export async function sharedToken(
 		const fresh = issued !== undefined && now() - issued.atMilliseconds < sharedForMilliseconds;
 		if (fresh && issued.token !== refused) return issued.token;
 		const later = requests.get(key);
-		// Somebody else has asked meanwhile, or it is up to us.
+		// Another caller has started a request meanwhile; otherwise this one does.
 		pending = later === pending ? undefined : later;
 	}
 	const request = fetchToken().then((token) => ({ token, atMilliseconds: now() }));
