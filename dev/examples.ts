@@ -63,9 +63,7 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 	const all = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
 	const files = [...new Set([...shownFiles.keys(), ...all])].filter((name) => all.includes(name));
 	for (const file of files) {
-		const definition = JSON.parse(
-			await readFile(path.join(root, 'examples', file), 'utf8'),
-		) as WorkflowDefinition;
+		const definition = await readExample(file);
 		const known = present.find(({ name }) => name === definition.name);
 		const workflow = known
 			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)
@@ -76,6 +74,10 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 		imported.push({ file, workflow, shown: shownFiles.get(file) });
 	}
 	return imported;
+}
+
+export async function readExample(file: string): Promise<WorkflowDefinition> {
+	return JSON.parse(await readFile(path.join(root, 'examples', file), 'utf8')) as WorkflowDefinition;
 }
 
 /** What `npm start` shows, in this order. Forms wait for somebody to fill them in. */
