@@ -23,7 +23,7 @@ const outputOf = async (id: string, name: string) => {
 
 test('the trigger listens again after a restart; what came meanwhile is lost, and the numbers begin anew', async () => {
 	const stored = await station.publish(
-		station.example('../docs/long-running-agents/long-work-by-trigger.json'),
+		station.example('long-work-by-trigger.json'),
 	);
 	const started = () => station.executions({ workflowId: stored.id, mode: 'trigger', status: ['success'] });
 	await until(() => station.service.openSockets() === 1);
@@ -48,7 +48,7 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 
 test('an execution that is put aside outlives a restart, and goes on when the agent calls back', async () => {
 	const stored = await station.n8n.api.createWorkflow(
-		station.example('../docs/long-running-agents/long-work-calls-back.json'),
+		station.example('long-work-calls-back.json'),
 	);
 	const id = await start(stored);
 	await until(
