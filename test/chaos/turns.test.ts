@@ -67,20 +67,28 @@ it('a server that keeps the newest channel of a session only', async () => {
 	balance(items, await converse(items, {}));
 });
 
-it('a channel that drops in the middle of a turn and tells the turn again', async () => {
-	service = await startAgentService({
-		apiKey,
-		messages: echo,
-		replay: 2,
-		messageIntervalMilliseconds: 20,
-		execute: (request) => {
-			const { sessionId } = request.body as ExecuteFields;
-			setTimeout(() => {
-				service.dropChannels(sessionId);
-			}, 30);
-			return undefined;
-		},
+describe('a channel that drops in the middle of each turn, and whose server tells anew', () => {
+	it.each<[string, number, IDataObject]>([
+		['the turn', 2, {}],
+		['the turn before, too', 5, {}],
+		['the turn before, too', 5, { waitUntil: 'count', messageCount: 2 }],
+		['the whole session', 100, {}],
+		['the whole session', 100, { waitUntil: 'silence', silenceSeconds: 0.3 }],
+	])('%s (the last %d messages, %j)', async (_name, replay, wait) => {
+		service = await startAgentService({
+			apiKey,
+			messages: echo,
+			replay,
+			messageIntervalMilliseconds: 20,
+			execute: (request) => {
+				const { sessionId } = request.body as ExecuteFields;
+				setTimeout(() => {
+					service.dropChannels(sessionId);
+				}, 30);
+				return undefined;
+			},
+		});
+		const items = turns(12, 4);
+		balance(items, await converse(items, wait));
 	});
-	const items = turns(8, 4);
-	balance(items, await converse(items, {}));
 });

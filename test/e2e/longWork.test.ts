@@ -22,9 +22,7 @@ const outputOf = async (id: string, name: string) => {
 };
 
 test('the trigger listens again after a restart; what came meanwhile is lost, and the numbers begin anew', async () => {
-	const stored = await station.publish(
-		station.example('long-work-by-trigger.json'),
-	);
+	const stored = await station.publish(station.example('long-work-by-trigger.json'));
 	const started = () => station.executions({ workflowId: stored.id, mode: 'trigger', status: ['success'] });
 	await until(() => station.service.openSockets() === 1);
 	const run = await station.n8n.api.untilDone(await start(stored));
@@ -47,9 +45,7 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 });
 
 test('an execution that is put aside outlives a restart, and goes on when the agent calls back', async () => {
-	const stored = await station.n8n.api.createWorkflow(
-		station.example('long-work-calls-back.json'),
-	);
+	const stored = await station.n8n.api.createWorkflow(station.example('long-work-calls-back.json'));
 	const id = await start(stored);
 	await until(
 		async () => (await station.executions({ workflowId: stored.id, status: ['waiting'] })).length === 1,

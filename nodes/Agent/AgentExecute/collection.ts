@@ -1,12 +1,15 @@
 import type { Clock } from '../session/clock';
 import { type FieldValues, hasOneOf } from '../session/messageField';
 import { heldBytes, type SessionMessage } from '../session/messages';
+import { repeatedOf } from './repeats';
 import type { WaitSettings } from './waitSettings';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
 /** `failure`: a message has reported one. */
 export type WaitOver = EndedBy | 'failure';
 
+/** For the answer to the ping that goes out when a channel opens: what the server repeats of what was before has come before it. */
+export const quietMilliseconds = 250;
 /** Of all messages that one item collects: like the answer to the call itself. */
 const maxBytes = 64 * 1024 * 1024;
 
@@ -15,12 +18,19 @@ export interface CollectionSettings extends Pick<WaitSettings, 'end' | 'maxMessa
 	readonly failure?: FieldValues;
 }
 
+interface Held {
+	readonly message: SessionMessage;
+	/** Came before the call was sent. */
+	readonly isEarly: boolean;
+}
+
 /** @param message of the turn, as it comes */
 type OnMessage = (message: SessionMessage) => void;
 
 /**
  * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. What comes before
- * the call is answered counts, but the collection is not over before that; the time limit starts with the answer.
+ * the call is answered counts, but the collection is not over before that; the time limit starts with the answer. What a server repeats
+ * when a lost channel is open again counts once.
  */
 export class Collection {
 	/** Came before the call was sent. */
@@ -37,6 +47,11 @@ export class Collection {
 	#isAnswered = false;
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
+	/** Since the channel is open again, until all that is repeated has come. */
+	#held: Held[] | undefined;
+	#heldBytes = 0;
+	#cancelHold = () => {};
+	#isLost = false;
 
 	/** @param over called once, when the call is answered and the end has come */
 	constructor(
@@ -66,11 +81,84 @@ export class Collection {
 
 	add(message: SessionMessage): void {
 		if (this.isComplete) return;
-		const { end, failure, maxMessages } = this.#settings;
-		if (!this.#isSent) {
-			this.#keepEarly(message);
+		if (this.#held) this.#hold(message, this.#held);
+		else if (this.#isSent) this.#take(message);
+		else this.#keepEarly(message);
+	}
+
+	/** The channel is lost: that nothing comes means nothing. */
+	lost(): void {
+		this.caughtUp();
+		this.#isLost = true;
+		this.#cancelSilence();
+	}
+
+	/** A channel is open again. */
+	reopened(): void {
+		if (this.isComplete) return;
+		this.#held = [];
+		this.#cancelHold = this.#clock.after(quietMilliseconds, () => {
+			this.caughtUp();
+		});
+	}
+
+	/** All that the server repeats has come. */
+	caughtUp(): void {
+		if (!this.#held) return;
+		const held = this.#held.splice(0);
+		this.#held = undefined;
+		this.#heldBytes = 0;
+		this.#cancelHold();
+		this.#isLost = false;
+		const known = [...this.early, ...this.messages].map(({ digest }) => digest);
+		const repeated = repeatedOf(
+			known,
+			held.map(({ message }) => message.digest),
+		);
+		if (this.#lastMessageAt !== undefined) this.#lastMessageAt = this.#clock.monotonicMilliseconds();
+		for (const { message, isEarly } of held.slice(repeated)) {
+			if (isEarly) this.#keepEarly(message);
+			else this.#take(message);
+		}
+		this.#watchSilence();
+	}
+
+	/** The service closed the channel. */
+	closed(): void {
+		this.caughtUp();
+		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
+	}
+
+	/** The call is answered. */
+	answered(): void {
+		this.#isAnswered = true;
+		if (this.#end !== undefined) {
+			this.#over(this.#end);
 			return;
 		}
+		this.#cancelLimit = this.#clock.after(this.#settings.timeoutSeconds * 1000, () => {
+			this.caughtUp();
+			this.#ends('timeout');
+		});
+		this.#watchSilence();
+	}
+
+	/** Leaves no timer. */
+	stop(): void {
+		this.#cancelHold();
+		this.#cancelLimit();
+		this.#cancelSilence();
+	}
+
+	#hold(message: SessionMessage, held: Held[]): void {
+		held.push({ message, isEarly: !this.#isSent });
+		this.#heldBytes += heldBytes(message);
+		if (held.length > this.#settings.maxMessages || this.#heldBytes > maxBytes) this.caughtUp();
+	}
+
+	#take(message: SessionMessage): void {
+		if (this.isComplete) return;
+		const { end, failure, maxMessages } = this.#settings;
 		this.#bytes += heldBytes(message);
 		if (this.messages.length >= maxMessages || this.#bytes > maxBytes) {
 			this.#ends('limit');
@@ -83,30 +171,6 @@ export class Collection {
 		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
 		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
-	}
-
-	/** The service closed the channel. */
-	closed(): void {
-		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
-	}
-
-	/** The call is answered. */
-	answered(): void {
-		this.#isAnswered = true;
-		if (this.#end !== undefined) {
-			this.#over(this.#end);
-			return;
-		}
-		this.#cancelLimit = this.#clock.after(this.#settings.timeoutSeconds * 1000, () => {
-			this.#ends('timeout');
-		});
-		this.#watchSilence();
-	}
-
-	/** Leaves no timer. */
-	stop(): void {
-		this.#cancelLimit();
-		this.#cancelSilence();
 	}
 
 	/** Of a long session that is told anew the beginning is the least. */
@@ -122,6 +186,7 @@ export class Collection {
 	#watchSilence(): void {
 		const { end } = this.#settings;
 		if (end.by !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
+		if (this.#isLost || this.isComplete) return;
 		this.#cancelSilence();
 		const silent = this.#clock.monotonicMilliseconds() - this.#lastMessageAt;
 		this.#cancelSilence = this.#clock.after(Math.max(0, end.milliseconds - silent), () => {

@@ -5,10 +5,11 @@ import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
 import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
-import { Collection, type EndedBy, type WaitOver } from './collection';
+import { Collection, type EndedBy, quietMilliseconds, type WaitOver } from './collection';
 import { deferred } from './deferred';
 import { messageDetails } from './evidence';
 import { stoppedAfterCall, stoppedBeforeCall } from './failures';
+import { digestOf } from './repeats';
 import { agentFailed, channelLost, notOpen, notOver } from './waitFailures';
 import type { WaitSettings } from './waitSettings';
 
@@ -39,8 +40,6 @@ export interface Waited {
 
 /** For the channel to open before the call. */
 const openMilliseconds = 20_000;
-/** For the answer to the ping that goes out when the channel opens: what the server repeats of earlier turns has come before it. */
-const quietMilliseconds = 250;
 
 /**
  * Makes the call with a channel beside it that collects the session's messages.
@@ -161,14 +160,18 @@ class Wait {
 		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
 		const listener = {
 			message: (frame: SessionFrame) => {
-				this.#collection.add(messageOf(frame));
+				this.#collection.add({ ...messageOf(frame), digest: digestOf(frame) });
 			},
 			event: ({ event }: { event: string }) => {
-				if (event === 'reconnected') this.#gap = true;
+				if (event === 'reconnected') {
+					this.#gap = true;
+					this.#collection.reopened();
+				}
 				if (event === 'connected') this.#opened.resolve(undefined);
 			},
 			answered: () => {
 				this.#quiet.resolve(undefined);
+				this.#collection.caughtUp();
 			},
 			ended: (channel: EndedChannel) => {
 				this.#channelEnded(channel);
@@ -177,8 +180,9 @@ class Wait {
 		this.#connection ??= connect({ ...settings.channel, sessionId }, readIdentity, listener, { clock, log });
 	}
 
-	#channelEnded({ ending, verdict, failure }: EndedChannel): void {
+	#channelEnded({ ending, opened, verdict, failure }: EndedChannel): void {
 		if (ending.kind === 'closeFrame') this.#collection.closed();
+		if (opened) this.#collection.lost();
 		// Nothing more is expected of the channel.
 		if (this.#collection.isComplete || verdict !== 'final') return;
 		this.#fail(this.#isOpening ? notOpen(openMilliseconds / 1000, failure) : channelLost(failure));

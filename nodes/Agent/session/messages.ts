@@ -36,6 +36,8 @@ export interface SessionFrame extends Envelope {
 /** One message of a session. */
 export type SessionMessage = MessageContent &
 	Envelope & {
+		/** Of the frame's bytes, where it is compared with others. */
+		readonly digest?: string;
 		/** What it takes in memory, where that is more than its length. */
 		readonly memoryBytes?: number;
 	};

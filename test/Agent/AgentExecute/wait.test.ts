@@ -156,6 +156,13 @@ test('a reset is no end: the channel comes back, and the gap is told', async () 
 	expect(service.requests).toHaveLength(1);
 });
 
+test('a channel that opens at the second attempt ends by silence, too', async () => {
+	service.scriptUpgrades({ status: 503, retryAfter: 0 });
+	const [item] = await run({ parameters: { waitUntil: 'silence', silenceSeconds: 0.1 } });
+	expect([item?.json.endedBy, texts(item)]).toEqual(['silence', answers]);
+	expect(service.upgrades).toHaveLength(2);
+});
+
 test('bytes of a message come as a file beside those of the answer', async () => {
 	await service.close();
 	await serve({ messages: () => ['text', Buffer.from([0xff])] });

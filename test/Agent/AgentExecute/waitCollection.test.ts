@@ -7,19 +7,21 @@ import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
 import { contentOf } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';
 
-function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}) {
+function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}, isSent = true) {
 	const clock = new FakeClock();
 	const told: WaitOver[] = [];
 	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
 	const collection = new Collection(settings, clock, (end) => void told.push(end));
-	collection.callSent();
+	if (isSent) collection.callSent();
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const data = Buffer.from(JSON.stringify(message));
 		const content = contentOf(data, false, 'auto');
-		collection.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', ...content, byteLength });
+		const digest = data.toString();
+		collection.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', ...content, byteLength, digest });
 	};
-	return { clock, told, collection, add, count: () => collection.messages.length };
+	const texts = () => collection.messages.map(({ message }) => message);
+	return { clock, told, collection, add, texts, count: () => collection.messages.length };
 }
 
 test.each<[string, string, unknown, boolean]>([
@@ -180,4 +182,89 @@ test('of what came before the call no more is kept than may be collected, the la
 	early.closed();
 	early.callSent();
 	expect([early.isComplete, early.early]).toMatchObject([false, [{ message: 2 }, { message: 3 }]]);
+});
+
+describe('a channel that is lost and open again', () => {
+	const match: WaitEnd = { by: 'match', field: '', values: ['answer'] };
+	const again = (end: WaitEnd, more: Partial<CollectionSettings> = {}) => {
+		const all = collect(end, more);
+		all.add('answer');
+		// Of the turn before.
+		all.collection.callSent();
+		all.collection.answered();
+		all.add('step');
+		all.collection.lost();
+		return all;
+	};
+
+	test('what is repeated ends nothing and counts once; the rest is of the turn', () => {
+		const { told, collection, add, texts } = again(match);
+		collection.reopened();
+		for (const text of ['answer', 'step', 'more', 'answer']) add(text);
+		expect([told, texts()]).toEqual([[], ['step']]);
+		collection.caughtUp();
+		expect([told, texts()]).toEqual([['match'], ['step', 'more', 'answer']]);
+	});
+
+	test('a server that repeats nothing loses nothing', () => {
+		const { told, collection, add } = again(match);
+		collection.reopened();
+		add('answer');
+		collection.caughtUp();
+		expect(told).toEqual(['match']);
+	});
+
+	test('a server that answers no ping is given 250 ms', async () => {
+		const { clock, told, collection, add, texts } = again(match);
+		collection.reopened();
+		add('step');
+		await clock.advance(249);
+		add('answer');
+		expect(told).toEqual([]);
+		await clock.advance(1);
+		expect([told, texts()]).toEqual([['match'], ['step', 'answer']]);
+	});
+
+	test('silence counts from the time when it is open again', async () => {
+		const { clock, told, collection } = again({ by: 'silence', milliseconds: 5000 });
+		await clock.advance(60_000);
+		expect(told).toEqual([]);
+		collection.reopened();
+		collection.caughtUp();
+		await clock.advance(4999);
+		expect(told).toEqual([]);
+		await clock.advance(1);
+		expect(told).toEqual(['silence']);
+	});
+
+	test.each<[string, WaitEnd, WaitOver]>([
+		['the time limit', match, 'timeout'],
+		['a close', { by: 'close' }, 'close'],
+	])('%s meanwhile leaves out nothing that came', async (_name, end, endedBy) => {
+		const { clock, told, collection, add, texts } = again(end, { timeoutSeconds: 0.2 });
+		collection.reopened();
+		add('late');
+		if (endedBy === 'close') collection.closed();
+		else await clock.advance(200);
+		expect([told, texts(), clock.pending]).toEqual([[endedBy], ['step', 'late'], 0]);
+	});
+
+	test('what came before the call stays there, though the channel was open again only then', () => {
+		const { told, collection, add, texts } = collect(match, {}, false);
+		collection.reopened();
+		add('answer');
+		collection.callSent();
+		collection.answered();
+		add('step');
+		collection.caughtUp();
+		expect([told, texts(), collection.early]).toMatchObject([[], ['step'], [{ message: 'answer' }]]);
+		collection.stop();
+	});
+
+	test('no more is held than may be collected', () => {
+		const { told, collection, add, count } = again({ by: 'close' }, { maxMessages: 2 });
+		collection.reopened();
+		for (const text of ['a', 'b', 'c']) add(text);
+		expect([told, count()]).toEqual([['limit'], 2]);
+	});
 });

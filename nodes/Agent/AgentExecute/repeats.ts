@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+
+import type { SessionFrame } from '../session/messages';
+
+type Digest = string | undefined;
+
+/**
+ * How many of the messages that came first on a channel that is open again are known. A server that repeats the last ones of a session
+ * ends the repetition with the last one that it had sent: what is repeated is an end of what is known. In time that grows with both.
+ * @param known digests of all messages before, in the order of their arrival
+ * @param came digests of the messages since
+ */
+export function repeatedOf(known: readonly Digest[], came: readonly Digest[]): number {
+	const shorter = shorterOf(came);
+	let matched = 0;
+	for (const digest of known) matched = extended(matched, digest, came, shorter);
+	return matched;
+}
+
+/** For each beginning of the list the longest shorter one that it ends with: Knuth, Morris and Pratt. */
+function shorterOf(came: readonly Digest[]): readonly number[] {
+	const shorter = [0];
+	for (let n = 1; n < came.length; n++) shorter.push(extended(shorter[n - 1] ?? 0, came[n], came, shorter));
+	return shorter;
+}
+
+/** The longest beginning of the list that is matched with one digest more. */
+function extended(
+	matched: number,
+	digest: Digest,
+	came: readonly Digest[],
+	shorter: readonly number[],
+): number {
+	let length = matched;
+	while (length > 0 && !isSame(came[length], digest)) length = shorter[length - 1] ?? 0;
+	return isSame(came[length], digest) ? length + 1 : 0;
+}
+
+const isSame = (one: Digest, other: Digest): boolean => one !== undefined && one === other;
+
+export function digestOf({ data, isBinary }: Pick<SessionFrame, 'data' | 'isBinary'>): string {
+	return createHash('sha1')
+		.update(isBinary ? 'binary' : 'text')
+		.update(data)
+		.digest('base64');
+}
