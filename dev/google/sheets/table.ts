@@ -26,10 +26,12 @@ export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined 
 class VisibleCells {
 	private readonly grid: Grid;
 	private readonly allColumns: boolean;
+	private readonly all: boolean;
 
 	constructor(grid: Grid) {
 		this.grid = grid;
 		this.allColumns = grid.hiddenColumns.size === 0;
+		this.all = this.allColumns && grid.hiddenRows.size === 0;
 	}
 
 	get usedRows(): number {
@@ -38,10 +40,12 @@ class VisibleCells {
 
 	get(row: number, column: number) {
 		const { grid } = this;
+		if (this.all) return grid.get(row, column);
 		return grid.hiddenRows.has(row) || grid.hiddenColumns.has(column) ? undefined : grid.get(row, column);
 	}
 
 	filled(row: number, from: number, to: number): boolean {
+		if (this.all) return this.grid.filled(row, from, to);
 		if (this.grid.hiddenRows.has(row)) return false;
 		if (this.allColumns) return this.grid.filled(row, from, to);
 		for (let column = Math.max(from, 0); column < Math.min(to, this.grid.columnCount); column++) {
@@ -70,10 +74,11 @@ function regionOf(grid: VisibleCells, { row, column }: Position): Rectangle {
 	let [top, bottom, left, right] = [row, row + 1, column, column + 1];
 	for (let grew = true; grew;) {
 		grew = false;
+		// To the sides first: a column is long, and is looked at again only where the region has grown since.
+		while (left > 0 && columnFilled(grid, left - 1, top - 1, bottom + 1)) [left, grew] = [left - 1, true];
+		while (columnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
 		while (top > 0 && grid.filled(top - 1, left - 1, right + 1)) [top, grew] = [top - 1, true];
 		while (grid.filled(bottom, left - 1, right + 1)) [bottom, grew] = [bottom + 1, true];
-		if (left > 0 && columnFilled(grid, left - 1, top - 1, bottom + 1)) [left, grew] = [left - 1, true];
-		if (columnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
 	}
 	return { startRow: top, endRow: bottom, startColumn: left, endColumn: right };
 }
