@@ -1,6 +1,8 @@
 // The stand-in with a full mailbox in a process of its own, so that n8n does not wait for it.
 import { startGoogle } from '../dev/google/server.ts';
 
+import type { QuotaLimits } from '../dev/google/quotas.ts';
+
 const [mailCount = 0, latencyMilliseconds = 0] = process.argv.slice(2).map(Number);
 
 // n8n's own Gmail node sends what the contract does not know.
@@ -15,5 +17,11 @@ for (let number = 0; number < mailCount; number++) {
 	});
 }
 process.once('disconnect', () => void google.close());
-process.on('message', () => process.send?.({ requests: google.requests.length }));
+process.on('message', (limits: QuotaLimits | 'requests') => {
+	if (limits !== 'requests') {
+		google.quotas.clear();
+		google.quotas.limits = limits;
+	}
+	process.send?.({ requests: google.requests.length, refused: google.quotas.refused });
+});
 process.send?.({ url: google.url });

@@ -1,6 +1,5 @@
 // A process that carries out operations with keys, as an n8n worker does: a run comes in, what became of it goes out.
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
 
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
@@ -11,6 +10,7 @@ import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
 import { perform } from '../../nodes/Workspace/runner/perform';
 import type { JobItem } from '../../nodes/Workspace/runner/runItem';
 import { paramsOf } from '../../nodes/parameters/params';
+import { httpSender } from './sender';
 import type { Answer, Run } from './workers';
 
 const resources: Readonly<Record<Run['resource'], Readonly<Record<string, unknown>>>> = {
@@ -27,31 +27,14 @@ const bases = {
 	docs: `${url}/v1/documents`,
 	drive: `${url}/drive/v3`,
 };
-const clients = createClients(
-	async ({ url: address, method, headers, body }) => {
-		const sent = body instanceof Readable ? Buffer.concat(await body.toArray()) : body;
-		const answer = await fetch(address, {
-			method,
-			headers: { ...(headers as Record<string, string>), authorization: 'Bearer bench' },
-			body: Buffer.isBuffer(sent) ? new Uint8Array(sent) : undefined,
-			redirect: 'manual',
-		});
-		return {
-			statusCode: answer.status,
-			headers: Object.fromEntries(answer.headers),
-			body: answer.body ? Readable.fromWeb(answer.body) : Readable.from([]),
-		};
-	},
-	bases,
-	{
-		maxTries: 3,
-		maxRetryWaitMilliseconds: 5000,
-		timeoutMilliseconds: 30_000,
-		signal: undefined,
-		credentialKey: 'bench',
-		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-	},
-);
+const clients = createClients(httpSender('bench'), bases, {
+	maxTries: 3,
+	maxRetryWaitMilliseconds: 5000,
+	timeoutMilliseconds: 30_000,
+	signal: undefined,
+	credentialKey: 'bench',
+	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+});
 
 function itemOf(): JobItem {
 	const nothing = () => undefined;

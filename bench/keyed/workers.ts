@@ -1,9 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+
+import { Bundled } from './bundled.ts';
 
 export interface Run {
 	readonly number: number;
@@ -20,13 +18,6 @@ export interface Answer {
 	readonly result?: string;
 	readonly error?: string;
 }
-
-type Bundle = (options: {
-	root: string;
-	entries: string[];
-	target: string;
-	split: boolean;
-}) => Promise<unknown>;
 
 /** A process that may be killed at any time. */
 export class Worker {
@@ -68,31 +59,26 @@ export class Worker {
 
 /** The product's operations, bundled once, for processes of their own. */
 export class Workers {
-	private readonly folder: string;
+	private readonly worker: Bundled;
 	private readonly url: string;
 
-	private constructor(folder: string, url: string) {
-		this.folder = folder;
+	private constructor(worker: Bundled, url: string) {
+		this.worker = worker;
 		this.url = url;
 	}
 
 	/** @param url of the stand-in, which knows the token `bench` */
 	static async build(url: string): Promise<Workers> {
-		const root = path.join(import.meta.dirname, '../..');
-		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as { bundle: Bundle };
-		const folder = mkdtempSync(path.join(tmpdir(), 'keyed-'));
-		await bundle({ root, entries: ['bench/keyed/worker.ts'], target: folder, split: false });
-		symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-		return new Workers(folder, url);
+		return new Workers(await Bundled.build('bench/keyed/worker.ts'), url);
 	}
 
 	async start(): Promise<Worker> {
-		const child = fork(path.join(this.folder, 'bench/keyed/worker.js'), [this.url]);
+		const child = fork(this.worker.file, [this.url]);
 		await once(child, 'message');
 		return new Worker(child);
 	}
 
 	remove(): void {
-		rmSync(this.folder, { recursive: true, force: true });
+		this.worker.remove();
 	}
 }

@@ -22,12 +22,12 @@ export function uploadBody(uploadType: string | null, contentType: string, body:
 	};
 }
 
-interface Part {
+export interface Part {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly data: Buffer;
 }
 
-function partsOf(body: Buffer, boundary: string): Part[] {
+export function partsOf(body: Buffer, boundary: string): Part[] {
 	const delimiter = Buffer.from(`--${boundary}`);
 	const parts: Part[] = [];
 	let from = body.indexOf(delimiter);

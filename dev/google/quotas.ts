@@ -55,7 +55,8 @@ export class Quotas {
 	/** @throws ApiError when the user has as many Gmail requests out as are allowed */
 	async atOnce<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
 		const most = this.limits.gmailAtOnce;
-		if (most === undefined || !method?.startsWith('gmail.')) return await work();
+		// Of a batch its parts count.
+		if (most === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch') return await work();
 		if (this.gmailRunning >= most) {
 			this.refused++;
 			throw new ApiError(429, 'Too many concurrent requests for user', { reason: 'rateLimitExceeded' });

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+type Bundle = (options: {
+	root: string;
+	entries: string[];
+	target: string;
+	split: boolean;
+}) => Promise<unknown>;
+
+/** A file of a benchmark with the product's sources, bundled as the product is, to be run in a process of its own. */
+export class Bundled {
+	readonly file: string;
+	private readonly folder: string;
+
+	private constructor(folder: string, entry: string) {
+		this.folder = folder;
+		this.file = path.join(folder, entry.replace(/\.ts$/, '.js'));
+	}
+
+	/** @param entry from the root of the package */
+	static async build(entry: string): Promise<Bundled> {
+		const root = path.join(import.meta.dirname, '../..');
+		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as { bundle: Bundle };
+		const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+		await bundle({ root, entries: [entry], target: folder, split: false });
+		symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+		return new Bundled(folder, entry);
+	}
+
+	remove(): void {
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+}
