@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QuotaLimits } from '../../dev/google/quotas';
-import { paceSettings } from '../../nodes/http/pace';
+import { paceSettings } from '../../nodes/http/paceSettings';
 import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { Paces } from '../../nodes/Workspace/google/paces';

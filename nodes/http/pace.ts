@@ -1,30 +1,6 @@
-import { setTimeout as timer } from 'node:timers/promises';
-
 import type { Failure } from '../items/failure';
-
-export interface PaceClock {
-	/** Milliseconds of a clock that never jumps. */
-	now(): number;
-	/** Never keeps the process alive; rejects when aborted. */
-	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
-export const paceClock: PaceClock = {
-	now: () => performance.now(),
-	sleep: async (milliseconds, signal) => {
-		await timer(milliseconds, undefined, { signal, ref: false });
-	},
-};
-
-export interface PaceSettings {
-	readonly clock: PaceClock;
-	/** Over which the service counts; milliseconds. */
-	readonly minute: number;
-	/** Gives 0 <= x < 1. */
-	readonly random: () => number;
-}
-
-export const paceSettings: PaceSettings = { clock: paceClock, minute: 60_000, random: Math.random };
+import { paceSettings, type PaceSettings } from './paceSettings';
+import { Quota } from './quota';
 
 export interface Entry {
 	/** What the request costs of the quota. */
@@ -58,15 +34,10 @@ const firstWait = 1 / 60;
  */
 export class Pace {
 	private readonly settings: PaceSettings;
-	private readonly documentedUnits: number;
+	private readonly quota: Quota;
 	private width = firstWidth;
 	private running = 0;
 	private readonly queue: Waiting[] = [];
-	/** What was sent within the last minute, and its units in all. */
-	private readonly sent: Array<{ readonly at: number; readonly units: number }> = [];
-	private sentUnits = 0;
-	/** Undefined while the service has not shown whether the documented quota holds; Infinity where it has taken more. */
-	private quota: number | undefined;
 	private coolUntil = 0;
 	/** Refusals without a success between them; those of requests that were out together count as one. */
 	private refusals = 0;
@@ -80,8 +51,8 @@ export class Pace {
 
 	/** @param documentedUnits what the service's documentation allows within a minute */
 	constructor(documentedUnits: number, settings: PaceSettings = paceSettings) {
-		this.documentedUnits = documentedUnits;
 		this.settings = settings;
+		this.quota = new Quota(documentedUnits, settings.minute);
 	}
 
 	/** Until when nothing is sent, as the clock counts. */
@@ -130,9 +101,7 @@ export class Pace {
 	}
 
 	succeeded(): void {
-		const used = this.usedUnits(this.settings.clock.now());
-		// A little more, because the service's minute does not begin when ours does.
-		if (this.quota === undefined && used > this.documentedUnits * 1.05) this.quota = Infinity;
+		this.quota.succeeded(this.settings.clock.now());
 		if (this.refusedSince === undefined && this.width < largestWidth) {
 			this.taken++;
 			if (this.taken >= this.width) {
@@ -163,8 +132,7 @@ export class Pace {
 			this.width = Math.max(1, Math.floor(this.width / 2));
 			this.halved = true;
 			this.taken = 0;
-			const used = this.usedUnits(now);
-			if (this.quota === undefined && used >= this.documentedUnits) this.quota = this.documentedUnits;
+			this.quota.refused(now);
 		}
 		// A time further away than a minute is no matter of the quota that all share: it holds for the refused request alone.
 		if (asked !== undefined && asked <= minute) this.coolUntil = Math.max(this.coolUntil, now + asked);
@@ -196,37 +164,19 @@ export class Pace {
 			if (this.running >= this.atOnce(next.units, now)) return;
 			this.queue.shift();
 			this.running++;
-			this.sent.push({ at: now, units: next.units });
-			this.sentUnits += next.units;
+			this.quota.add(next.units, now);
 			next.admit();
 		}
 	}
 
 	private atOnce(units: number, now: number): number {
 		if (this.refusedSince !== undefined) return 1;
-		const atTheEdge = this.quota === undefined && this.usedUnits(now) + units > this.documentedUnits;
-		return atTheEdge ? 1 : this.width;
+		return this.quota.isTriedBy(units, now) ? 1 : this.width;
 	}
 
 	/** Milliseconds until there is room again. */
 	private waitFor(units: number, now: number): number {
-		if (now < this.coolUntil) return this.coolUntil - now;
-		if (this.quota === undefined || this.quota === Infinity) return 0;
-		let used = this.usedUnits(now);
-		for (const { at, units: gone } of this.sent) {
-			if (used === 0 || used + units <= this.quota) return Math.max(0, at - now);
-			used -= gone;
-			if (used === 0 || used + units <= this.quota) return at + this.settings.minute - now;
-		}
-		return 0;
-	}
-
-	private usedUnits(now: number): number {
-		const { minute } = this.settings;
-		const first = this.sent.findIndex(({ at }) => now - at < minute);
-		const old = first === 0 ? [] : this.sent.splice(0, first === -1 ? this.sent.length : first);
-		for (const { units } of old) this.sentUnits -= units;
-		return this.sentUnits;
+		return now < this.coolUntil ? this.coolUntil - now : this.quota.waitFor(units, now);
 	}
 
 	private wakeAt(time: number): void {

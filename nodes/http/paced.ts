@@ -1,7 +1,8 @@
 import type { Failure } from '../items/failure';
 import { named } from '../parameters/naming';
 import { Fault, stoppedFault } from './fault';
-import { HeldTooLong, type Entry, type Pace, type PaceClock } from './pace';
+import { HeldTooLong, type Entry, type Pace } from './pace';
+import type { PaceClock } from './paceSettings';
 
 export interface PacedRequest extends Entry {
 	/** Told when the service's quota holds the request up. */

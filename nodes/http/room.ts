@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 
+import { processSlot } from '../items/processSlot';
 import { BodyError } from './body';
 import { parsingCost, parsingCostInParts } from './jsonCost';
 
@@ -12,13 +13,8 @@ const fullHeap = 0.85;
 /** `JSON.parse` cannot be interrupted: what costs more holds up all of n8n, its timers and its answers, for more than half a second. */
 export const mostAtOnce = 128 * 1024 * 1024;
 
-const slot = Symbol.for('n8n-nodes-agent-workspace.answersInFlight');
-
-/** One for the process, which n8n shares between all workflows: in a global slot, because n8n may load the package again. */
-function ledger(): { bytes: number } {
-	const holder = globalThis as { [slot]?: { bytes: number } };
-	return (holder[slot] ??= { bytes: 0 });
-}
+/** One for the process, which n8n shares between all workflows. */
+const ledger = () => processSlot('answersInFlight', () => ({ bytes: 0 }));
 
 /** Bytes that answers in flight take now. */
 export const bytesInFlight = (): number => ledger().bytes;

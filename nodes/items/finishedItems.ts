@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { processSlot } from './processSlot';
+
 /**
  * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution, or whose outcome
  * nobody knows, are answered from here, so that nothing is sent twice.
@@ -151,10 +153,4 @@ function forgetOldest(runs: Map<string, KeptRun>): void {
 	}
 }
 
-const slot = Symbol.for('n8n-nodes-agent-workspace.finishedItems');
-
-/** In a global slot, because each node's bundle has its own copy of this module. */
-function keptRuns(): Map<string, KeptRun> {
-	const holder = globalThis as { [slot]?: Map<string, KeptRun> };
-	return (holder[slot] ??= new Map<string, KeptRun>());
-}
+const keptRuns = () => processSlot('finishedItems', () => new Map<string, KeptRun>());

@@ -7,7 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../nodes/items/failure';
 import type { Bases } from '../../nodes/Workspace/google/bases';
-import { paceSettings } from '../../nodes/http/pace';
+import { paceSettings } from '../../nodes/http/paceSettings';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { Paces } from '../../nodes/Workspace/google/paces';
 import type { TransportOptions } from '../../nodes/Workspace/google/transport';

@@ -1,3 +1,4 @@
+import { processSlot } from '../../items/processSlot';
 import type { Clock } from '../session/clock';
 import type { Leftover } from './batch';
 import type { Arrival } from './items';
@@ -38,10 +39,5 @@ export class Leftovers {
 	}
 }
 
-const slot = Symbol.for('n8n-nodes-agent-workspace.sessionTriggerLeftovers');
-
-/** In a global slot, by node: n8n may load the package again between the stop and the start. */
-function kept(): Map<string, Kept> {
-	const holder = globalThis as { [slot]?: Map<string, Kept> };
-	return (holder[slot] ??= new Map<string, Kept>());
-}
+/** By node. */
+const kept = () => processSlot('sessionTriggerLeftovers', () => new Map<string, Kept>());

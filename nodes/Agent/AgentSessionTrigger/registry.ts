@@ -1,3 +1,4 @@
+import { processSlot } from '../../items/processSlot';
 import { RecentKeys } from './deduplication';
 
 interface Closable {
@@ -55,10 +56,5 @@ export function recentKeysOf(key: string): RecentKeys {
 /** How many nodes listen in this process. */
 export const listeningNodes = (): number => registry().active.size;
 
-const slot = Symbol.for('n8n-nodes-agent-workspace.sessionTriggers');
-
-/** In a global slot: n8n may load the package again, while triggers of the first load are still active. */
-function registry(): Registry {
-	const holder = globalThis as { [slot]?: Registry };
-	return (holder[slot] ??= { active: new Map(), recent: new Map() });
-}
+const registry = () =>
+	processSlot<Registry>('sessionTriggers', () => ({ active: new Map(), recent: new Map() }));

@@ -1,3 +1,4 @@
+import { processSlot } from '../../items/processSlot';
 import type { Clock } from '../session/clock';
 
 /** n8n stops one trigger after the other, and gives itself 30 s to end with all of them. */
@@ -35,10 +36,5 @@ export class StopBudget {
 	}
 }
 
-const slot = Symbol.for('n8n-nodes-agent-workspace.sessionTriggerStops');
-
-/** In a global slot: n8n may load the package again, while triggers of the first load are still active. */
-export function spentInProcess(): Spent {
-	const holder = globalThis as { [slot]?: Spent };
-	return (holder[slot] ??= { since: -Infinity, milliseconds: 0 });
-}
+export const spentInProcess = () =>
+	processSlot<Spent>('sessionTriggerStops', () => ({ since: -Infinity, milliseconds: 0 }));

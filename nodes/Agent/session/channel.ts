@@ -1,9 +1,9 @@
 import type { Clock } from './clock';
-import { type EgressFilter, isOfPolicy } from './egress';
+import type { EgressFilter } from './egress';
+import { causeOf, endingOf, refusedBy } from './endings';
 import type { Ending } from './failures';
 import { Liveness } from './liveness';
-import { redact } from './redaction';
-import type { OpenSocket, Socket, SocketListener, UpgradeAnswer } from './transport';
+import type { OpenSocket, Socket, SocketListener } from './transport';
 
 export interface ChannelSettings {
 	/** Holds secrets: never in a text. */
@@ -150,15 +150,16 @@ export class Channel {
 				if (kind === 'pong') this.#tellAnswered();
 			},
 			refused: (answer) => {
-				this.#cause = { kind: 'answer', answer: this.#redacted(answer) };
+				this.#cause = refusedBy(answer, this.#settings.secrets);
 			},
 			failed: (error) => {
-				this.#cause ??= this.#causeOf(error);
+				this.#cause ??= causeOf(error, this.#settings);
 			},
 			closed: (code, reason) => {
 				this.#socketGone = true;
 				this.#tellGone();
-				if (this.#state !== 'ended' && this.#state !== 'closing') this.#end(this.#endingOf(code, reason));
+				if (this.#state === 'ended' || this.#state === 'closing') return;
+				this.#end(endingOf({ code, reason }, this.#cause, this.#settings.secrets));
 			},
 		};
 	}
@@ -193,30 +194,5 @@ export class Channel {
 		this.#state = 'ended';
 		this.#cancelConnectTimer();
 		this.#liveness.suspend();
-	}
-
-	#endingOf(code: number, reason: string): Ending {
-		// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
-		if (code !== 1006 && (this.#cause ?? { kind: 'network' }).kind === 'network') {
-			return { kind: 'closeFrame', code, reason: redact(reason, this.#settings.secrets) };
-		}
-		return this.#cause ?? { kind: 'dropped' };
-	}
-
-	#causeOf(error: Error & { code?: unknown }): Ending {
-		if (isOfPolicy(error)) return { kind: 'blocked' };
-		const code = typeof error.code === 'string' ? error.code : undefined;
-		if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-			return { kind: 'tooLarge', maxMessageBytes: this.#settings.maxMessageBytes };
-		}
-		if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
-		if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-		return { kind: 'network', code, message: redact(error.message, this.#settings.secrets) };
-	}
-
-	#redacted(answer: UpgradeAnswer): UpgradeAnswer {
-		const { secrets } = this.#settings;
-		const location = answer.location === undefined ? undefined : redact(answer.location, secrets);
-		return { ...answer, location, body: redact(answer.body, secrets) };
 	}
 }

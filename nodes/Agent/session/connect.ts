@@ -8,6 +8,7 @@ import type {
 	SessionSettings,
 } from './connection';
 import { SessionConnection } from './sessionConnection';
+import type { OpenSocket } from './transport';
 
 /**
  * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
@@ -28,8 +29,7 @@ export function connect(
 const realEnvironment: ConnectionEnvironment = {
 	clock: systemClock,
 	random: Math.random,
-	// In a file of its own: the build loads it, and the WebSocket library, at first use.
-	loadSocket: async () => (await import('./socket')).openSocket,
+	loadSocket,
 	gate: {
 		pass: (call) => {
 			call();
@@ -38,6 +38,23 @@ const realEnvironment: ConnectionEnvironment = {
 	},
 	log: { debug() {}, info() {}, warn() {} },
 };
+
+let loaded: Promise<OpenSocket> | undefined;
+
+/**
+ * In a file of its own: the build loads it, and the WebSocket library, at first use. Kept from then on: what is published goes on with
+ * this code when the package is updated, and by then the file is gone.
+ */
+function loadSocket(): Promise<OpenSocket> {
+	loaded ??= import('./socket').then(
+		({ openSocket }) => openSocket,
+		(error: unknown) => {
+			loaded = undefined;
+			throw error;
+		},
+	);
+	return loaded;
+}
 
 function settingsOf(options: ConnectionOptions): SessionSettings {
 	return {

@@ -1,3 +1,4 @@
+import { processSlot } from '../../items/processSlot';
 import { type Clock, systemClock } from './clock';
 
 /** Attempts at once, after a time without any. */
@@ -54,16 +55,12 @@ export class Gate {
 	}
 }
 
-const slot = Symbol.for('n8n-nodes-agent-workspace.channelGates');
-
 /**
  * The gate of everything in this process that goes to the same service.
  * @param key of the credential that holds its address
  */
 export function gateOf(key: string): Gate {
-	// In a global slot: n8n may load the package again, while triggers of the first load are still active.
-	const holder = globalThis as { [slot]?: Map<string, Gate> };
-	const gates = (holder[slot] ??= new Map<string, Gate>());
+	const gates = processSlot('channelGates', () => new Map<string, Gate>());
 	const gate = gates.get(key) ?? new Gate(systemClock);
 	gates.set(key, gate);
 	return gate;

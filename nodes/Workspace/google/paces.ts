@@ -1,4 +1,5 @@
-import { Pace, paceSettings, type PaceSettings } from '../../http/pace';
+import { Pace } from '../../http/pace';
+import { paceSettings, type PaceSettings } from '../../http/paceSettings';
 import type { Api } from './bases';
 
 /** What Google counts apart: Gmail in units, Sheets and Docs by reads and writes. */

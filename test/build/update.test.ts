@@ -1,0 +1,54 @@
+// The package is updated on disk while a trigger is published: the files that it came from are gone, and it goes on.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server';
+import { root, Stage } from './built';
+
+const stage = new Stage();
+let service: AgentService;
+let n8n: ChildProcess | undefined;
+
+beforeAll(async () => {
+	stage.build();
+	service = await startAgentService();
+});
+
+afterAll(async () => {
+	n8n?.kill();
+	stage.remove();
+	await service.close();
+});
+
+const until = async (condition: () => boolean) => {
+	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+test('a published trigger opens its channel again when the package was updated meanwhile', async () => {
+	const { url, webSocketUrl, apiKey } = service;
+	const credentials = {
+		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
+		agentSignatureApi: { userId: '0xa1', userPublicKey: '0x02', signature: '0x03' },
+	};
+	const trigger = path.join(stage.dist, 'nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node.js');
+	n8n = fork(
+		path.join(__dirname, 'publishedTrigger.cjs'),
+		[trigger, stage.folder, JSON.stringify(credentials)],
+		// As n8n has packages find n8n-workflow.
+		{ cwd: root, env: { ...process.env, NODE_PATH: path.join(root, 'node_modules') } },
+	);
+	await until(() => service.openSockets() === 1);
+
+	n8n.send('unload');
+	await once(n8n, 'message');
+	rmSync(stage.dist, { recursive: true });
+	service.dropChannels();
+	await until(() => service.openSockets() === 0);
+	await until(() => service.openSockets() === 1);
+
+	const emitted = once(n8n, 'message');
+	service.send('s1', 'after the update');
+	expect(await emitted).toMatchObject([{ emitted: ['after the update'] }, undefined]);
+});
