@@ -41,7 +41,7 @@ function networkAdvice({ what }: NetworkFault): string {
 		case 'certificate':
 			return "If the server's certificate is meant to be self-signed, turn on 'Ignore SSL Issues' in the credential.";
 		case 'handshake':
-			return 'Check the Deployment URL in the credential: its port, and whether the service supports https://.';
+			return 'Check the Deployment URL in the credential: its port, and whether the service supports https:// connections.';
 		case 'blocked':
 			return 'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 		default:

@@ -113,7 +113,7 @@ function networkAdvice(ending: Extract<Ending, { kind: 'network' }>): string {
 		case 'certificate':
 			return "Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.";
 		case 'handshake':
-			return 'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https://.';
+			return 'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.';
 		default:
 			return reachAdvice;
 	}
@@ -140,7 +140,7 @@ function answerAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): strin
 		return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 	}
 	if ([400, 401, 403].includes(statusCode)) {
-		return "Check the API key, the user public key and the signature, and the 'Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
+		return "Check the API key, the user public key and the signature, and the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
 	}
 	if (statusCode === 429 || statusCode >= 500)
 		return 'The agent service is temporarily busy or down. Try again later.';
