@@ -2,11 +2,11 @@ import { isFailure, type Failure } from '../../../../items/failure';
 import { named } from '../../../../parameters/naming';
 
 /**
- * The failure that ends a list midway, with how to go on.
- * @param returned mails that were got before it
- * @param pageToken of the page where it ended; undefined: the first one
- * @param ofThatPage how many of the mails are of that page
- * @throws what is given, where nothing was got or nobody waits for it any more
+ * The failure that stops a list midway, extended with how to continue.
+ * @param returned number of emails received before it
+ * @param pageToken of the page where the list stopped; undefined for the first page
+ * @param ofThatPage how many of the emails are from that page
+ * @throws the given error if no email was received or the execution was canceled
  */
 export function endOf(
 	error: unknown,
@@ -27,12 +27,12 @@ export function endOf(
 }
 
 function kept(returned: number): string {
-	const mails = returned === 1 ? '1 mail was' : `${returned} mails were`;
-	return `${mails} got before that: with On Error on Continue they come out before the error.`;
+	const emails = returned === 1 ? '1 email was' : `${returned} emails were`;
+	return `${emails} received before that. Set On Error to Continue to output them before the error.`;
 }
 
 function goingOn(pageToken: string | undefined, ofThatPage: number): string {
-	if (pageToken === undefined) return 'To go on, list again: it ended within the first page.';
-	const again = ofThatPage === 0 ? '' : `; ${ofThatPage} of its mails were got already`;
-	return `To go on, set ${named('output')} to page and ${named('pageToken')} ${pageToken}${again}.`;
+	if (pageToken === undefined) return 'The list stopped within the first page. To continue, list again.';
+	const again = ofThatPage === 0 ? '' : ` (${ofThatPage} emails of that page were already received)`;
+	return `To continue, set ${named('output')} to page and ${named('pageToken')} to ${pageToken}${again}.`;
 }

@@ -139,9 +139,9 @@ test('without Continue on Fail the error says how many were got, and how to go o
 	refuseDetailsFrom(231);
 	const failure = await failureOf(mails.run('list', { returnAll: true }));
 	const { nextPageToken, returned } = failure.context['data'] as { nextPageToken: string; returned: number };
-	expect(failure.description).toContain(`${returned} mails were got before`);
-	expect(failure.description).toContain(`'Page Token' ${nextPageToken}`);
-	expect(failure.description).toContain('On Error on Continue');
+	expect(failure.description).toContain(`${returned} emails were received before`);
+	expect(failure.description).toContain(`'Page Token' to ${nextPageToken}`);
+	expect(failure.description).toContain('Set On Error to Continue');
 });
 
 test('the sanitizer sees the error item', async () => {
