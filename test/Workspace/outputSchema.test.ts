@@ -28,11 +28,13 @@ async function run(
 	operation: string,
 	parameters: IDataObject,
 	options: IDataObject = {},
+	json: IDataObject = {},
 ): Promise<IDataObject> {
 	const [resource, value] = operation.split('/');
 	const [item] = await runNode({
 		url: google.url,
 		parameters: { resource, operation: value, ...parameters, options },
+		items: [{ json }],
 	});
 	if (!item) throw new Error(`${operation} gave nothing`);
 	return item.json;
@@ -57,8 +59,14 @@ const results: Record<string, () => Promise<IDataObject>> = {
 			{ output: 'rows' },
 		);
 	},
+	// Without columns to match by, all of it but `action`.
 	'spreadsheet/write': async () =>
-		await run('spreadsheet/write', { spreadsheetId: await newSheet(), ...rows }),
+		await run(
+			'spreadsheet/write',
+			{ spreadsheetId: await filledSheet(), range: 'Sheet1', valuesSource: 'items' },
+			{ matchColumns: 'name' },
+			{ name: 'a', count: 2 },
+		),
 	'spreadsheet/append': async () =>
 		await run('spreadsheet/append', { spreadsheetId: await filledSheet(), ...rows, range: 'Sheet1!A:B' }),
 	'document/create': () => run('document/create', { title: 'Notes' }),

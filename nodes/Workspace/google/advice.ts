@@ -28,13 +28,26 @@ export interface Situation {
 	readonly call: FailedCall;
 }
 
-/** What the user can do about an answer that is not a success. */
-export function adviceFor(situation: Situation): string | undefined {
+/**
+ * What the user can do about an answer that is not a success. What the operation advises for the status follows, unless Google's own
+ * words say what it was.
+ */
+export function adviceFor(situation: Situation): string {
+	const { status, limited, call } = situation;
+	const row = limited ? undefined : rowFor(situation);
+	const ofOperation = row?.message === undefined ? call.advice?.[status] : undefined;
+	return [generalAdvice(situation, row), ofOperation].filter(Boolean).join(' ');
+}
+
+function rowFor(situation: Situation): AdviceRow | undefined {
+	return adviceTable.find((candidate) => fits(candidate, situation));
+}
+
+function generalAdvice(situation: Situation, row: AdviceRow | undefined): string | undefined {
 	const { status, limited, call } = situation;
 	if (limited) {
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${named('maxRetryWaitSeconds')}.`;
 	}
-	const row = adviceTable.find((candidate) => fits(candidate, situation));
 	if (row) return status === 404 ? `${missing(call)} ${row.advice}` : row.advice;
 	if (status === 403) return adviceForForbidden(situation);
 	if (status === 404) return missing(call);

@@ -24,9 +24,7 @@ export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
 		code: status,
 		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: messageOf(status, envelope, call.api),
-		description: [adviceFor({ status, limited, envelope, call }), call.advice?.[status]]
-			.filter(Boolean)
-			.join(' '),
+		description: adviceFor({ status, limited, envelope, call }),
 		retryAfterMilliseconds: limited || status >= 500 ? waitAskedFor(headers, envelope) : undefined,
 	});
 	return new Fault(kindOf(status, limited), failure);

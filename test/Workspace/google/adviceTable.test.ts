@@ -17,6 +17,7 @@ function descriptionOf(
 	{ message, reason }: { readonly message: string; readonly reason?: string },
 	own: Partial<SignIn> = {},
 	id = '',
+	ofOperation: Readonly<Record<number, string>> = {},
 ): string {
 	const errors = reason === undefined ? undefined : [{ reason, message }];
 	const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
@@ -26,6 +27,7 @@ function descriptionOf(
 		url: `https://google.example${paths[api]}${id && `/${id}`}`,
 		signIn: { ...signIn, ...own },
 		methods: {},
+		advice: ofOperation,
 	};
 	return faultOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
 }
@@ -41,6 +43,15 @@ test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
 		}
 	},
 );
+
+test('what an operation advises for a status is left out where the words of Google say what it was', () => {
+	const own = { 400: 'Check the addresses.' };
+	const adviceTo = (message: string) =>
+		descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
+	expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
+	expect(adviceTo('Precondition check failed.')).not.toContain('Check the addresses.');
+	expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
+});
 
 test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access to Drive', (api) => {
 	const description = descriptionOf(

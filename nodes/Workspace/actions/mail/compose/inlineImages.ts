@@ -10,7 +10,7 @@ export interface WithImages {
 
 /** A `cid:` link as an attribute, with or without quotes, or in a style. */
 const link =
-	/("\s*cid:([^"<>]{1,255})"|'\s*cid:([^'<>]{1,255})'|\(\s*cid:([^()"'<>]{1,255})\)|=\s*cid:([^\s"'<>]{1,255}))/gi;
+	/("\s*cid:([^"<>]{1,255})"|'\s*cid:([^'<>]{1,255})'|\burl\(\s*cid:([^()"'<>]{1,255})\)|=\s*cid:([^\s"'<>]{1,255}))/gi;
 
 /**
  * Makes the attachments inline that the HTML names by their binary field or their file name.

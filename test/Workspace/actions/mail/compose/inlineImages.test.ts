@@ -103,6 +103,38 @@ it('pictures go beside the HTML that shows them, other files behind the mail', a
 	]);
 });
 
+it('a Markdown body shows them too, and no other protocol gets in with them', async () => {
+	const body =
+		'![Logo](cid:logo) ![c][c] `](cid:logo)` [x](javascript:alert(1)) ![y](data:text/html,1)\n\n[c]: CID:my%20chart.png "Chart"';
+	await mails.run(
+		'send',
+		{ to: 'ann@example.com', subject: 'S', body, bodyFormat: 'markdown' },
+		{ attachments: 'logo, chart' },
+		[
+			{
+				json: {},
+				binary: {
+					logo: binary('LOGO', 'firm logo.png', 'image/png'),
+					chart: binary('CHART', 'my chart.png', 'image/png'),
+				},
+			},
+		],
+	);
+	const { mime } = mails.google.gmail.sent[0] ?? {};
+	const parts = mime ? allParts(mime) : [];
+	const html = parts.find(({ mimeType }) => mimeType === 'text/html');
+	const text = html ? textOf(html) : '';
+	const ids = parts
+		.filter(({ mimeType }) => mimeType === 'image/png')
+		.map(({ headers }) => headerOf(headers, 'Content-Id')?.slice(1, -1));
+	expect([...text.matchAll(/<img src="cid:([^"]+)" alt="(\w+)"/g)].map(([, id, alt]) => [id, alt])).toEqual([
+		[ids[0], 'Logo'],
+		[ids[1], 'c'],
+	]);
+	expect(text).toContain('<code>](cid:logo)</code>');
+	expect(text).not.toMatch(/javascript:|data:|cid[0-9a-f]{24}/);
+});
+
 it('a picture that nobody attached leaves a hint', async () => {
 	const clients = testClients(mails.google.url, mails.google.tokens.issue());
 	const item = testItem();
