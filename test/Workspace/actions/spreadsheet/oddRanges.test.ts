@@ -30,7 +30,7 @@ async function after(title: string, call: (spreadsheetId: string) => Promise<unk
 		() => undefined,
 		(error: unknown) => error,
 	);
-	if (refused !== undefined && !(isFailure(refused) && refused.code === 400)) throw refused;
+	if (refused !== undefined) expect([isFailure(refused), refused]).toMatchObject([true, { code: 400 }]);
 	return {
 		refused: refused !== undefined,
 		first: calls.stored(id, 'First'),
