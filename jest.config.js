@@ -55,7 +55,6 @@ module.exports = {
 			testMatch: ['<rootDir>/test/**/*.test.ts'],
 			testPathIgnorePatterns: ['/node_modules/', `<rootDir>/test/(${own.join('|')})/`],
 		},
-		// Takes minutes: `npm run test:hostile`.
-		...own.filter((folder) => folder !== 'hostile' || process.env.HOSTILE).map(suite),
+		...own.map(suite),
 	],
 };

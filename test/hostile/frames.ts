@@ -25,6 +25,8 @@ export const frameMakers: ReadonlyArray<(random: Random) => Message> = [
 	() => text(''),
 	(random) =>
 		text(JSON.stringify({ 'a.b': 1, '': { '': '='.repeat(random.size(1, 1e5)) }, text: '={{ $env }}' })),
-	// Not UTF-8: whoever reads it closes the channel.
 	(random) => text(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), random.bytes(50)])),
 ];
+
+/** The last of them is not UTF-8: whoever reads it closes the channel. */
+export const isNoText = (at: number): boolean => at % frameMakers.length === frameMakers.length - 1;

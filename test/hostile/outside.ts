@@ -16,6 +16,8 @@ export interface Asked {
 /** Gmail, Docs and an agent service in one, none of which means well. A number in what is asked for says which text comes. */
 export class Outside {
 	readonly asked: Asked[] = [];
+	/** Formats of the messages that started an execution. */
+	readonly frames: string[] = [];
 	readonly #seed: number;
 	readonly #server = createServer((request, response) => {
 		this.#serve(request, response).catch(() => request.socket.destroy());
@@ -44,10 +46,13 @@ export class Outside {
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		const body = Buffer.concat(chunks).toString();
-		const { pathname } = new URL(request.url ?? '/', 'http://outside');
+		const { pathname, searchParams } = new URL(request.url ?? '/', 'http://outside');
 		const last = pathname.split('/').at(-1) ?? '';
 		const number = Number.parseInt(last.slice(-6), 10);
-		if (pathname.includes('/execute')) this.#execute(body, response);
+		if (pathname === '/frames') {
+			this.frames.push(searchParams.get('format') ?? '');
+			response.end();
+		} else if (pathname.includes('/execute')) this.#execute(body, response);
 		else if (request.method === 'GET' && pathname.includes('/messages/')) {
 			this.asked.push({ at: Date.now(), what: `mail ${number}` });
 			sendJson(response, mailResource(last, made(mailMakers, this.#seed, number)));
