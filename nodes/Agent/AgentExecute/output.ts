@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { binaryOf } from '../session/binaryMessage';
@@ -28,12 +29,19 @@ export async function outputItem(
 		response,
 	};
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
-	if (call.includeHeaders) json.headers = { ...answer.headers };
+	if (call.includeHeaders) json.headers = shownHeaders(answer.headers, call);
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;
 		item.binary = { data: await context.helpers.prepareBinaryData(bytes, fileName, mimeType) };
 	}
 	return item;
+}
+
+/** A service may repeat in its headers what was sent to it, and n8n stores them with the execution. */
+function shownHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
+	const shown = (value: string | string[] | undefined) =>
+		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
+	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), shown(value)]));
 }
 
 /** The item of a call whose messages were awaited. */

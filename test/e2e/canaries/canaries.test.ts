@@ -1,0 +1,213 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
+import { endpointsOf, signedIn } from '../../../dev/google/credential.ts';
+import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from '../n8n';
+import { until } from '../station';
+import { databaseDump, type Evidence, found, writtenFiles } from './evidence';
+import { callFaults, channelFaults, googleFaults, witness } from './faults';
+import { Stranger } from './stranger';
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** One in every field of a credential that is secret. */
+const agent = {
+	apiKey: 'canary-api-key-3f9c',
+	signature: '0xcafe0123456789abcdef5151',
+	userPublicKey: '0xbeef9876543210fedcba6262',
+};
+const google = {
+	clientSecret: 'canary-client-secret-77',
+	accessToken: 'ya29.canary-access-token-of-a-user',
+	refreshToken: '1//canary-refresh-token-of-a-user',
+	privateKey: pem.split('\n')[3] ?? '',
+	robotToken: 'ya29.canary-token-of-a-robot-here',
+	// The beginning of what is signed with the key: the same for every assertion.
+	assertion: 'eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9',
+};
+
+let service: AgentService;
+let googles: Stranger;
+let elsewhere: Stranger;
+/** The service of a credential that is tested. */
+let refusing: Stranger;
+let n8n: TestN8n;
+let own: Record<string, { id: string; name: string }>;
+/** What the editor and callers are shown. */
+const shown: Evidence[] = [];
+
+beforeAll(async () => {
+	elsewhere = new Stranger();
+	await elsewhere.listen();
+	const secrets = Object.values(agent);
+	const calls = callFaults(secrets, elsewhere.url);
+	const channels = channelFaults(secrets, elsewhere.url);
+	const digit = (text: unknown) => Number(/(\d)$/.exec(String(text))?.[1] ?? 0);
+	service = await startAgentService({
+		apiKey: agent.apiKey,
+		execute: ({ body }) => calls[digit((body as { sessionId: string }).sessionId)],
+		upgrade: ({ query }) => channels[digit(query.sessionId)],
+	});
+	const faults = googleFaults(Object.values(google), elsewhere.url);
+	googles = new Stranger((request, response, path) => {
+		const isRobot = path === '/token' && request.includes('assertion=');
+		if (isRobot && !request.includes('refused')) {
+			response.setHeader('content-type', 'application/json');
+			response.end(JSON.stringify({ access_token: google.robotToken, expires_in: 3600 }));
+		} else if (path.startsWith('/token')) faults[2]?.(request, response, path);
+		else faults[digit(path.split('?')[0])]?.(request, response, path);
+	});
+	await googles.listen();
+	refusing = new Stranger((request, response) => {
+		response.statusCode = 401;
+		response.end(request);
+	});
+	await refusing.listen();
+	n8n = await startTestN8n({
+		env: {
+			N8N_LOG_LEVEL: 'debug',
+			N8N_LOG_OUTPUT: 'console,file',
+			N8N_EVENTBUS_LOGWRITER_KEEPLOGCOUNT: '3',
+			EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all',
+		},
+	});
+	const create = (type: string, data: Record<string, unknown>) => n8n.api.createCredential(type, type, data);
+	const { apiKey, ...identity } = agent;
+	own = {
+		agentApi: await create('agentApi', {
+			deploymentUrl: service.url,
+			webSocketUrl: service.webSocketUrl,
+			apiKey,
+		}),
+		agentSignatureApi: await create('agentSignatureApi', { userId: '0xa1', ...identity }),
+		workspaceOAuth2Api: await create('workspaceOAuth2Api', {
+			...signedIn(googles.url, google),
+			clientSecret: google.clientSecret,
+		}),
+		workspaceServiceAccountApi: await create('workspaceServiceAccountApi', robot()),
+	};
+});
+afterAll(async () => {
+	await n8n.remove();
+	await service.close();
+	await googles.close();
+	await elsewhere.close();
+	await refusing.close();
+});
+
+const robot = (email = 'robot@project.example') => ({
+	email,
+	privateKey: pem,
+	driveAccess: 'allFiles',
+	...endpointsOf(googles.url),
+});
+
+/** Once with errors as items, all at once, and once so that the first stops the workflow. */
+async function runAll(type: string, count: number, parameters: object, names: readonly string[]) {
+	const credentials = Object.fromEntries(names.map((name) => [name, own[name]]));
+	const numbers = Array.from({ length: count }, (_, n) => ({ n }));
+	const cases = [
+		{ values: numbers, more: { onError: 'continueRegularOutput' } },
+		...numbers.map((one) => ({ values: [one], more: {} })),
+	];
+	for (const { values, more } of cases) {
+		const last = node('Node', `n8n-nodes-agent-workspace.${type}`, { ...parameters }, { credentials, ...more });
+		const nodes = [manualTrigger(), items('Items', values), last];
+		const connections = inRow('Start', 'Items', 'Node');
+		const execution = await n8n.api.runOnce({ name: 'canaries', nodes, connections });
+		shown.push({ where: `execution of ${type} ${JSON.stringify(values)}`, text: JSON.stringify(execution) });
+	}
+}
+
+const agentNames = ['agentApi', 'agentSignatureApi'];
+const options = { maxTries: 1, timeoutSeconds: 10 };
+
+test('calls that fail', async () => {
+	const parameters = {
+		startStepName: 'start',
+		sessionId: '=call-{{ $json.n }}',
+		options: { ...options, includeHeaders: true },
+	};
+	await runAll('agentExecute', 9, parameters, agentNames);
+	expect(service.requests.length).toBeGreaterThan(9);
+});
+
+test('waits for a channel that fails', async () => {
+	const parameters = {
+		startStepName: 'start',
+		sessionId: '=wait-{{ $json.n }}',
+		waitForMessages: true,
+		waitUntil: 'count',
+		waitTimeoutSeconds: 3,
+		options,
+	};
+	await runAll('agentExecute', 4, parameters, agentNames);
+	expect(service.upgrades.length).toBeGreaterThan(4);
+});
+
+test('a trigger whose channels fail', async () => {
+	const { agentApi, agentSignatureApi } = own;
+	const sessions = [0, 1, 2, 3].map((n) => `listen-${n}`).join();
+	const trigger = node(
+		'Trigger',
+		'n8n-nodes-agent-workspace.agentSessionTrigger',
+		{ sessionIds: sessions, options: { connectionEvents: true, reconnectMaxDelaySeconds: 1 } },
+		{ credentials: { agentApi, agentSignatureApi } },
+	);
+	const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
+	const stored = await n8n.api.createWorkflow({ name: 't', nodes, connections: inRow('Trigger', 'Done') });
+	await n8n.api.activate(stored);
+	const failed = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: ['error'] }));
+	await until(async () => {
+		const { results } = await n8n.api.request<{ results: unknown[] }>('GET', `executions?filter=${failed}`);
+		return results.length > 0;
+	});
+	await n8n.api.deactivate(stored);
+});
+
+test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'])('Google that fails: %s', async (name) => {
+	const parameters = {
+		authentication: name === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount',
+		resource: 'mail',
+		operation: 'read',
+		messageId: '=18c000000000000{{ $json.n }}',
+		options: { ...options, maxRetryWaitSeconds: 1 },
+	};
+	await runAll('workspace', 8, parameters, [name]);
+	expect(googles.received.length).toBeGreaterThan(8);
+});
+
+test('the Test buttons of credentials that are refused', async () => {
+	const { apiKey } = agent;
+	const api = { deploymentUrl: refusing.url, webSocketUrl: service.webSocketUrl, apiKey };
+	const refused = [
+		await n8n.api.testCredential('agentApi', 'A', api),
+		await n8n.api.testCredential('agentApi', 'A', { ...api, deploymentUrl: 'http://127.0.0.1:1' }),
+		await n8n.api.testCredential('workspaceServiceAccountApi', 'R', robot('refused@project.example')),
+		await n8n.api.testCredential('agentSignatureApi', 'S', { ...agent, userId: `${agent.signature} x` }),
+	];
+	shown.push({ where: 'Test buttons', text: JSON.stringify(refused) });
+});
+
+test('after all that, no secret is anywhere that it was not sent to', async () => {
+	await n8n.stop();
+	const evidence = [
+		...shown,
+		{ where: 'stdout and stderr', text: n8n.output() },
+		...writtenFiles(n8n.userFolder),
+		...databaseDump(n8n.userFolder),
+	];
+	const inForeignHands = [
+		{ where: 'what the agent service was sent', text: JSON.stringify([service.requests, service.upgrades]) },
+	];
+	expect(found(evidence, { ...agent, ...google })).toEqual([]);
+	expect(found(inForeignHands, google)).toEqual([]);
+	expect(found([{ where: 'what Google was sent', text: googles.received.join('\n') }], agent)).toEqual([]);
+	expect(elsewhere.received).toEqual([]);
+	// The search finds what is there.
+	const places = evidence.filter(({ text }) => text.includes(witness)).map(({ where }) => where);
+	expect(places).toEqual(
+		expect.arrayContaining(['stdout and stderr', 'logs/n8n.log', 'table execution_data', shown[0]?.where]),
+	);
+});
