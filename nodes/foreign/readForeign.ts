@@ -18,30 +18,55 @@ const mostMilliseconds = 30_000;
 /** Where text after text takes too long, somebody wants it to: each gets half the time of the one before. */
 const mostHalvings = 2;
 
+/** For all texts of one list together that take too long. */
+const patienceMilliseconds = 15_000;
+
+/** What is spent in vain on texts that belong together, such as the mails of one list. */
+export class Patience {
+	#spent = 0;
+
+	get isOver(): boolean {
+		return this.#spent >= patienceMilliseconds;
+	}
+
+	spend(milliseconds: number): void {
+		this.#spent += milliseconds;
+	}
+}
+
 const oneAtATime = pLimit(1);
 const thread = new Thread();
 let lateInARow = 0;
 
 /**
  * Has the process's one thread for foreign text do a task. However long it takes, nothing waits for it but other foreign texts.
+ * @param patience shared by texts that belong together
  * @throws the signal's reason
  */
 export async function readForeign(
 	task: TaskName,
 	text: string,
 	signal: AbortSignal | undefined,
+	patience = new Patience(),
 ): Promise<Answer> {
 	const most = maxCharacters[task];
 	if (text.length > most) return { trouble: `it is longer than ${most.toLocaleString('en-US')} characters` };
-	return await oneAtATime(asked, { task, text }, signal);
+	return await oneAtATime(asked, { task, text }, patience, signal);
 }
 
-async function asked(question: Question, signal: AbortSignal | undefined): Promise<Answer> {
+async function asked(
+	question: Question,
+	patience: Patience,
+	signal: AbortSignal | undefined,
+): Promise<Answer> {
 	signal?.throwIfAborted();
+	if (patience.isOver) return { trouble: 'too many others before it took too long to read' };
 	const own = Math.min(mostMilliseconds, leastMilliseconds + question.text.length * millisecondsPerCharacter);
 	const milliseconds = Math.ceil(own / 2 ** Math.min(lateInARow, mostHalvings) / 100) * 100;
 	const begun = performance.now();
 	const answer = await thread.ask(question, { milliseconds, signal });
-	lateInARow = performance.now() - begun >= milliseconds ? lateInARow + 1 : 0;
+	const isLate = performance.now() - begun >= milliseconds;
+	lateInARow = isLate ? lateInARow + 1 : 0;
+	if (isLate) patience.spend(milliseconds);
 	return answer;
 }

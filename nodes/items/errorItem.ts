@@ -71,6 +71,7 @@ export function withAdvice(failure: Failure): Failure {
  */
 export function asFailure(error: unknown): Failure {
 	if (isFailure(error)) return error;
+	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;
 	if (!(error instanceof Error)) return new Failure({ code: 500, message: String(error), cause: error });
 	const aboutInput = ['NodeOperationError', 'ExpressionError', 'UserError', 'OperationalError'].includes(
 		error.name,
@@ -79,3 +80,10 @@ export function asFailure(error: unknown): Failure {
 		'description' in error && typeof error.description === 'string' ? error.description : undefined;
 	return new Failure({ code: aboutInput ? 400 : 500, message: error.message, description, cause: error });
 }
+
+const tooDeep = new Failure({
+	code: 422,
+	message: 'The data is nested too deeply to be read',
+	description:
+		'No program that people use writes such data. If it comes from outside, somebody may have made it up.',
+});

@@ -1,4 +1,4 @@
-import { readForeign } from '../../nodes/foreign/readForeign';
+import { Patience, readForeign } from '../../nodes/foreign/readForeign';
 import type { TaskName } from '../../nodes/foreign/tasks';
 
 async function reading(task: TaskName, text: string, signal?: AbortSignal) {
@@ -77,4 +77,17 @@ test('what is far too long is not begun', async () => {
 	expect(await reading('htmlOfMarkdown', 'a'.repeat(2_000_001))).toBe(
 		'trouble: it is longer than 2,000,000 characters',
 	);
+});
+
+test('of texts that belong together no more is begun when too much time was lost on some', async () => {
+	const patience = new Patience();
+	const first = await readForeign('htmlOfMarkdown', 'a', undefined, patience);
+	patience.spend(15_000);
+	const next = await readForeign('htmlOfMarkdown', 'a', undefined, patience);
+	const another = await readForeign('htmlOfMarkdown', 'a', undefined, new Patience());
+	expect([first, next, another]).toEqual([
+		{ text: '<p>a</p>' },
+		{ trouble: 'too many others before it took too long to read' },
+		{ text: '<p>a</p>' },
+	]);
 });

@@ -71,3 +71,14 @@ describe.each([
 		},
 	);
 });
+
+test('headers of the response are shown without what was sent', async () => {
+	const secrets = [apiKey, signer.signature, signer.userPublicKey];
+	const said = secrets.flatMap((secret) => [secret, forms.hex?.(secret), forms.base64?.(secret)]).join(' ');
+	const headers = { 'x-echo': said, 'x-request-id': 'r-17', 'set-cookie': [`k=${apiKey}`, 'a=b'] };
+	service = await startAgentService({ apiKey, execute: () => ({ headers }) });
+	const [item] = await runExecute(service, { parameters: { options: { includeHeaders: true } } });
+	const shown = item?.json.headers;
+	expect(shown).toMatchObject({ 'x-request-id': 'r-17', 'set-cookie': ['k=•••', 'a=b'] });
+	for (const secret of secrets) expect(formsIn(JSON.stringify(shown), secret)).toEqual([]);
+});

@@ -13,19 +13,22 @@ const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** One in every field of a credential that is secret. */
 const agent = {
-	apiKey: 'canary-api-key-3f9c',
+	apiKey: 'apikey-canary-3f9c',
 	signature: '0xcafe0123456789abcdef5151',
 	userPublicKey: '0xbeef9876543210fedcba6262',
 };
-const google = {
-	clientSecret: 'canary-client-secret-77',
-	accessToken: 'ya29.canary-access-token-of-a-user',
-	refreshToken: '1//canary-refresh-token-of-a-user',
+const user = {
+	clientSecret: 'client-secret-canary-77',
+	accessToken: 'ya29.access-canary-of-a-user',
+	refreshToken: '1//refresh-canary-of-a-user',
+};
+const robot = {
 	privateKey: pem.split('\n')[3] ?? '',
-	robotToken: 'ya29.canary-token-of-a-robot-here',
+	robotToken: 'ya29.robot-canary-of-an-account',
 	// The beginning of what is signed with the key: the same for every assertion.
 	assertion: 'eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9',
 };
+const google = { ...user, ...robot };
 
 let service: AgentService;
 let googles: Stranger;
@@ -49,12 +52,14 @@ beforeAll(async () => {
 		execute: ({ body }) => calls[digit((body as { sessionId: string }).sessionId)],
 		upgrade: ({ query }) => channels[digit(query.sessionId)],
 	});
-	const faults = googleFaults(Object.values(google), elsewhere.url);
+	const ofUser = googleFaults(Object.values(user), elsewhere.url);
+	const ofRobot = googleFaults(Object.values(robot), elsewhere.url);
 	googles = new Stranger((request, response, path) => {
-		const isRobot = path === '/token' && request.includes('assertion=');
-		if (isRobot && !request.includes('refused')) {
+		const isRobot = request.includes('assertion=') || request.includes(robot.robotToken);
+		const faults = isRobot ? ofRobot : ofUser;
+		if (path === '/token' && isRobot && !request.includes('refused')) {
 			response.setHeader('content-type', 'application/json');
-			response.end(JSON.stringify({ access_token: google.robotToken, expires_in: 3600 }));
+			response.end(JSON.stringify({ access_token: robot.robotToken, expires_in: 3600 }));
 		} else if (path.startsWith('/token')) faults[2]?.(request, response, path);
 		else faults[digit(path.split('?')[0])]?.(request, response, path);
 	});
@@ -82,10 +87,10 @@ beforeAll(async () => {
 		}),
 		agentSignatureApi: await create('agentSignatureApi', { userId: '0xa1', ...identity }),
 		workspaceOAuth2Api: await create('workspaceOAuth2Api', {
-			...signedIn(googles.url, google),
-			clientSecret: google.clientSecret,
+			...signedIn(googles.url, user),
+			clientSecret: user.clientSecret,
 		}),
-		workspaceServiceAccountApi: await create('workspaceServiceAccountApi', robot()),
+		workspaceServiceAccountApi: await create('workspaceServiceAccountApi', account()),
 	};
 });
 afterAll(async () => {
@@ -96,7 +101,7 @@ afterAll(async () => {
 	await refusing.close();
 });
 
-const robot = (email = 'robot@project.example') => ({
+const account = (email = 'robot@project.example') => ({
 	email,
 	privateKey: pem,
 	driveAccess: 'allFiles',
@@ -112,11 +117,19 @@ async function runAll(type: string, count: number, parameters: object, names: re
 		...numbers.map((one) => ({ values: [one], more: {} })),
 	];
 	for (const { values, more } of cases) {
-		const last = node('Node', `n8n-nodes-agent-workspace.${type}`, { ...parameters }, { credentials, ...more });
+		const last = node(
+			'Node',
+			`n8n-nodes-agent-workspace.${type}`,
+			{ ...parameters },
+			{ credentials, ...more },
+		);
 		const nodes = [manualTrigger(), items('Items', values), last];
 		const connections = inRow('Start', 'Items', 'Node');
 		const execution = await n8n.api.runOnce({ name: 'canaries', nodes, connections });
-		shown.push({ where: `execution of ${type} ${JSON.stringify(values)}`, text: JSON.stringify(execution) });
+		shown.push({
+			where: `execution with ${names.join()} ${JSON.stringify(values)}`,
+			text: JSON.stringify(execution),
+		});
 	}
 }
 
@@ -184,7 +197,7 @@ test('the Test buttons of credentials that are refused', async () => {
 	const refused = [
 		await n8n.api.testCredential('agentApi', 'A', api),
 		await n8n.api.testCredential('agentApi', 'A', { ...api, deploymentUrl: 'http://127.0.0.1:1' }),
-		await n8n.api.testCredential('workspaceServiceAccountApi', 'R', robot('refused@project.example')),
+		await n8n.api.testCredential('workspaceServiceAccountApi', 'R', account('refused@project.example')),
 		await n8n.api.testCredential('agentSignatureApi', 'S', { ...agent, userId: `${agent.signature} x` }),
 	];
 	shown.push({ where: 'Test buttons', text: JSON.stringify(refused) });

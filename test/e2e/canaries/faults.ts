@@ -9,7 +9,9 @@ export const witness = 'harmless-witness-0815';
 
 const said = (secrets: readonly string[]) => `${witness} ${secrets.map(inAllForms).join('\n')}`;
 const inHeader = (secrets: readonly string[]) =>
-	secrets.flatMap((secret) => ['plain', 'percent', 'base64', 'hex'].map((form) => forms[form]?.(secret))).join(' ');
+	secrets
+		.flatMap((secret) => ['plain', 'percent', 'base64', 'hex'].map((form) => forms[form]?.(secret)))
+		.join(' ');
 
 /** What an agent service may answer, which repeats all that was sent to it. */
 export function callFaults(secrets: readonly string[], elsewhere: string): ExecuteStep[] {
@@ -34,17 +36,26 @@ export function channelFaults(secrets: readonly string[], elsewhere: string): Up
 		{ status: 403, body: said(secrets) },
 		{ status: 302, headers: { Location: `${elsewhere.replace('http', 'ws')}/${key}?k=${key}` } },
 		{ closeCode: 4003, closeReason: `${witness} ${key}\nforged` },
-		{ status: 400, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ error: said(secrets) }) },
+		{
+			status: 400,
+			headers: { 'Content-Type': 'application/json' },
+			body: JSON.stringify({ error: said(secrets) }),
+		},
 	];
 }
 
-function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+function json(
+	response: ServerResponse,
+	status: number,
+	body: unknown,
+	headers: Record<string, string> = {},
+): void {
 	response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
 /** The same for Google: a digit at the end of the path says which. */
 export function googleFaults(secrets: readonly string[], elsewhere: string): Reply[] {
-	const echo = (request: string) => `${said(secrets)} ${request}`;
+	const echo = (request: string) => `${request} ${said(secrets)}`;
 	return [
 		(request, response) => {
 			json(response, 400, { error: { code: 400, message: echo(request), status: echo(request) } });

@@ -1,6 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { plainTextOf } from '../../../foreign/document/plainText';
+import { asFailure } from '../../../items/errorItem';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { allTabs, tabNamed, tabSummary } from './tabs';
@@ -41,7 +42,7 @@ export const read = defineOperation({
 		const chosen = tab === '' ? undefined : tabNamed(data, tab);
 		if (output === 'document') return { ...data, ...(chosen && { tabs: [chosen] }) };
 		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
-		const content = contentFormat === 'text' ? textOf(tabs) : await markdownOf(tabs, documentId, item);
+		const content = contentFormat === 'text' ? textOf(tabs, item) : await markdownOf(tabs, documentId, item);
 		return {
 			documentId: data.documentId ?? documentId,
 			title: data.title ?? '',
@@ -54,11 +55,21 @@ export const read = defineOperation({
 });
 
 /** A blank line between tabs; an empty tab adds none. */
-function textOf(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
-	return tabs
-		.map(plainTextOf)
-		.filter((text) => text !== '')
-		.join('\n\n');
+function textOf(tabs: readonly docs_v1.Schema$DocumentTab[], item: Item): string {
+	const texts = unlessTooDeep(() => tabs.map(plainTextOf));
+	if (texts === undefined)
+		item.hint('The tables of the document are nested too deeply. The content was left empty.');
+	return (texts ?? []).filter((text) => text !== '').join('\n\n');
+}
+
+/** Tables can stand in each other a thousand times, in a document that somebody made up; nobody's call stack holds that. */
+function unlessTooDeep<T>(walk: () => T): T | undefined {
+	try {
+		return walk();
+	} catch (error) {
+		if (error instanceof RangeError) return undefined;
+		throw asFailure(error);
+	}
 }
 
 async function markdownOf(
@@ -67,7 +78,11 @@ async function markdownOf(
 	item: Item,
 ): Promise<string> {
 	const { readForeign } = await import('../../../foreign/readForeign');
-	const answer = await readForeign('markdownOfTabs', JSON.stringify(tabs), item.signal);
+	const json = unlessTooDeep(() => JSON.stringify(tabs));
+	const answer =
+		json === undefined
+			? { trouble: 'its tables are nested too deeply' }
+			: await readForeign('markdownOfTabs', json, item.signal);
 	if ('text' in answer) return answer.text;
 	item.hint(
 		`The document ${documentId} cannot be converted to Markdown: ${answer.trouble}. The content was left empty. Read the document as text instead.`,

@@ -63,9 +63,9 @@ export class Calls {
 		return this.run(create, { ...defaults, ...params }, item);
 	}
 
-	read(documentId: string, params: Partial<Params<typeof read>> = {}) {
+	read(documentId: string, params: Partial<Params<typeof read>> = {}, item: JobItem = testItem()) {
 		const defaults = { documentId, contentFormat: 'text', tab: '', output: 'text' } as const;
-		return this.run(read, { ...defaults, ...params }, testItem());
+		return this.run(read, { ...defaults, ...params }, item);
 	}
 
 	write(documentId: string, params: Partial<Params<typeof write>>) {

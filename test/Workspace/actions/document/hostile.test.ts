@@ -1,7 +1,8 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { testItem } from '../../client';
 import { Calls } from './calls';
-import { paragraph } from './richDocument';
+import { paragraph, table } from './richDocument';
 
 const calls = new Calls();
 
@@ -37,4 +38,22 @@ describe('a document that a stranger made up', () => {
 		const id = farList({ glyphType, glyphFormat: '%0.', startNumber });
 		expect(await calls.read(id)).toMatchObject({ content: text });
 	});
+
+	it.each(['text', 'markdown'] as const)(
+		'with tables that are nested too deeply is an item without content and with a hint, as %s',
+		async (contentFormat) => {
+			const id = calls.document('x');
+			const depth = 5000;
+			const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
+				JSON.stringify(paragraph('@')),
+			);
+			const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
+			const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
+			const body = Buffer.from(`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`);
+			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+			const item = testItem();
+			expect(await calls.read(id, { contentFormat }, item)).toMatchObject({ title: 'Deep', content: '' });
+			expect(item.hints).toEqual([expect.stringContaining('nested too deeply')]);
+		},
+	);
 });

@@ -48,9 +48,13 @@ function ownReading(bytes: Buffer, utf8: string, charset: string): string | unde
 	const own = decoder.decode(bytes);
 	// In UTF-8 read as something else, letters of two scripts stand side by side, or there are signs among them.
 	if (/[^\p{L}\u0000-\u007f]|[A-Za-z][^\u0000-\u007f]|[^\u0000-\u007f][A-Za-z]/u.test(own)) return undefined;
-	const letters = lettersOf(decoder);
+	const letters = known.get(decoder.encoding) ?? lettersOf(decoder);
+	known.set(decoder.encoding, letters);
 	return [...utf8.matchAll(/[^\u0000-\u007f]/gu)].every(([letter]) => letters.has(letter)) ? undefined : own;
 }
+
+/** By encoding. Making one takes milliseconds, and a header may have thousands of words. */
+const known = new Map<string, Set<string>>();
 
 /** All that a charset can write with one or two bytes above ASCII. */
 function lettersOf(decoder: TextDecoder): Set<string> {

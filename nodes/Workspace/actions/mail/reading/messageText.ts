@@ -1,3 +1,4 @@
+import type { Patience } from '../../../../foreign/readForeign';
 import type { Clients, Item } from '../../../operation';
 import { partHeader, type Body, type Part } from './anatomy';
 import { decodedText } from './charset';
@@ -77,17 +78,22 @@ async function joined(forms: readonly Forms[], plainOf: PlainOf): Promise<Forms>
 	return { text: texts.join('\n'), html, made };
 }
 
+/** With all mails of one list. */
+const patienceOf = new WeakMap<Item, Patience>();
+
 async function textOf(html: string | undefined, messageId: string, item: Item): Promise<string> {
 	if (html === undefined) return '';
-	const { readForeign } = await import('../../../../foreign/readForeign');
-	const answer = await readForeign('textOfHtml', html, item.signal);
+	const { Patience, readForeign } = await import('../../../../foreign/readForeign');
+	const patience = patienceOf.get(item) ?? new Patience();
+	patienceOf.set(item, patience);
+	const answer = await readForeign('textOfHtml', html, item.signal, patience);
 	if ('text' in answer) return answer.text;
 	item.hint(`The HTML of the message ${messageId} could not be converted to text: ${answer.trouble}.`);
 	return '';
 }
 
 /** By the header, by the type that Gmail gives (openclaw/gogcli#428), or by what the HTML says of itself. */
-function charsetOf(part: Part, kind: 'text' | 'html', bytes: Buffer): string {
+export function charsetOf(part: Part, kind: 'text' | 'html', bytes: Buffer): string {
 	for (const place of [partHeader(part, 'Content-Type'), part.mimeType ?? '']) {
 		const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(place)?.[1];
 		if (named !== undefined) return named;
