@@ -1,4 +1,4 @@
-// 100 mails listed with subject and sender, beside n8n's own Gmail node, in the same n8n against the same server.
+// 100 emails listed with subject and sender, beside n8n's own Gmail node, in the same n8n against the same server.
 // node bench/mail.ts [rounds]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const mailCount = 100;
 const latencyMilliseconds = 50;
 
 async function startServer(): Promise<{ url: string; requests(): Promise<number>; stop(): void }> {
-	// More mails than are asked for, as in any mailbox.
+	// More emails than are asked for, as in any mailbox.
 	const parameters = [String(mailCount + 50), String(latencyMilliseconds)];
 	const child = fork(path.join(import.meta.dirname, 'mailGoogle.ts'), parameters);
 	const [{ url }] = (await once(child, 'message')) as [{ url: string }];

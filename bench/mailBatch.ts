@@ -1,4 +1,4 @@
-// 100 mails with subject and sender: requests side by side, as shipped, beside Gmail's batch endpoint, whose parts the stand-in lets
+// 100 emails with subject and sender: requests in parallel, as shipped, beside Gmail's batch endpoint, whose parts the stand-in lets
 // run at once. With and without a limit of requests at once, and over the quota of a (short) minute.
 // node bench/mailBatch.ts [rounds]
 import { fork } from 'node:child_process';

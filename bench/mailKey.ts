@@ -1,6 +1,6 @@
-// How often a mail goes out twice although both sends have the same key: two processes, or two executions of one, with a gap
-// between them, against a Gmail that lists a sent mail only after a while.
-// node bench/mailKey.ts [mails of each kind]
+// How often an email goes out twice although both sends have the same key: two processes, or two executions of one, with a gap
+// between them, against a Gmail that lists a sent email only after a while.
+// node bench/mailKey.ts [emails of each kind]
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startGoogle } from '../dev/google/server.ts';

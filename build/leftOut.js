@@ -8,7 +8,7 @@ const inPlace = (name) => readFileSync(path.join(__dirname, 'inPlaceOf', name), 
  * What stands in the bundle in place of code that is never reached there, by the package that asks for it.
  *
  * Google's clients send through our transport, which writes the query itself: Google's own sign-in, fetch, HTTP/2 and query
- * writer are dead weight. So are nodemailer's fetch, since a mail is composed of what n8n has, and debug's output. ws looks for
+ * writer are dead weight. So are nodemailer's fetch, since an email is composed of what n8n has, and debug's output. ws looks for
  * two native add-ons that most installations lack: they are as absent here (an empty module would count as present).
  */
 const replaced = {

@@ -33,7 +33,7 @@ function withoutFile({ author }, license) {
 	return `The package ships no licence file. Its manifest names ${license}${by ? `, author ${by}` : ''}.`;
 }
 
-/** Writes the licences: each text once, under all the packages that share it and their copyright lines. */
+/** Writes the licenses: each text once, under all the packages that share it and their copyright lines. */
 function writeNotices({ root, inputs, target }) {
 	const shared = new Map();
 	for (const one of bundledPackages(root, inputs)) {

@@ -8,7 +8,7 @@ const { stamp } = require('./stamp');
 
 /**
  * All that the package ships, in `target`: the bundle, icons, codex files and output schemas beside the files that name them,
- * the licences of what was bundled, and the stamp by which packing sees that all of it is fresh.
+ * the licenses of what was bundled, and the stamp by which packing sees that all of it is fresh.
  *
  * @param {{ root: string, target: string, minify?: boolean }} options `minify`: the libraries, as they are shipped
  * @returns {Promise<import('./bundle').Built[]>}

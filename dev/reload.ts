@@ -1,4 +1,4 @@
-// Brings an edit of the sources into a running n8n: bundled anew, and what has changed copied over the installed package.
+// Brings an edit of the sources into a running n8n: bundled again, and what has changed copied over the installed package.
 // n8n, started with N8N_DEV_RELOAD, watches that and loads the package again.
 import { watch } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export interface ReloadOptions {
 	/** A folder to build in. */
 	readonly workshop: string;
 	readonly say: (text: string) => void;
-	/** Resolves when n8n has loaded the package anew. */
+	/** Resolves when n8n has loaded the package again. */
 	readonly reloaded: () => Promise<void>;
 }
 

@@ -14,7 +14,7 @@ interface Times {
 export interface Started {
 	readonly status: string;
 	readonly startedAt: number;
-	/** NaN while it runs, and for ever when n8n could not write its end down. */
+	/** NaN while it runs, and forever when n8n could not write its end down. */
 	readonly stoppedAt: number;
 	readonly items: readonly Record<string, unknown>[];
 }
@@ -24,7 +24,7 @@ export class Probe {
 	readonly #pid: () => number;
 	readonly #database: DatabaseSync;
 
-	/** @param pid asked anew each time: n8n may be started again */
+	/** @param pid asked again each time: n8n may be started again */
 	constructor(pid: () => number, databaseFile: string) {
 		this.#pid = pid;
 		this.#database = new DatabaseSync(databaseFile, { readOnly: true });

@@ -53,7 +53,7 @@ export interface UpgradeStep {
 	readonly delayMilliseconds?: number;
 	/**
 	 * `silence`: never an answer; `reset`: RST; `wrongAcceptKey`: a 101 that no client believes; `trickle`: one byte of an answer
-	 * every 100 ms, for ever.
+	 * every 100 ms, forever.
 	 */
 	readonly fault?: 'silence' | 'reset' | 'wrongAcceptKey' | 'trickle';
 	/** Never answers a ping. */

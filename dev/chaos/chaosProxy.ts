@@ -17,7 +17,7 @@ export class ChaosProxy {
 	readonly #links = new Set<Link>();
 	readonly #held = new Set<Socket>();
 
-	/** @param target port on this machine, asked anew for each connection */
+	/** @param target port on this machine, asked again for each connection */
 	constructor(target: () => number) {
 		this.#target = target;
 		this.#server = net.createServer({ allowHalfOpen: true }, (client) => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /** What happens to the bytes of a link, in either direction. */
 export type Weather =
 	| { readonly kind: 'fair' }
-	/** Nothing passes, and nobody is told: packets are lost for ever. */
+	/** Nothing passes, and nobody is told: packets are lost forever. */
 	| { readonly kind: 'blackHole' }
 	/** Bytes come later, in order. */
 	| { readonly kind: 'delay'; readonly milliseconds: number; readonly jitterMilliseconds: number }

@@ -66,7 +66,7 @@ export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
 
 /**
  * The refusal of a key that was used for something else.
- * @param first what the key was used for, as in "the mail 18c3f0a1b2d4e5f6"
+ * @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6"
  */
 export function usedBefore(first: string): Failure {
 	return new Failure({

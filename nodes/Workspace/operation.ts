@@ -102,9 +102,9 @@ export interface Operation<
 	readonly methods: Methods;
 	readonly fields: F;
 	readonly options: O;
-	/** True when asking twice changes nothing: items may then run side by side. */
+	/** True if repeating it changes nothing: items may then run in parallel. */
 	readonly readsOnly?: boolean;
-	/** True when doing it twice leaves the same as doing it once: Retry On Fail may then begin it anew whatever became of it. */
+	/** True if doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
 	readonly idempotent?: boolean;
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
@@ -116,7 +116,7 @@ export interface Operation<
 	 * is known (the failure then stands), or a Failure thrown with a clearer text. Must never repeat the work.
 	 */
 	recover?(client: Clients, params: ParamsOf<F, O>, failure: Failure, item: Item): Promise<R | undefined>;
-	/** Serves items with the same key in one go; results in the order of the members. No key: `execute` alone. */
+	/** Serves items with the same key together; results in the order of the members. No key: `execute` alone. */
 	readonly combine?: {
 		key(params: ParamsOf<F, O>): string | undefined;
 		/**

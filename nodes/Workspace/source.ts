@@ -6,6 +6,6 @@ export interface Source {
 	readonly mimeType?: string;
 	/** Bytes. */
 	readonly size: number;
-	/** Opens the bytes anew at each call. */
+	/** Opens the bytes again at each call. */
 	open(): Promise<Readable>;
 }

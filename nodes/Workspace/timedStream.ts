@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { Failure } from '../items/failure';
 
-/** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up for ever. */
+/** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
 export class TimedStream extends Readable {
 	readonly source: Readable;
 	readonly #limit: ReadLimit;

@@ -20,12 +20,12 @@ function answerTo({ task, text }: Question): Answer {
 		const isTooLong = made.length > freeCharacters + growth * text.length;
 		return isTooLong ? { trouble: 'the result is too long' } : { text: made };
 	} catch (error) {
-		// Whatever a parser stumbles over, such as too deep nesting. Its words may quote the text.
+		// Any parser error, such as nesting that is too deep. Its message may quote the text.
 		const isDeep = error instanceof RangeError && /stack/.test(error.message);
 		return { trouble: isDeep ? 'it is nested too deeply' : 'the parser cannot read it' };
 	}
 }
 
 parentPort?.on('message', (question: Question) => parentPort?.postMessage(answerTo(question)));
-// Loading takes a while, which is no fault of the first text.
+// Loading takes a while, which must not count against the first text.
 parentPort?.postMessage('ready');

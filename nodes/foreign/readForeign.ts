@@ -4,7 +4,7 @@ import type { TaskName } from './tasks';
 import { Thread } from './thread';
 import type { Answer, Question } from './foreign.worker';
 
-/** Longer texts are not begun: more than a document of Google's can hold, or than anybody writes into a mail. */
+/** Longer texts are refused: no Google document can hold more, and no email contains as much. */
 const maxCharacters: Readonly<Record<TaskName, number>> = {
 	textOfHtml: 10_000_000,
 	htmlOfMarkdown: 2_000_000,
@@ -15,7 +15,7 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 const leastMilliseconds = 3_000;
 const millisecondsPerCharacter = 0.01;
 const mostMilliseconds = 30_000;
-/** Where text after text takes too long, somebody wants it to: each gets half the time of the one before. */
+/** If several texts in a row take too long, it is probably an attack: each gets half the time of the one before. */
 const mostHalvings = 2;
 
 /** For all texts of one list together that take too long. */
@@ -39,7 +39,7 @@ const thread = new Thread();
 let lateInARow = 0;
 
 /**
- * Has the process's one thread for foreign text do a task. However long it takes, nothing waits for it but other foreign texts.
+ * Runs a task in the process's single thread for untrusted text. However long it takes, only other untrusted texts wait.
  * @param patience shared by texts that belong together
  * @throws the signal's reason
  */

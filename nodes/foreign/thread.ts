@@ -8,7 +8,7 @@ import type { Answer, Question } from './foreign.worker';
 /** Bundled by itself, here and in the package. */
 const code = path.join(__dirname, 'foreign.worker.js');
 const megabyte = 1024 * 1024;
-/** A text that makes the thread hold more than this is given up. */
+/** A text that makes the thread use more memory than this is abandoned. */
 const maxHeapBytes = 384 * megabyte;
 /**
  * V8's own limit is far above: a single large allocation beyond it, such as an array that grows, ends the whole process and not
@@ -42,9 +42,9 @@ export class Thread {
 	}
 
 	private async start(): Promise<Worker> {
-		// Neither n8n's environment, which has secrets, nor its flags are any business of a thread that reads foreign text.
+		// A thread that reads untrusted text needs neither n8n's environment, which has secrets, nor its flags.
 		const worker = new Worker(code, { resourceLimits, env: {}, execArgv: [] });
-		// Whoever waits for an answer hears of it, too. Without a listener it would end n8n.
+		// The waiting caller gets the error too. Without a listener it would end n8n.
 		worker.on('error', () => undefined);
 		worker.once('exit', () => (this.worker = undefined));
 		await once(worker, 'message', { signal: AbortSignal.timeout(maxStartMilliseconds) });
@@ -53,7 +53,7 @@ export class Thread {
 	}
 }
 
-/** Reading a text is not worth more. */
+/** No text is worth more time. */
 class GivenUp extends Error {}
 
 function troubleOf(error: unknown): string {

@@ -79,7 +79,7 @@ export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Prom
 	});
 }
 
-/** Lets go of an answer that nobody will read. */
+/** Discards an answer that will not be read. */
 export function discard(response: unknown): void {
 	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
 }

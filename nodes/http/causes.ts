@@ -15,7 +15,7 @@ export function causesOf(error: unknown): unknown[] {
 
 const mostCauses = 16;
 
-/** Node's code of one of them, wherever n8n's wrapping left it. */
+/** Node's code of one of them, wherever n8n's wrapper put it. */
 export function codeIn(chain: readonly unknown[]): string | undefined {
 	for (const link of chain) {
 		const code = property(link, 'httpCode') ?? property(link, 'code');
@@ -25,7 +25,7 @@ export function codeIn(chain: readonly unknown[]): string | undefined {
 }
 
 /**
- * Who could not be reached, as host and port: the host that was asked, or another one on the way to it, such as a proxy.
+ * The host and port that could not be reached: the requested host, or another one on the way to it, such as a proxy.
  * @param url that was asked
  */
 export function placeIn(chain: readonly unknown[], url: string): string {

@@ -1,9 +1,9 @@
 import { Failure } from '../items/failure';
 
 /**
- * What one try of a request came to.
+ * The outcome of one try of a request.
  *
- * `notDone`: the service surely did not carry it out and may do so later (rate limit, no connection);
+ * `notDone`: the service definitely did not carry it out and may do so later (rate limit, no connection);
  * `unknown`: it may have carried it out (5xx, connection lost, timeout); `final`: repeating would not help.
  */
 export type FaultKind = 'notDone' | 'unknown' | 'final';
@@ -19,7 +19,7 @@ export class Fault extends Error {
 	}
 }
 
-/** What a status outside 200–299 says of the request. */
+/** What a status outside 200–299 says about the request. */
 export function kindOfStatus(status: number): FaultKind {
 	if (status === 429) return 'notDone';
 	return status >= 500 || status === 408 ? 'unknown' : 'final';

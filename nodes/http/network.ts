@@ -22,7 +22,7 @@ interface Row extends Omit<NetworkFault, 'code'> {
 const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as const;
 const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
 
-/** The first row that fits counts. What Node reports only before a connection stands is surely not done. */
+/** The first matching row counts. Codes that Node reports only before a connection exists mean that nothing was done. */
 const rows: readonly Row[] = [
 	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
 	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the host name was not found' },
@@ -67,10 +67,10 @@ const rows: readonly Row[] = [
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
 const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
-/** Node's only sign of a connection that ended before TLS stood: the code is that of any reset. */
+/** Node's only sign of a connection that ended before TLS was established: the code is the same as for any reset. */
 const beforeTls = 'before secure TLS connection was established';
 
-/** Whatever was thrown in place of an answer. */
+/** Anything that was thrown instead of an answer. */
 export function networkFaultOf(error: unknown): NetworkFault {
 	const chain = causesOf(error);
 	if (chain.some(isBlocked)) {
@@ -113,7 +113,7 @@ export function networkMessage({ what, reason }: NetworkFault, error: unknown, u
 	}
 }
 
-/** n8n's own policy of where requests may go, where it is switched on. */
+/** n8n's own egress policy, if it is turned on. */
 export function isBlocked(link: unknown): link is Error {
 	return link instanceof Error && link.name.startsWith('SsrfBlocked');
 }

@@ -16,7 +16,7 @@ interface Waiting extends Entry {
 	readonly giveUp: (error: Error) => void;
 }
 
-/** The service refuses everything, and will for longer than the request may wait. It was not sent. */
+/** The service refuses everything for longer than the request may wait. The request was not sent. */
 export class HeldTooLong extends Error {}
 
 /** Gmail answers "Too many concurrent requests for user" below its quota; 4 to 6 at once are known to work. */
@@ -26,11 +26,11 @@ const largestWidth = 20;
 const firstWait = 1 / 60;
 
 /**
- * How fast one credential may ask one service, for all of a process: how many requests at once, and when none at all. It begins with a
- * few, doubles while the service takes them, and halves when it refuses. After a refusal all wait, then one asks for all.
+ * The pace of one credential's requests to one service, for the whole process: how many at once, and when none at all. It starts with a
+ * few, doubles while the service accepts them, and halves after a refusal. After a refusal, all wait, then one request probes for all.
  *
- * Quotas differ between projects and nobody tells them, so that requests are not slowed down beforehand. But where the documented
- * quota ends, one request goes ahead alone: if it is refused, that quota holds, and from then on it is not exceeded any more.
+ * Quotas differ between projects and are not known, so requests are not slowed down in advance. But at the documented quota, one request
+ * goes ahead alone: if it is refused, that quota applies and is not exceeded from then on.
  */
 export class Pace {
 	private readonly settings: PaceSettings;
@@ -65,7 +65,7 @@ export class Pace {
 	}
 
 	/**
-	 * Resolves when the request may go out. Whoever entered leaves.
+	 * Resolves when the request may be sent. Every caller that enters must leave.
 	 * @throws HeldTooLong, and the signal's reason
 	 */
 	async enter(entry: Entry): Promise<void> {
@@ -140,7 +140,7 @@ export class Pace {
 		this.wakeAt(this.coolUntil);
 	}
 
-	/** Who may not wait until the next request goes out does not wait at all. */
+	/** A request that may not wait until the next one is sent does not wait at all. */
 	private giveUp(): void {
 		const since = this.refusedSince ?? Infinity;
 		const held = this.queue.filter(

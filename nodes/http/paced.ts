@@ -7,13 +7,13 @@ import type { PaceClock } from './paceSettings';
 export interface PacedRequest extends Entry {
 	/** Told when the service's quota holds the request up. */
 	readonly onWait?: (milliseconds: number) => void;
-	/** False hands a refusal to the caller, who has to look before it sends again. */
+	/** False passes a refusal to the caller, which must look at the service before it sends again. */
 	readonly again?: boolean;
 }
 
 /**
- * Sends a request when its pace lets it go. A refusal for quota was surely not carried out: the request waits with all others and goes
- * again, however often, for as long as it may.
+ * Sends a request as soon as the pace allows. A request refused because of a quota was definitely not carried out: it waits with all others
+ * and is sent again, any number of times, within its time limit.
  * @throws Fault
  */
 export async function paced<T>(

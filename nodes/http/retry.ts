@@ -6,9 +6,9 @@ import { fullJitterMilliseconds } from './backoff';
 import { Fault, stopped } from './fault';
 
 export interface RetryWords {
-	/** Who is asked, at the beginning of a sentence. */
+	/** Name of the service, at the beginning of a sentence. */
 	readonly service: string;
-	/** What a stop between two tries leaves behind, when surely nothing was carried out. */
+	/** Text for a stop between two tries, if definitely nothing was carried out. */
 	readonly nothingDone: string;
 }
 
@@ -16,18 +16,18 @@ export interface RetryPolicy {
 	readonly words: RetryWords;
 	/** Tries in all, at least 1. */
 	readonly maxTries: number;
-	/** Waits between all tries together; 0: what would have to wait is not tried again. */
+	/** Total of all waits between tries; 0: nothing that needs a wait is tried again. */
 	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }
 
 /** Google advises at most 64 s between two tries. */
 const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
-/** However little a service asks for: "Retry-After: 0" must not become five calls in a row. */
+/** Even if a service asks for less: "Retry-After: 0" must not cause five calls in a row. */
 const leastWaitMilliseconds = 200;
 
 export interface Repeating {
-	/** Nothing changes when the service carries the request out twice. */
+	/** It makes no difference if the service carries out the request twice. */
 	readonly harmless: boolean;
 	/** The body can be sent again. */
 	readonly possible: boolean;
@@ -35,7 +35,7 @@ export interface Repeating {
 	readonly reading: boolean;
 }
 
-/** What the tries so far came to. */
+/** Outcome of the tries so far. */
 export interface Progress {
 	readonly tries: number;
 	readonly waitedMilliseconds: number;
@@ -44,8 +44,8 @@ export interface Progress {
 }
 
 /**
- * Tries until it works, repeating would do harm, or the policy is used up. What the service asks for in Retry-After is waited
- * for, and some more; a longer wait than the policy allows ends the tries at once.
+ * Tries until it works, a repeat could do harm, or the policy is used up. Waits as long as the service asks for in Retry-After, and
+ * a little longer. If that is longer than the policy allows, the tries end at once.
  * @param attempt throws a Fault
  * @throws Failure
  */
@@ -80,7 +80,7 @@ function isRepeated({ kind }: Fault, { harmless, possible }: Repeating): boolean
 	return possible && (kind === 'notDone' || (kind === 'unknown' && harmless));
 }
 
-/** Whether there is another try, and when. What bounds the tries is decided here and nowhere else. */
+/** Whether and when to try again. Only this function limits the tries. */
 export function nextStep(
 	failure: Failure,
 	progress: Progress,
@@ -92,7 +92,7 @@ export function nextStep(
 	const asked = failure.retryAfterMilliseconds ?? 0;
 	if (asked > left) return { end: ended(failure, progress, waitRefused(asked, left, policy)) };
 	if (left <= 0) return { end: ended(failure, progress, tries === 1 ? noWait(policy) : undefined) };
-	// Added, not compared: those who were given the same time must not come back at the same moment.
+	// Added, not compared: clients that got the same time must not come back at the same moment.
 	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
 	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
 }
@@ -110,7 +110,7 @@ async function waitedFor(milliseconds: number, signal: AbortSignal | undefined):
 	);
 }
 
-/** The service asks for a longer wait than may be spent. */
+/** The service asks for a longer wait than allowed. */
 function waitRefused(
 	asked: number,
 	left: number,
@@ -124,7 +124,7 @@ function noWait({ maxRetryWaitMilliseconds: allowed }: RetryPolicy): string {
 	return `Another try would have to wait, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 }
 
-/** The failure that the caller sees: all that is known of it, and what the tries add. */
+/** The failure that the caller sees, extended with the outcome of the tries. */
 function ended(failure: Failure, { tries, maybeDone }: Progress, first?: string): Failure {
 	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
 	return failure.with({

@@ -16,8 +16,8 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
 };
 
 /**
- * An answer as it came over the wire. n8n's HTTP client takes compressed data that breaks off for whole, and so does Node with a
- * body that has no length when its connection is reset: neither can be seen from what n8n's helper returns.
+ * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node with a body of unknown
+ * length when the connection is reset. The return value of n8n's helper shows neither.
  */
 export class Wire {
 	#response: IncomingMessage | undefined;

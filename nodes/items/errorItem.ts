@@ -49,7 +49,7 @@ export function nodeError(
 	return error;
 }
 
-/** The message. A model sees nothing else of a tool's failure. */
+/** The message. A model sees only this of a tool's failure. */
 function toldBy(node: INode, failure: Failure): string {
 	return isTool(node) ? withAdvice(failure).message : failure.message;
 }
@@ -67,7 +67,7 @@ export function withAdvice(failure: Failure): Failure {
 
 /**
  * Any thrown value as a failure of the item. n8n's own errors (a parameter's expression, a missing binary field, a
- * credential that is not set) are about the input: 400; what nobody foresaw is 500.
+ * credential that is not set) are about the input: 400. Anything unexpected is 500.
  */
 export function asFailure(error: unknown): Failure {
 	if (isFailure(error)) return error;

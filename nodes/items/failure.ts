@@ -13,13 +13,13 @@ export interface FailureDetails {
 	readonly status?: string;
 	/** True when the service may have carried out the request although no answer says so. */
 	readonly ambiguous?: boolean;
-	/** True when the work is done, though not quite as asked: it must not be begun anew. */
+	/** True if the work is done, though not exactly as requested: it must not be started again. */
 	readonly carriedOut?: boolean;
-	/** True when a look at the service has shown that the work was not done. */
+	/** True if the service was checked and the work was not done. */
 	readonly settled?: boolean;
 	/** Wait that the service asked for, in milliseconds. */
 	readonly retryAfterMilliseconds?: number;
-	/** What is known of work that may be going on, bounded and without secrets. */
+	/** What is known about work that may be in progress, limited in size and without secrets. */
 	readonly details?: IDataObject;
 	readonly cause?: unknown;
 }
@@ -51,7 +51,7 @@ export class Failure extends Error {
 		this.details = details.details;
 	}
 
-	/** The same failure, told otherwise. */
+	/** The same failure with changed properties. */
 	with(details: Partial<FailureDetails>): Failure {
 		const { code, status, message, description, retryAfterMilliseconds, cause } = this;
 		const { ambiguous, carriedOut, settled, details: known } = this;

@@ -5,7 +5,7 @@ import { processSlot } from './processSlot';
 
 /**
  * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution, or whose outcome
- * nobody knows, are answered from here, so that nothing is sent twice.
+ * is unknown, get their earlier outcome from here, so that nothing is sent twice.
  *
  * Outcomes live in the process, and only between a try that failed and the one after it. n8n runs the tries of a node in one
  * process, in queue mode too.
@@ -30,14 +30,14 @@ type Outcomes<T> = Map<number, T>;
 interface KeptRun {
 	readonly outcomes: Outcomes<unknown>;
 	readonly keptAt: number;
-	/** Ends the keeping. */
+	/** Stops keeping the outcomes. */
 	readonly timer: NodeJS.Timeout;
 	readonly tries: number;
 }
 
-/** A run of the node, or one call of a tool, in its present try. */
+/** A run of the node, or one call of a tool, in its current try. */
 interface PresentTry<T> {
-	/** What the try before has left; held on to, however long this try takes. */
+	/** Outcomes of the previous try; kept however long this try takes. */
 	readonly earlier: KeptRun | undefined;
 	readonly outcomes: Outcomes<T>;
 }
@@ -65,7 +65,7 @@ export class FinishedItems<T> {
 	}
 
 	/**
-	 * What an item came to in an earlier try.
+	 * The outcome of an item in an earlier try.
 	 * @param sent what would be sent, without what differs at every try (timestamps, generated ids); counts for tools only
 	 */
 	recall(itemIndex: number, sent: unknown): T | undefined {

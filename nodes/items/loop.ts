@@ -14,10 +14,10 @@ export type Outcome =
 	| { readonly output: INodeExecutionData[]; readonly failure?: never }
 	| { readonly failure: Failure; readonly output?: INodeExecutionData[] };
 
-/** What an item came to. */
+/** The outcome of an item. */
 export interface Done {
 	readonly outcome: Outcome;
-	/** It is done, or may be: another try of the node must not begin it anew, even if the item failed. */
+	/** It is or may be done: another try of the node must not start it again, even if the item failed. */
 	readonly isFinal: boolean;
 }
 
@@ -28,12 +28,12 @@ export interface Checked<C> {
 	readonly sent: unknown;
 }
 
-/** Items that are done in one go. */
+/** Items that are processed together. */
 export interface Task<C> {
 	readonly items: ReadonlyArray<Checked<C>>;
 	/** Begins when all before it have ended, and nothing begins before it has. */
 	readonly alone?: boolean;
-	/** Tasks of one lane are done one after another; empty or absent: none. */
+	/** Tasks of one lane run one after another; empty or absent: no lane. */
 	readonly lane?: string;
 }
 
@@ -45,16 +45,16 @@ export interface Work<C> {
 	sent(value: C): unknown;
 	/** In the order in which they begin. */
 	tasks(checked: ReadonlyArray<Checked<C>>): ReadonlyArray<Task<C>>;
-	/** How many tasks go on at once. */
+	/** How many tasks run at once. */
 	parallel(checked: ReadonlyArray<Checked<C>>): number;
 	/** One for each item of the task, in their order. Never throws. */
 	perform(items: ReadonlyArray<Checked<C>>): Promise<ReadonlyArray<Done>>;
-	/** Of an item that was not begun when the execution was stopped. */
+	/** For an item that had not started when the execution was stopped. */
 	stopped(): Failure;
 	readonly sanitizer: Sanitizer;
 }
 
-/** n8n does everything else between two slices: expressions of thousands of items take seconds. */
+/** n8n does its other work between two slices: the expressions of thousands of items take seconds. */
 const sliceMilliseconds = 20;
 
 /** Works on all input items; the output keeps their order. */

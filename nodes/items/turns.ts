@@ -1,4 +1,4 @@
-/** Work of one lane is done in its order, one after another; the others do not wait for it. */
+/** Work of one lane runs in order, one after another; other lanes do not wait for it. */
 export class Turns {
 	readonly #last = new Map<string, Promise<unknown>>();
 

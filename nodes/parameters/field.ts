@@ -1,6 +1,6 @@
 import type { INodePropertyTypeOptions } from 'n8n-workflow';
 
-/** How values reach the node: the form's come from expressions and are taken generously, the object's must have their type. */
+/** How values reach the node: form values come from expressions and are converted leniently; object values must have their type. */
 export interface Reading {
 	readonly mode: 'fields' | 'json';
 	/** IANA name of the workflow's time zone, for times without an offset. */
@@ -52,7 +52,7 @@ export interface Field {
 	readonly description?: string;
 	readonly hint?: string;
 	readonly placeholder?: string;
-	/** Must have a value. Checked per item, so that Continue on Fail holds. */
+	/** Must have a value. Checked per item, so that Continue on Fail works. */
 	readonly required?: boolean;
 	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */
 	readonly requiredInForm?: boolean;
@@ -69,7 +69,7 @@ export interface Field {
 	readonly jsonDefault?: unknown;
 	/** How the value is read, where it is more than its type and `holds` say. @throws Failure 400 that names the field */
 	read?(raw: unknown, field: Field, reading: Reading): unknown;
-	/** Chosen for all items at once: no expression. */
+	/** Set once for all items: no expression. */
 	readonly noDataExpression?: boolean;
 	/** Of a number; without it only whole numbers are taken. */
 	readonly decimals?: number;
@@ -104,7 +104,7 @@ type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V
 											? unknown
 											: string;
 
-/** Values of all fields and options by name. A value that nobody gave is the field's default. */
+/** Values of all fields and options by name. A field without a value has its default. */
 export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {
 	readonly [K in F[number] as K['name']]: ValueOf<K>;
 } & { readonly [K in O[number] as K['name']]: ValueOf<K> };

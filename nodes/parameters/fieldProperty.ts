@@ -24,7 +24,7 @@ export function propertyOf(field: Field): INodeProperties {
 	};
 }
 
-/** Most defaults are plain values, and hundreds are copied while n8n starts. */
+/** Most defaults are primitive values, and hundreds are copied while n8n starts. */
 function ownCopy(value: unknown): unknown {
 	return typeof value === 'object' ? structuredClone(value) : value;
 }

@@ -5,7 +5,7 @@ import { columnMapping } from './columnMapping';
 import { checkedId, fileIdOf } from './googleIds';
 import { isRecord, kindOf, labelOf, notA, textOf, type Reading } from './reading';
 
-/** Values that are more than their type says. @throws Failure 400 */
+/** Values with a format beyond their type. @throws Failure 400 */
 export function held(field: Field, raw: unknown, reading: Reading): unknown {
 	const label = labelOf(field, reading);
 	switch (field.holds) {

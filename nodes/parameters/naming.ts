@@ -7,14 +7,14 @@ const [begin, end] = ['\uE000', '\uE001'];
 const place = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
 
 /**
- * A field in a text for the user, in quotes. Stands there under its own name until `Naming` puts in what this user knows it as: who
- * writes the text does not know the input mode.
+ * A field in a text for the user, in quotes. Contains the field's own name until `Naming` replaces it by the name that this user sees:
+ * the code that writes the text does not know the input mode.
  */
 export function named(field: string): string {
 	return `'${begin}${field}${end}'`;
 }
 
-/** Puts in what the user knows fields as: the label in the form, the key in the input object. */
+/** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class Naming {
 	private readonly labels: ReadonlyMap<string, string>;
 

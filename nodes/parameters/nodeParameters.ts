@@ -48,7 +48,7 @@ export class NodeParameters {
 		return hasExpression(this.rawOption(collection, option));
 	}
 
-	/** Whether a parameter, or an option of a collection, is made anew at every reading: not when it is a field of the item. */
+	/** Whether a parameter, or an option of a collection, is created again at every reading: not when it is a field of the item. */
 	isComputed(name: string, option?: string): boolean {
 		const raw = option === undefined ? this.raw(name, null) : this.rawOption(name, option);
 		return hasExpression(raw) && !this.fieldOf(raw);

@@ -7,8 +7,8 @@ import { valueOf } from './value';
 export type Params = ParamsOf<readonly Field[], readonly Field[]>;
 
 /**
- * The values of fields from what was given for them. Every node and both input modes come through here.
- * @param given by field name; undefined and null for what nobody gave
+ * Reads the values of fields from the given input. Every node and both input modes use this.
+ * @param given by field name; undefined and null for fields without a value
  * @throws Failure 400 that names the field and what is allowed
  */
 export function paramsOf<const F extends readonly Field[]>(
@@ -38,7 +38,7 @@ function conditionsOf({ showWhen = {} }: Field) {
 }
 
 function read(field: Field, raw: unknown, isShown: boolean, reading: Reading): unknown {
-	// What an earlier choice left behind does not count, as in n8n's own form.
+	// Values left over from an earlier choice do not count, as in n8n's own form.
 	if (!isShown && reading.mode === 'fields') return valueOf(field, field.default, reading);
 	const nobody = isMissing(raw) || (raw === '' && isBlankable(field, reading));
 	const value = valueOf(field, nobody ? defaultOf(field, reading) : raw, asDefault(nobody, reading));

@@ -4,7 +4,7 @@ import type { Field, Reading } from './field';
 
 export type { Reading };
 
-/** What the user calls a field. */
+/** The field's name as the user sees it. */
 export function labelOf({ displayName, name }: Field, { mode }: Reading): string {
 	return mode === 'fields' ? displayName : name;
 }
@@ -22,7 +22,7 @@ export function textOf(field: Field, raw: unknown, reading: Reading): string {
 	throw notA(field, reading, `text, not ${kindOf(raw)}`);
 }
 
-/** What a value is, in the words of JSON; never the value itself, which may be private. */
+/** The JSON type of a value; never the value itself, which may be private. */
 export function kindOf(raw: unknown): string {
 	if (raw === null) return 'null';
 	if (Array.isArray(raw)) return 'an array';

@@ -119,7 +119,7 @@ export function newParagraph(like: Paragraph | undefined, runs: Run[]): Paragrap
 	return paragraph;
 }
 
-/** Joins neighbours of one style, as Google gives them. */
+/** Joins neighbors of one style, as Google gives them. */
 export function tidy(paragraph: Paragraph): void {
 	const runs: Run[] = [];
 	for (const run of paragraph.runs) {

@@ -4,7 +4,7 @@ type Mask = Map<string, Mask>;
 
 /**
  * Google's partial response: `nextPageToken,files(id,owners/emailAddress)`; `*` is everything, a dot is as good as a slash.
- * @param value a JSON value; arrays are looked through
+ * @param value a JSON value; arrays are searched
  */
 export function partial(value: unknown, fields: string): unknown {
 	const { mask, rest } = parseMask(fields);

@@ -12,7 +12,7 @@ const escaped = /^(?:iso-2022-|hz)/i;
 
 export function recoded(data: Buffer, charset: string, bodies: Bodies): Buffer {
 	if (bodies === 'asSent' || (bodies === 'decoded' && escaped.test(charset))) return data;
-	// Senders mislabel their mails. What is UTF-8 by chance is left to those who read it.
+	// Senders mislabel their emails. What is UTF-8 by chance is left to those who read it.
 	if (charset === 'us-ascii' || (isUtf8(data) && !escaped.test(charset))) return data;
 	try {
 		return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(data));

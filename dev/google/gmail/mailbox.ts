@@ -23,14 +23,14 @@ export interface NewMail {
 	readonly listedAt?: number;
 }
 
-/** The mails of one user. */
+/** The emails of one user. */
 export class Mailbox {
 	private readonly mails = new Map<string, StoredMail>();
 	private latest = 0;
 
 	add({ raw, labelIds, threadId, internalDate, listedAt = 0 }: NewMail): StoredMail {
 		const id = randomBytes(8).toString('hex').replace(/^0/, '1');
-		// Two mails of one millisecond still have an order.
+		// Two emails of one millisecond still have an order.
 		this.latest = Math.max(Date.now(), this.latest + 1);
 		const mail: StoredMail = {
 			id,
@@ -53,7 +53,7 @@ export class Mailbox {
 		this.mails.delete(id);
 	}
 
-	/** All mails that are listed by now, newest first. */
+	/** All emails that are listed by now, newest first. */
 	listed(): StoredMail[] {
 		const now = Date.now();
 		return [...this.mails.values()]
@@ -73,7 +73,7 @@ export class Mailbox {
 	}
 }
 
-/** The first words of a mail, HTML-escaped as Gmail gives them. */
+/** The first words of an email, HTML-escaped as Gmail gives them. */
 export function snippetOf({ mime }: StoredMail): string {
 	const parts = allParts(mime).filter(({ filename }) => filename === '');
 	const plain = parts.find(({ mimeType }) => mimeType === 'text/plain');

@@ -8,9 +8,9 @@ export interface Header {
 	readonly encoded: string;
 }
 
-/** A part of a mail, as Gmail counts and names them. */
+/** A part of an email, as Gmail counts and names them. */
 export interface MimePart {
-	/** '' for the mail itself, then `0`, `1`, `1.0` … */
+	/** '' for the email itself, then `0`, `1`, `1.0` … */
 	readonly partId: string;
 	readonly mimeType: string;
 	readonly charset: string;
@@ -38,7 +38,7 @@ export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'
 	};
 	const within = (index: number) => (partId === '' ? String(index) : `${partId}.${index}`);
 	if (mimeType.startsWith('multipart/') && boundary !== undefined) {
-		// RFC 2046, 5.1.5: what a digest holds is mails.
+		// RFC 2046, 5.1.5: what a digest holds is emails.
 		const innerType = mimeType === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
 		const inner = sections(body, boundary).map((section, index) =>
 			parseMime(section, within(index), innerType),
@@ -48,7 +48,7 @@ export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'
 	}
 	const encoding = headerOf(headers, 'content-transfer-encoding')?.toLowerCase();
 	const data = decoded(body, encoding);
-	// The contract's MessagePart: "filename", "parts" and "body" of a mail within a mail are those of a part with parts.
+	// The contract's MessagePart: "filename", "parts" and "body" of an email within an email are those of a part with parts.
 	const parts = mimeType === 'message/rfc822' ? [parseMime(data, within(0))] : [];
 	return { ...common, data, parts };
 }
@@ -104,7 +104,7 @@ function sections(body: Buffer, boundary: string): Buffer[] {
 		from = match.index + match[0].length;
 		if (match[1] !== undefined) return found;
 	}
-	// Many mails end without the closing delimiter.
+	// Many emails end without the closing delimiter.
 	if (from !== undefined) found.push(Buffer.from(text.slice(from), 'latin1'));
 	return found;
 }

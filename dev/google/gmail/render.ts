@@ -58,7 +58,7 @@ function partOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Sc
 function bodyOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Schema$MessagePartBody {
 	const { partId, mimeType, filename, parts } = part;
 	if (mimeType === 'message/rfc822') {
-		// A mail within a mail may come without an id and without bytes: loadsmart/gmail-wrapper#10.
+		// An email within an email may come without an id and without bytes: loadsmart/gmail-wrapper#10.
 		if (filename === '') return { size: 0 };
 	} else if (parts.length > 0) return { size: 0 };
 	const data = handedOver(part, bodies);

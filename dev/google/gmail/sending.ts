@@ -6,10 +6,10 @@ import { ApiError, type Call } from '../service.ts';
 import { bareSubject, type Mailbox } from './mailbox.ts';
 import { headerOf, parseMime, type MimePart } from './mime.ts';
 
-/** Bytes of a mail that Gmail takes at most. */
+/** Bytes of an email that Gmail takes at most. */
 const maxBytes = 36_700_160;
 
-/** A mail that was handed over for sending. */
+/** An email that was handed over for sending. */
 export interface SentMail {
 	readonly id: string;
 	readonly threadId: string;
@@ -22,7 +22,7 @@ export interface SentMail {
 	readonly via: 'json' | 'upload';
 }
 
-/** The mail of a send call, with what Gmail reads from it. */
+/** The email of a send call, with what Gmail reads from it. */
 export interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' | 'via'> {
 	readonly threadId: string | undefined;
 	/** As it is kept: with Gmail's own Message-ID and the sender's address. */
@@ -60,7 +60,7 @@ function addressesOf(mime: MimePart, name: string): string[] {
 		.map(({ address }) => address);
 }
 
-/** A mail joins a thread only when it refers to one of its mails and has their subject. */
+/** An email joins a thread only when it refers to one of its emails and has their subject. */
 function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | undefined {
 	const thread = mailbox.thread(threadId);
 	if (thread.length === 0) throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
@@ -74,7 +74,7 @@ function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | 
 	return belongs ? threadId : undefined;
 }
 
-/** Gmail gives a mail a Message-ID of its own and replaces a sender that is not one of the user's. */
+/** Gmail gives an email a Message-ID of its own and replaces a sender that is not one of the user's. */
 function rewritten(raw: Buffer, mime: MimePart, senders: readonly string[]): Buffer {
 	const blank = raw.indexOf('\r\n\r\n');
 	const lines = raw

@@ -10,13 +10,13 @@ import { newMailOf, type MailSeed } from './seed.ts';
 import { outgoing, type SentMail } from './sending.ts';
 
 export interface GmailService extends Service {
-	/** Every mail that was sent, in order: a repeated send shows up here. */
+	/** Every email that was sent, in order: a repeated send shows up here. */
 	readonly sent: readonly SentMail[];
-	/** Wait until a sent mail appears in lists and searches, as with Gmail. Default 0. */
+	/** Wait until a sent email appears in lists and searches, as with Gmail. Default 0. */
 	indexDelayMilliseconds: number;
 	/** Puts a received mail into a user's mailbox. @returns its id */
 	seed(mail: MailSeed, user?: string): string;
-	/** Deletes a mail for good. */
+	/** Deletes an email for good. */
 	remove(id: string, user?: string): void;
 	/** Addresses besides the user's own that may stand in From. */
 	aliases: readonly string[];
@@ -40,7 +40,7 @@ const ownName = 'Sam Someone';
 
 /**
  * Gmail, without `emulate`: that one cuts headers to five, answers them undecoded, ignores `fields`, takes a multipart upload
- * for a mail's text, keeps Message-IDs and stops after 5,000 requests. With all of it put right nothing of it would be left.
+ * for an email's text, keeps Message-IDs and stops after 5,000 requests. With all of it put right nothing of it would be left.
  * @param user whose mailbox is meant when none is named
  */
 export function createGmailService({ user = 'someone@example.com' }: { user?: string } = {}): GmailService {

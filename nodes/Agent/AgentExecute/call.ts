@@ -20,15 +20,15 @@ import type { ExecuteCall } from './request';
 import { type WaitSettings, waitSettings } from './waitSettings';
 
 export interface PreparedCall extends ExecuteCall {
-	/** What no text may hold. */
+	/** Secrets that no text may contain. */
 	readonly secrets: readonly string[];
 	readonly includeHeaders: boolean;
 	/** Dot path of the text in a JSON answer or message. */
 	readonly textField: string;
 	readonly sessionId: string;
-	/** Who calls, for the channel: read and signed in anew at every attempt to open it. */
+	/** Who calls, for the channel: read and signed in again at every attempt to open it. */
 	readonly readIdentity: ReadIdentity;
-	/** Undefined: the messages of the session are not awaited. */
+	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
 }
 
@@ -45,10 +45,10 @@ export async function readCredentials(context: IExecuteFunctions): Promise<Crede
 	};
 }
 
-/** What the user gave for one item. Only what an expression gives anew when it is sent can still be refused. */
+/** What the user gave for one item. Only what an expression gives again when it is sent can still be refused. */
 export interface CheckedItem {
 	readonly given: ItemParameters;
-	/** Undefined: the messages of the session are not awaited. */
+	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
 	readonly credentials: Credentials;
 }
@@ -70,7 +70,7 @@ export function checkedItem(
 	return { given, wait, credentials };
 }
 
-/** What the call means, without what differs at every try: tells whether an earlier try sent it already. */
+/** The content of the call without the values that differ with every try. Shows whether an earlier try already sent it. */
 export function meaningOf({ given, credentials: { api, signer } }: CheckedItem): unknown {
 	const { sessionId, startStepName } = given.params;
 	const { userId, userPublicKey } = identityOf(signer, given.params);

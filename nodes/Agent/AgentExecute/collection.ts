@@ -71,7 +71,7 @@ export class Collection {
 		return this.#end !== undefined;
 	}
 
-	/** The call goes out, perhaps once more after one that was not accepted: what came so far is not its answer. */
+	/** The call is being sent, possibly again after one that was not accepted: earlier messages are not its answer. */
 	callSent(): void {
 		this.#isSent = true;
 		this.early.push(...this.messages.splice(0));
@@ -86,7 +86,7 @@ export class Collection {
 		else this.#keepEarly(message);
 	}
 
-	/** The channel is lost: that nothing comes means nothing. */
+	/** The channel is lost: silence has no meaning now. */
 	lost(): void {
 		this.caughtUp();
 		this.#isLost = true;
@@ -102,7 +102,7 @@ export class Collection {
 		});
 	}
 
-	/** All that the server repeats has come. */
+	/** The server has sent all repeated messages. */
 	caughtUp(): void {
 		if (!this.#held) return;
 		const held = this.#held.splice(0);
@@ -129,7 +129,7 @@ export class Collection {
 		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
 	}
 
-	/** The call is answered. */
+	/** The call has been answered. */
 	answered(): void {
 		this.#isAnswered = true;
 		if (this.#end !== undefined) {
@@ -173,7 +173,7 @@ export class Collection {
 		else this.#watchSilence();
 	}
 
-	/** Of a long session that is told anew the beginning is the least. */
+	/** If a long session is repeated, its beginning matters least. */
 	#keepEarly(message: SessionMessage): void {
 		this.early.push(message);
 		this.#bytes += heldBytes(message);

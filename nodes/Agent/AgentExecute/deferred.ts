@@ -4,7 +4,7 @@ export interface Deferred<T> {
 	reject(error: Error): void;
 }
 
-/** Whoever waits is told of a rejection; when nobody does, nobody needs to know. */
+/** Rejections reach the code that waits. If none does, they can be ignored. */
 export function deferred<T>(): Deferred<T> {
 	let settle: Omit<Deferred<T>, 'promise'> | undefined;
 	const promise = new Promise<T>((resolve, reject) => {

@@ -14,7 +14,7 @@ export interface Evidence {
 	readonly redact: (text: string) => string;
 }
 
-/** A failure after which the agent may be running, with what is known of it: nobody else could tell which session to look at. */
+/** A failure after which the agent may be running, with all that is known about it, such as the session to look at. */
 export function withEvidence(failure: Failure, { sessionId, response, redact }: Evidence): Failure {
 	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
 	const description = [what, `The session ID is ${sessionId}.`].filter(Boolean).join(' ');
@@ -46,14 +46,14 @@ function shownMessage(message: SessionMessage, redact: (text: string) => string)
 	return { sequence, receivedAt, format, message: bounded(message.message, redact) };
 }
 
-/** As it is where it is small, else the beginning of its JSON. */
+/** Unchanged if small, otherwise the beginning of its JSON. */
 function bounded(value: unknown, redact: (text: string) => string): IDataObject[string] {
 	const text = redact(JSON.stringify(value));
 	if (text.length > mostOfOne) return `${text.slice(0, mostOfOne)}…`;
 	try {
 		return JSON.parse(text) as IDataObject;
 	} catch {
-		// Without its secrets it is no JSON any more.
+		// Once the secrets are removed, it is no longer valid JSON.
 		return text;
 	}
 }

@@ -1,12 +1,12 @@
 import { type Answer, contentOf } from './answer';
 
-/** Bytes of an error's body that are read as JSON: beyond, there is no message that somebody wrote for a reader. */
+/** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */
 const maxJsonBytes = 1024 * 1024;
-/** Characters that are looked through for the text that is shown. */
+/** Characters that are searched for the text that is shown. */
 const maxLookedThrough = 64 * 1024;
 const maxShown = 300;
 
-/** The beginning of what the service said, without secrets. */
+/** The beginning of the service's response, without secrets. */
 export function excerpt(answer: Answer, call: { redact(text: string): string }): string {
 	const isCut = answer.body.length > maxJsonBytes;
 	const body = isCut ? answer.body.subarray(0, maxLookedThrough) : answer.body;

@@ -7,7 +7,7 @@ import { named } from '../../parameters/naming';
 import type { Answer } from './answer';
 import { excerpt } from './excerpt';
 
-/** What the texts of a failure need to know of the call. */
+/** Facts about the call for the texts of a failure. */
 export interface CallFacts {
 	readonly url: string;
 	readonly timeoutSeconds: number;
@@ -28,7 +28,7 @@ export function thrownFault(error: unknown, call: CallFacts): Fault {
 	const { status: code, kind } = fault;
 	const ambiguous = kind === 'unknown';
 	const description = withCode(networkAdvice(fault), fault.code);
-	// The request is part of an HTTP client's error: only its own words are kept.
+	// An HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.redact(error instanceof Error ? error.message : String(error)));
 	const message = networkMessage(fault, error, call.url);
 	return new Fault(kind, new Failure({ code, message, description, ambiguous, cause }));
@@ -49,7 +49,7 @@ function networkAdvice({ what }: NetworkFault): string {
 	}
 }
 
-/** The call has been answered by then, so nothing is repeated. */
+/** The call has already been answered, so nothing is repeated. */
 function bodyFault({ reason, code }: BodyError, { maxResponseBytes = maxAnswerBytes }: CallFacts): Fault {
 	if (reason === 'tooLarge') {
 		const failure = new Failure({
@@ -95,7 +95,7 @@ export function statusFault(answer: Answer, call: CallFacts): Fault {
 	const { statusCode: code, headers } = answer;
 	if (code >= 300 && code <= 399) return new Fault('final', redirected(answer, call));
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
-	// A service that fails by itself may have started the agent before; 503 with Retry-After says that it did not.
+	// A service may have started the agent before it failed; 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const kind = saysNotDone ? 'notDone' : kindOfStatus(code);
 	const said = excerpt(answer, call);
@@ -115,7 +115,7 @@ export function timedOut({ timeoutSeconds }: CallFacts): Fault {
 	return new Fault('unknown', failure);
 }
 
-/** @param kind `notDone` before the call is out */
+/** @param kind `notDone` before the call was sent */
 export function stoppedCall(kind: FaultKind): Fault {
 	if (kind === 'notDone') return new Fault(kind, stoppedBeforeCall());
 	return new Fault(kind, stopped(unknownOutcome).with({ ambiguous: true }));
@@ -125,13 +125,13 @@ export function stoppedBeforeCall(): Failure {
 	return stopped('Nothing was sent: the agent was not started.');
 }
 
-/** What the check let pass, and an expression made wrong by the time the item's turn came. */
+/** The item passed the check, but an expression gave an invalid value when the item was processed. */
 export function refusedBeforeCall(failure: Failure): Failure {
 	const description = [failure.description, 'Nothing was sent for this item.'].filter(Boolean).join(' ');
 	return failure.with({ description });
 }
 
-/** While the messages were awaited. */
+/** While waiting for messages. */
 export function stoppedAfterCall(): Failure {
 	return stopped('The agent was started, but the node no longer waits for its messages.').with({
 		carriedOut: true,

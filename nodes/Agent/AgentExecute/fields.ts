@@ -146,7 +146,7 @@ export const executeOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** As text, because an expression may give either; empty for none. 0 is how the form says that it is not set. */
+/** As text, because an expression may return either; empty for none. In the form, 0 means not set. */
 function timestampOf(raw: unknown, field: Field, reading: Reading): string {
 	if (typeof raw !== 'string' && typeof raw !== 'number') {
 		throw refusal(

@@ -18,7 +18,7 @@ interface Streaming {
 /** What of a message the editor shows while the node waits. */
 const mostShown = 10_000;
 
-/** Lets people see what the agent says while its end is awaited: in the chat, and in the editor's console. */
+/** Shows the agent's messages during the wait: in the chat and in the editor's console. */
 export class LiveView {
 	readonly #context: IExecuteFunctions;
 	readonly #streaming: Streaming;
@@ -34,7 +34,7 @@ export class LiveView {
 		this.#streaming = context;
 		this.#index = index;
 		this.#textField = textField;
-		// What a tool says is for its agent, not for who chats with that.
+		// The output of a tool is for its agent, not for the person in the chat.
 		const isTool = context.getNode().type.endsWith('Tool');
 		this.#isStreaming = enableStreaming && !isTool && context.isStreaming();
 	}
@@ -54,7 +54,7 @@ export class LiveView {
 		await this.#sent;
 	}
 
-	/** In tests of the workflow only: n8n itself sees to that. */
+	/** Only in manual executions: n8n itself takes care of that. */
 	#show({ sessionId, sequence, format, message, byteLength }: SessionMessage): void {
 		const shown =
 			format === 'binary' || byteLength > mostShown ? `(${byteLength} bytes, ${format})` : message;
@@ -65,7 +65,7 @@ export class LiveView {
 		this.#sent = this.#sent
 			.then(() => this.#streaming.sendChunk(type, this.#index, content))
 			.catch((error: unknown) => {
-				// Who listened may be gone; the item comes to its end all the same.
+				// The listener may be gone; the item continues anyway.
 				const reason = error instanceof Error ? error.message : String(error);
 				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${reason}`);
 			});

@@ -15,14 +15,14 @@ const names = Object.keys(labels) as Name[];
 
 type Overrides = Readonly<Record<Name, string>>;
 
-/** Whether what an item brings may be out of date when its turn comes, a timestamp for instance. */
+/** Whether an item's own values, such as a timestamp, may be outdated when the item is processed. */
 export function areOverridesComputed(parameters: NodeParameters): boolean {
 	return names.some((name) => parameters.isComputed('options', name));
 }
 
 /**
- * An item that brings values of its own brings all of them: the credential's signature must not go out for another user. What was left
- * empty in the form is the credential's for all items; only an expression can be empty for one of them.
+ * An item must override all of these values or none: the credential's signature must not be sent for another user. A field left empty
+ * in the form uses the credential's value for all items; only an expression can be empty for one item.
  * @throws Failure 400 that names the option
  */
 export function checkOverrides(options: Overrides, parameters: NodeParameters): void {

@@ -8,7 +8,7 @@ export interface PayloadParameters {
 }
 
 /**
- * Checks the payload. A JSON text goes out as it stands, an object as its JSON.
+ * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
  * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent
  * @throws Failure 400 when the payload is no JSON object
  */
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		// The parser's own words quote the payload.
+		// The parser's message quotes the payload.
 		const position = /position (\d+)/.exec(String(error))?.[1];
 		return refuse(
 			"'Payload' is not valid JSON",

@@ -26,7 +26,7 @@ export interface ExecuteBody {
 export interface ExecuteCall extends CallFacts {
 	readonly url: string;
 	readonly apiKey: string;
-	/** Made anew for each try, so that the timestamp is fresh. */
+	/** Created again for each try, so that the timestamp is fresh. */
 	body(): ExecuteBody;
 	readonly allowUnauthorizedCerts: boolean;
 	/** Of one try: until its answer is read to the end. */
@@ -44,7 +44,7 @@ export interface Executed {
 }
 
 /**
- * Sends the execute call. It is sent again only when it surely was not accepted.
+ * Sends the execute call. It is sent again only if it was definitely not accepted.
  * @param room what the answer takes, until the caller releases it
  * @throws Failure for anything but a status of 200 to 299
  */

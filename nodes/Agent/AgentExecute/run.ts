@@ -61,12 +61,12 @@ class AgentWork implements Work<CheckedItem> {
 		return meaningOf(item);
 	}
 
-	/** The service knows no turns: items of one session are worked on one after another. */
+	/** The service does not queue calls of a session, so items of one session run one after another. */
 	tasks(checked: ReadonlyArray<Checked<CheckedItem>>): Array<Task<CheckedItem>> {
 		return checked.map((item) => ({ items: [item], lane: item.value.given.params.sessionId.trim() }));
 	}
 
-	/** Of an option of the whole node the first item decides. */
+	/** For options of the whole node, the first item decides. */
 	parallel([first]: ReadonlyArray<Checked<CheckedItem>>): number {
 		return first?.value.given.params.parallelRequests ?? 1;
 	}

@@ -16,13 +16,13 @@ import type { WaitSettings } from './waitSettings';
 export interface WaitParts {
 	readonly sessionId: string;
 	readonly settings: WaitSettings;
-	/** Read anew at every attempt to open the channel. */
+	/** Read again at every attempt to open the channel. */
 	readonly readIdentity: ReadIdentity;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
-	/** Takes the secrets out of what the service said. */
+	/** Removes the secrets from the service's texts. */
 	readonly redact: (text: string) => string;
 	/** Told of each message of the turn as it comes. */
 	readonly onMessage: (message: SessionMessage) => void;
@@ -42,7 +42,7 @@ export interface Waited {
 const openMilliseconds = 20_000;
 
 /**
- * Makes the call with a channel beside it that collects the session's messages.
+ * Makes the call while a channel collects the session's messages.
  * @param call sends the execute call, and tells each time that it goes out; it is made once, and not at all when the channel does not
  * open before it
  * @throws Failure whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
@@ -143,7 +143,7 @@ class Wait {
 		return end;
 	}
 
-	/** What stops while the call is out, the call reports itself. */
+	/** While the call is running, it reports a stop itself. */
 	readonly #stop = () => {
 		this.#opened.reject(stoppedBeforeCall());
 		this.#quiet.reject(stoppedBeforeCall());

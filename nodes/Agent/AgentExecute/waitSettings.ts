@@ -25,7 +25,7 @@ export interface WaitSettings {
 	readonly channel: Required<ChannelOptions>;
 }
 
-/** Undefined when the item does not wait. @throws Failure 400 when nothing tells the end */
+/** Undefined if the item does not wait. @throws Failure 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	if (!params.waitForMessages) return undefined;
 	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages, textField, enableStreaming } = params;

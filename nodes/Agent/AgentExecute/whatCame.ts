@@ -5,7 +5,7 @@ const mostNamed = 10;
 const longestName = 40;
 
 /**
- * Names what came, so that the user can see which field or value tells the end.
+ * Describes the received messages, so that the user can see which field or value marks the end.
  * @param field of the match; empty: texts; undefined: the wait does not end by a match
  */
 export function whatCame(messages: readonly SessionMessage[], field: string | undefined): string {

@@ -5,17 +5,17 @@ import { Failure } from '../../items/failure';
 import { Sanitizer } from '../../items/secrets/sanitizer';
 import type { Clock } from '../session/clock';
 
-/** What is worth a failed execution. */
+/** Problems that cause a failed execution. */
 export type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
 
-/** Failed executions of a kind at a time: an outage of the service must not be one of the workflow list, too. */
+/** Max failed executions of one kind at a time: an outage of the service must not flood the list of executions. */
 const intervalMilliseconds = 60_000;
-/** In that time, of different sessions. What comes then is told together at its end, and names the sessions. */
+/** Within that time, of different sessions. Further ones are reported together at its end, with the names of the sessions. */
 const mostSessions = 10;
-/** Of those that are told together. */
+/** Of those that are reported together. */
 const mostNamed = 20;
 
-/** What of one kind was told since a moment, and what is held back until the interval is over. */
+/** The alerts of one kind that were raised in the interval, and those held back until its end. */
 interface Told {
 	readonly at: number;
 	/** Sessions; undefined where the kind is of the whole trigger. */
@@ -26,7 +26,7 @@ interface Told {
 }
 
 /**
- * Tells of trouble by failed executions, which start the user's error workflow, while the trigger stays active. No session silences
+ * Reports problems as failed executions, which start the user's error workflow, while the trigger stays active. No session silences
  * another one.
  */
 export class Alerts {
@@ -51,7 +51,7 @@ export class Alerts {
 		else this.#hold(before, failure, sessionId);
 	}
 
-	/** Tells what is held back; leaves no timer. */
+	/** Reports what is held back; leaves no timer. */
 	close(): void {
 		for (const told of this.#told.values()) this.#tellHeld(told);
 	}

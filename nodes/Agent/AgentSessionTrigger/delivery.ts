@@ -15,7 +15,7 @@ type Batch = readonly Delivered<Arrival>[];
 const maxTries = 3;
 const retryMilliseconds = 2000;
 
-/** Hands batches over to n8n, and waits for the executions that they start. */
+/** Passes batches to n8n and waits for the executions that they start. */
 export class Delivery {
 	readonly #context: ITriggerFunctions;
 	readonly #settings: TriggerSettings;
@@ -50,13 +50,13 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#tellStopped = resolve));
 	}
 
-	/** Whether n8n did not get this message before. In batches n8n's own key cannot tell. */
+	/** Whether the message is new to n8n. In batches, n8n's own key cannot tell. */
 	isNew(arrival: Arrival): boolean {
 		const key = this.#settings.queue.batchSize > 1 ? this.#keyOf(arrival) : undefined;
 		return key === undefined || this.#recent.add(key);
 	}
 
-	/** Messages that n8n will not get may come again. */
+	/** Messages that n8n will not receive may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
 			const key = this.#keyOf(arrival);
@@ -65,7 +65,7 @@ export class Delivery {
 	}
 
 	/**
-	 * Settles when the execution has ended, or may be taken for ended; never rejects.
+	 * Settles when the execution has ended or counts as ended; never rejects.
 	 * @returns false when n8n did not take the batch at the stop: it may be delivered again
 	 */
 	async deliver(batch: Batch): Promise<boolean> {
@@ -76,7 +76,7 @@ export class Delivery {
 		return isDone;
 	}
 
-	/** From now on nothing is tried again here. */
+	/** From now on, deliveries are not retried. */
 	stop(): void {
 		this.#isStopping = true;
 		this.#tellStopped();
@@ -156,7 +156,7 @@ export class Delivery {
 
 	/** @param begin is given what ends the wait, and returns what to do at its end */
 	async #wait(begin: (end: () => void) => () => void): Promise<void> {
-		// After the release nobody is there to wait for.
+		// After the release there is nothing to wait for.
 		if (this.#released) return;
 		await new Promise<void>((resolve) => {
 			const end = () => {
@@ -198,7 +198,7 @@ export class Delivery {
 	}
 }
 
-/** n8n tells of an execution that was stopped, or that ended before it could be waited for, by a rejection, too. */
+/** n8n also rejects for an execution that was stopped, or that ended before anything waited for it. */
 function wasTaken(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

@@ -1,7 +1,7 @@
 import { type FieldValues, hasOneOf } from '../session/messageField';
 import { messageOf, type SessionFrame } from '../session/messages';
 
-/** Lets the messages through that are to start an execution. A gap before one that is not is told with the next one that is. */
+/** Passes on the messages that should start an execution. A gap before a filtered message is reported with the next message that passes. */
 export class Filter {
 	readonly #wanted: FieldValues | undefined;
 	/** By session, in milliseconds. */
@@ -12,7 +12,7 @@ export class Filter {
 		this.#wanted = wanted;
 	}
 
-	/** @returns undefined for a message that starts none */
+	/** @returns undefined for a message that starts no execution */
 	take(frame: SessionFrame): SessionFrame | undefined {
 		if (this.#wanted === undefined) return frame;
 		const { sessionId, gapMs } = frame;

@@ -3,7 +3,7 @@ import type { Clock } from '../session/clock';
 import type { Leftover } from './batch';
 import type { Arrival } from './items';
 
-/** n8n starts a node whose settings were changed again within seconds of its stop. */
+/** After a change of settings, n8n starts the node again within seconds. */
 export const keptSeconds = 60;
 
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
 	readonly cancel: () => void;
 }
 
-/** What the queue of one node has left at its stop, for the next start of the node in this process. */
+/** Messages that a node's queue still held when it stopped, for the next start of the node in this process. */
 export class Leftovers {
 	readonly #key: string;
 	readonly #clock: Clock;

@@ -19,12 +19,12 @@ import { type TriggerSettings, triggerSettings } from './settings';
 import { spentInProcess, StopBudget } from './stopBudget';
 
 /**
- * Starts to listen. What the network does never fails it: n8n would not try again.
+ * Starts to listen. Network problems never make it fail, because n8n would not try again.
  * @throws NodeApiError when something that the user gave is missing or wrong
  */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = cleanLog(n8n.logger, new Sanitizer());
-	// Inherits all the rest, what n8n puts in place of it later included.
+	// Inherits everything else, including what n8n replaces later.
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
 	const { settings, readIdentity } = await checkedParts(context);
 	const parts = { context, settings, readIdentity, clock: systemClock, connect };

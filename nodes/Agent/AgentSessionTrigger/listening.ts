@@ -32,11 +32,11 @@ export interface ListeningParts {
 	readonly connect: typeof connect;
 }
 
-/** At the stop what is queued goes on within its limits, as long as executions end so quickly. */
+/** While stopping, queued messages are still delivered within the limits, as long as executions end this quickly. */
 const nextEndMilliseconds = 400;
-/** And so long at most: n8n stops one trigger after the other, and gives itself 30 s to end. */
+/** For at most this long: n8n stops one trigger after another and exits after 30 s. */
 const drainMilliseconds = 2000;
-/** More at once than the limit says, as the last: n8n 2.41 takes about 10 MiB for each execution that runs. */
+/** Final executions beyond the limit: n8n 2.41 needs about 10 MiB for each running execution. */
 const lastExecutions = 50;
 /** For n8n to store the last messages. */
 const lastWordsMilliseconds = 500;
@@ -78,8 +78,8 @@ export class Listening {
 	}
 
 	/**
-	 * Messages that have arrived are still handed over; what would be too much for n8n at once is left for the next start. Executions
-	 * are not waited for. Within 3 s, within 1.2 s when they are slow, within 0.3 s when too many triggers stop; idempotent, never rejects.
+	 * Messages that have arrived are still delivered. Messages that would be too much for n8n at once are kept for the next start. It does
+	 * not wait for executions. Within 3 s, within 1.2 s when they are slow, within 0.3 s when too many triggers stop; idempotent, never rejects.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#shut();
@@ -93,7 +93,7 @@ export class Listening {
 		// At once, they would overtake each other.
 		const keepsOrder = this.#parts.settings.queue.maxConcurrent === 1;
 		this.#queue.end(keepsOrder ? 0 : lastExecutions);
-		// n8n takes nothing more of a workflow that is not published any longer, and does not tell what it has taken.
+		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
 		this.#alerts.close();

@@ -23,7 +23,7 @@ export function sessionTakenOut(count: number): Failure {
 	});
 }
 
-/** Nobody knows at the stop whether a start follows, or the end of n8n. */
+/** When the trigger stops, it is unknown whether it starts again or n8n exits. */
 export function leftAtStop(count: number): Failure {
 	const pronoun = count === 1 ? 'It is' : 'They are';
 	return new Failure({

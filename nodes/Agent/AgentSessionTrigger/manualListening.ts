@@ -21,12 +21,12 @@ export interface ManualParts {
 	readonly connect: typeof connect;
 }
 
-/** n8n itself would wait for ever. */
+/** n8n itself would wait forever. */
 const limitSeconds = 60;
 
 /**
- * A test in the editor: the first message, or the first batch, ends it. The channels open only in `manualTriggerFunction`: before
- * that n8n takes no items.
+ * A test in the editor: the first message, or the first batch, ends it. The channels open only in `manualTriggerFunction`, because
+ * n8n accepts no items before.
  */
 export function manualListening(parts: ManualParts): ITriggerResponse {
 	const test = new ManualListening(parts);

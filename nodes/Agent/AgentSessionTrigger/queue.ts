@@ -17,7 +17,7 @@ export interface QueueSettings {
 
 export interface QueueListener<T> {
 	/**
-	 * Settles when the delivery no longer counts as one of those at a time; never rejects.
+	 * Settles when the delivery no longer counts toward the limit; never rejects.
 	 * @returns false when the batch was refused at the stop, and is to be left
 	 */
 	deliver(batch: readonly Delivered<T>[]): Promise<boolean>;
@@ -29,8 +29,8 @@ export interface QueueListener<T> {
 }
 
 /**
- * Between the channels and the executions: bounded by count and bytes, in order of arrival, in batches, a bounded number of
- * deliveries at a time. A message larger than the bound is taken alone.
+ * The queue between the channels and the executions: limited by count and bytes, in order of arrival, in batches, with a limited number
+ * of concurrent deliveries. A message larger than the limit is accepted alone.
  */
 export class MessageQueue<T extends Queued> {
 	readonly #settings: QueueSettings;
@@ -71,7 +71,7 @@ export class MessageQueue<T extends Queued> {
 		else this.#pauseWhenFull();
 	}
 
-	/** Takes over what an earlier queue left, before anything else comes. */
+	/** Takes over the messages of an earlier queue, before any others arrive. */
 	adopt({ entries, dropped }: Leftover<T>): void {
 		this.#dropped = new Map(dropped);
 		for (const entry of entries) this.push(entry);

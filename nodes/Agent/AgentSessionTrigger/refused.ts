@@ -1,6 +1,6 @@
 import type { Delivered, Leftover, Queued } from './batch';
 
-/** Batches that were refused at the stop: they are left, in front of what was not delivered. */
+/** Batches that n8n refused while stopping. They stay ahead of the messages that were not delivered. */
 export class Refused<T extends Queued> {
 	readonly #batches: Array<{ readonly place: number; readonly batch: readonly Delivered<T>[] }> = [];
 	#places = 0;

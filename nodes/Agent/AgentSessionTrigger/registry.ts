@@ -24,8 +24,8 @@ const maxRemembered = 200;
 export const nodeKey = (workflowId: string, nodeId: string): string => JSON.stringify([workflowId, nodeId]);
 
 /**
- * Puts `next` in the place of what listens for the node, closes that, and waits until it and all before it are closed:
- * n8n may start a node again without having ended it, or while it ends. Never rejects.
+ * Replaces the listener of the node by `next`, closes the old one, and waits until it and all earlier ones are closed:
+ * n8n may start a node again before it has stopped it, or while it stops. Never rejects.
  */
 export async function takeOver(key: string, next: Closable): Promise<void> {
 	const { active } = registry();
@@ -35,7 +35,7 @@ export async function takeOver(key: string, next: Closable): Promise<void> {
 	await alone;
 }
 
-/** Closes `mine`, which keeps its place until then; of what was replaced, the successor is left alone. Never rejects. */
+/** Closes `mine`, which stays registered until then. Leaves a successor alone if `mine` was replaced. Never rejects. */
 export async function release(key: string, mine: Closable): Promise<void> {
 	await mine.close();
 	const { active } = registry();

@@ -1,7 +1,7 @@
 import { processSlot } from '../../items/processSlot';
 import type { Clock } from '../session/clock';
 
-/** n8n stops one trigger after the other, and gives itself 30 s to end with all of them. */
+/** n8n stops one trigger after another and exits after 30 s in all. */
 const budgetMilliseconds = 10_000;
 const periodMilliseconds = 60_000;
 

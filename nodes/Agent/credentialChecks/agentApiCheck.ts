@@ -13,18 +13,18 @@ import { redact } from '../session/redaction';
 import { channelProblem } from './channelCheck';
 import { thrownFault } from '../AgentExecute/failures';
 
-/** How long the service may take for a sign of life. */
+/** How long the service may take to respond. */
 const timeoutSeconds = 15;
 
-interface SignOfLife {
+interface Response {
 	readonly statusCode: number;
 	readonly headers: Readonly<Record<string, string | undefined>>;
 	readonly body: unknown;
 }
 
 /**
- * The Test button of the Agent API credential: whether something that could be the service answers at both addresses. The call's gets a
- * GET, which never starts an agent; what the service says to it is unknown, so any status but a refusal is a sign of life.
+ * The test of the Agent API credential: whether something that could be the service responds at both addresses. The Deployment URL gets
+ * a GET, which never starts an agent. How a service responds to it is unknown, so any status other than a refusal counts as a response.
  */
 export async function checkAgentApi(
 	helpers: ICredentialTestFunctions['helpers'],
@@ -46,7 +46,7 @@ export async function checkAgentApi(
 			followRedirect: false,
 			rejectUnauthorized: !api.allowUnauthorizedCerts,
 			timeout: timeoutSeconds * 1000,
-		})) as SignOfLife;
+		})) as Response;
 		const isAllowed = async (address: URL) => await mayBeReached(helpers, address, new URL(url));
 		const problem = callProblem(answer, url) ?? (await channelProblem(api, isAllowed));
 		return problem === undefined ? { status: 'OK', message: 'Both addresses respond' } : refused(problem);
@@ -56,8 +56,8 @@ export async function checkAgentApi(
 }
 
 /**
- * Whether n8n's egress policy lets a socket go there. Its tests of credentials have no filter for sockets, as its nodes have, but
- * their requests follow the policy, so one is made. The policy judges hosts: where a request has been, none is needed.
+ * Whether n8n's egress policy allows a socket to this address. Unlike nodes, credential tests have no filter for sockets. Their requests
+ * follow the policy, so the test makes one. The policy is per host: a host that was already requested needs no further request.
  */
 async function mayBeReached(
 	helpers: ICredentialTestFunctions['helpers'],
@@ -75,12 +75,12 @@ async function mayBeReached(
 		})
 		.then(
 			() => true,
-			// Anything else that goes wrong the socket finds, too, and tells better.
+			// The socket runs into any other problem too, and reports it better.
 			(error: unknown) => !causesOf(error).some(isBlocked),
 		);
 }
 
-function callProblem({ statusCode, headers }: SignOfLife, url: string): string | undefined {
+function callProblem({ statusCode, headers }: Response, url: string): string | undefined {
 	const { host } = new URL(url);
 	if (statusCode === 401 || statusCode === 403) return `${host} refused the API key (${statusCode})`;
 	if (statusCode >= 300 && statusCode <= 399) {

@@ -4,25 +4,25 @@ import type { Ending } from '../session/failures';
 import type { AgentApiCredential } from '../session/identity';
 import type { Socket, UpgradeAnswer } from '../session/transport';
 
-/** How long the service may take for a sign of life. */
+/** How long the service may take to respond. */
 const timeoutMilliseconds = 15_000;
-/** Nothing is received. */
+/** The test receives no messages. */
 const maxMessageBytes = 1024;
 
-type SignOfLife = 'open' | UpgradeAnswer | Ending;
-type NotOpen = Exclude<SignOfLife, 'open'>;
+type ChannelResponse = 'open' | UpgradeAnswer | Ending;
+type NotOpen = Exclude<ChannelResponse, 'open'>;
 
 /**
- * Knocks at the address of the channel: without a session and without a secret, so that a refusal is a sign of life.
+ * Tries to open the channel without a session and without secrets. So a refusal counts as a response.
  * @param isAllowed asks n8n's egress policy
- * @returns what is wrong; undefined when the service, or something like it, answers
+ * @returns what is wrong; undefined if the service, or something like it, responds
  */
 export async function channelProblem(
 	api: AgentApiCredential,
 	isAllowed: (address: URL) => Promise<boolean>,
 ): Promise<string | undefined> {
 	const url = channelBase(api);
-	const sign: SignOfLife = (await isAllowed(url))
+	const sign: ChannelResponse = (await isAllowed(url))
 		? await knock(url, api.allowUnauthorizedCerts)
 		: { kind: 'blocked' };
 	if (sign === 'open') return undefined;
@@ -47,7 +47,7 @@ function answerProblem(
 	return undefined;
 }
 
-async function knock(url: URL, allowUnauthorizedCerts: boolean): Promise<SignOfLife> {
+async function knock(url: URL, allowUnauthorizedCerts: boolean): Promise<ChannelResponse> {
 	const { openSocket } = await import('../session/socket');
 	const request = {
 		url: url.href,
@@ -58,12 +58,12 @@ async function knock(url: URL, allowUnauthorizedCerts: boolean): Promise<SignOfL
 	return await new Promise((resolve) => {
 		let cause: NotOpen = { kind: 'dropped' };
 		const over = { socket: undefined as Socket | undefined };
-		const tell = (sign: SignOfLife) => {
+		const tell = (sign: ChannelResponse) => {
 			clearTimeout(timer);
 			resolve(sign);
 			over.socket?.terminate();
 		};
-		// The handshake's own timeout starts anew with every byte.
+		// The handshake's own timeout restarts with every byte.
 		const timer = setTimeout(() => {
 			tell({ kind: 'connectTimeout' });
 		}, timeoutMilliseconds);

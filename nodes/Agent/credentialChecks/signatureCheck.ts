@@ -6,7 +6,7 @@ import { agentSignatureCredential, identityOf } from '../session/identity';
 
 const labels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' } as const;
 
-/** The Test button of the Agent Signature API credential: the form of the values; only a real call shows whether they are accepted. */
+/** The test of the Agent Signature API credential: checks the format of the values. Only a real call shows whether they are accepted. */
 export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
 	for (const key of ['userId', 'userPublicKey', 'signature'] as const) {
 		const problem = hexProblem(data[key]);

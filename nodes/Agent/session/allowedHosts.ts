@@ -2,8 +2,8 @@ import { refusal } from '../../items/failure';
 import type { AgentSignatureCredential } from './identity';
 
 /**
- * Who may use a signature credential without being its owner could name a server of his own in an Agent API credential: the list
- * of the signature's owner decides where it goes.
+ * Users who may use a signature credential but do not own it could enter their own server in an Agent API credential. So the owner's
+ * list decides where the signature may be sent.
  * @throws Failure 400 for another host
  */
 export function checkAllowedHost({ allowedHosts }: AgentSignatureCredential, url: URL): void {

@@ -7,7 +7,7 @@ export async function binaryOf(
 	bytes: Buffer,
 ): Promise<IBinaryData> {
 	const data = await prepareBinaryData(bytes);
-	// n8n calls everything that it does not know text.
+	// n8n reports unknown types as text.
 	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;
 	return { ...data, mimeType: 'application/octet-stream', fileType: undefined, fileExtension: 'bin' };
 }

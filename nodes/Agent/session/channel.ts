@@ -27,14 +27,14 @@ export interface ChannelListener {
 	message(data: Buffer, isBinary: boolean): void;
 	/** Once: a pong came, and everything before it. */
 	answered(): void;
-	/** @param silentMilliseconds since the server's last sign of life, where silence ended the channel; else 0 */
+	/** @param silentMilliseconds since the server's last response if silence ended the channel, otherwise 0 */
 	ended(ending: Ending, silentMilliseconds: number): void;
 	/** Once: the server does not answer pings. */
 	unanswered(): void;
 }
 
 const handshakeTimeoutMilliseconds = 15_000;
-/** From the first byte to the open channel. The handshake's own timeout starts anew with every byte that trickles in. */
+/** From the first byte to the open channel. The handshake's own timeout restarts with every byte that trickles in. */
 const connectMilliseconds = 20_000;
 /** For the close handshake. */
 const farewellMilliseconds = 200;
@@ -85,8 +85,8 @@ export class Channel {
 	}
 
 	/**
-	 * Says goodbye where that is possible, and is over within 300 ms in any case. Never rejects.
-	 * @param takesLast what the server sends until it has seen the goodbye still comes; not where reading was paused
+	 * Sends a close frame if possible. Done within 300 ms in any case. Never rejects.
+	 * @param takesLast whether to still deliver what the server sends until it has seen the close frame; has no effect while reading is paused
 	 */
 	async close(takesLast = false): Promise<void> {
 		const wasOpen = this.#state === 'open' || this.#state === 'paused';

@@ -15,7 +15,7 @@ export const systemClock: Clock = {
 	wallMilliseconds: () => Date.now(),
 	monotonicMilliseconds: () => performance.now(),
 	after(milliseconds, call) {
-		// Node fires a longer timer at once; 24 days are as good as for ever.
+		// Node fires a longer timer at once; 24 days are long enough.
 		const timer = setTimeout(call, Math.min(milliseconds, longestMilliseconds));
 		return () => {
 			clearTimeout(timer);

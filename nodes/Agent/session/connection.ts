@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 	readonly maxMessageBytes?: number;
 }
 
-/** Read anew before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
+/** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
 export type ReadIdentity = () => Promise<{
 	readonly api: AgentApiCredential;
 	readonly identity: Identity;
@@ -108,7 +108,7 @@ export interface Connection {
 	resume(): void;
 	/**
 	 * Idempotent, within 300 ms, never rejects; leaves no timer and no socket.
-	 * @param takesLast messages that the server sends until it has seen the goodbye still come, and until the promise settles
+	 * @param takesLast whether to still deliver messages that the server sends until it has seen the close frame, and until the promise settles
 	 */
 	close(takesLast?: boolean): Promise<void>;
 }

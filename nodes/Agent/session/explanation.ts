@@ -154,7 +154,7 @@ function target(location: string | undefined): string {
 	return ` to ${host === 'relative' ? '' : host}${pathname}`;
 }
 
-/** Worth a word: no signature is valid for less. */
+/** Smaller differences do not matter: no signature is valid for less. */
 const leastSkewSeconds = 30;
 
 function skew({ statusCode, date }: UpgradeAnswer, nowMilliseconds: number): string {

@@ -23,7 +23,7 @@ export type Ending =
 	/** The credentials could not be read; or they are not complete, or may not be read, which only the user can mend. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** `retry`: backoff; `suspect`: once more at once, with credentials read anew; `final`: only the slow lane tries again. */
+/** `retry`: backoff; `suspect`: once more at once, with credentials read again; `final`: only the slow lane tries again. */
 export type Verdict = 'retry' | 'suspect' | 'final';
 
 export interface Circumstances {
@@ -36,7 +36,7 @@ export interface Circumstances {
 }
 
 const finalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** A server that replays what was not read would send the same message for ever. */
+/** A server that replays unread messages would send the same message forever. */
 const faultyFramesInARow = 3;
 const passingStatus = [408, 425, 429];
 

@@ -1,8 +1,8 @@
-/** Keeps account of the times without a channel in which messages may have been lost. Times are monotonic milliseconds. */
+/** Records the times without a channel, when messages may have been lost. Times are monotonic milliseconds. */
 export class GapAccount {
 	#lostAt: number | undefined;
 	#reason: string | undefined;
-	/** Of the gaps that no message has told of yet. */
+	/** Of the gaps that no message has reported yet. */
 	#untold: number | undefined;
 
 	/** The channel was open until then. A second loss before the channel is open again changes nothing. */
@@ -21,7 +21,7 @@ export class GapAccount {
 		return gap;
 	}
 
-	/** What the next message has to tell; undefined when there was no gap since the last one. */
+	/** The gap that the next message reports; undefined if there was none since the last one. */
 	take(): number | undefined {
 		const gapMs = this.#untold;
 		this.#untold = undefined;

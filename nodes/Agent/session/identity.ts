@@ -75,7 +75,7 @@ export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>)
 }
 
 /**
- * The identity of one call. Call it anew for every request and every connection, so that the timestamp is fresh.
+ * The identity of one call. Call it again for every request and every connection, so that the timestamp is fresh.
  * @throws Failure 400 for a value that is missing, or a timestamp that is not in milliseconds
  */
 export function identityOf(

@@ -15,13 +15,13 @@ export interface LivenessListener {
 	unanswered(): void;
 }
 
-/** After a ping. Below 10 s a busy server or a busy n8n would look dead. */
+/** After a ping. With less than 10 s, a busy server or a busy n8n would look dead. */
 const deadlineMilliseconds = 20_000;
-/** A timer that fires so much late tells of a stall of our own: answers may be waiting to be read. */
+/** If a timer fires this late, this process was stalled: answers may be waiting to be read. */
 const stallMilliseconds = 1000;
 
 /**
- * Tells a silent server from a dead one: pings, and takes any frame as a sign of life. One timer at any time.
+ * Tells a silent server from a dead one: sends pings and counts any frame as a response. Uses one timer at a time.
  * With a heartbeat of 25 s a dead server is noticed within 45 s.
  */
 export class Liveness {
@@ -31,7 +31,7 @@ export class Liveness {
 	#cancel = () => {};
 	#lastSeen: number;
 	#nextPing = Number.POSITIVE_INFINITY;
-	/** The ping that waits for a sign of life, and until when. */
+	/** The ping that waits for a response, and its deadline. */
 	#awaited: { readonly since: number; readonly until: number } | undefined;
 	#hasAnswered = false;
 	#toldUnanswered = false;
@@ -60,14 +60,14 @@ export class Liveness {
 		this.#cancel();
 	}
 
-	/** Any frame is a sign of life. */
+	/** Any frame counts as a response. */
 	seen(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastSeen = this.#clock.monotonicMilliseconds();
 		// An answer to a text ping: a message that came while one was awaited.
 		if (kind === this.#settings.answer && this.#awaited !== undefined) this.#hasAnswered = true;
 	}
 
-	/** Since the last sign of life. */
+	/** Since the last response. */
 	silentMilliseconds(): number {
 		return this.#clock.monotonicMilliseconds() - this.#lastSeen;
 	}

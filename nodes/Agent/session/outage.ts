@@ -1,6 +1,6 @@
 const alertMilliseconds = 5 * 60_000;
 
-/** Decides when an outage is worth a failed execution: once per outage and kind. Times are monotonic milliseconds. */
+/** Decides when an outage causes a failed execution: once per outage and kind. Times are monotonic milliseconds. */
 export class Outage {
 	#since: number | undefined;
 	#told = new Set<string>();

@@ -6,7 +6,7 @@ import type { Ending } from './failures';
 import { redact, secretsOf } from './redaction';
 import type { OpenSocket } from './transport';
 
-/** What an attempt needs, made anew for each. */
+/** What an attempt needs, created again for each. */
 export interface Prepared {
 	readonly openSocket: OpenSocket;
 	/** Holds secrets: never in a text. */

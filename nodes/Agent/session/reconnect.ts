@@ -1,15 +1,15 @@
 import { fullJitterMilliseconds } from '../../http/backoff';
 import { type Ending, isFaultyFrame, signOf, type Verdict, verdictOf } from './failures';
 
-/** A channel that was open for so long was good: everything before it is forgotten. */
+/** A channel that was open this long was stable: everything before it is forgotten. */
 export const stableMilliseconds = 30_000;
 /** With a message a shorter life ends the backoff. Not a message alone: a server may greet, or report an error, and then close. */
 const provenMilliseconds = 5000;
 const baseMilliseconds = 1000;
 const longestRetryAfterMilliseconds = 15 * 60_000;
-/** A rolling deployment refuses for seconds, a wrong key for days. */
+/** A rolling deployment refuses connections for seconds, a wrong key for days. */
 const slowLane = { baseMilliseconds: 10_000, capMilliseconds: 15 * 60_000 };
-/** With credentials read anew. */
+/** With credentials read again. */
 const suspectMilliseconds = 1000;
 
 export interface ReconnectPolicy {
@@ -44,7 +44,7 @@ export function afterLife(memory: Memory, livedMilliseconds: number, broughtMess
 }
 
 /**
- * Whether and when to try again after a channel ended or did not open.
+ * Whether and when to reconnect after a channel ended or did not open.
  * @param retryAfterMilliseconds what the server asked for: a lower bound, up to 15 minutes
  */
 export function afterEnding(
@@ -72,7 +72,7 @@ export function afterEnding(
 	return {
 		...next,
 		memory: { ...next.memory, waits: waits + 1 },
-		// Added, not compared: those who were given the same time must not come back at the same moment.
+		// Added, not compared: clients that got the same time must not come back at the same moment.
 		delayMilliseconds: asked + backoff(waits, policy, random),
 	};
 }

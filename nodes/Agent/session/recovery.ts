@@ -16,11 +16,11 @@ export interface Recovering extends Pick<Next, 'verdict' | 'delayMilliseconds'> 
 	readonly slowLane: boolean;
 	/** Whether it is the first failure of an outage. */
 	readonly isFirst: boolean;
-	/** What is worth a failed execution now. */
+	/** The problem that causes a failed execution now. */
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
-/** What a session has been through: decides when the next attempt starts, and what is worth an alert. */
+/** The history of a session: decides when the next attempt starts and what causes an alert. */
 export class Recovery {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;

@@ -17,7 +17,7 @@ export interface UpgradeAnswer {
 export interface SocketRequest {
 	/** Holds secrets: never in a text. */
 	readonly url: string;
-	/** Without an answer to the upgrade for so long the socket gives up; restarts with every byte. */
+	/** The socket gives up after this time without an answer to the upgrade; restarts with every byte. */
 	readonly handshakeTimeoutMilliseconds: number;
 	readonly maxMessageBytes: number;
 	readonly allowUnauthorizedCerts: boolean;

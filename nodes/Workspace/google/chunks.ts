@@ -9,7 +9,7 @@ import type { Md5 } from './md5';
 /** Drive wants multiples of 256 KiB; 8 MiB is Google's own choice for its clients. */
 export const chunkBytes = 8 * 1024 * 1024;
 
-/** Hashed and copied in one go; longer would hold up the sending of the chunk before. */
+/** Hashed and copied together; longer would hold up the sending of the chunk before. */
 const sliceBytes = 1024 * 1024;
 
 /**

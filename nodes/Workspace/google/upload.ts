@@ -15,7 +15,7 @@ export interface ResumableUploadRequest {
 	readonly signal: AbortSignal | undefined;
 	/** Called after each chunk with the bytes that Drive has. */
 	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-	/** Asked before the upload starts anew, where no `id` keeps a second file away: the file, if it exists after all. */
+	/** Asked before the upload restarts, where no `id` keeps a second file away: the file, if it exists after all. */
 	readonly findExisting?: () => Promise<drive_v3.Schema$File | undefined>;
 }
 

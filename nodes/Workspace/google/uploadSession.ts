@@ -73,7 +73,7 @@ export class UploadSession {
 	private async sendRest(chunk: Buffer, from: number): Promise<void> {
 		const known = this.storedBytes;
 		if (this.unsure) await this.ask();
-		// Something arrived: the tries begin anew.
+		// Something arrived: the count of tries restarts.
 		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;

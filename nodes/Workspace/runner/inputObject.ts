@@ -9,11 +9,11 @@ import { resources } from '../resources';
 export interface Chosen {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
-	/** What was given for the operation's fields and options, unchecked. */
+	/** The given values of the operation's fields and options, unchecked. */
 	readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** What the node's owner lets an input object do. */
+/** What the owner of the node allows an input object to do. */
 export interface Allowed {
 	readonly allowFilePaths: boolean;
 	/** The parameter's value. */
@@ -21,7 +21,7 @@ export interface Allowed {
 }
 
 /**
- * The flow's input object: which operation it names, and its parameters.
+ * Reads an input object: its operation and parameters.
  * @param input JSON text or an object
  * @throws Failure 400 that names the key and what is allowed
  */

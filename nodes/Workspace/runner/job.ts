@@ -9,7 +9,7 @@ import { readForm } from './formInput';
 import { readInputObject, type Chosen } from './inputObject';
 import { RunItem, type JobItem, type RunNotes } from './runItem';
 
-/** What is to be done for one input item. */
+/** The work for one input item. */
 export interface Job {
 	readonly index: number;
 	readonly resource: ResourceName;
@@ -17,7 +17,7 @@ export interface Job {
 	readonly params: Params;
 	readonly limits: RequestLimits;
 	readonly item: JobItem;
-	/** Jobs of the same operation with the same key are done in one go. */
+	/** Jobs of the same operation with the same key are processed together. */
 	readonly combineKey: string | undefined;
 	/** Everything that tells this job from another, for the memory of finished items. */
 	readonly sent: unknown;
@@ -57,7 +57,7 @@ export class Jobs {
 		return { index, resource, operation, params, limits, item, combineKey, sent };
 	}
 
-	/** Where an item is given the same as the one before, it is not checked again. */
+	/** An item with the same values as the previous one is not checked again. */
 	private checked(index: number): Checked {
 		const { last } = this;
 		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
@@ -91,14 +91,14 @@ function isSame(a: Chosen, b: Chosen): boolean {
 	);
 }
 
-/** Jobs that are done in one go; most stand alone. In the order of their first members. */
+/** Jobs that are processed together; most are single. In the order of their first members. */
 export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
 	const groups = new Map<string, J[]>();
 	let kind = '';
 	let run = 0;
 	for (const job of jobs) {
 		const { index, resource, operation, combineKey } = job.value;
-		// What comes after another operation must not overtake it: in JSON mode items may differ in what they do.
+		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
 		const ownKind = `${resource} ${operation.value}`;
 		if (ownKind !== kind) run++;
 		kind = ownKind;

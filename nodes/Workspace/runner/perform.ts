@@ -6,7 +6,7 @@ import type { Clients } from '../operation';
 
 export type Performed = { readonly result: unknown } | { readonly failure: Failure };
 
-/** Does the work of jobs that go out in one go; one outcome per job, in their order. Nothing is thrown. */
+/** Performs jobs that are sent together; one outcome per job, in their order. Never throws. */
 export async function perform(
 	jobs: readonly Job[],
 	clientsFor: (job: Job) => Promise<Clients>,
@@ -35,7 +35,7 @@ async function performWith(clients: Clients, first: Job, jobs: readonly Job[]): 
 	}
 }
 
-/** What an ambiguous failure really was, where the operation can find out. */
+/** The real outcome of an ambiguous failure, if the operation can find out. */
 async function settled(clients: Clients, job: Job, outcome: Performed): Promise<Performed> {
 	if (!('failure' in outcome)) return outcome;
 	const { operation, params, item } = job;
@@ -53,7 +53,7 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 	}
 }
 
-/** Looking for what became of the request failed too: the request may still have been carried out. */
+/** Checking the outcome of the request failed too: the request may still have been carried out. */
 function stillUnknown({ code, status, message, description }: Failure, lookup: Failure): Failure {
 	const unknown = `The request may still have been carried out. Checking this also failed (${lookup.message}). Check the result in Google before you run this again.`;
 	return new Failure({

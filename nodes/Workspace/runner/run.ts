@@ -11,7 +11,7 @@ import { Jobs, tasksOf, type Job } from './job';
 import { perform, type Performed } from './perform';
 import { RunNotes } from './runItem';
 
-/** Reads of several items go on side by side; their requests share one limit per credential anyway. */
+/** Reads of several items run in parallel; their requests share one limit per credential anyway. */
 const parallelReads = 5;
 
 /** Works on all input items; every output item is paired with its input item. */
@@ -45,7 +45,7 @@ class WorkspaceWork implements Work<Job> {
 		return sent;
 	}
 
-	/** What changes something is done in the order of the items. */
+	/** Operations that change something run in the order of the items. */
 	tasks(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
 		return tasksOf(checked).map((items) => ({
 			items,
@@ -128,7 +128,7 @@ class WorkspaceWork implements Work<Job> {
 	}
 }
 
-/** What may have been carried out, or is half done, is not begun anew by the next try of Retry On Fail: it fails again. */
+/** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */
 function failed(
 	{ item, operation }: Job,
 	failure: Failure,

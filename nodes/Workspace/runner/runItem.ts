@@ -10,7 +10,7 @@ import type { Item, Made } from '../operation';
 import type { RequestLimits } from '../../parameters/requestOptions';
 import { binarySource, fileSource } from './sources';
 
-/** What all items of a run share. */
+/** State shared by all items of a run. */
 export class RunNotes {
 	private readonly answers = new Map<string, Promise<unknown>>();
 	private readonly hints = new Set<string>();
@@ -19,7 +19,7 @@ export class RunNotes {
 		// A key stands for one question, whose answers have one type; the map cannot say so.
 		const answer = (this.answers.get(key) as Promise<T> | undefined) ?? ask();
 		this.answers.set(key, answer);
-		// A question that failed may be asked again by the next item.
+		// If a request failed, the next item may make it again.
 		answer.catch(() => this.answers.delete(key));
 		return answer;
 	}
@@ -37,11 +37,11 @@ export class RunNotes {
 	}
 }
 
-/** What the runner asks of an item, beyond what operations know of it. */
+/** An item as the runner sees it, beyond what operations know about it. */
 export interface JobItem extends Item {
-	/** Whether something of this item exists by now. */
+	/** Whether something was already created for this item. */
 	readonly hasMade: boolean;
-	/** The failure as the user is to read it, with all that the item had made by then. */
+	/** The failure for the user, with everything that was created for the item by then. */
 	told(failure: Failure): Failure;
 }
 

@@ -9,7 +9,7 @@ import { type Failure, refusal } from '../../items/failure';
 import type { Source } from '../operation';
 import { inTime, TimedStream } from '../timedStream';
 
-/** Bytes per piece, where n8n's storage honours it. */
+/** Bytes per piece, where n8n's storage honors it. */
 const pieceBytes = 1024 * 1024;
 
 /**

@@ -14,8 +14,8 @@ const unseen = new Set(['script', 'style', 'title']);
 const rule = '-'.repeat(20);
 
 /**
- * An HTML mail as plain text: links in brackets after their text, no images, cells parted by tabs, lines as long as they are.
- * From tag to tag, without a tree, so that it costs no more than the mail is long, whatever stands in what.
+ * An HTML email as plain text: links in brackets after their text, no images, cells parted by tabs, lines as long as they are.
+ * From tag to tag, without a tree, so that it costs no more than the email is long, whatever stands in what.
  */
 export function textOfHtml(html: string): string {
 	return new Reader(html).text();

@@ -77,7 +77,7 @@ function endOfStretch(
 	return end < 0 ? blocks.length : end;
 }
 
-/** Neighbouring items of one level and kind are one list, whatever list Docs counts them to. */
+/** Neighboring items of one level and kind are one list, whatever list Docs counts them to. */
 function listsOf(blocks: readonly Placed[]): List[] {
 	const roots: List[] = [];
 	let open: Array<{ list: List; level: number }> = [];

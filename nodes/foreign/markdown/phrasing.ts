@@ -80,7 +80,7 @@ function leaves(pieces: readonly Piece[], { lineBreak, footnoteLabel }: Making):
 	});
 }
 
-/** Spaces at the ends of a marked piece become pieces of their own, which keep the marks that both neighbours have too. */
+/** Spaces at the ends of a marked piece become pieces of their own, which keep the marks that both neighbors have too. */
 function spaced(pieces: readonly Piece[]): Piece[] {
 	const parts = pieces.flatMap((piece): Piece[] => {
 		if (piece.marks.code || piece.picture !== undefined || piece.footnoteId !== undefined) return [piece];

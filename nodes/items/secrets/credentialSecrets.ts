@@ -11,7 +11,7 @@ const names = new Set([
 	'userPublicKey',
 ]);
 
-/** What of a credential must never be told. */
+/** The secrets of a credential. */
 export function secretsIn(credential: object): string[] {
 	return Object.entries(credential).flatMap(([name, value]: [string, unknown]) => {
 		if (typeof value === 'object' && value !== null) return secretsIn(value);

@@ -1,6 +1,6 @@
 /**
- * A text of a stranger's making on one line: a line break would forge a line of a log, a direction character what is shown, and one
- * that nobody sees hides a secret from being found.
+ * An untrusted text on one line: a line break could forge a log line, a direction character could change what is shown, and an
+ * invisible character could hide a secret from the search.
  */
 export function onOneLine(text: string): string {
 	return text

@@ -7,13 +7,13 @@ import { onOneLine } from './oneLine';
 import { mask, withoutTokens } from './tokenShapes';
 import { viewsOf, type Range } from './unescaped';
 
-/** Nothing that anybody reads is longer. What comes from outside is cut before it is looked at. */
+/** No text for people is longer. Untrusted text is truncated before it is searched. */
 const maxTextLength = 4000;
 const maxMessageLength = 1000;
 
 /**
- * Makes a text fit to be shown, stored and logged: cut, on one line, without the secrets that are known and without what looks like
- * one. Every text that may hold a stranger's words goes through here on its way out.
+ * Makes a text safe to show, store and log: truncates it, puts it on one line, and removes known secrets and anything that looks like
+ * one. Every text that may contain untrusted content passes through here.
  */
 export class Sanitizer {
 	readonly #needles: Needle[] = [];
@@ -24,7 +24,7 @@ export class Sanitizer {
 		this.learn(secrets);
 	}
 
-	/** A token is another one after it was refreshed. */
+	/** A token changes when it is refreshed. */
 	learn(secrets: Iterable<string>): void {
 		for (const secret of secrets) {
 			if (this.#known.has(secret)) continue;
@@ -38,7 +38,7 @@ export class Sanitizer {
 		return withoutTokens(this.#withoutKnown(onOneLine(cut)));
 	}
 
-	/** Without its cause, which is a stranger's as it came. */
+	/** Without its cause, which is unfiltered. */
 	failure(failure: Failure): Failure {
 		const { code, status, message, description, details } = failure;
 		return failure.with({

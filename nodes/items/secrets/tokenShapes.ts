@@ -2,7 +2,7 @@
 export const mask = '•••';
 
 /**
- * What is a secret by its looks, whoever owns it: keys in PEM, Google's tokens, client secrets and API keys, JSON web tokens, what
+ * Patterns of secrets, whatever their owner: keys in PEM, Google's tokens, client secrets and API keys, JSON web tokens, what
  * follows `Bearer`, user names and passwords in addresses, and values of parameters, keys and headers that carry secrets.
  */
 export function withoutTokens(text: string): string {

@@ -6,7 +6,7 @@ import { tabNamed, tabSummary, allTabs } from './tabs';
 const inner = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${inner})),namedRanges))`;
 
-/** What a change of a tab's body has to know of it. */
+/** Facts about a tab's body that a change needs. */
 export interface BodyState {
 	readonly documentId: string;
 	readonly tabId: string;

@@ -4,7 +4,7 @@ import { named } from '../../../parameters/naming';
 import type { Item } from '../../operation';
 import { planContent, planText, type Plan } from './plan';
 
-/** Text to go in as it is, or what was made of Markdown. */
+/** Text to insert unchanged, or content converted from Markdown. */
 export type Parsed = string | Content;
 
 /** @throws Failure 400 for Markdown that cannot be read */
@@ -36,7 +36,7 @@ export function isEmpty(parsed: Parsed): boolean {
 	return typeof parsed === 'string' ? parsed === '' : parsed.blocks.length === 0;
 }
 
-/** In the place of all that a tab has. */
+/** Replaces the whole content of a tab. */
 export function planWhole(
 	parsed: Parsed,
 	{ tabId, styled }: { tabId: string | undefined; styled: boolean },
@@ -52,7 +52,7 @@ interface End {
 	readonly lastParagraphEmpty: boolean;
 }
 
-/** At the end of a tab. Plain text goes on in the last paragraph, as does a plain first paragraph of Markdown. */
+/** Appends at the end of a tab. Plain text continues the last paragraph, as does a plain first paragraph of Markdown. */
 export function planEnd(parsed: Parsed, newParagraph: boolean, end: End): Plan {
 	// An empty last paragraph is a new one already.
 	const begins = newParagraph && !end.lastParagraphEmpty;
@@ -64,7 +64,7 @@ export function planEnd(parsed: Parsed, newParagraph: boolean, end: End): Plan {
 	return planContent(afterParagraph(parsed), { ...end, continues: true });
 }
 
-/** The first paragraph is what stands there already. */
+/** The first paragraph is the existing one. */
 function afterParagraph({ blocks, lists }: Content): Content {
 	return {
 		blocks: [paragraph([]), ...blocks],

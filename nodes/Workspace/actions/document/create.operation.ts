@@ -128,7 +128,7 @@ async function createOnce(clients: Clients, { title, parentFolder, parsed, key }
 	return made;
 }
 
-/** One atomic change, which only an empty document takes: two executions at once fill it once. */
+/** One atomic change that only works on an empty document: two concurrent executions fill it once. */
 async function fillEmpty({ docs }: Clients, documentId: string, parsed: Parsed, item: Item): Promise<void> {
 	if (isEmpty(parsed)) return;
 	await onLatest(async () => {
@@ -138,7 +138,7 @@ async function fillEmpty({ docs }: Clients, documentId: string, parsed: Parsed, 
 	}, item);
 }
 
-/** Puts the content into a document that was just made. */
+/** Inserts the content into a document that was just created. */
 async function filled(clients: Clients, made: docs_v1.Schema$Document, parsed: Parsed, item: Item) {
 	const documentId = made.documentId ?? '';
 	item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });

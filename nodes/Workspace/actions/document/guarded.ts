@@ -9,7 +9,7 @@ import { allTabs, documentUrl, tabNamed } from './tabs';
 
 type Request = docs_v1.Schema$Request;
 
-/** What a write or an append answers. */
+/** The result of a write or an append. */
 export interface Written {
 	readonly documentId: string;
 	/** UTF-16 units that went in. */
@@ -30,7 +30,7 @@ interface Change {
 	readonly characterCount: number;
 }
 
-/** Changes under way, so that after an ambiguous failure it can be told whether they were carried out. */
+/** Changes in progress. After an ambiguous failure, they show whether they were carried out. */
 const changes = new WeakMap<Item, Change>();
 
 /** The plan's insertion in a body, and what has to go before and after it. */
@@ -62,14 +62,14 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 	return { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
 }
 
-/** How often a change is planned anew because somebody else changed the document meanwhile. */
+/** How often a change is planned again if somebody else changed the document meanwhile. */
 const maxPlans = 6;
 /** Others that wait as well do not come back at the same time. */
 const longestPauseMilliseconds = 400;
 
 /**
- * Reads the document, plans a change and carries it out; where the document changed in between, Google did nothing, and all of it
- * is done anew on what is there then.
+ * Reads the document, plans a change and carries it out. If the document changed in between, Google did nothing, and everything is
+ * repeated with the new content.
  */
 export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
 	for (let plans = 1; ; plans++) {
@@ -95,7 +95,7 @@ function toFailure(error: unknown): Error {
 }
 
 /**
- * Reads back what became of an item's change.
+ * Checks the outcome of an item's change.
  * @returns its result when the document has it; undefined when the item had not got that far
  * @throws Failure when it has not
  */

@@ -20,7 +20,7 @@ export function listRequests(layout: Layout, range: RangeOf, tabId: string | und
 	return [...requests, ...later.flatMap((one) => laterParagraph(one, range))];
 }
 
-/** A table cannot be in a list: the list goes on after it. */
+/** A table cannot be in a list: the list continues after it. */
 function stretches({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
 	const found: PlacedParagraph[][] = [[]];
 	for (const one of placed.slice(first, last + 1)) {

@@ -6,7 +6,7 @@ import type { Written } from './guarded';
 import type { Plan } from './plan';
 
 /**
- * A named range over what was appended says which key it had. It comes and goes with the text, in the same atomic change, and its
+ * A named range over the appended text records its key. It is added and removed with the text, in the same atomic change, and its
  * name holds all that the result needs: the mark, the beginning of the content's hash, the number of characters.
  */
 const namePattern = /^n8n-agent-workspace\/([0-9a-f]{64})\/([0-9a-f]{16})\/(\d{1,9})$/;
@@ -27,7 +27,7 @@ export function markRequest(
 	return { createNamedRange: { name, range } };
 }
 
-/** What an earlier append with the key came to. @throws Failure 409 when it had other content */
+/** The result of an earlier append with the key. @throws Failure 409 if it had other content */
 export function markedBefore(
 	{ documentId, revisionId, rangeNames }: BodyState,
 	mark: string,

@@ -6,7 +6,7 @@ import type { UploadedFile } from '../../google/upload';
 import type { Clients, Item, Source } from '../../operation';
 import { resultFields } from './result';
 
-/** What keeps a repeated create from making a second file, or at least finds the first one. */
+/** Prevents a repeated create from creating a second file, or at least finds the first one. */
 type Identity = Pick<drive_v3.Schema$File, 'id' | 'appProperties'>;
 
 interface Target {
@@ -40,7 +40,7 @@ async function reservedId(client: Clients, item: Item): Promise<string | undefin
 	return ids?.[item.index % idsAtOnce];
 }
 
-/** The file that an earlier try of this item made, if there is one. */
+/** The file that an earlier try of this item created, if there is one. */
 export async function findUploaded(
 	client: Clients,
 	{ convertTo }: Target,
@@ -72,7 +72,7 @@ async function findById(
 	);
 }
 
-/** 409 for our own id: the file exists, because an earlier try made it. */
+/** 409 for our own ID: the file exists because an earlier try created it. */
 export async function orExisting(
 	uploading: Promise<UploadedFile>,
 	{ client, params, item, source }: { client: Clients; params: Target; item: Item; source: Source },

@@ -16,7 +16,7 @@ const keys = [
 	'createdTime',
 ] as const satisfies ReadonlyArray<keyof drive_v3.Schema$File>;
 
-/** What is asked of Drive. */
+/** The fields requested from Drive. */
 export const resultFields = keys.join(',');
 
 /** The file as Drive gives it, without the keys that it does not give. */

@@ -25,7 +25,7 @@ export interface Uploading {
 
 interface Uploaded {
 	readonly file: FileResult;
-	/** Was there before and stays as it was. */
+	/** Existed before and stays unchanged. */
 	readonly skipped?: true;
 }
 
@@ -33,7 +33,7 @@ export async function uploadNow(uploading: Uploading): Promise<FileResult> {
 	return (await uploaded(uploading, {})).file;
 }
 
-/** @param found what an earlier try of this item made, if that is known */
+/** @param found the file that an earlier try of this item created, if known */
 export async function uploadOnce(uploading: Uploading, key: FileKey, found?: File): Promise<FileResult> {
 	const { client, source } = uploading;
 	let skipped: FileResult | undefined;

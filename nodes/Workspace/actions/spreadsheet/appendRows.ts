@@ -25,7 +25,7 @@ export interface Appended extends Written {
 	readonly tableRange?: string;
 }
 
-/** Rows that are ready to go, and where they belong. */
+/** Rows that are ready to send, and their place. */
 interface Prepared {
 	readonly target: TabRange;
 	readonly place: Place;
@@ -38,14 +38,14 @@ interface MemberPart extends Part {
 	readonly position: number;
 }
 
-/** Adds the rows of members with the same target, in their order, in as few requests as Google takes well. */
+/** Adds the rows of members with the same target, in their order, in as few requests as Google recommends. */
 export async function appendRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly AppendMember[],
 ): Promise<Array<Appended | Failure>> {
 	const [first] = members;
 	if (!first) return [];
-	// Rows that are inserted move others, which somebody may be about to write to.
+	// Inserted rows move others, to which another run may be about to write.
 	return await inTurn(first.params.spreadsheetId, () => appendNow(sheets, first, members));
 }
 
@@ -111,7 +111,7 @@ async function asGiven(
 	return { target, place: placeIn(target), rows: members.map((member) => rowCells(member.params)) };
 }
 
-/** A row of nothing takes its place too: without a cell Google might leave it out, and all rows below it would move up. */
+/** An empty row keeps its place too: without a cell, Google might leave it out, and all rows below would move up. */
 function notEmpty(row: Cell[]): Cell[] {
 	return row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
 }
@@ -155,7 +155,7 @@ async function appendChunk(
 	});
 }
 
-/** A word that turned out to be no tab's is a named range. */
+/** A word that is not the name of a tab is a named range. */
 async function knownPlace(
 	sheets: sheets_v4.Sheets,
 	spreadsheetId: string,

@@ -32,7 +32,7 @@ interface Block {
 	readonly parts: readonly Part[];
 }
 
-/** Rows below one another, in as few requests as Google takes well. */
+/** Consecutive rows, in as few requests as Google recommends. */
 export async function writeBlock(
 	sheets: sheets_v4.Sheets,
 	{ params, item }: WriteMember,

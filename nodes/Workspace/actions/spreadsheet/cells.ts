@@ -1,10 +1,10 @@
 import { refusal } from '../../../items/failure';
 import { named } from '../../../parameters/naming';
 
-/** What a cell can be given: null leaves it as it is, "" clears it. */
+/** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null;
 
-/** How Google is to take cells. */
+/** How Google interprets cells. */
 export interface Entering {
 	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
 	readonly escapeFormulas: boolean;
@@ -14,9 +14,9 @@ export interface Entering {
 const longestCell = 50_000;
 
 /**
- * A value as a cell takes it. Dates become ISO 8601 text in UTC.
- * @param place what the user calls the cell
- * @throws Failure 400 for what no cell can hold
+ * Converts a value for a cell. Dates become ISO 8601 text in UTC.
+ * @param place the cell's name for the user
+ * @throws Failure 400 if a cell cannot hold the value
  */
 export function cellOf(value: unknown, place: () => string): Cell {
 	switch (typeof value) {
@@ -67,7 +67,7 @@ function notForACell(place: () => string, kind: string) {
 const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * The formula guard. Where Google takes text as if it were typed, text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return
+ * The formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return
  * gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
  */
 export function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {

@@ -8,7 +8,7 @@ export interface Part {
 	readonly rows: readonly Cell[][];
 }
 
-/** Cuts parts into requests that Google takes well. An item is written as a whole or not at all, so a larger one goes out alone. */
+/** Splits parts into requests of the recommended size. An item is written as a whole or not at all, so a larger one is sent alone. */
 export function chunksOf<T extends Part>(parts: readonly T[], largest = requestBytes): T[][] {
 	const chunks: T[][] = [];
 	let room = 0;
@@ -25,7 +25,7 @@ export function chunksOf<T extends Part>(parts: readonly T[], largest = requestB
 	return chunks;
 }
 
-/** As JSON, but for what JSON escapes: the limit is advice, and making the text twice would cost more than it tells. */
+/** The size as JSON, without escapes: the limit is a recommendation, and building the text twice would not be worth it. */
 function rowBytes(row: readonly Cell[]): number {
 	let bytes = 3;
 	for (const cell of row)

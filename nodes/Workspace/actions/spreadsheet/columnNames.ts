@@ -4,7 +4,7 @@ import { columnLetters } from './range';
 export const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
 
 /**
- * Names of columns after their headers, each once: what is there already gets `_2`, `_3` …, an empty header its column's letter.
+ * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
  * @param startColumn of the first header, from 0
  */
 export function columnNames(
@@ -13,7 +13,7 @@ export function columnNames(
 	reserved: readonly string[] = reservedNames,
 ): string[] {
 	const taken = new Set(reserved);
-	/** The next number of a name that is there already: trying from 2 each time would take long with many equal headers. */
+	/** The next number of a repeated name: trying from 2 each time would take long with many equal headers. */
 	const numbers = new Map<string, number>();
 	return headers.map((header, at) => {
 		const name = header || columnLetters(startColumn + at);

@@ -140,7 +140,7 @@ async function createOnce(
 		},
 		complete: async ({ id }) => {
 			const shapeIt = () => shaped(clients, id ?? '', shape, item);
-			// Another execution may have made a tab between our look and our change, of which Google then does nothing.
+			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
 			await shapeIt().catch(async (error: unknown) => {
 				if (!isFailure(error) || error.code !== 400) throw error;
 				await shapeIt();
@@ -162,7 +162,7 @@ function shapeOf({ sheets, values, locale, timeZone }: Params): Shape {
 	return { tabs: sheets, rows: values.length > 0 ? rowCells(given) : [], locale, timeZone };
 }
 
-/** Gives a spreadsheet that Drive made its tabs, rows and settings, all at once, as far as it does not have them yet. */
+/** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
 async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape, item: Item) {
 	item.made({ kind: 'spreadsheet', id: spreadsheetId, url: spreadsheetUrl(spreadsheetId) });
 	const fields = 'spreadsheetId,properties.title,sheets.properties';

@@ -6,10 +6,10 @@ export function spreadsheetUrl(spreadsheetId: string): string {
 	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
 }
 
-/** What Google refuses about ranges, for all operations. */
+/** Google's refusals of ranges, for all operations. */
 export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
 
-/** A failure that nobody can tell the outcome of. */
+/** A failure with an unknown outcome. */
 export function unknownOutcome(
 	{ code, status, message }: Failure,
 	what: string,
@@ -18,7 +18,7 @@ export function unknownOutcome(
 	return new Failure({ code, status, message: `${what}: ${message}`, description, ambiguous: true });
 }
 
-/** For rows behind a request that failed: order would be lost if they went out. */
+/** For rows after a failed request: sending them would break the order. */
 export function notSent({ code, status, message }: Failure, done: 'appended' | 'written'): Failure {
 	return new Failure({
 		code,
@@ -28,7 +28,7 @@ export function notSent({ code, status, message }: Failure, done: 'appended' | '
 	});
 }
 
-/** Nothing goes out when one member cannot and the node will stop for it. */
+/** Nothing is sent if one member is invalid and the node would stop because of it. */
 export function heldBack(
 	entries: readonly unknown[],
 	members: ReadonlyArray<{ readonly item: Item }>,
@@ -48,7 +48,7 @@ export function heldBack(
 	return entries.map((entry) => (isFailure(entry) ? entry : others));
 }
 
-/** Rows that do not stand where they belong. */
+/** Rows that are in the wrong place. */
 export function misplaced(updatedRange: string, belongs: string, cause: Failure | undefined): Failure {
 	const why = cause ? ` (${cause.message})` : '';
 	return new Failure({

@@ -25,7 +25,7 @@ export interface HeaderRow {
 	readonly columnCount: number;
 }
 
-/** What leads to a header row. */
+/** How to find a header row. */
 export interface Headed {
 	readonly spreadsheetId: string;
 	/** The header's columns lie inside. */

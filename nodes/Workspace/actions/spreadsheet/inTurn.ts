@@ -1,11 +1,11 @@
 /** The last task of each queue. */
 const queues = new Map<string, Promise<unknown>>();
 
-/** Does what has the same key one after another, in this process. */
+/** Runs tasks with the same key one after another, in this process. */
 export async function inTurn<T>(key: string, act: () => Promise<T>): Promise<T> {
 	const before = queues.get(key) ?? Promise.resolve();
 	const done = before.then(act, act);
-	// What failed ends its own task alone.
+	// A failure only ends its own task.
 	const settled = done.catch(() => undefined);
 	queues.set(key, settled);
 	try {

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { parseRange, printRange, type TabRange } from './range';
 
-/** The cells that a name stands for. A name that is a tab's is the whole tab. */
+/** The cells of a named range. The name of a tab means the whole tab. */
 export async function cellsOfName(
 	sheets: sheets_v4.Sheets,
 	spreadsheetId: string,

@@ -4,7 +4,7 @@ import { refusal } from '../../../items/failure';
 import { named } from '../../../parameters/naming';
 import { cellOf, entered, mixedRows, type Cell, type Entering } from './cells';
 
-/** A row whose cells have names: what the user gave for it, unchecked. */
+/** A row whose cells have names, as the user gave it, unchecked. */
 export type NamedCells = ReadonlyMap<string, Cell>;
 
 export interface GivenValues extends Entering {

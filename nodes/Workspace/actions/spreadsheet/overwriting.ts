@@ -10,7 +10,7 @@ import { cellsOn, columnLetters, printCell } from './range';
 import { readTab } from './tabCells';
 import { widthOf } from './written';
 
-/** How an append is asked for. */
+/** How to request an append. */
 export interface Asked {
 	readonly range: string;
 	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
@@ -19,9 +19,9 @@ export interface Asked {
 }
 
 /**
- * Under OVERWRITE rows that land wrong destroy what is there, and Google does not see what is hidden. So the free cell below the table
- * is found first; Google begins there, or further down where somebody else came first.
- * @throws Failure 400 where rows would be written over other cells
+ * With OVERWRITE, misplaced rows destroy existing cells, and Google ignores hidden cells. So the node first finds the free cell below the
+ * table. Google begins there, or further down if somebody else was faster.
+ * @throws Failure 400 if rows would overwrite other cells
  */
 export async function below(
 	sheets: sheets_v4.Sheets,
@@ -35,7 +35,7 @@ export async function below(
 	const width = widthOf(values);
 	const last = lastRowOf(cells, place, width);
 	const firstRow = last === -1 ? place.row : last + 1;
-	// There is no cell below the last row, and nothing to write over.
+	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return { range, insertDataOption: 'INSERT_ROWS' };
 	const taken = cells
 		.slice(firstRow, firstRow + values.length)

@@ -3,7 +3,7 @@ import type { Table } from './rowsByHeader';
 
 /** Where appended rows belong: below a table. Rows and columns count from 0. */
 export interface Place {
-	/** What Google is to search for the table. */
+	/** The range in which Google searches for the table. */
 	readonly search: string;
 	/** Title of the tab; undefined for the first one. */
 	readonly tab: string | undefined;
@@ -15,7 +15,7 @@ export interface Place {
 	readonly lastColumn: number | undefined;
 	/** The block of rows below a header, the first block in an area, or all that the columns hold. */
 	readonly extent: 'header' | 'block' | 'all';
-	/** Whether Google's answer cannot tell: the table falls apart into several for it. */
+	/** Whether Google's answer is not enough, because Google sees the table as several. */
 	readonly isUnsure?: boolean;
 }
 

@@ -15,14 +15,14 @@ export interface BelowHeader {
 	readonly count: number;
 }
 
-/** Not the format of numbers: what is entered as a date has got that of dates. */
+/** Except the number format: values entered as dates already have a date format. */
 const look = [
 	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
 	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
 ];
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${look.join(',')})))))`;
 
-/** Google gives inserted rows the look of the row above, which a header's rows are not to have. */
+/** Google formats inserted rows like the row above, but the rows below a header must not look like the header. */
 export async function takeOffHeaderLook(
 	sheets: sheets_v4.Sheets,
 	rows: BelowHeader,

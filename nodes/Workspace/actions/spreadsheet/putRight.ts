@@ -19,7 +19,7 @@ interface Landed {
 }
 
 /**
- * Looks at rows that Google may have put above their table, into it or beside its columns, and moves them where they belong. They are
+ * Checks rows that Google may have put above their table, into it or beside its columns, and moves them to the right place. They are
  * in rows that were inserted for them, so nothing else moves with them.
  * @returns where they are now
  * @throws Failure, never ambiguous, that says where they are
@@ -65,7 +65,7 @@ function targetRow(grid: TabCells['cells'], { landing: { start }, place, values 
 	return last < start.row ? last + 1 : last + 1 + count;
 }
 
-/** Rows that hold something else too were not inserted for ours. */
+/** Rows that also contain something else were not inserted for ours. */
 function checkOwn(
 	{ insertDataOption }: AppendParams,
 	grid: TabCells['cells'],

@@ -31,7 +31,7 @@ const r1c1 = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 const name = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
 /**
- * Takes the tab from the cells. A title may hold `!` itself: only cells or a name stand after the last one.
+ * Separates the tab from the cells. A title may contain `!`: only cells or a name can follow the last one.
  * @throws Failure 400 when what stands behind a quoted title is neither
  */
 export function parseRange(range: string): TabRange {
@@ -61,7 +61,7 @@ export function insideOf(tab: string, text: string): TabRange | undefined {
 }
 
 function isCells(text: string): boolean {
-	// No cells are as long: what is longer is a title, and is not searched.
+	// No cell reference is this long: a longer text is a title and is not searched.
 	return text.length <= longestCells && (a1.test(text) || r1c1.test(text));
 }
 

@@ -15,12 +15,12 @@ export interface Reach {
 	readonly columns: number;
 }
 
-/** Google's size of a new tab: what fits in there is sent without asking first. */
+/** Google's size of a new tab: rows that fit into it are sent without asking first. */
 const usual = { rows: 1000, columns: 26 };
 
 /**
- * Writes rows, and gives the tab the rows and columns that they need. Google refuses what reaches over its edge; a refused request wrote
- * nothing. What begins beyond the edge, or does not fit into the range itself, stays refused.
+ * Writes rows, and adds the rows and columns that they need to the tab. Google refuses rows that reach beyond its edge; a refused request
+ * wrote nothing. Rows that begin beyond the edge, or do not fit into the range itself, stay refused.
  */
 export async function withRoom<T>(
 	sheets: sheets_v4.Sheets,
@@ -31,7 +31,7 @@ export async function withRoom<T>(
 	const fits =
 		(lastRow === undefined || reach.rows <= lastRow + 1) &&
 		(lastColumn === undefined || reach.columns <= lastColumn + 1);
-	// What a name inside a tab stands for has its own bounds.
+	// A named range inside a tab has its own bounds.
 	const mayGrow = fits && !(reach.target.tab !== undefined && reach.target.name !== undefined);
 	return await inTabs(sheets, reach, async () => {
 		if (mayGrow && (reach.rows > usual.rows || reach.columns > usual.columns)) {

@@ -35,7 +35,7 @@ function isBlank(row: readonly CellValue[]): boolean {
 
 function rowOf(row: readonly CellValue[], names: readonly string[], rowNumber: number): IDataObject {
 	const json: IDataObject = {};
-	// Google leaves out what is empty at the end.
+	// Google leaves out empty cells at the end.
 	for (const [at, name] of names.entries()) json[name] = row[at] ?? '';
 	json['rowNumber'] = rowNumber;
 	return json;

@@ -18,7 +18,7 @@ export interface HeaderParams extends Targeted {
 	readonly extraColumns: 'add' | 'error' | 'ignore';
 }
 
-/** A table as its header row tells it. */
+/** A table as described by its header row. */
 export interface Table<H extends HeaderRow = HeaderRow> {
 	readonly target: TabRange;
 	readonly header: H;
@@ -49,7 +49,7 @@ export async function tableOf<H extends HeaderRow>(
 	return await inTabs(sheets, asked, async () => {
 		if (target.tab !== undefined && target.name !== undefined) return await resolved();
 		return await readIn(target).catch(async (error: unknown) => {
-			// The word is no tab's: it may be a named range.
+			// The word is not the name of a tab: it may be a named range.
 			if (isAboutTabs(error) && target.name !== undefined) return await resolved();
 			throw error;
 		});
@@ -76,7 +76,7 @@ export async function rowsByHeader(
 	return { target, header, rows };
 }
 
-/** Names that the header row is to get. */
+/** Names to add to the header row. */
 export function newColumns(
 	{ columns }: HeaderRow,
 	extraColumns: HeaderParams['extraColumns'],

@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { Cell } from './cells';
 import { widthOf } from './written';
 
-/** What a new spreadsheet is to look like. */
+/** The structure of a new spreadsheet. */
 export interface Shape {
 	/** Names of its tabs; none for the one that Google makes. */
 	readonly tabs: readonly string[];
@@ -43,7 +43,7 @@ export function tabsOf({ sheets }: sheets_v4.Schema$Spreadsheet): Tab[] {
 	}));
 }
 
-/** What turns a spreadsheet as Drive makes it into the wanted one. Asked again for the result, nothing is made twice. */
+/** The changes that turn a spreadsheet created by Drive into the wanted one. Applied to the result, there are none. */
 export function shapeRequests(
 	{ tabs, rows, locale, timeZone }: Shape,
 	[present, ...more]: readonly Tab[],

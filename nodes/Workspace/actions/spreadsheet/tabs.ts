@@ -9,7 +9,7 @@ import { isOneCell, quoted, type TabRange } from './range';
 /** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
 const unknownRange = 'Unable to parse range';
 
-/** The failure there is says enough without them: nobody waits long for the tabs. */
+/** The failure says enough without the tabs, so the wait for them is short. */
 const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
 
 interface Asked {
@@ -19,7 +19,7 @@ interface Asked {
 }
 
 /**
- * Asks Google about a range; where Google knows no such range, the failure says which tabs there are.
+ * Asks Google about a range. If Google knows no such range, the failure lists the tabs.
  * @throws Failure
  */
 export async function inTabs<T>(
@@ -39,8 +39,8 @@ export function isAboutTabs(error: unknown): error is Failure {
 }
 
 /**
- * Google takes `Q1` for a cell of the first tab, also where a tab is called so.
- * @throws Failure 400 where it is not clear what is meant
+ * Google reads `Q1` as a cell of the first tab, even if a tab has this name.
+ * @throws Failure 400 if the range is ambiguous
  */
 export async function refuseTabLikeCell(
 	sheets: sheets_v4.Sheets,
@@ -57,7 +57,7 @@ export async function refuseTabLikeCell(
 	);
 }
 
-/** Says so where the tab is missing: Google speaks of the range, also of what the node made of it. */
+/** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
 function naming(failure: Failure, { tab: title, cells, name }: TabRange, titles: readonly string[]): Failure {
 	const tab = title ?? name;
 	if (titles.length === 0) return failure;
@@ -72,10 +72,10 @@ function naming(failure: Failure, { tab: title, cells, name }: TabRange, titles:
 	});
 }
 
-/** @returns none where they cannot be read */
+/** @returns none if they cannot be read */
 async function titlesAsFarAsKnown(sheets: sheets_v4.Sheets, spreadsheetId: string): Promise<string[]> {
 	return await titlesOf(sheets, spreadsheetId, briefly).catch((error: unknown) => {
-		// The failure that there was already says more than this one.
+		// The original failure says more than this one.
 		if (isFailure(error)) return [];
 		throw error;
 	});

@@ -2,7 +2,7 @@ import { refusal } from '../../../items/failure';
 import { named } from '../../../parameters/naming';
 import { insideOf, notCells, parseRange, printRange, type TabRange } from './range';
 
-/** What an operation works on, as the user gave it. */
+/** The target of an operation, as the user gave it. */
 export interface Targeted {
 	readonly spreadsheetId: string;
 	/** Title of a tab; empty where the range names it. */

@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { Cell } from './cells';
 import { areaLike, type Corner } from './range';
 
-/** What a write answers, for an item's own rows. */
+/** The result of a write, for an item's own rows. */
 export interface Written {
 	readonly spreadsheetId: string;
 	readonly updatedRange: string;

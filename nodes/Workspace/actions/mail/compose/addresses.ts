@@ -9,7 +9,7 @@ export interface Address {
 	readonly address: string;
 }
 
-/** Of a line in a mail, RFC 5322, 2.1.1. */
+/** Of a line in an email, RFC 5322, 2.1.1. */
 const longestEntry = 998;
 
 /**

@@ -5,7 +5,7 @@ import { bytesOfBase64 } from '../../../base64';
 import type { Attachment, Item } from '../../../operation';
 import { oneLine } from './headerFields';
 
-/** Of a whole mail as Gmail takes it, in bytes. */
+/** Of a whole email as Gmail takes it, in bytes. */
 export const maxMailBytes = 36_700_160;
 
 export interface AttachedFile {
@@ -30,7 +30,7 @@ interface Announced {
 
 /**
  * The files to attach, read only when all of them fit.
- * @throws Failure 400 for a missing field, bad base64, or more than a mail can hold
+ * @throws Failure 400 for a missing field, bad base64, or more than an email can hold
  */
 export async function attachedFiles(attachments: readonly Attachment[], item: Item): Promise<AttachedFile[]> {
 	const announced: Announced[] = [];
@@ -49,7 +49,7 @@ export async function attachedFiles(attachments: readonly Attachment[], item: It
 	);
 }
 
-/** @param bytes of the whole mail, or of its encoded files alone */
+/** @param bytes of the whole email, or of its encoded files alone */
 export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>): Error {
 	const list = files.map(({ filename, size }) => `${filename} ${megabytes(size)}`).join(', ');
 	return refusal(

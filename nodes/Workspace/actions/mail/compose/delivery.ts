@@ -11,14 +11,14 @@ export interface SentMail {
 	readonly repeated?: true;
 }
 
-/** Above it a mail goes to the upload address, which takes its bytes as they are instead of a third more. Bytes. */
+/** Above it an email goes to the upload address, which takes its bytes as they are instead of a third more. Bytes. */
 const largestJson = 5_000_000;
 
 export function sentMail({ id, threadId, labelIds }: gmail_v1.Schema$Message): SentMail {
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [] };
 }
 
-/** Hands a mail to Gmail, once. */
+/** Hands an email to Gmail, once. */
 export async function deliver(
 	{ gmail }: Clients,
 	mail: Buffer,

@@ -1,10 +1,10 @@
 import { refusal } from '../../../../items/failure';
 import { named } from '../../../../parameters/naming';
 
-/** Carries the mail's own mark, so that a mail whose fate is unknown can be found again. */
+/** Contains the email's own mark, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** Headers that other fields or the composing of the mail itself set. */
+/** Headers that other fields or the composing of the email itself set. */
 const ownFields: Readonly<Record<string, string>> = {
 	bcc: named('bcc'),
 	cc: named('cc'),

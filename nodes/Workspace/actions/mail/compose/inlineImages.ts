@@ -14,7 +14,7 @@ const link =
 
 /**
  * Makes the attachments inline that the HTML names by their binary field or their file name.
- * @param mark makes the Content-IDs unique among all mails
+ * @param mark makes the Content-IDs unique among all emails
  */
 export function withImages(html: string, files: readonly AttachedFile[], mark: string): WithImages {
 	const cids = new Map<AttachedFile, string>();

@@ -6,14 +6,14 @@ import { sentMail, type SentMail } from './delivery';
 import { headerOf } from '../reading/headers';
 import { markerHeader } from './headerFields';
 
-/** Waits before each look, in milliseconds: Gmail lists a mail some time after it was sent. */
+/** Waits before each look, in milliseconds: Gmail lists an email some time after it was sent. */
 const looks = [0, 1_000, 3_000];
-/** Newest sent mails that are looked at. */
+/** How many of the newest sent emails are checked. */
 const newest = 20;
 
 /**
- * The mail that carries the item's marker, when a send broke off and nobody knows whether it left.
- * @throws Failure of the same code that says so, because a mail that is not found may still have been sent
+ * The email with the item's marker, if the connection broke during sending and the outcome is unknown.
+ * @throws Failure of the same code that says so, because an email that is not found may still have been sent
  */
 export async function findSent(client: Clients, failure: Failure, item: Item): Promise<SentMail> {
 	let trouble: string | undefined;

@@ -11,7 +11,7 @@ interface Recent {
 	readonly content: string;
 }
 
-/** Sends of this process, by account and key: Gmail lists a mail some time after it was sent. */
+/** Sends of this process, by account and key: Gmail lists an email some time after it was sent. */
 const recent = new Map<string, Recent>();
 const mostRecent = 10_000;
 /** The send that goes on for an account and key, or waits for its turn. */
@@ -25,9 +25,9 @@ interface Sending {
 }
 
 /**
- * Sends a mail unless one with its key was sent before. Executions in one process wait for each other; those of several processes
+ * Sends an email unless one with its key was sent before. Executions in one process wait for each other; those of several processes
  * that send at the same moment cannot see each other, and the second look only tells.
- * @throws Failure 409 when the key was used for another mail
+ * @throws Failure 409 when the key was used for another email
  */
 export async function onceByKey(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, keyed } = sending;
@@ -62,7 +62,7 @@ function remember(name: string, mail: Recent): void {
 	if (recent.size > mostRecent && oldest !== undefined) recent.delete(oldest);
 }
 
-/** What counts is what Gmail has: a mail that the user deleted may be sent again. */
+/** What counts is what Gmail has: an email that the user deleted may be sent again. */
 async function stillThere({ gmail }: Clients, name: string): Promise<Recent | undefined> {
 	const known = recent.get(name);
 	if (!known) return undefined;
@@ -89,7 +89,7 @@ async function firstFound({ client, item, draft, keyed }: Sending): Promise<Rece
 	return looked.found.at(-1);
 }
 
-/** Another process may have sent a mail with this key meanwhile. The mail is out: nothing here may fail the item. */
+/** Another process may have sent an email with this key meanwhile. The email was sent: nothing here may fail the item. */
 async function tellOfAnother({ client, item, draft, keyed }: Sending, { id }: SentMail): Promise<void> {
 	const looked = await lookForKey(client, keyed, draft, [id]).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);

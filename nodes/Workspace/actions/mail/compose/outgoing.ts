@@ -11,7 +11,7 @@ import { withImages } from './inlineImages';
 import type { RepliedMail } from './reply';
 import type { SendParams } from './sendFields';
 
-/** All of a mail that can be known before anything is asked of Gmail. */
+/** Everything about an email that is known before any request to Gmail. */
 export interface Draft {
 	readonly to: Address[];
 	readonly cc: Address[];
@@ -26,7 +26,7 @@ export interface Draft {
 }
 
 /**
- * The mail that the parameters ask for.
+ * The email that the parameters ask for.
  * @throws Failure 400 for anything that could not be sent
  */
 export async function draftOf(params: SendParams, item: Item): Promise<Draft> {
@@ -98,7 +98,7 @@ export async function composed(draft: Draft, { from, replied, token, marker }: P
 		disableFileAccess: true,
 		disableUrlAccess: true,
 	}).compile();
-	// Without it nobody in Bcc gets the mail: Gmail reads the recipients from the headers, and takes Bcc out itself.
+	// Without it nobody in Bcc gets the email: Gmail reads the recipients from the headers, and takes Bcc out itself.
 	Object.assign(node, { keepBcc: true });
 	const bytes = await node.build();
 	if (bytes.length <= maxMailBytes) return bytes;

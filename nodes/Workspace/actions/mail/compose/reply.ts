@@ -1,10 +1,10 @@
 import type { Clients, Item } from '../../../operation';
 import { headerOf } from '../reading/headers';
 
-/** What a reply takes from the mail that it answers. */
+/** What a reply takes from the email that it answers. */
 export interface RepliedMail {
 	readonly threadId: string;
-	/** With its angle brackets; undefined for a mail without one. */
+	/** With its angle brackets; undefined for an email without one. */
 	readonly messageId: string | undefined;
 	readonly references: string | undefined;
 	readonly subject: string;

@@ -9,7 +9,7 @@ interface Wanted {
 }
 
 /**
- * What stands in From. Where nobody gave a name, it is the one that the account's settings have: a mail without From goes out with
+ * What stands in From. Where nobody gave a name, it is the one that the account's settings have: an email without From goes out with
  * the bare address.
  * @returns undefined when Gmail may put in the address itself
  */

@@ -8,11 +8,11 @@ import { markerHeader } from './headerFields';
 import type { Draft } from './outgoing';
 import type { SendParams } from './sendFields';
 
-/** What a mail with an idempotency key is known by. */
+/** What an email with an idempotency key is known by. */
 export interface Keyed {
 	/** Of the key. */
 	readonly mark: string;
-	/** Of all that makes the mail: another one for the same key is refused. */
+	/** Of all that makes the email: another one for the same key is refused. */
 	readonly content: string;
 }
 
@@ -27,7 +27,7 @@ export function keyedOf(params: SendParams, { files }: Pick<Draft, 'files'>): Ke
 		JSON.stringify(params.headers),
 		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
 	]);
-	// Half of it is enough to tell mails of one key apart, and keeps the header line short.
+	// Half of it is enough to tell emails of one key apart, and keeps the header line short.
 	return { mark, content: content.slice(0, 32) };
 }
 
@@ -37,18 +37,18 @@ export function markerOf(token: string, keyed: Keyed | undefined): string {
 }
 
 const daysBack = 30;
-/** Sent mails that are looked at; each costs a request. */
+/** How many sent emails are checked; each costs a request. */
 const mostCandidates = 100;
 const atOnce = 5;
 
 export interface Looked {
-	/** Ids of the mails that carry the key, newest first. */
+	/** Ids of the emails that carry the key, newest first. */
 	readonly found: ReadonlyArray<{ readonly mail: SentMail; readonly content: string }>;
-	/** There were more mails than are looked at. */
+	/** There were more emails than are checked. */
 	readonly isPartial: boolean;
 }
 
-/** Looks for mails with a key among those that were sent to the same recipients with the same subject. */
+/** Looks for emails with a key among those that were sent to the same recipients with the same subject. */
 export async function lookForKey(
 	client: Clients,
 	{ mark }: Keyed,
@@ -83,7 +83,7 @@ async function markedMail({ gmail }: Clients, id: string): Promise<{ mail: SentM
 	return { mail: sentMail(data), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
 }
 
-/** Only words that any search takes as they are: a word too many would hide the mail, one too few costs a request. */
+/** Only words that any search takes as they are: a word too many would hide the email, one too few costs a request. */
 function queryFor(to: readonly Address[], subject: string): string {
 	const since = Math.floor(Date.now() / 1000) - daysBack * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
@@ -97,7 +97,7 @@ function queryFor(to: readonly Address[], subject: string): string {
 
 /**
  * The first result of a key.
- * @throws Failure 409 when the key was used for another mail
+ * @throws Failure 409 when the key was used for another email
  */
 export function repeated(
 	{ mail, content }: { readonly mail: SentMail; readonly content: string },

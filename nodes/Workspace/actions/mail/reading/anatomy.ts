@@ -2,7 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 export type Part = gmail_v1.Schema$MessagePart;
 
-/** What a mail says, by how its pieces go together. */
+/** The text of an email, structured as its parts are nested. */
 export type Body =
 	| { readonly kind: 'text' | 'html'; readonly part: Part }
 	/** The same content in several forms, the plainest first (RFC 2046, 5.1.4). */
@@ -18,11 +18,11 @@ export interface FilePart {
 
 export interface Anatomy {
 	readonly body: Body;
-	/** In their order. A mail within the mail is one file. */
+	/** In their order. An email within the email is one file. */
 	readonly files: readonly FilePart[];
 }
 
-/** Takes a mail apart: each of its parts is either something that it says or a file. */
+/** Splits an email into its parts: each one is either text or a file. */
 export function anatomyOf(payload: Part): Anatomy {
 	const files: FilePart[] = [];
 	const body = bodyOf(payload, { within: '', afterHtml: false }, files);
@@ -30,7 +30,7 @@ export function anatomyOf(payload: Part): Anatomy {
 }
 
 interface Place {
-	/** Type of the multipart around it; '' for the mail itself. */
+	/** Type of the multipart around it; '' for the email itself. */
 	readonly within: string;
 	/** In a `multipart/related`, behind its HTML. */
 	readonly afterHtml: boolean;

@@ -9,7 +9,7 @@ export interface AttachmentInfo {
 	readonly mimeType: string;
 	/** Bytes, as far as Gmail says. */
 	readonly size: number;
-	/** Whether it belongs into the text, as a picture of an HTML mail does. */
+	/** Whether it belongs into the text, as a picture of an HTML email does. */
 	readonly inline: boolean;
 	/** Without angle brackets; '' when it has none. */
 	readonly contentId: string;

@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 
 import { sevenBitText } from './sevenBit';
 
-/** Of mails that name none, or one that nobody knows. */
+/** Of emails that name none, or one that nobody knows. */
 const usual = 'windows-1252';
 
 /** Charsets whose name says little: senders write them whatever the text is in. */
@@ -12,7 +12,7 @@ const western =
 
 /**
  * Text of any charset; nothing is ever thrown away for a name that nobody knows.
- * @param charset as the mail names it; '' when it does not
+ * @param charset as the email names it; '' when it does not
  */
 export function decodedText(bytes: Buffer, charset: string): string {
 	const sevenBit = sevenBitText(bytes, charset);
@@ -40,13 +40,13 @@ function wideName(bytes: Buffer, charset: string): string | undefined {
  * ģ in UTF-8. What Gmail has changed to UTF-8 has no letters that its charset lacks.
  */
 function ownReading(bytes: Buffer, utf8: string, charset: string): string | undefined {
-	// Three bytes in a row that are UTF-8 are hardly ever chance, and signs such as © stand in mails of all languages.
+	// Three bytes in a row that are UTF-8 are hardly ever chance, and signs such as © stand in emails of all languages.
 	if (western.test(charset) || !/[^\u0000-\u007f]/.test(utf8)) return undefined;
 	if (/[\u0800-\uffff]|[^\p{L}\u0000-\u007f]/u.test(utf8)) return undefined;
 	const decoder = knownDecoder(charset);
 	if (!decoder || decoder.encoding === 'utf-8') return undefined;
 	const own = decoder.decode(bytes);
-	// In UTF-8 read as something else, letters of two scripts stand side by side, or there are signs among them.
+	// In UTF-8 read as something else, letters of two scripts stand next to each other, or there are signs among them.
 	if (/[^\p{L}\u0000-\u007f]|[A-Za-z][^\u0000-\u007f]|[^\u0000-\u007f][A-Za-z]/u.test(own)) return undefined;
 	const letters = known.get(decoder.encoding) ?? lettersOf(decoder);
 	known.set(decoder.encoding, letters);
@@ -81,7 +81,7 @@ const codePages: Readonly<Record<string, string>> = {
 	'950': 'big5',
 };
 
-/** The decoder of a name as mails have them. */
+/** The decoder of a name as emails have them. */
 function knownDecoder(charset: string): TextDecoder | undefined {
 	const name = charset.trim().toLowerCase();
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];

@@ -13,7 +13,7 @@ interface Header {
 	readonly value: string;
 }
 
-/** A mail as Read gives it; addresses are text as in the mail. */
+/** An email as Read gives it; addresses are text as in the email. */
 export interface FullMessage {
 	readonly id: string;
 	readonly threadId: string;

@@ -1,6 +1,6 @@
 import type { Field, ParamsOf } from '../../../operation';
 
-/** Most mails of one page, as Gmail limits it. */
+/** Most emails of one page, as Gmail limits it. */
 export const largestPage = 500;
 
 export const amountFields = [

@@ -35,18 +35,18 @@ export interface ListedMessage {
 export interface Listed {
 	readonly messages: ListedMessage[];
 	readonly nextPageToken: string | undefined;
-	/** What ended the list before it was whole; says how to go on. */
+	/** The failure that stopped the list early; says how to continue. */
 	readonly endedBy?: Failure;
 }
 
 /** As the transport lets requests through: more would only wait there. */
 const width: Width = { first: 5, most: 20 };
-/** A mail may bring 25 MB of files. */
+/** An email may bring 25 MB of files. */
 const widthWithFiles: Width = { first: 5, most: 5 };
-/** Of a page whose mails are asked for one by one: a list that ends midway goes on from the page where it ended. */
+/** Of a page whose emails are asked for one by one: a list that stops midway continues from the page where it stopped. */
 const detailedPage = 100;
 
-/** Mails that a query finds, newest first. What was got before a failure is kept. */
+/** Emails that match a query, newest first. Emails received before a failure are kept. */
 export async function listMessages(
 	client: Clients,
 	q: string,
@@ -83,7 +83,7 @@ export async function listMessages(
 	}
 }
 
-/** Somebody awaits it later, if at all. */
+/** It is awaited later, if at all. */
 function begun<T>(promise: Promise<T>): Promise<T> {
 	promise.catch(() => undefined);
 	return promise;
@@ -94,7 +94,7 @@ interface Page {
 	readonly nextPageToken: string | undefined;
 }
 
-/** How many mails to ask for next; 0 or less: none. */
+/** How many emails to ask for next; 0 or less: none. */
 function sizeOf({ returnAll, maxResults, output, details }: ListParams, found: number): number {
 	const largest = details && output === 'items' ? detailedPage : largestPage;
 	return returnAll ? largest : Math.min(largest, maxResults - found);
@@ -172,7 +172,7 @@ async function whole(
 	return { message, files: await downloaded(client, id, parts) };
 }
 
-/** A mail that was deleted between the list and its details is left out. */
+/** An email that was deleted between the list and its details is left out. */
 async function unlessGone<T>(message: Promise<T>): Promise<T | undefined> {
 	return await message.catch((error: unknown) => {
 		if (isFailure(error) && error.code === 404) return undefined;

@@ -5,8 +5,8 @@ import { largestPage, type ListParams } from './listFields';
 import type { Listed, ListedMessage } from './listMessages';
 
 /**
- * What List and Search do alike.
- * @throws Failure 400 for options that do not go together
+ * The common part of List and Search.
+ * @throws Failure 400 for options that exclude each other
  */
 export async function listed(client: Clients, q: string, params: ListParams, item: Item): Promise<Listed> {
 	refuseContradictions(params);

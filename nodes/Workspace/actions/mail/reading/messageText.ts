@@ -4,15 +4,15 @@ import { partHeader, type Body, type Part } from './anatomy';
 import { decodedText } from './charset';
 import { partBytes } from './partBytes';
 
-/** What a mail says, in the forms that it has. */
+/** The text of an email, in its available forms. */
 export interface MessageText {
-	/** Plain text, with \n between lines; made from the HTML where the mail has no other. */
+	/** Plain text, with \n between lines; made from the HTML where the email has no other. */
 	readonly text: string;
-	/** '' for a mail without HTML. */
+	/** '' for an email without HTML. */
 	readonly html: string;
 }
 
-/** The text of a mail of any nesting and charset; attached texts and mails do not belong to it. */
+/** The text of an email of any nesting and charset; attached texts and emails do not belong to it. */
 export async function messageText(
 	client: Clients,
 	messageId: string,

@@ -6,7 +6,7 @@ export async function partBytes(client: Clients, messageId: string, part: Part):
 	const { body, partId } = part;
 	if (body?.attachmentId) return await attachmentBytes(client, messageId, body.attachmentId);
 	if (body?.data) return Buffer.from(body.data, 'base64url');
-	// Gmail gives a mail within a mail no id at times: its bytes are in the whole mail only.
+	// Gmail gives an email within an email no id at times: its bytes are in the whole email only.
 	if (!part.parts?.length || !partId) return Buffer.alloc(0);
 	const { rawPart } = await import('./rawPart');
 	const { data } = await client.gmail.users.messages.get({

@@ -1,7 +1,7 @@
 /**
- * The content of a part that is taken from the bytes of the whole mail.
+ * The content of a part that is taken from the bytes of the whole email.
  * @param partId as Gmail counts: `1.0` is the first part of the second part
- * @returns undefined when the mail has no such part
+ * @returns undefined when the email has no such part
  */
 export function rawPart(mail: Buffer, partId: string): Buffer | undefined {
 	let entity: Entity | undefined = entityOf(mail);

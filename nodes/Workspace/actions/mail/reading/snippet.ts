@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities/decode';
 
-/** Invisible characters with which senders fill up the preview of a mail. */
+/** Invisible characters with which senders fill up the preview of an email. */
 const padding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 
 /** Gmail's preview text, which is HTML-escaped and may be padded at either end. */

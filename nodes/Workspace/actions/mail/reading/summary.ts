@@ -3,13 +3,13 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { headersOf } from './headers';
 import { snippetText } from './snippet';
 
-/** What every mail is shown with. */
+/** The fields of every email. */
 export interface Summary {
 	readonly id: string;
 	readonly threadId: string;
 	readonly snippet: string;
 	readonly subject: string;
-	/** As it stands in the mail: name and address. */
+	/** As it stands in the email: name and address. */
 	readonly sender: string;
 	readonly to: string;
 	/** When Gmail received it, ISO 8601 in UTC; '' when Gmail does not say. */
@@ -30,7 +30,7 @@ export function summaryOf(message: gmail_v1.Schema$Message): Summary {
 		subject: headersOf(message, 'Subject')[0] ?? '',
 		sender: headersOf(message, 'From').join(', '),
 		to: headersOf(message, 'To').join(', '),
-		// The header Date is the sender's word; this is Gmail's.
+		// The sender sets the header Date; this time is Gmail's.
 		date: internalDate ? new Date(Number(internalDate)).toISOString() : '',
 		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',
 		labelIds: labelIds ?? [],

@@ -56,7 +56,7 @@ export async function readKeys(
 	return { rows, last };
 }
 
-/** What a row is found by; a Failure where it has nothing of it. */
+/** The key of a row; a Failure if it has none. */
 export function keyIn(
 	cells: NamedCells,
 	matchColumns: readonly string[],

@@ -3,22 +3,22 @@ import type { Cell } from '../cells';
 import type { NamedCells } from '../namedRows';
 import type { Keys } from './keys';
 
-/** What is done for one item. Rows and columns count from 0. */
+/** The changes for one item. Rows and columns count from 0. */
 export interface Step {
 	readonly action: 'updated' | 'appended' | 'unchanged';
-	/** Rows that have the item's key; several where the key is there several times. */
+	/** Rows that have the item's key; several if the key occurs several times. */
 	readonly rows: readonly number[];
-	/** What is written into each of them, by column; a row that is there keeps its key as it is. */
+	/** The new values of each of them, by column; an existing row keeps its key unchanged. */
 	readonly cells: ReadonlyMap<number, Cell>;
 }
 
-/** A row that is to be written, and what it is looked for by. */
+/** A row to write, and the key to look for. */
 export interface Keyed {
 	readonly key: string;
 	readonly cells: NamedCells;
 }
 
-/** What is to be done for rows in their order: what one appends, a later one with the same key updates. */
+/** The changes for rows in their order: a row that one item appends is updated by a later item with the same key. */
 export function planOf(
 	given: ReadonlyArray<Keyed | Failure>,
 	keys: Keys,

@@ -6,7 +6,7 @@ import { cellData } from '../shape';
 import type { Run } from './runs';
 import type { SheetHeader } from './sheetHeader';
 
-/** What one request changes. */
+/** The changes of one request. */
 export interface Change {
 	readonly spreadsheetId: string;
 	readonly sheet: SheetHeader;
