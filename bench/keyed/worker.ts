@@ -42,7 +42,7 @@ function itemOf(): JobItem {
 	const answers = new Map<string, Promise<unknown>>();
 	return {
 		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, binaryFields: [], hasMade: false },
-		...{ binary: none, file: none, made: nothing, hint: nothing, log: nothing },
+		...{ binary: none, file: none, store: none, made: nothing, hint: nothing, log: nothing },
 		told: (failure) => failure,
 		once: async <T>(key: string, ask: () => Promise<T>) => {
 			// Keys name questions of one type each; the map cannot say so.

@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-import type { IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../items/failure';
 import type { Field, ParamsOf } from '../parameters/field';
@@ -48,6 +48,8 @@ export interface Item {
 	binary(field: string): Promise<Source>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
 	file(path: string): Promise<Source>;
+	/** Hands bytes to n8n's binary storage, so that not all of a long result has to be in memory at once. */
+	store(binary: OutputBinary): Promise<StoredBinary>;
 	/** Answers equal questions of all items in this run with one call. */
 	once<T>(key: string, ask: () => Promise<T>): Promise<T>;
 	/** Records something that now exists, so that a later failure of the same item names it. */
@@ -72,9 +74,14 @@ export interface OutputBinary {
 	readonly mimeType?: string;
 }
 
+/** What n8n's storage has already; of no meaning to an operation. */
+export interface StoredBinary {
+	readonly stored: IBinaryData;
+}
+
 export interface OutputItem {
 	readonly json: IDataObject;
-	readonly binary?: Readonly<Record<string, OutputBinary>>;
+	readonly binary?: Readonly<Record<string, OutputBinary | StoredBinary>>;
 }
 
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';

@@ -88,6 +88,8 @@ export function testItem({
 		binaryFields: Object.keys(binary),
 		binary: (field) => sourceOf(field, binary),
 		file: fileSource,
+		store: ({ data, fileName, mimeType = '' }) =>
+			Promise.resolve({ stored: { data: data.toString('base64'), fileName, mimeType } }),
 		once: <T>(key: string, ask: () => Promise<T>) => {
 			// Keys name questions of one type each; the map cannot say so.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();

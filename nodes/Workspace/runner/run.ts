@@ -6,7 +6,7 @@ import type { Failure } from '../../items/failure';
 import { runItems, type Checked, type Done, type Task, type Work } from '../../items/loop';
 import { Sanitizer } from '../../items/secrets/sanitizer';
 import { Connection } from '../google/connection';
-import type { Clients, OutputItem } from '../operation';
+import type { Clients, Item, OutputItem } from '../operation';
 import { Jobs, tasksOf, type Job } from './job';
 import { perform, type Performed } from './perform';
 import { RunNotes } from './runItem';
@@ -84,22 +84,18 @@ class WorkspaceWork implements Work<Job> {
 		}
 	}
 
-	private async outputOf({ operation, params, index }: Job, result: unknown): Promise<INodeExecutionData[]> {
+	private async outputOf(
+		{ operation, params, index, item }: Job,
+		result: unknown,
+	): Promise<INodeExecutionData[]> {
 		const items = operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
 		return await Promise.all(
 			items.map(async ({ json, binary }) => ({
 				json,
-				...(binary && { binary: await this.stored(binary) }),
+				...(binary && { binary: await stored(item, binary) }),
 				pairedItem: { item: index },
 			})),
 		);
-	}
-
-	private async stored(binary: NonNullable<OutputItem['binary']>) {
-		const entries = Object.entries(binary).map(async ([field, { data, fileName, mimeType }]) => {
-			return [field, await this.context.helpers.prepareBinaryData(data, fileName, mimeType)] as const;
-		});
-		return Object.fromEntries(await Promise.all(entries));
 	}
 
 	/** Clients differ by what the requests may need and by the operation's advice. */
@@ -126,6 +122,13 @@ class WorkspaceWork implements Work<Job> {
 			methods,
 		});
 	}
+}
+
+async function stored(item: Item, binary: NonNullable<OutputItem['binary']>) {
+	const entries = Object.entries(binary).map(async ([field, one]) => {
+		return [field, ('stored' in one ? one : await item.store(one)).stored] as const;
+	});
+	return Object.fromEntries(await Promise.all(entries));
 }
 
 /** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */

@@ -6,7 +6,7 @@ import type { Failure } from '../../items/failure';
 import { cleanLog } from '../../items/secrets/cleanLog';
 import { Sanitizer } from '../../items/secrets/sanitizer';
 import type { Naming } from '../../parameters/naming';
-import type { Item, Made } from '../operation';
+import type { Item, Made, OutputBinary, StoredBinary } from '../operation';
 import type { RequestLimits } from '../../parameters/requestOptions';
 import { binarySource, fileSource } from './sources';
 
@@ -92,6 +92,10 @@ export class RunItem implements JobItem {
 
 	file(path: string) {
 		return fileSource(this.context, path, this.readMilliseconds);
+	}
+
+	async store({ data, fileName, mimeType }: OutputBinary): Promise<StoredBinary> {
+		return { stored: await this.context.helpers.prepareBinaryData(data, fileName, mimeType) };
 	}
 
 	once<T>(key: string, ask: () => Promise<T>) {

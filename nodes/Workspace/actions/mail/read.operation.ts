@@ -54,7 +54,7 @@ export const read = defineOperation({
 		const { message, files, headers } = await fullMessage(client, messageId, item);
 		return {
 			message: { ...message, ...(includeHeaders && { headers }) },
-			files: downloadAttachments ? await downloaded(client, message.id, files) : [],
+			files: downloadAttachments ? await downloaded(client, message.id, files, item) : [],
 		};
 	},
 	toItems: ({ message, files }, { attachmentPrefix }) => {

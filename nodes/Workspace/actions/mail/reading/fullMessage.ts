@@ -1,4 +1,4 @@
-import type { Clients, Item, OutputBinary } from '../../../operation';
+import type { Clients, Item, StoredBinary } from '../../../operation';
 import { anatomyOf, typeOf, type Part } from './anatomy';
 import { attachmentInfo, type AttachmentInfo } from './attachments';
 import { headersOf } from './headers';
@@ -66,12 +66,13 @@ export async function downloaded(
 	client: Clients,
 	id: string,
 	files: readonly Part[],
-): Promise<OutputBinary[]> {
+	item: Item,
+): Promise<StoredBinary[]> {
 	return await inParallel(files, atOnce, async (part, index) => {
 		const data = await partBytes(client, id, part);
 		const mimeType = typeOf(part) || undefined;
 		const fileName = decodedWords(part.filename ?? '') || (await madeUpName(index, mimeType));
-		return { data, fileName, mimeType };
+		return await item.store({ data, fileName, mimeType });
 	});
 }
 

@@ -1,7 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { isFailure, type Failure } from '../../../../items/failure';
-import type { Clients, Item, OutputBinary } from '../../../operation';
+import type { Clients, Item, StoredBinary } from '../../../operation';
 import { anatomyOf } from './anatomy';
 import { attachmentInfo, type AttachmentInfo } from './attachments';
 import { downloaded } from './fullMessage';
@@ -29,7 +29,7 @@ export interface WithFiles extends Summary {
 export interface ListedMessage {
 	readonly message: MessageIds | Summary | WithFiles | WithBody;
 	/** The attachments, in their order, where they were asked for. */
-	readonly files?: readonly OutputBinary[];
+	readonly files?: readonly StoredBinary[];
 }
 
 export interface Listed {
@@ -169,7 +169,7 @@ async function whole(
 	const message = { ...summaryOf(data), ...text, attachments: files.map(attachmentInfo) };
 	if (!downloadAttachments) return { message };
 	const parts = files.map(({ part }) => part);
-	return { message, files: await downloaded(client, id, parts) };
+	return { message, files: await downloaded(client, id, parts, item) };
 }
 
 /** An email that was deleted between the list and its details is left out. */

@@ -1,6 +1,6 @@
 import { refusal } from '../../../../items/failure';
 import { named } from '../../../../parameters/naming';
-import type { Clients, Item, OutputBinary, OutputItem } from '../../../operation';
+import type { Clients, Item, StoredBinary, OutputItem } from '../../../operation';
 import { largestPage, type ListParams } from './listFields';
 import type { Listed, ListedMessage } from './listMessages';
 
@@ -67,7 +67,7 @@ export function listItems({ messages, nextPageToken }: Listed, { output }: ListP
 	return [{ json: { messages: shown, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }
 
-function itemOf(message: ListedMessage['message'], files: readonly OutputBinary[]): OutputItem {
+function itemOf(message: ListedMessage['message'], files: readonly StoredBinary[]): OutputItem {
 	const binary = Object.fromEntries(files.map((file, index) => [`attachment_${index}`, file]));
 	return { json: { ...message }, ...(files.length > 0 && { binary }) };
 }

@@ -1,4 +1,8 @@
+import { list } from '../../../../../nodes/Workspace/actions/mail/list.operation';
+import { fieldsOf, type Operation } from '../../../../../nodes/Workspace/operation';
+import { paramsOf } from '../../../../../nodes/parameters/params';
 import { withBinaryData } from '../../../../executeContext';
+import { testClients, testItem } from '../../../client';
 import { Mails } from '../mails';
 import { file, multipart, plain } from '../parts';
 
@@ -39,6 +43,26 @@ describe('a list with the attachments', () => {
 		]);
 		expect(items[0]?.json).toMatchObject({ attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }] });
 		expect(items[0]?.json).not.toHaveProperty('text');
+	});
+
+	it('hands the files of a mail to the storage while others are still to come', async () => {
+		for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
+		const item = testItem();
+		const storedAt: number[] = [];
+		const store: typeof item.store = async (binary) => {
+			storedAt.push(mails.google.requests.length);
+			return await testItem().store(binary);
+		};
+		const clients = testClients(mails.google.url, mails.google.tokens.issue());
+		const given = { downloadAttachments: true, maxResults: 30 };
+		const params = paramsOf(fieldsOf(list), given, { mode: 'fields', timezone: 'UTC' });
+		// As the runner, which knows operations of any fields.
+		const operation: Operation = list;
+		await operation.execute(clients, params, { ...item, store });
+		expect(storedAt).toHaveLength(30);
+		// Each mail is two requests, with five mails at once.
+		expect(storedAt[0]).toBeLessThan(20);
+		expect(storedAt[14]).toBeLessThan(mails.google.requests.length - 10);
 	});
 
 	it('goes with the text, by search, in the input object', async () => {
