@@ -25,6 +25,8 @@ export interface ContextOptions {
 	/** Values by credential type; headers that `authenticate` adds, by credential type. */
 	readonly credentials?: Readonly<Record<string, IDataObject>>;
 	readonly authenticate?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+	/** The credentials are OAuth2 ones with their tokens: n8n signs, refreshes and stores. */
+	readonly oAuth2?: boolean;
 	readonly parameters?: IDataObject;
 	readonly items?: INodeExecutionData[];
 	readonly node?: Partial<INode>;
@@ -117,15 +119,22 @@ export function toolCall(options: ContextOptions): (args: IDataObject) => Promis
 function additionalData({
 	credentials = {},
 	authenticate = {},
+	oAuth2 = false,
 	executionId,
 	onChunk,
 	onConsole,
 }: ContextOptions): IWorkflowExecuteAdditionalData {
+	const stored = { ...credentials };
 	const credentialsHelper = {
-		getParentTypes: () => [],
+		getParentTypes: () => (oAuth2 ? ['googleOAuth2Api', 'oAuth2Api'] : []),
 		isCredentialUsableByNode: () => true,
-		getDecrypted: (_data: unknown, _node: unknown, type: string) => Promise.resolve({ ...credentials[type] }),
+		getDecrypted: (_data: unknown, _node: unknown, type: string) => Promise.resolve({ ...stored[type] }),
 		preAuthentication: () => Promise.resolve(undefined),
+		runPreAuthentication: () => Promise.resolve(undefined),
+		updateCredentialsOauthTokenData: (_node: unknown, type: string, { oauthTokenData }: IDataObject) => {
+			stored[type] = { ...stored[type], oauthTokenData };
+			return Promise.resolve();
+		},
 		authenticate: (_values: unknown, type: string, request: { headers?: object }) =>
 			Promise.resolve({ ...request, headers: { ...request.headers, ...authenticate[type] } }),
 	};

@@ -46,6 +46,7 @@ export class Executes {
 		const received = await receive(request);
 		if (this.options.keepLog !== false) this.requests.push(received);
 		const step = isCall ? (this.steps.shift() ?? this.options.execute?.(received) ?? {}) : {};
+		if (step.carriedOut) this.start(received, step);
 		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead') request.socket.resetAndDestroy();
 		if (step.fault === 'silence' || request.socket.destroyed) return;
 		const delay = step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
@@ -68,12 +69,17 @@ export class Executes {
 			sendAnswer(response, step, null);
 			return;
 		}
-		const { answer = demoAnswer, messages = demoMessages } = this.options;
+		const { answer = demoAnswer } = this.options;
 		sendAnswer(response, step, step.body === undefined ? answer(fields) : step.body);
-		const { status = 200 } = step;
-		if (status < 200 || status > 299) return;
-		this.sessions.get(fields.sessionId).executions++;
-		this.stream(fields, step.messages ?? messages(fields));
+		const { status = 200, carriedOut = status >= 200 && status <= 299 } = step;
+		if (carriedOut && step.carriedOut === undefined) this.start(received, step);
+	}
+
+	private start(received: ReceivedRequest, step: ExecuteStep): void {
+		if (!isExecuteFields(received)) return;
+		const { messages = demoMessages } = this.options;
+		this.sessions.get(received.body.sessionId).executions++;
+		this.stream(received.body, step.messages ?? messages(received.body));
 	}
 
 	private refusal({

@@ -32,6 +32,8 @@ export interface ExecuteStep {
 	/** The body is so many spaces, sent as they are taken. */
 	readonly bodyBytes?: number;
 	readonly fault?: ExecuteFault;
+	/** Whether the agent is started all the same, or not; by default the answer tells. */
+	readonly carriedOut?: boolean;
 	/** Sent on the session's channel after the answer; `undefined` is what is configured. */
 	readonly messages?: readonly Message[];
 }

@@ -18,7 +18,9 @@ export type ConnectionFault =
 	/** The answer comes a few bytes at a time. */
 	| 'slowDrip'
 	/** The answer ends in the middle, with a reset. */
-	| 'cutBody';
+	| 'cutBody'
+	/** The answer arrives whole as HTTP counts, but holds only half of its text. */
+	| 'halfBody';
 
 export interface Fault {
 	/** Method id, or a test of the request; every request when absent. */
@@ -34,6 +36,7 @@ export interface Fault {
 	readonly reason?: string;
 	/** Answered as it stands, instead of an envelope; text and bytes too. */
 	readonly body?: unknown;
+	/** Put over those of the answer. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Seconds, or an HTTP date. */
 	readonly retryAfter?: number | string;
@@ -108,6 +111,9 @@ export function replyOf(
 }
 
 function standardText(code: number): string {
+	if (code === 401) return 'Request had invalid authentication credentials.';
+	if (code === 408) return 'The request timed out.';
+	if (code === 409) return 'The operation was aborted.';
 	if (code === 404) return 'Requested entity was not found.';
 	if (code === 403) return 'The caller does not have permission';
 	if (code === 429) return 'Quota exceeded for quota metric and limit per minute per user.';

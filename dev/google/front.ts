@@ -102,7 +102,8 @@ export class Front {
 		if (connection === 'resetBefore' || connection === 'resetAfter') request.socket.resetAndDestroy();
 		const unanswered =
 			connection === 'resetBefore' || connection === 'resetAfter' || connection?.startsWith('blackHole');
-		return unanswered === true ? undefined : (scripted ?? reply);
+		if (unanswered === true) return undefined;
+		return scripted ?? (reply && { ...reply, headers: { ...reply.headers, ...fault.headers } });
 	}
 
 	/** Reads and checks the request; carries it out unless a fault forbids it. */

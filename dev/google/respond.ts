@@ -14,7 +14,8 @@ export async function respond(
 	{ status = 200, headers, body }: Reply,
 	{ connection, dripMilliseconds = 100 }: Fault = {},
 ): Promise<void> {
-	const plain = bytesOf(body);
+	const whole = bytesOf(body);
+	const plain = connection === 'halfBody' ? whole.subarray(0, Math.ceil(whole.length / 2)) : whole;
 	const packed =
 		/\bgzip\b/.test(String(request.headers['accept-encoding'])) &&
 		plain.length >= smallest &&

@@ -21,6 +21,9 @@ export interface Done {
 	readonly isFinal: boolean;
 }
 
+/** What is kept for the next try. */
+type Kept = { readonly final: Outcome } | { readonly doubt: true };
+
 export interface Checked<C> {
 	readonly index: number;
 	readonly value: C;
@@ -59,7 +62,7 @@ const sliceMilliseconds = 20;
 
 /** Works on all input items; the output keeps their order. */
 export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
-	const finished = new FinishedItems<Outcome>(tryOfNode(context));
+	const finished = new FinishedItems<Kept>(tryOfNode(context));
 	const outcomes = await new Loop(context, work, finished).outcomes();
 	const items = outcomes.flatMap((outcome, index) => {
 		// Behind a failure that stops the node: never begun.
@@ -79,12 +82,14 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 class Loop<C> {
 	readonly #context: IExecuteFunctions;
 	readonly #work: Work<C>;
-	readonly #finished: FinishedItems<Outcome>;
+	readonly #finished: FinishedItems<Kept>;
 	readonly #outcomes: Array<Outcome | undefined>;
 	readonly #isTool: boolean;
+	/** Items that an earlier try may have done, and that may be done again. */
+	readonly #doubtful = new Set<number>();
 	#stopped = false;
 
-	constructor(context: IExecuteFunctions, work: Work<C>, finished: FinishedItems<Outcome>) {
+	constructor(context: IExecuteFunctions, work: Work<C>, finished: FinishedItems<Kept>) {
 		this.#context = context;
 		this.#work = work;
 		this.#finished = finished;
@@ -133,8 +138,12 @@ class Loop<C> {
 			const value = this.#work.check(index);
 			const sent = this.#isTool ? this.#work.sent(value) : undefined;
 			const known = this.#finished.recall(index, sent);
-			if (!known) return { index, value, sent };
-			this.#ended(index, known);
+			if (known && 'final' in known) {
+				this.#ended(index, known.final);
+				return undefined;
+			}
+			if (known) this.#doubtful.add(index);
+			return { index, value, sent };
 		} catch (error) {
 			this.#ended(index, { failure: asFailure(error) });
 		}
@@ -150,8 +159,9 @@ class Loop<C> {
 		const done = await this.#work.perform(items);
 		for (const [at, { index, sent }] of items.entries()) {
 			const { outcome, isFinal } = done[at] ?? nothingDone;
-			if (isFinal) this.#finished.remember(index, sent, outcome);
-			this.#ended(index, outcome);
+			if (isFinal) this.#finished.remember(index, sent, { final: outcome });
+			else if (isDoubtful(outcome)) this.#finished.remember(index, sent, { doubt: true });
+			this.#ended(index, this.#doubtful.has(index) ? doubted(outcome) : outcome);
 		}
 	}
 
@@ -168,6 +178,18 @@ class Loop<C> {
 		for (const index of this.#outcomes.keys()) this.#ended(index, { failure: this.#work.stopped() });
 		return [];
 	}
+}
+
+function isDoubtful({ failure }: Outcome): boolean {
+	return failure?.ambiguous === true;
+}
+
+/** A later try that surely did nothing does not say what the first one did. */
+function doubted(outcome: Outcome): Outcome {
+	const { failure } = outcome;
+	if (!failure || failure.ambiguous) return outcome;
+	const message = `An earlier try may have been carried out, the last one failed: ${failure.message}`;
+	return { ...outcome, failure: failure.with({ message, ambiguous: true }) };
 }
 
 const nothingDone: Done = {

@@ -16,6 +16,8 @@ export interface FileKey {
 
 export interface Steps<R> {
 	readonly key: FileKey;
+	/** A file that this execution is known to have made, though no answer said so. */
+	readonly ownId?: string;
 	/** Makes the file with these private properties. @returns undefined when it turns out that none is to be made */
 	readonly make: (appProperties: Record<string, string>) => Promise<File | undefined>;
 	/** What is still to do to a file that exists; must bear being done twice, also by another execution at the same time. */
@@ -39,7 +41,7 @@ const stateKey = 'idempotencyState';
 export async function madeOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ key, make, complete, result }: Steps<R>,
+	{ key, ownId, make, complete, result }: Steps<R>,
 ): Promise<(R & { readonly repeated?: true }) | undefined> {
 	const known = await filesOf(drive, key, fields);
 	const made =
@@ -56,7 +58,7 @@ export async function madeOnce<R extends object>(
 		await complete(kept);
 		await update(drive, kept, { appProperties: { [stateKey]: 'done' } });
 	}
-	const isOwn = kept.id === made?.id;
+	const isOwn = kept.id === (made?.id ?? ownId);
 	const value = await result(kept, isOwn);
 	return isOwn ? value : { ...value, repeated: true };
 }

@@ -83,7 +83,9 @@ async function existing(
 ): Promise<UploadedFile | undefined> {
 	const { source, findExisting } = request;
 	if (!findExisting || isRepeatable(request)) return undefined;
-	const file = await findExisting();
+	const file = await findExisting().catch((error: unknown) => {
+		throw maybeDone ? failureOf(new SessionLost(true, cause)) : failureOf(error);
+	});
 	if (file) return { file, md5: await md5Of(await source.open()) };
 	if (maybeDone) throw failureOf(new SessionLost(true, cause));
 	return undefined;

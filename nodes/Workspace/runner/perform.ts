@@ -1,8 +1,8 @@
 import { asFailure } from '../../items/errorItem';
-import { Failure, isFailure, refusal } from '../../items/failure';
+import { type Failure, isFailure, refusal } from '../../items/failure';
 
 import type { Job } from './job';
-import type { Clients } from '../operation';
+import type { Clients, Operation } from '../operation';
 
 export type Performed = { readonly result: unknown } | { readonly failure: Failure };
 
@@ -40,27 +40,35 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 	if (!('failure' in outcome)) return outcome;
 	const { operation, params, item } = job;
 	const { failure } = outcome;
-	if (!failure.ambiguous || !operation.recover || item.signal?.aborted)
-		return { failure: item.told(failure) };
+	if (!failure.ambiguous) return { failure: item.told(failure) };
+	const unsettled = { failure: item.told(unknown(failure, operation)) };
+	if (!operation.recover || item.signal?.aborted) return unsettled;
 	try {
 		const result = await operation.recover(clients, params, failure, item);
-		return result === undefined ? { failure: item.told(failure) } : { result };
+		return result === undefined ? unsettled : { result };
 	} catch (error) {
 		const later = failureOf(error);
 		const isTold = later.ambiguous || later.settled || item.hasMade;
-		const told = isTold ? later : stillUnknown(failure, later);
+		const told = isTold ? later : unknown(failure, operation, later);
 		return { failure: item.told(told) };
 	}
 }
 
-/** Checking the outcome of the request failed too: the request may still have been carried out. */
-function stillUnknown({ code, status, message, description }: Failure, lookup: Failure): Failure {
-	const unknown = `The request may still have been carried out. Checking this also failed (${lookup.message}). Check the result in Google before you run this again.`;
-	return new Failure({
-		code,
-		status,
-		message,
-		description: [description, unknown].filter(Boolean).join(' '),
+/**
+ * Without this a user takes an error for work that was not done. In the message, because an error item has no description.
+ * @param lookup why looking for what became of it failed too
+ */
+function unknown(failure: Failure, { idempotent }: Operation, lookup?: Failure): Failure {
+	const { message, description } = failure;
+	// Most operations say it in words of their own.
+	const isSaid = /\bmay (still )?(have been|exist)\b/.test(message);
+	const seen = lookup && `Checking this also failed (${lookup.message}).`;
+	const what = idempotent
+		? 'It is safe to run this again.'
+		: 'Check the result in Google before you run this again.';
+	return failure.with({
+		message: isSaid ? message : `The request may have been carried out: ${message}`,
+		description: [description, seen, isSaid ? undefined : what].filter(Boolean).join(' '),
 		ambiguous: true,
 	});
 }

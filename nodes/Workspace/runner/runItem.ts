@@ -103,7 +103,7 @@ export class RunItem implements JobItem {
 	}
 
 	made(what: Made) {
-		this.things.push(what);
+		if (!this.things.some(({ id }) => id === what.id)) this.things.push(what);
 	}
 
 	get hasMade() {
@@ -121,12 +121,16 @@ export class RunItem implements JobItem {
 	told(thrown: Failure) {
 		const failure = this.naming.failure(thrown);
 		const known = `${failure.message} ${failure.description ?? ''}`;
+		if (!this.hasMade) return failure;
 		const things = this.things.filter(({ id, url }) => !known.includes(url ?? id));
-		if (things.length === 0) return failure;
 		const named = things.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
 		const { description } = failure;
-		return failure.with({ description: [description, ...named].filter(Boolean).join(' ') });
+		return failure.with({
+			description: [description, ...named].filter(Boolean).join(' '),
+			// An error item has no description.
+			details: { ...failure.details, made: this.things.map((thing) => ({ ...thing })) },
+		});
 	}
 }

@@ -72,11 +72,18 @@ test('what nobody foresaw is 500', async () => {
 describe('an ambiguous failure', () => {
 	const execute = fails(lost);
 
-	test('stands when the operation cannot tell', async () => {
-		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([{ failure: { code: 503 } }]);
-		const recover = () => Promise.resolve(undefined);
-		expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
-			{ failure: { code: 503 } },
+	test.each<[string, Partial<Operation>, string]>([
+		['the operation cannot tell', {}, 'Check the result in Google before you run this again.'],
+		[
+			'nothing was found',
+			{ recover: () => Promise.resolve(undefined) },
+			'Check the result in Google before you run this again.',
+		],
+		['twice is as good as once', { idempotent: true }, 'It is safe to run this again.'],
+	])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
+		const told = { message: 'The request may have been carried out: Lost', description: advice };
+		expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([
+			{ failure: { code: 503, ...told } },
 		]);
 	});
 
@@ -97,9 +104,10 @@ describe('an ambiguous failure', () => {
 		expect(outcome).toMatchObject({
 			failure: {
 				code: 503,
-				message: 'Lost',
+				message: 'The request may have been carried out: Lost',
 				ambiguous: true,
-				description: expect.stringContaining('Checking this also failed (No such mailbox)') as string,
+				description:
+					'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
 			},
 		});
 	});

@@ -68,9 +68,10 @@ export const create = defineOperation({
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, content, contentFormat } = params;
 		const key = keyOf(params);
-		if (key && (await findMade(clients.drive, item)) !== undefined) {
+		const ownId = key && (await findMade(clients.drive, item));
+		if (key && ownId !== undefined) {
 			const parsed = await parse(content, contentFormat, item);
-			return await createOnce(clients, { title, parentFolder, parsed, key }, item);
+			return await createOnce(clients, { title, parentFolder, parsed, key, ownId }, item);
 		}
 		const written = await readBack(clients.docs, failure, item);
 		if (written !== undefined) return await finished(clients, written.documentId);
@@ -107,15 +108,19 @@ interface Keyed {
 	readonly parentFolder: string;
 	readonly parsed: Parsed;
 	readonly key: FileKey;
+	/** As in `madeOnce`. */
+	readonly ownId?: string;
 }
 
 /** Through Drive, whose files can carry the key's mark. */
-async function createOnce(clients: Clients, { title, parentFolder, parsed, key }: Keyed, item: Item) {
+async function createOnce(clients: Clients, { title, parentFolder, parsed, key, ownId }: Keyed, item: Item) {
 	const made = await madeOnce(clients.drive, 'id', {
 		key,
+		ownId,
 		async make(appProperties) {
 			const file = { mimeType: documentType, title, folder: parentFolder, appProperties };
 			const id = await makeInFolder(clients.drive, file, item);
+			item.made({ kind: 'document', id, url: documentUrl(id) });
 			return { id, appProperties };
 		},
 		complete: async ({ id }) => {

@@ -78,8 +78,10 @@ export async function orExisting(
 	{ client, params, item, source }: { client: Clients; params: Target; item: Item; source: Source },
 ): Promise<UploadedFile> {
 	return await uploading.catch(async (error: unknown) => {
-		const file =
-			isFailure(error) && error.code === 409 ? await findUploaded(client, params, item) : undefined;
+		if (!isFailure(error) || error.code !== 409) throw error;
+		const file = await findUploaded(client, params, item).catch(() => {
+			throw error.with({ ambiguous: true });
+		});
 		if (!file) throw error;
 		return { file, md5: await md5Of(await source.open()) };
 	});

@@ -35,14 +35,16 @@ export async function uploadNow(uploading: Uploading): Promise<FileResult> {
 
 /** @param found the file that an earlier try of this item created, if known */
 export async function uploadOnce(uploading: Uploading, key: FileKey, found?: File): Promise<FileResult> {
-	const { client, source } = uploading;
+	const { client, item, source } = uploading;
 	let skipped: FileResult | undefined;
 	const once = await madeOnce(client.drive, resultFields, {
 		key,
+		ownId: found?.id ?? undefined,
 		async make(appProperties) {
 			if (found) return { ...found, appProperties };
 			const made = await uploaded(uploading, appProperties);
 			if (made.skipped) skipped = made.file;
+			else if (made.file.id) item.made({ kind: 'file', id: made.file.id });
 			return made.skipped ? undefined : { ...made.file, appProperties };
 		},
 		// Drive shows a file only when all of it has arrived.

@@ -109,7 +109,7 @@ export const create = defineOperation({
 	async recover(clients, params, failure, item) {
 		const key = keyOf(params);
 		const id = params.parentFolder === '' && !key ? undefined : await findMade(clients.drive, item);
-		if (id !== undefined && key) return await createOnce(clients, params, key, item);
+		if (id !== undefined && key) return await createOnce(clients, params, key, item, id);
 		if (id !== undefined) return await shaped(clients, id, shapeOf(params), item);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw unknownOutcome(failure, 'The spreadsheet may have been created', description);
@@ -129,14 +129,18 @@ async function createOnce(
 	params: Params,
 	key: FileKey,
 	item: Item,
+	ownId?: string,
 ): Promise<ReturnType<typeof resultOf>> {
 	const { title, parentFolder: folder } = params;
 	const shape = shapeOf(params);
 	const made = await madeOnce(clients.drive, 'id', {
 		key,
+		ownId,
 		async make(appProperties) {
 			const file = { mimeType: spreadsheetType, title, folder, appProperties };
-			return { id: await makeInFolder(clients.drive, file, item), appProperties };
+			const id = await makeInFolder(clients.drive, file, item);
+			item.made({ kind: 'spreadsheet', id, url: spreadsheetUrl(id) });
+			return { id, appProperties };
 		},
 		complete: async ({ id }) => {
 			const shapeIt = () => shaped(clients, id ?? '', shape, item);

@@ -1,0 +1,31 @@
+import type { Cell } from './cells';
+
+interface Agreed {
+	readonly subjects: readonly string[];
+	readonly request: string;
+	readonly fault: string;
+	/** For the page. */
+	readonly why: string;
+}
+
+/** Cells that are not as all the others are, and meant so. */
+export const agreed: readonly Agreed[] = [
+	{
+		subjects: ['Mail: List', 'Mail: Search'],
+		request: 'users.messages.get',
+		fault: '404',
+		why: 'A mail that is deleted between the list and its turn is left out of the result.',
+	},
+	{
+		subjects: ['Agent Execute'],
+		request: 'execute',
+		fault: 'HTML page',
+		why: 'The service is free in what it answers, so that every answer with a status of 200 to 299 counts as one of the agent. If a proxy can put a page of its own in its place, wait for the messages of the session: the page has none.',
+	},
+];
+
+export function isAgreed({ subject, request, fault }: Pick<Cell, 'subject' | 'request' | 'fault'>): boolean {
+	return agreed.some(
+		(one) => one.subjects.includes(subject) && one.request === request && one.fault === fault,
+	);
+}

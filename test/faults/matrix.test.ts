@@ -1,0 +1,67 @@
+// Every fault at every request of every operation: what the user sees, and whether it is true. `npm run test:faults` runs all cells and
+// compares docs/faults.md as a whole, `npm run docs:faults` writes it; `npm test` runs some cells of each operation.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import pLimit from 'p-limit';
+
+import { generatedPart } from '../docs/generatedPart';
+import { withBinaryData } from '../executeContext';
+import { agentCells } from './agentCells';
+import { isAgreed } from './agreed';
+import { googleCells, type Cell } from './cells';
+import { faultList } from './faultList';
+import { nameOf, tables, told, toldByPage, type Ended } from './page';
+import { subjects } from './samples';
+
+const runsAll = process.env.FAULTS === 'all';
+/** Prime to the number of faults, so that the cells of several requests have different ones. */
+const step = 6;
+const atOnce = 60;
+
+jest.setTimeout(1_200_000);
+
+let ended: Ended[] = [];
+
+beforeAll(async () => {
+	await withBinaryData();
+	// The shortest waits between two tries.
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+	const limit = pLimit(atOnce);
+	const perSubject = await Promise.all(subjects.map((subject) => googleCells(subject, faultList)));
+	const cells = [...perSubject.flat(), ...agentCells(faultList)];
+	const chosen = cells.filter((_cell, at) => runsAll || at % step === 0);
+	ended = await Promise.all(chosen.map((cell) => limit(async () => await endedOf(cell))));
+});
+
+async function endedOf(cell: Cell): Promise<Ended> {
+	try {
+		return { cell, outcome: await cell.run() };
+	} catch (error) {
+		throw new Error(`The stand-in could not play ${nameOf(cell)}`, { cause: error });
+	}
+}
+
+test.each([...subjects.map(({ name }) => name), 'Agent Execute'])(
+	'%s: nothing is done twice, no success was not done, and no error says what is not so',
+	(subject) => {
+		const own = ended.filter(({ cell }) => cell.subject === subject);
+		expect(own.length).toBeGreaterThan(0);
+		const lies = own.flatMap(({ cell, outcome }) =>
+			outcome.lie === undefined || isAgreed(cell) ? [] : [[nameOf(cell), outcome]],
+		);
+		expect(lies).toEqual([]);
+	},
+);
+
+test('docs/faults.md says so', () => {
+	if (runsAll) {
+		const { target, text, current } = generatedPart('faults.md', tables(ended), 'npm run docs:faults');
+		if (process.env.WRITE_DOCS) writeFileSync(target, current);
+		else expect(text).toBe(current);
+		console.log(`${ended.length} cells`);
+		return;
+	}
+	const page = toldByPage(readFileSync(path.join(__dirname, '../../docs/faults.md'), 'utf8'));
+	const seen = ended.map(({ cell, outcome }) => [nameOf(cell), told(outcome)]);
+	expect(seen.map(([name]) => [name, page.get(String(name))])).toEqual(seen);
+});

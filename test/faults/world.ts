@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+
+import { signedIn } from '../../dev/google/credential';
+import { startGoogle, type GoogleServer } from '../../dev/google/server';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { executeContext } from '../executeContext';
+import { marker, type Seeds } from './samples';
+
+// One line for each wait would be thousands.
+process.env.N8N_LOG_LEVEL = 'silent';
+
+const documentType = 'application/vnd.google-apps.document';
+const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
+
+export interface RunOptions {
+	/** One per item. */
+	readonly inputs: readonly unknown[];
+	readonly options?: IDataObject;
+	readonly node?: Partial<INode>;
+	readonly executionId?: string;
+}
+
+/** A stand-in for Google with something in it, and the whole node against it, signed in by OAuth2. */
+export class World {
+	readonly google: GoogleServer;
+	readonly seeds: Seeds;
+	private readonly tokens: { accessToken: string; refreshToken: string };
+
+	private constructor(google: GoogleServer) {
+		this.google = google;
+		const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+		this.tokens = tokens;
+		const lines = [{ paragraph: { elements: [{ textRun: { content: 'First line\n' } }] } }];
+		this.seeds = {
+			documentId: google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }] }),
+			spreadsheetId: google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Name']] }] }),
+			messageId: google.gmail.seed({ subject: `About ${marker}` }),
+		};
+	}
+
+	static async start(): Promise<World> {
+		return new World(await startGoogle());
+	}
+
+	/** Runs the node once. @throws what n8n would show */
+	async run({ inputs, options, node, executionId }: RunOptions): Promise<INodeExecutionData[]> {
+		const context = executeContext({
+			nodeType: new Workspace(),
+			oAuth2: true,
+			credentials: {
+				workspaceOAuth2Api: {
+					...signedIn(this.google.url, this.tokens),
+					grantType: 'authorizationCode',
+					authentication: 'body',
+					accessTokenUrl: `${this.google.url}/token`,
+				},
+			},
+			parameters: { authentication: 'oAuth2', inputMode: 'json', inputObject: '={{ $json.input }}' },
+			items: inputs.map((input) => ({ json: { input: { ...(input as IDataObject), ...options } } })),
+			node,
+			executionId,
+		});
+		const [items = []] = await new Workspace().execute.call(context);
+		return items;
+	}
+
+	/** How often a text stands in what the account has: sent mails, and names and contents of files. */
+	traces(text = marker): number {
+		const { gmail, files, docs, sheets } = this.google;
+		const kept = files.all().flatMap(({ id, name, mimeType, trashed }) => {
+			if (trashed) return [];
+			if (mimeType === documentType) return [name, docs.text(id)];
+			if (mimeType === spreadsheetType) return [name, JSON.stringify(sheets.values(id, 'A1:Z1000'))];
+			return [name];
+		});
+		const all = [...gmail.sent.map(({ raw }) => raw.toString('latin1')), ...kept].join('\n');
+		return all.split(text).length - 1;
+	}
+
+	/** Requests to the APIs, without those for a token. */
+	get requests(): number {
+		return this.google.requests.filter(({ method }) => method?.startsWith('oauth.') !== true).length;
+	}
+
+	/** What was asked of the stand-in comes to its end there before it is looked at. */
+	async settled(): Promise<void> {
+		await sleep(20);
+	}
+
+	async close(): Promise<void> {
+		await this.google.close();
+	}
+}
