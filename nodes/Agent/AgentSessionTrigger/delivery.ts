@@ -50,9 +50,9 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#tellStopped = resolve));
 	}
 
-	/** Whether the message is new to n8n. In batches, n8n's own key cannot tell. */
+	/** Whether the message is new to n8n. In batches n8n's own key cannot tell, and before n8n 2.20 not at all. */
 	isNew(arrival: Arrival): boolean {
-		const key = this.#settings.queue.batchSize > 1 ? this.#keyOf(arrival) : undefined;
+		const key = this.#keyOf(arrival);
 		return key === undefined || this.#recent.add(key);
 	}
 

@@ -35,27 +35,31 @@ describe('executions', () => {
 			{ meta: {} },
 			'text',
 		);
-		await until(() => run.items.length === 5);
+		await until(() => run.items.length === 4);
 		const keys = run.emitted.map(({ key }) => key);
 		expect(keys[0]).toMatch(/^aw1:[0-9a-f]{64}$/);
-		expect(keys[1]).toBe(keys[0]);
-		expect(keys[2]).toMatch(/^aw1:/);
+		expect(keys[1]).toMatch(/^aw1:/);
 		expect(new Set(keys).size).toBe(3);
-		expect(keys.slice(3)).toEqual([undefined, undefined]);
+		expect(keys.slice(2)).toEqual([undefined, undefined]);
 	});
 
-	test('in batches a repeated id is left out, over a restart of the node, too', async () => {
-		const parameters = { options: { deduplicationField: 'id', batchSize: 10 } };
-		const first = await published.listening(parameters, { workflowId: 'repeats' });
-		published.service.send('s1', { id: 1 }, { id: 1 }, { id: 2 });
-		await until(() => first.items.length === 2);
-		await first.close();
-		await until(() => published.service.openSockets() === 0);
-		const second = await published.listening(parameters, { workflowId: 'repeats' });
-		published.service.send('s1', { id: 2 }, { id: 3 });
-		await until(() => second.items.length === 1);
-		expect(second.messages).toEqual([{ id: 3 }]);
-	});
+	// n8n compares keys from 2.20 on, and only those of executions that it still keeps.
+	test.each([1, 10])(
+		'a repeated id is left out, over a restart of the node, too (batches of %d)',
+		async (batchSize) => {
+			const parameters = { options: { deduplicationField: 'id', batchSize } };
+			const workflowId = `repeats ${batchSize}`;
+			const first = await published.listening(parameters, { workflowId });
+			published.service.send('s1', { id: 1 }, { id: 1 }, { id: 2 });
+			await until(() => first.items.length === 2);
+			await first.close();
+			await until(() => published.service.openSockets() === 0);
+			const second = await published.listening(parameters, { workflowId });
+			published.service.send('s1', { id: 2 }, { id: 3 });
+			await until(() => second.items.length === 1);
+			expect(second.messages).toEqual([{ id: 3 }]);
+		},
+	);
 
 	test('what n8n does not take is a failed execution; with an id it is tried again', async () => {
 		const run = await published.listening({}, { run: ({ done }) => done?.reject(new Error('no database')) });
