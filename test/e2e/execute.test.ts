@@ -173,6 +173,27 @@ test('stopping the execution in the editor ends the call in flight', async () =>
 	expect((await n8n.api.untilDone(id)).status).toBe('canceled');
 });
 
+test('a wait that is stopped in the editor ends with its channel; n8n itself keeps nothing of what the nodes gave', async () => {
+	service.script({ messages: [{ type: 'step', text: 'half of it' }] });
+	const parameters = { sessionId: 'stopped-wait', waitForMessages: true, waitUntil: 'close' };
+	const stored = await n8n.api.createWorkflow(workflow('stopped wait', numbered(1), parameters));
+	const id = await n8n.api.startRun(stored, 'Start');
+	while (service.sessions.get('stopped-wait')?.sent !== 1)
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	// Answered behind the message.
+	const [channel] = service.channelsOf('stopped-wait');
+	const answered = new Promise((resolve) => channel?.once('pong', resolve));
+	channel?.ping();
+	await answered;
+	await n8n.api.stopExecution(id);
+	const execution = await n8n.api.untilDone(id);
+	expect(execution.status).toBe('canceled');
+	while (service.openSockets('stopped-wait') > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+	// Of no node, those that were done included.
+	expect(execution.resultData.runData).toEqual({});
+	expect(service.requests).toHaveLength(1);
+});
+
 describe('the Test button', () => {
 	const right = () => ({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey });
 
