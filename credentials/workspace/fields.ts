@@ -132,4 +132,15 @@ export const credentialTest: ICredentialTestRequest = {
 		url: either('"/users/me/profile"', '"/about"'),
 		qs: { fields: either('"emailAddress"', '"user"') },
 	},
+	// n8n shows Google's own words to nobody here, only "Forbidden".
+	rules: [
+		{
+			type: 'responseCode',
+			properties: {
+				value: 403,
+				message:
+					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a scope of Drive, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
+			},
+		},
+	],
 };

@@ -13,7 +13,10 @@ let stop: (() => Promise<void>) | undefined;
 /** One n8n and one Chromium for all files of the suite. */
 export default async function start(): Promise<void> {
 	await prepare();
-	const n8n = await startTestN8n();
+	const n8nPort = await freePort();
+	// Google's sign-in comes back to the address that is open in the browser, and so keeps the session.
+	const env = { N8N_EDITOR_BASE_URL: `http://127.0.0.1:${n8nPort}` };
+	const n8n = await startTestN8n({ port: n8nPort, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const port = await freePort();
 	const context = await openBrowser(profile, port);

@@ -288,12 +288,19 @@ describe('the Test button of the credential', () => {
 		expect(methods().at(-1)).toBe('gmail.users.getProfile');
 	});
 
-	test('fails with "Forbidden" when the custom scopes are for neither Drive nor reading mails', async () => {
+	const apiAndScope = {
+		status: 'Error',
+		message: expect.stringMatching(/Enable the Google Drive API.*\/auth\/drive\.file/) as string,
+	};
+
+	test('names API and scope when the custom scopes are for neither Drive nor reading mails', async () => {
 		const enabledScopes = 'https://www.googleapis.com/auth/spreadsheets';
-		expect(await pressed({ customScopes: true, enabledScopes })).toEqual({
-			status: 'Error',
-			message: 'Forbidden',
-		});
+		expect(await pressed({ customScopes: true, enabledScopes })).toMatchObject(apiAndScope);
+	});
+
+	test('names the API when it is not enabled', async () => {
+		google.fault({ match: 'drive.about.get', status: 403, reason: 'accessNotConfigured' });
+		expect(await pressed({})).toMatchObject(apiAndScope);
 	});
 
 	test('says in words that the private key is none, and what to enter', async () => {

@@ -115,7 +115,8 @@ class Wait {
 	async ended(): Promise<Waited> {
 		this.#open();
 		this.#collection.answered();
-		const { redact } = this.#parts;
+		const { redact, log, settings, sessionId } = this.#parts;
+		log.info(`Agent Execute: waits up to ${settings.timeoutSeconds} s for messages of session ${sessionId}`);
 		try {
 			const endedBy = this.#checked(await this.#ended.promise);
 			const { early, messages } = this.#collection;

@@ -48,7 +48,7 @@ function generalAdvice(situation: Situation, row: AdviceRow | undefined): string
 	if (limited) {
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${named('maxRetryWaitSeconds')}.`;
 	}
-	if (row) return status === 404 ? `${missing(call)} ${row.advice}` : row.advice;
+	if (row) return status === 404 && idIn(call.url) ? `${missing(call)} ${row.advice}` : row.advice;
 	if (status === 403) return adviceForForbidden(situation);
 	if (status === 404) return missing(call);
 	if (status === 401) return reconnect(call.signIn);

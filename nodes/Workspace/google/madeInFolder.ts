@@ -1,6 +1,10 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
+import { named } from '../../parameters/naming';
 import type { Item } from '../operation';
+
+/** What to look at when Google does not find what something is made in. */
+export const missingFolder = `Check that ${named('parentFolder')} exists and that this account can access it.`;
 
 /** Visible to no other app. */
 const tokenKey = 'creationToken';

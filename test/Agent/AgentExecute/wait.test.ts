@@ -34,6 +34,8 @@ interface RunOptions {
 	readonly node?: Partial<INode>;
 	readonly signal?: AbortSignal;
 	readonly api?: IDataObject;
+	/** Gets the lines of n8n's log at level info. */
+	readonly logged?: string[];
 }
 
 async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
@@ -58,6 +60,8 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 		},
 	});
 	withoutSniffing(context);
+	const { logged } = options;
+	if (logged) context.logger.info = (text) => logged.push(text);
 	const [items = []] = await node.execute.call(context);
 	return items;
 }
@@ -69,6 +73,12 @@ const until = async (condition: () => boolean) => {
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const texts = (item?: INodeExecutionData) =>
 	(item?.json.messages as Array<{ message: unknown }>).map(({ message }) => message);
+
+test('a wait says in the log what it waits for, and how long at most', async () => {
+	const logged: string[] = [];
+	await run({ logged, parameters: { sessionId: 's1' }, options: { waitTimeoutSeconds: 40 } });
+	expect(logged).toContain('Agent Execute: waits up to 40 s for messages of session s1');
+});
 
 test('the channel is open before the call, so that no message is lost', async () => {
 	const [item] = await run({ parameters: { sessionId: 's1' } });

@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../items/failure';
 import { madeOnce, type FileKey } from '../../google/keyedFiles';
-import { findMade, makeInFolder } from '../../google/madeInFolder';
+import { findMade, makeInFolder, missingFolder } from '../../google/madeInFolder';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { readBody } from './bodyState';
@@ -87,6 +87,7 @@ export const create = defineOperation({
 			ambiguous: true,
 		});
 	},
+	errors: { 404: missingFolder },
 });
 
 interface Given {

@@ -1,5 +1,6 @@
 import { refusal } from '../../../items/failure';
 import { named } from '../../../parameters/naming';
+import { missingFolder } from '../../google/madeInFolder';
 import type { FileKey } from '../../google/keyedFiles';
 import { md5Of } from '../../google/md5';
 import { hashOf, markOf } from '../../idempotency';
@@ -53,7 +54,7 @@ export const upload = defineOperation({
 	},
 	errors: {
 		400: `With ${named('convertTo')}, the content must be of a type that Google can convert.`,
-		404: 'Check that the folder exists and that this account can access it.',
+		404: missingFolder,
 	},
 });
 

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isFailure } from '../../../items/failure';
 import { madeOnce, type FileKey } from '../../google/keyedFiles';
-import { findMade, makeInFolder } from '../../google/madeInFolder';
+import { findMade, makeInFolder, missingFolder } from '../../google/madeInFolder';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Field, type Item, type ParamsOf } from '../../operation';
 import { rowCells } from './cells';
@@ -114,6 +114,7 @@ export const create = defineOperation({
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw unknownOutcome(failure, 'The spreadsheet may have been created', description);
 	},
+	errors: { 404: missingFolder },
 });
 
 function keyOf(params: Params): FileKey | undefined {

@@ -70,6 +70,7 @@ export async function listMessages(
 			page = isLast ? undefined : ask(found, nextPageToken);
 			await addDetails(messages, client, ids, params, item);
 			if (!page) return { messages, nextPageToken };
+			item.log(`List of item ${item.index}: ${messages.length} emails so far`);
 			pageToken = nextPageToken;
 		}
 	} catch (error) {

@@ -1,0 +1,50 @@
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { until } from '../e2e/station';
+import { Building } from './building';
+import { Editor } from './editor';
+
+/** From an empty workflow, by clicks and typing alone. */
+const apiKey = 'from-scratch-key';
+const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef87654321', signature: '0xc0ffee0987654321' };
+let service: AgentService;
+let editor: Editor;
+let page: Editor['page'];
+let building: Building;
+
+beforeAll(async () => {
+	service = await startAgentService({ apiKey });
+	editor = await Editor.open();
+	({ page } = editor);
+	building = new Building(editor);
+	const address = { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey };
+	await editor.api.createCredential('agentApi', 'For the trigger', address);
+	await editor.api.createCredential('agentSignatureApi', 'For the trigger', signer);
+});
+afterEach(async () => {
+	await editor.picture();
+});
+afterAll(async () => {
+	await editor.close();
+	await service.close();
+});
+
+test('an agent’s messages start a workflow: in a test, and published', async () => {
+	await building.start();
+	await building.add('websocket', 'Agent Session Trigger');
+	await building.chooseCredential(0, 'For the trigger');
+	await building.chooseCredential(1, 'For the trigger');
+	await editor.fill('sessionIds', 'by-clicks');
+	await page.getByTestId('node-execute-button').click();
+	await until(() => service.openSockets('by-clicks') === 1);
+	service.send('by-clicks', { type: 'answer', text: 'First message' });
+	await editor.reads('First message');
+	await until(() => service.openSockets('by-clicks') === 0);
+	await editor.closeNode();
+	await building.publish();
+	await until(() => service.openSockets('by-clicks') === 1);
+	service.send('by-clicks', { type: 'answer', text: 'Second message' });
+	const id = new URL(page.url()).pathname.split('/')[2] ?? '';
+	const execution = await editor.api.untilTriggered({ id });
+	await editor.api.deactivate({ id });
+	expect(JSON.stringify(execution.resultData)).toContain('Second message');
+});

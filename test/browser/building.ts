@@ -1,0 +1,63 @@
+import type { Locator } from 'playwright-core';
+
+import type { Editor } from './editor';
+
+/** Builds a workflow as a person does, from an empty canvas. */
+export class Building {
+	private readonly editor: Editor;
+	private readonly page: Editor['page'];
+
+	constructor(editor: Editor) {
+		this.editor = editor;
+		this.page = editor.page;
+	}
+
+	async start(): Promise<void> {
+		await this.page.goto(`${this.editor.url}/workflow/new`);
+		await this.page.getByTestId('canvas-add-button').first().waitFor();
+	}
+
+	/** Adds a node after the last one, found by words. n8n shows a page about a community node first. */
+	async add(words: string, name: string): Promise<void> {
+		await this.editor.closeNode();
+		const first = this.page.getByTestId('canvas-add-button');
+		if (await first.isVisible()) await first.click();
+		else await this.page.getByTestId('node-creator-plus-button').first().click();
+		await this.page.getByTestId('node-creator-search-bar').fill(words);
+		await this.item(name).click();
+		await this.page.getByRole('button', { name: 'Add to workflow' }).click();
+		await this.page.getByTestId('node-parameters').waitFor();
+	}
+
+	private item(name: string): Locator {
+		return this.page
+			.getByTestId('node-creator-item-name')
+			.filter({ has: this.page.getByText(name, { exact: true }) })
+			.or(this.page.getByTestId('node-creator-item-name').getByText(name, { exact: true }))
+			.first();
+	}
+
+	/** Chooses a credential that there is. */
+	async chooseCredential(slot: number, name: string): Promise<void> {
+		await this.openCredentials(slot);
+		await this.page
+			.locator('[data-test-id^="node-credentials-select-item-"]')
+			.filter({ hasText: name, visible: true })
+			.first()
+			.click();
+	}
+
+	/** The list closes again when the form below it has just been drawn. */
+	private async openCredentials(slot: number): Promise<void> {
+		const last = this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true });
+		while (!(await last.isVisible())) {
+			await this.page.getByTestId('node-credentials-select').nth(slot).click();
+			await this.page.waitForTimeout(500);
+		}
+	}
+
+	async publish(): Promise<void> {
+		await this.page.getByTestId('workflow-open-publish-modal-button').click();
+		await this.page.getByTestId('workflow-publish-button').click();
+	}
+}
