@@ -27,5 +27,5 @@ it('a long list says in the log how many mails it has so far', async () => {
 		item,
 	);
 	expect(messages).toHaveLength(250);
-	expect(item.logs).toEqual(['List of item 0: 100 emails so far', 'List of item 0: 200 mails so far']);
+	expect(item.logs).toEqual(['List of item 0: 100 emails so far', 'List of item 0: 200 emails so far']);
 });
