@@ -5,6 +5,7 @@ import { plainTextOf, storedText } from '../../nodes/foreign/document/plainText'
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { listRequests } from '../../nodes/Workspace/actions/document/listRequests';
 import { charsetOf } from '../../nodes/Workspace/actions/mail/reading/messageText';
+import { rawPart } from '../../nodes/Workspace/actions/mail/reading/rawPart';
 import { decodedWords } from '../../nodes/Workspace/actions/mail/reading/words';
 import { expectLinear } from '../growth';
 
@@ -35,6 +36,20 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 			headers: [{ name: 'Content-Type', value: `text/html; charset${value}` }],
 		});
 		expectLinear(unit, asItIs, (text) => charsetOf(partOf(text), 'html', Buffer.from(text)));
+	},
+);
+
+test.each(['--b', '\n--b', '--b\r\n', '\r\n', 'boundary=', '\nX: y', '=\n'])(
+	'a part of an email costs no more than the length of %j',
+	(unit) => {
+		const type = 'Content-Type: multipart/mixed; boundary';
+		for (const head of [`${type}=b\r\n\r\n--b\r\n`, type]) {
+			expectLinear(
+				unit,
+				(text) => Buffer.from(head + text),
+				(mail) => rawPart(mail, '0'),
+			);
+		}
 	},
 );
 

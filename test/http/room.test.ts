@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
@@ -53,7 +53,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 
 /** Four answers of 63 MB of `{},` at once, in a process with a heap as n8n has it on a small machine. */
 const program = (isGuarded: boolean) => `
-	const { canParse } = require('./room.js');
+	const { canParse } = require('./http/room.js');
 	const kept = [];
 	for (let answer = 0; answer < 4; answer++) {
 		const bytes = Buffer.from('[' + '{},'.repeat(21_000_000) + '{}]');
@@ -64,10 +64,12 @@ const program = (isGuarded: boolean) => `
 test('four such answers at once end a process that parses them, and not one that looks first', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'heap-'));
 	const jsc = { parser: { syntax: 'typescript' as const } };
-	for (const name of ['room', 'body', 'causes', 'jsonCost']) {
-		const source = readFileSync(path.join(__dirname, `../../nodes/http/${name}.ts`), 'utf8');
+	for (const name of ['http/room', 'http/body', 'http/causes', 'http/jsonCost', 'items/processSlot']) {
+		const source = readFileSync(path.join(__dirname, `../../nodes/${name}.ts`), 'utf8');
 		const { code } = transformSync(source, { jsc, module: { type: 'commonjs' } });
-		writeFileSync(path.join(folder, `${name}.js`), code);
+		const file = path.join(folder, `${name}.js`);
+		mkdirSync(path.dirname(file), { recursive: true });
+		writeFileSync(file, code);
 	}
 	const run = (isGuarded: boolean) => {
 		writeFileSync(path.join(folder, 'run.js'), program(isGuarded));

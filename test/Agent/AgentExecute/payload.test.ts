@@ -18,12 +18,12 @@ test('an object from an expression goes out as its JSON text', () => {
 });
 
 test.each([
-	['a list as text', '[1]', 'it is a list'],
-	['a list', [1], 'it is a list'],
-	['null as text', 'null', 'it is empty'],
-	['nothing', undefined, 'it is empty'],
-	['a number', '5', 'it is a number'],
-	['a text', '"x"', 'it is a string'],
+	['a list as text', '[1]', 'not a list'],
+	['a list', [1], 'not a list'],
+	['null as text', 'null', 'not an empty value'],
+	['nothing', undefined, 'not an empty value'],
+	['a number', '5', 'not a number'],
+	['a text', '"x"', 'not a string'],
 ])('%s is refused', (_name, value, reason) => {
 	expect(() => json(value)).toThrow(reason);
 });

@@ -236,7 +236,7 @@ describe('fails', () => {
 		expect(error).toMatchObject({
 			httpCode: '504',
 			message: 'The wait for messages did not end within 0.1 s. 2 messages received',
-			description: expect.stringContaining("The values of 'type' that came: step, answer.") as string,
+			description: expect.stringContaining("Values of 'type' received: step, answer.") as string,
 		});
 	});
 

@@ -90,7 +90,11 @@ export function dispositionOf(part: Part): string {
 	return /^\s*([\w-]+)/.exec(partHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 }
 
+/** Characters. A regular expression that matches some millions of them overflows the engine's stack. */
+export const longestField = 10_000;
+
 export function partHeader({ headers }: Part, name: string): string {
 	const wanted = name.toLowerCase();
-	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
+	const found = headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
+	return found.slice(0, longestField);
 }

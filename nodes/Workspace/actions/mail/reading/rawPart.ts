@@ -1,3 +1,5 @@
+import { longestField } from './anatomy';
+
 /**
  * The content of a part that is taken from the bytes of the whole email.
  * @param partId as Gmail counts: `1.0` is the first part of the second part
@@ -40,7 +42,7 @@ function entityOf(bytes: Buffer): Entity {
 }
 
 function innerOf(entity: Entity): Entity[] {
-	const type = entity.headers.get('content-type') ?? '';
+	const type = (entity.headers.get('content-type') ?? '').slice(0, longestField);
 	if (!/^multipart\//i.test(type)) return [entityOf(contentOf(entity))];
 	const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(type) ?? [];
 	return sectionsOf(entity.body, `--${quoted ?? plain ?? ''}`).map(entityOf);
@@ -51,10 +53,10 @@ function sectionsOf(body: Buffer, delimiter: string): Buffer[] {
 	const sections: Buffer[] = [];
 	let from: number | undefined;
 	for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
+		if (at > 0 && body[at - 1] !== 0x0a) continue;
 		const lineEnd = body.indexOf('\n', at);
 		const rest = body.toString('latin1', at + delimiter.length, lineEnd < 0 ? body.length : lineEnd).trim();
-		const isLine = (at === 0 || body[at - 1] === 0x0a) && (rest === '' || rest === '--');
-		if (!isLine) continue;
+		if (rest !== '' && rest !== '--') continue;
 		if (from !== undefined) sections.push(body.subarray(from, withoutLineBreak(body, from, at)));
 		if (rest === '--' || lineEnd < 0) return sections;
 		from = lineEnd + 1;
