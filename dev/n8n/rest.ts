@@ -63,7 +63,7 @@ export class N8nApi {
 		const post = async (path: string, body: object) =>
 			await fetch(`${url}/rest/${path}`, {
 				method: 'POST',
-				headers: { 'content-type': 'application/json', 'browser-id': browserId },
+				headers: { ...everyCall, 'content-type': 'application/json' },
 				body: JSON.stringify(body),
 			});
 		let answer = await post('owner/setup', owner);
@@ -80,7 +80,7 @@ export class N8nApi {
 	async request<T>(method: string, path: string, body?: unknown): Promise<T> {
 		const answer = await fetch(`${this.url}/rest/${path}`, {
 			method,
-			headers: { cookie: this.cookie, 'content-type': 'application/json', 'browser-id': browserId },
+			headers: { ...everyCall, cookie: this.cookie, 'content-type': 'application/json' },
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const text = await answer.text();
@@ -191,5 +191,9 @@ export class N8nApi {
 	}
 }
 
-/** n8n binds a session to the browser that signed in. */
-const browserId = 'n8n-nodes-agent-workspace-dev';
+const everyCall = {
+	/** n8n binds a session to the browser that signed in. */
+	'browser-id': 'n8n-nodes-agent-workspace-dev',
+	// n8n ends a connection that was idle for 5 s. A call that takes it up at that moment would be reset.
+	connection: 'close',
+};
