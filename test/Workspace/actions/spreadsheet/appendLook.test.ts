@@ -42,7 +42,9 @@ test('where the look cannot be taken off, the rows are there and a hint says so'
 		item,
 	);
 	expect(appended).toMatchObject({ updatedRange: 'Sheet1!A2:B2' });
-	expect(item).toMatchObject({ hints: [expect.stringContaining('have the formatting of the header') as string] });
+	expect(item).toMatchObject({
+		hints: [expect.stringContaining('have the formatting of the header') as string],
+	});
 });
 
 test('protected cells and files of Office are refused in words of Google', async () => {
