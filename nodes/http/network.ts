@@ -70,6 +70,10 @@ const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
 /** Node's only sign of a connection that ended before TLS was established: the code is the same as for any reset. */
 const beforeTls = 'before secure TLS connection was established';
 
+/** What to do where n8n's egress policy stopped a request; the same words in every node. */
+export const blockedAdvice =
+	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
+
 /** Anything that was thrown instead of an answer. */
 export function networkFaultOf(error: unknown): NetworkFault {
 	const chain = causesOf(error);

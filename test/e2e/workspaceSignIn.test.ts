@@ -307,7 +307,7 @@ describe('the Test button of the credential', () => {
 		const { status, message } = await pressed({ privateKey: 'canary-key' });
 		expect([status, message]).toEqual([
 			'Error',
-			expect.stringMatching(/^The private key of the service account cannot be read\. Paste the whole value/),
+			expect.stringMatching(/^The private key of the service account cannot be read\. Paste the full value/),
 		]);
 		expect(message).not.toContain('canary');
 	});

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '../../http/backoff';
 import { BodyError, maxAnswerBytes } from '../../http/body';
 import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/fault';
-import { type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
+import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
 import { Failure, isFailure, withCode } from '../../items/failure';
 import { named } from '../../parameters/naming';
 import type { Answer } from './answer';
@@ -43,7 +43,7 @@ function networkAdvice({ what }: NetworkFault): string {
 		case 'handshake':
 			return 'Check the Deployment URL in the credential: its port, and whether the service supports https:// connections.';
 		case 'blocked':
-			return 'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
+			return blockedAdvice;
 		default:
 			return unknownOutcome;
 	}

@@ -1,6 +1,6 @@
 import { Failure } from '../../items/failure';
 import { parseRetryAfter } from '../../http/backoff';
-import { networkFaultOf } from '../../http/network';
+import { blockedAdvice, networkFaultOf } from '../../http/network';
 import type { Ending } from './failures';
 import type { UpgradeAnswer } from './transport';
 
@@ -100,7 +100,7 @@ export function adviceOf(ending: Ending, nowMilliseconds: number): string {
 		case 'credentials':
 			return credentialsAdvice(ending);
 		case 'blocked':
-			return 'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES), or the proxy if you use one.';
+			return `${blockedAdvice} The same goes for the proxy, if you use one.`;
 		case 'network':
 			return networkAdvice(ending);
 		default:

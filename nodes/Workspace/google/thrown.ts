@@ -7,7 +7,7 @@ import { reconnect } from './advice';
 import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';
 import { causesOf, codeIn, property } from '../../http/causes';
 import { Fault, type FaultKind } from '../../http/fault';
-import { isBlocked, networkFaultOf, networkMessage } from '../../http/network';
+import { blockedAdvice, isBlocked, networkFaultOf, networkMessage } from '../../http/network';
 import type { FailedCall } from './failedCall';
 import { faultOfAnswer } from './errors';
 
@@ -84,9 +84,8 @@ function connectionFault(kind: FaultKind, status: number, message: string, reaso
 /** @param error n8n's own words */
 function faultOfBlocked(message: string, error: Error | undefined): Fault {
 	const advice = property(error, 'description');
-	const description = [error?.message, typeof advice === 'string' ? advice : undefined]
-		.filter(Boolean)
-		.join('. ');
+	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
+	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
 	return new Fault('final', new Failure({ code: 503, message, description }));
 }
 

@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
+import { blockedAdvice } from '../../../nodes/http/network';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
 import { basesAt } from '../client';
 import { failing } from '../failure';
@@ -100,7 +101,7 @@ test('n8n’s own policy of where requests may go', async () => {
 	expect(await thrown(new NodeApiError(node, blocked as never))).toMatchObject({
 		code: 503,
 		message: 'No connection to 127.0.0.1:9: n8n does not allow it',
-		description: `${blocked.message}. ${blocked.description}`,
+		description: `${blockedAdvice} n8n says: ${blocked.message}. ${blocked.description}`,
 		ambiguous: false,
 	});
 });
