@@ -37,22 +37,22 @@ export class Building {
 			.first();
 	}
 
-	/** Chooses a credential that there is. */
+	/**
+	 * Chooses a credential that there is; n8n itself chooses the newest one. The list closes again when the form below it has
+	 * just been drawn, so that a click may come too late.
+	 */
 	async chooseCredential(slot: number, name: string): Promise<void> {
-		await this.openCredentials(slot);
-		await this.page
+		const select = this.page.getByTestId('node-credentials-select').nth(slot);
+		const option = this.page
 			.locator('[data-test-id^="node-credentials-select-item-"]')
 			.filter({ hasText: name, visible: true })
-			.first()
-			.click();
-	}
-
-	/** The list closes again when the form below it has just been drawn. */
-	private async openCredentials(slot: number): Promise<void> {
-		const last = this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true });
-		while (!(await last.isVisible())) {
-			await this.page.getByTestId('node-credentials-select').nth(slot).click();
-			await this.page.waitForTimeout(500);
+			.first();
+		const isChosen = async () => (await select.locator('input').first().inputValue()) === name;
+		while (!(await isChosen())) {
+			if (!(await option.isVisible())) await select.click();
+			// Whether it was chosen is asked above.
+			await option.click({ timeout: 2000 }).catch(() => undefined);
+			await this.page.waitForTimeout(200);
 		}
 	}
 
