@@ -9,6 +9,8 @@ import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
 export interface Services {
 	readonly agent: { readonly url: string; readonly webSocketUrl: string; readonly apiKey: string };
 	readonly google: { readonly url: string; readonly accessToken: string; readonly refreshToken: string };
+	/** In the credentials' names: who shares an n8n but not the stand-ins has credentials of its own. Default: `demo`. */
+	readonly label?: string;
 }
 
 export interface ImportedExample {
@@ -28,16 +30,17 @@ export interface StoredCredential {
 function credentialsFor({
 	agent,
 	google,
+	label = 'demo',
 }: Services): ReadonlyArray<{ type: string; name: string; data: Record<string, unknown> }> {
 	return [
 		{
 			type: 'agentApi',
-			name: 'Agent API (demo)',
+			name: `Agent API (${label})`,
 			data: { deploymentUrl: agent.url, webSocketUrl: agent.webSocketUrl, apiKey: agent.apiKey },
 		},
 		{
 			type: 'agentSignatureApi',
-			name: 'Agent Signature API (demo)',
+			name: `Agent Signature API (${label})`,
 			data: {
 				userId: '0x5aeda56215b167893e80b4fe645ba6d5',
 				userPublicKey: '0x04bfcab8722991ae',
@@ -46,7 +49,7 @@ function credentialsFor({
 		},
 		{
 			type: 'workspaceOAuth2Api',
-			name: 'Workspace OAuth2 API (demo)',
+			name: `Workspace OAuth2 API (${label})`,
 			data: signedIn(google.url, google),
 		},
 	];

@@ -79,7 +79,7 @@ test('what a newcomer has to know of sessions and waits is said in plain words',
 
 test('the example with two triggers runs as its note says', async () => {
 	await openWorkflow('Agent answers start a workflow');
-	await page.getByText('Click the arrow beside Execute workflow').waitFor();
+	await page.getByText('Click the arrow next to Execute workflow').waitFor();
 	await page.getByRole('button', { name: 'Select trigger node' }).first().click();
 	await page.getByRole('menu').getByText('from When clicking ‘Execute workflow’').click();
 	service.requests.length = 0;

@@ -34,7 +34,7 @@ async function openChat(responseMode: string): Promise<void> {
 	const example = await readExample('chat-with-the-agent.json');
 	const nowhere = { url: service.url, accessToken: 'none', refreshToken: 'none' };
 	const agent = { url: service.url, webSocketUrl: service.webSocketUrl, apiKey };
-	const credentials = await ensureCredentials(editor.api, { agent, google: nowhere });
+	const credentials = await ensureCredentials(editor.api, { agent, google: nowhere, label: 'chat' });
 	const nodes = example.nodes.map((one) =>
 		withCredentials(
 			one.name === 'Chat' ? { ...one, parameters: { options: { responseMode } } } : one,
