@@ -12,7 +12,7 @@ export const apiNames: Readonly<Record<Api, string>> = {
 	drive: 'Google Drive',
 };
 
-/** As Google Cloud's API library calls them. */
+/** Display names, as in Google Cloud's API library. */
 const libraryNames: Readonly<Record<Api, string>> = {
 	mail: 'Gmail API',
 	sheets: 'Google Sheets API',
@@ -22,15 +22,15 @@ const libraryNames: Readonly<Record<Api, string>> = {
 
 export interface Situation {
 	readonly status: number;
-	/** A rate limit, whatever its status. */
+	/** Whether this is a rate limit. Google uses several statuses for it. */
 	readonly limited: boolean;
 	readonly envelope: Envelope;
 	readonly call: FailedCall;
 }
 
 /**
- * What the user can do about an answer that is not a success. What the operation advises for the status follows, unless Google's own
- * words say what it was.
+ * What the user can do about an unsuccessful answer. The operation's own advice for the status is appended,
+ * unless the text of Google's message already identified the cause.
  */
 export function adviceFor(situation: Situation): string {
 	const { status, limited, call } = situation;
@@ -58,7 +58,7 @@ function generalAdvice(situation: Situation, row: AdviceRow | undefined): string
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	}
 	if (status >= 500) return 'Google reported a temporary problem. Try again later.';
-	// What the operation itself advises says more.
+	// The operation's own advice is more specific.
 	return situation.call.advice?.[status] ? undefined : 'Check the parameters of this item.';
 }
 
@@ -116,7 +116,7 @@ function grantScope({ authentication }: SignIn): string {
 
 const scopePrefix = 'https://www.googleapis.com/auth/';
 
-/** Of Google's method ids. */
+/** The first part of Google's method IDs. */
 const clientNames: Readonly<Record<Api, string>> = {
 	mail: 'gmail.',
 	sheets: 'sheets.',
@@ -124,7 +124,7 @@ const clientNames: Readonly<Record<Api, string>> = {
 	drive: 'drive.',
 };
 
-/** What a sign-in may lack, as the operation declares it for the service that refused. */
+/** The scope that the sign-in may lack: the one that the operation declares for the service that refused. */
 function lackingScope({ api, methods, signIn }: FailedCall): string {
 	const declared = Object.entries(methods).flatMap(([method, scope]) =>
 		method.startsWith(clientNames[api]) ? [scope] : [],
@@ -139,7 +139,7 @@ function lackingScope({ api, methods, signIn }: FailedCall): string {
 		: `The credential lacks one of the scopes ${scopes.join(', ')}.`;
 }
 
-/** The id that a call was about: the first path segment long enough to be one. */
+/** The ID that a call was about: the first path segment that is long enough to be one. */
 function idIn(url: string): string | undefined {
 	return new URL(url).pathname
 		.split(/[/:]/)

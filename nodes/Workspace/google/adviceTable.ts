@@ -1,22 +1,22 @@
 import type { Api } from './bases';
 import type { SignIn } from './failedCall';
 
-/** One kind of refusal and what the user can do about it. The first row that fits counts. */
+/** One kind of refusal and what the user can do about it. The first matching row applies. */
 export interface AdviceRow {
-	/** Any service when absent. */
+	/** Services that the row applies to; any service when absent. */
 	readonly api?: readonly Api[];
 	readonly status: number;
-	/** One of these in `errors[].reason` or `details[].reason`. */
+	/** Any one of these must be in `errors[].reason` or `details[].reason`. */
 	readonly reasons?: readonly string[];
-	/** In Google's own words. */
+	/** Matches Google's own message. */
 	readonly message?: RegExp;
 	readonly authentication?: SignIn['authentication'];
-	/** The sign-in's access to Drive. */
+	/** Applies only with this access to Drive. */
 	readonly driveAccess?: SignIn['driveAccess'];
-	/** Of calls that make something, and so name no file. */
+	/** Applies only to calls that create something, and so name no file. */
 	readonly creates?: true;
 	readonly advice: string;
-	/** What Google answered, as reported. */
+	/** Google's answer as someone reported it, and where. */
 	readonly reported: { readonly message: string; readonly reason?: string; readonly source: string };
 }
 
@@ -121,7 +121,8 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		api: ['sheets', 'docs', 'drive'],
 		status: 404,
-		// Sheets and Docs reach all files of the account by their ID: the access to Drive has no part in it.
+		// Sheets and Docs reach every file of the account by its ID, so the access to Drive does not matter
+		// here.
 		advice: 'Check the ID, and that the file is shared with the account of the credential.',
 		reported: {
 			message: 'Requested entity was not found.',

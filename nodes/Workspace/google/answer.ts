@@ -12,13 +12,16 @@ import { Fault } from '../../http/fault';
 
 export interface ClientAnswer {
 	readonly status: number;
-	/** Lower-case names. */
+	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Parsed JSON; Buffer or Readable where the call asked for `arraybuffer` or `stream`; '' for an empty body. */
+	/**
+	 * Parsed JSON; a Buffer or Readable if the call asked for `arraybuffer` or `stream`; '' for an empty
+	 * body.
+	 */
 	readonly data: unknown;
 }
 
-/** How a call wants its answer. */
+/** The form in which a call wants its answer. */
 export interface Expected {
 	readonly responseType?: string;
 	/** Statuses that count as success: 2xx and 304 by default. */
@@ -26,8 +29,8 @@ export interface Expected {
 }
 
 /**
- * The answer as the generated client wants it. The client takes whatever comes back for a success, so that a status it did not
- * ask for is thrown here.
+ * The answer in the form that the generated client expects. The client treats every returned answer as a
+ * success, so a status that it did not ask for is thrown here.
  * @throws Fault, BodyError
  */
 export async function answerOf(

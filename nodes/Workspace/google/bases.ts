@@ -1,6 +1,6 @@
 import { refusal } from '../../items/failure';
 
-/** Where each API is reached; a base may carry a path prefix and belongs to the credential. */
+/** The base address of each API. A base comes from the credential and may contain a path prefix. */
 export interface Bases {
 	readonly mail: string;
 	readonly sheets: string;
@@ -17,7 +17,7 @@ export const googleBases: Bases = {
 	drive: 'https://www.googleapis.com/drive/v3',
 };
 
-/** What a service's uploads are called after; Sheets and Docs have none. */
+/** The service path that appears in upload addresses. Sheets and Docs have no uploads. */
 const servicePaths: Partial<Bases> = { mail: '/gmail/v1', drive: '/drive/v3' };
 
 const fieldNames: Bases = {
@@ -29,7 +29,7 @@ const fieldNames: Bases = {
 
 const apis = Object.keys(googleBases) as Api[];
 
-/** Base addresses of a credential's decrypted data; empty or hidden means Google's. */
+/** Base addresses from a credential's decrypted data. An empty or hidden field means Google's own address. */
 export function basesOf(credential: Readonly<Record<string, unknown>>): Bases {
 	const given = (name: string, api: Api) => {
 		const value = credential[name];
@@ -62,9 +62,9 @@ export interface Target {
 }
 
 /**
- * The address that a call of a generated client really goes to: Google's own prefix, or its upload form, replaced by the
- * base.
- * @throws Failure 400 for an address that belongs to none of the bases, because the request would carry the token there
+ * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is
+ * replaced by the base.
+ * @throws Failure 400 for an address outside all bases, because the request would carry the token there
  */
 export function targetOf(url: string, bases: Bases): Target {
 	for (const api of apis) {
@@ -73,13 +73,13 @@ export function targetOf(url: string, bases: Bases): Target {
 		const upload = afterPrefix(url, uploadBase(googleBases[api], api));
 		if (upload !== undefined) return { url: uploadBase(bases[api], api) + upload, api };
 	}
-	// The address of a resumable upload comes from Drive itself and stands as it is.
+	// Drive itself gives out the address of a resumable upload, so it is used unchanged.
 	const api = apis.find((name) => new URL(bases[name]).origin === new URL(url).origin);
 	if (api) return { url, api };
 	throw refusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
-/** `/upload` stands before the service's own path where the base ends with it, else after the host. */
+/** `/upload` goes before the service's own path if the base ends with it, otherwise right after the host. */
 export function uploadBase(base: string, api: Api): string {
 	const path = servicePaths[api];
 	if (path !== undefined && base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;

@@ -6,16 +6,16 @@ import { TimedStream } from '../timedStream';
 import { fileDescriptorOf, readAt } from './fileDescriptor';
 import type { Md5 } from './md5';
 
-/** Drive wants multiples of 256 KiB; 8 MiB is Google's own choice for its clients. */
+/** Bytes. Drive requires multiples of 256 KiB; Google's own clients use 8 MiB. */
 export const chunkBytes = 8 * 1024 * 1024;
 
-/** Hashed and copied together; longer would hold up the sending of the chunk before. */
+/** Bytes hashed and copied at a time. A longer slice would delay the sending of the previous chunk. */
 const sliceBytes = 1024 * 1024;
 
 /**
- * The bytes of a stream in chunks of one size, the last one shorter; the next chunk is read and hashed while one is in use. A
- * chunk is good until the next one is asked for: two pieces of memory serve in turn, however large the stream's pieces are
- * (n8n's database mode gives a file as one).
+ * Splits a stream into chunks of `size` bytes; the last one is shorter. While one chunk is in use, the next
+ * one is read and hashed. A chunk is valid only until the next one is requested: two buffers are used in
+ * turn, however large the pieces of the stream are (n8n's database mode delivers a file as one piece).
  */
 export function chunksOf(stream: Readable, size: number, hash: Md5): AsyncGenerator<Buffer> {
 	return readAhead(filled(stream, size, hash));
@@ -42,7 +42,7 @@ async function* filled(stream: Readable, size: number, hash: Md5): AsyncGenerato
 	}
 }
 
-/** Fills what it is given, as far as it comes. @returns bytes; 0 at the end */
+/** Fills the buffer as far as data is available. @returns bytes; 0 at the end */
 type Read = (target: Buffer) => Promise<number>;
 
 async function readerOf(stream: Readable): Promise<Read> {
@@ -68,7 +68,7 @@ function pieceReader(stream: Readable): Read {
 		}
 		const count = rest.copy(target);
 		rest = rest.subarray(count);
-		// A piece may be the whole file: what is being sent must go on meanwhile.
+		// A piece may be the whole file, and the chunk being sent must make progress meanwhile.
 		if (rest.length > 0) await turn();
 		return count;
 	};
@@ -94,7 +94,7 @@ function ask<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, void>> {
 	return next;
 }
 
-/** A failure to read counts when its chunk is asked for, and not at all when nobody asks any more. */
+/** A read error is reported when its chunk is requested, and never if nobody requests it. */
 const ignored = () => undefined;
 
 export function sourceChanged(readBytes: number, expectedBytes: number): Failure {

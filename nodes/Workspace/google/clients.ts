@@ -11,17 +11,17 @@ import type { Send } from '../../http/attempt';
 import { createTransport, type TransportOptions } from './transport';
 
 /**
- * Google's clients, whose requests all go out through `send`.
+ * Google's clients. All their requests go through `send`.
  *
- * Heavy: loaded on first use only.
+ * Heavy, so it is loaded only on first use.
  */
 export function createClients(send: Send, bases: Bases, options: TransportOptions): Clients {
 	const transport = createTransport(send, bases, options);
 	const client: drive_v3.Options = {
 		version: 'v3',
-		// The clients call nothing but `request`; the type names the whole of google-auth-library.
+		// The clients call only `request`, but the type names all of google-auth-library.
 		auth: { request: transport } as unknown as drive_v3.Options['auth'],
-		// An environment variable would otherwise move every request to another host.
+		// Otherwise, an environment variable could redirect every request to another host.
 		universeDomain: 'googleapis.com',
 	};
 	return {

@@ -9,13 +9,13 @@ import type { SignIn } from './failedCall';
 import type { Send } from '../../http/attempt';
 import type { TransportOptions } from './transport';
 
-/** What one kind of call may need and may say. */
+/** What one kind of call may require and report. */
 export type CallOptions = Pick<
 	TransportOptions,
 	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'methods'
 >;
 
-/** A credential of this node, ready to make clients. No token ever comes here: n8n puts it on each request. */
+/** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
 export class Connection {
 	readonly signIn: SignIn;
 	private readonly send: Send;
@@ -36,8 +36,8 @@ export class Connection {
 	}
 
 	/**
-	 * @param sanitizer learns the secrets that requests go out with
-	 * @throws n8n's error for a credential that is not set, Failure 400 for a base that is no address
+	 * @param sanitizer learns the secrets that requests are sent with
+	 * @throws n8n's error for a credential that is not set, Failure 400 for a base that is not an address
 	 */
 	static async open(
 		context: IAllExecuteFunctions,
@@ -52,7 +52,7 @@ export class Connection {
 		return new Connection(sender, type, signIn, basesOf(credential));
 	}
 
-	/** Google's libraries are loaded here, at first use. */
+	/** Loads Google's libraries on first use. */
 	async clients(options: CallOptions): Promise<Clients> {
 		const { createClients } = await import('./clients');
 		return createClients(this.send, this.bases, { ...this.shared, ...options });
@@ -62,8 +62,9 @@ export class Connection {
 const momentMilliseconds = 1000;
 
 /**
- * n8n's helper reads the credential for each request, whose expressions take it longer than all the rest. The first request of a
- * run, which often is the only one, goes out with what was read a moment ago; every later one with what n8n has stored by then.
+ * n8n's helper reads the credential for each request, and resolving its expressions takes longer than
+ * everything else. The first request of a run, which is often the only one, uses what was read a moment ago.
+ * Every later request uses what n8n has stored by then.
  */
 function havingRead<C extends IAllExecuteFunctions>(
 	context: C,
@@ -81,11 +82,11 @@ function havingRead<C extends IAllExecuteFunctions>(
 		sanitizer.learn(secretsIn(stored));
 		return stored;
 	};
-	// Inherits all the rest; a copy would lose what n8n's class keeps in its prototype.
+	// Inherits everything else. A copy would lose what n8n's class has on its prototype.
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;
 }
 
-/** With scopes of the user's own, the scope for all of Drive says it. */
+/** With custom scopes, access to all files means that the scope for all of Drive is among them. */
 function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
 	if (customScopes !== true) return driveAccess === 'allFiles' ? 'allFiles' : 'appFiles';

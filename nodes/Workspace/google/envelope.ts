@@ -1,22 +1,22 @@
-/** What Google said about a failed call, whatever family of APIs it came from. */
+/** What Google said about a failed call, in one form for all families of APIs. */
 export interface Envelope {
-	/** Google's own sentence, at most 500 characters. */
+	/** Google's own message, at most 500 characters. */
 	readonly message: string | undefined;
-	/** Symbolic status, when the family sends one. */
+	/** Symbolic status, if the API family sends one. */
 	readonly status: string | undefined;
 	/** `errors[].reason` and `details[].reason`. */
 	readonly reasons: readonly string[];
-	/** Where to switch on the API, when Google says so. */
+	/** Where to enable the API, if Google says so. */
 	readonly activationUrl: string | undefined;
 }
 
 const maxMessageLength = 500;
 
-/** Tolerates bodies that are empty, HTML, or have a text as `error`. */
+/** Accepts bodies that are empty, HTML, or have a string as `error`. */
 export function envelopeOf(body: Buffer): Envelope {
 	const error = property(parsed(body), 'error');
 	if (typeof error === 'string') {
-		// The token endpoint's shape.
+		// The token endpoint uses this shape.
 		const text = textOf(property(parsed(body), 'error_description')) ?? error;
 		return { message: shortened(text), status: undefined, reasons: [error], activationUrl: undefined };
 	}
@@ -38,7 +38,7 @@ function parsed(body: Buffer): unknown {
 	try {
 		return JSON.parse(body.toString('utf8')) as unknown;
 	} catch {
-		// HTML of a proxy or nothing at all: the HTTP status is then all there is to say.
+		// HTML from a proxy, or nothing at all: the HTTP status is then the only information.
 		return undefined;
 	}
 }

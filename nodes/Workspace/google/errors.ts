@@ -15,7 +15,7 @@ export interface ErrorAnswer {
 
 const rateReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
 
-/** An answer that is not a success, as what the user reads and what a repetition may do. */
+/** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
 export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
 	const { status, headers } = answer;
 	const envelope = envelopeOf(answer.body);
@@ -34,7 +34,7 @@ function kindOf(status: number, limited: boolean): FaultKind {
 	return limited ? 'notDone' : kindOfStatus(status);
 }
 
-/** A 403 has three meanings; only the reason tells them apart. */
+/** A 403 has three meanings. Only the reason tells them apart. */
 function isRateLimit(status: number, { reasons }: Envelope): boolean {
 	if (status === 429) return true;
 	return status === 403 && reasons.some((reason) => rateReasons.includes(reason));
@@ -47,12 +47,12 @@ function messageOf(status: number, { message }: Envelope, api: Api): string {
 }
 
 /**
- * Gmail names the time in its message instead of a header, some 15 minutes ahead:
+ * Gmail gives the time in its message instead of a header, about 15 minutes ahead:
  * https://github.com/twentyhq/twenty/pull/17850, https://github.com/levz0r/gmail-tester/issues/23
  */
 const timeInMessage = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
-/** Milliseconds from now. */
+/** @returns milliseconds from now; undefined if Google names no time */
 function waitAskedFor(headers: ErrorAnswer['headers'], { message = '' }: Envelope): number | undefined {
 	const header = headers['retry-after'];
 	const fromHeader = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;

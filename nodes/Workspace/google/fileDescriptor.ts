@@ -8,9 +8,10 @@ import { TimedStream } from '../timedStream';
 const readInto = promisify(read);
 
 /**
- * The open file behind a stream that nobody has read from. Reading it into memory of our own spares a large upload a gigabyte of
- * short-lived buffers, for whose sake V8 would walk the whole heap of n8n again and again. It stays the stream's own file: what
- * n8n allowed to be opened, and closed by destroying the stream.
+ * The open file behind a stream that has not been read yet. Reading it into our own memory saves a large
+ * upload a gigabyte of short-lived buffers, which would make V8 walk n8n's whole heap again and again. The
+ * file still belongs to the stream: it is the one that n8n allowed to be opened, and destroying the stream
+ * closes it.
  */
 export async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
 	const stream = source instanceof TimedStream ? source.source : source;

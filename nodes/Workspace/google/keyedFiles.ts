@@ -6,23 +6,28 @@ import { usedBefore } from '../idempotency';
 
 type File = drive_v3.Schema$File;
 
-/** What a file carries, in properties that no other app sees, so that its key makes it once. */
+/** What a file carries in properties that are private to this app, so that its key creates it only once. */
 export interface FileKey {
 	/** Hash of the key, the operation and the folder. */
 	readonly mark: string;
-	/** Hash of what the file is made from. */
+	/** Hash of what the file is created from. */
 	readonly content: string;
 }
 
 export interface Steps<R> {
 	readonly key: FileKey;
-	/** A file that this execution is known to have made, though no answer said so. */
+	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
-	/** Makes the file with these private properties. @returns undefined when it turns out that none is to be made */
+	/**
+	 * Creates the file with these private properties. @returns undefined if no file is to be created after
+	 * all
+	 */
 	readonly make: (appProperties: Record<string, string>) => Promise<File | undefined>;
-	/** What is still to do to a file that exists; must bear being done twice, also by another execution at the same time. */
+	/**
+	 * Does what is still missing in an existing file. Must be safe to repeat, even in parallel executions.
+	 */
 	readonly complete: (file: File) => Promise<void>;
-	/** The result of a file that is complete. @param isOwn this execution made it */
+	/** The result for a complete file. @param isOwn this execution created it */
 	readonly result: (file: File, isOwn: boolean) => Promise<R>;
 }
 
@@ -32,11 +37,11 @@ const contentKey = 'idempotencyContent';
 const stateKey = 'idempotencyState';
 
 /**
- * Makes a file once for a key, across executions. Drive cannot refuse a second one, so that each execution looks again after it made
- * its own: all of them agree on the file that stays (one that is complete, else the oldest), and put what they made themselves into
- * the trash. Nobody has been told of such a file yet.
- * @param fields of the files that the steps are given
- * @returns undefined when there is none and none was to be made
+ * Creates a file once for a key, across executions. Drive cannot refuse a second one, so each execution looks
+ * again after it created its own. All executions agree on the file that stays (a complete one, otherwise the
+ * oldest) and move their own other files to the trash. No such file has been reported to anyone yet.
+ * @param fields of the files that the steps receive
+ * @returns undefined if there is no file and none was to be created
  */
 export async function madeOnce<R extends object>(
 	drive: drive_v3.Drive,
@@ -74,7 +79,7 @@ async function filesOf(drive: drive_v3.Drive, { mark }: FileKey, fields: string)
 	return data.files ?? [];
 }
 
-/** The search may not know the new file yet, or no more: another execution may have put it away. */
+/** The search may not list the new file yet, or no longer: another execution may have trashed it. */
 async function withOwn(
 	drive: drive_v3.Drive,
 	found: readonly File[],
@@ -104,7 +109,7 @@ function isDone({ appProperties }: File): boolean {
 	return appProperties?.[stateKey] === 'done';
 }
 
-/** The same order for everybody who looks. */
+/** An order on which all executions agree. */
 function byRank(a: File, b: File): number {
 	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
 	const rank = (file: File) => `${file.createdTime ?? ''} ${file.id ?? ''}`;
@@ -115,7 +120,7 @@ async function removeUnfinished(drive: drive_v3.Drive, files: readonly File[]): 
 	for (const file of files) if (!isDone(file)) await update(drive, file, { trashed: true });
 }
 
-/** Doing it twice changes nothing. */
+/** Safe to repeat: a second update changes nothing. */
 async function update(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
 	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };

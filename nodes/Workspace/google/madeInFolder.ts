@@ -3,26 +3,26 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { named } from '../../parameters/naming';
 import type { Item } from '../operation';
 
-/** What to look at when Google does not find what something is made in. */
+/** Advice if Google does not find the parent folder. */
 export const missingFolder = `Check that ${named('parentFolder')} exists and that this account can access it.`;
 
-/** Visible to no other app. */
+/** A property that other apps cannot see. */
 const tokenKey = 'creationToken';
 
 export interface EmptyFile {
-	/** A type of Google's own, such as `application/vnd.google-apps.document`. */
+	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
 	readonly title: string;
-	/** Id; '' for the top of My Drive. */
+	/** Folder ID; '' for the top level of My Drive. */
 	readonly folder: string;
 	/** Further private properties. */
 	readonly appProperties?: Readonly<Record<string, string>>;
 }
 
 /**
- * An empty document or spreadsheet in a folder, which Docs and Sheets themselves cannot do. A private property tells it from all
- * others.
- * @returns its id
+ * Creates an empty document or spreadsheet in a folder, which the Docs and Sheets APIs cannot do. A private
+ * property distinguishes it from all other files.
+ * @returns its ID
  */
 export async function makeInFolder(
 	drive: drive_v3.Drive,
@@ -39,7 +39,7 @@ export async function makeInFolder(
 	return data.id ?? '';
 }
 
-/** What `makeInFolder` made for the item although no answer came. */
+/** The ID of the file that `makeInFolder` created for the item although no answer arrived. */
 export async function findMade(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
 	const { data } = await drive.files.list({
 		q: `appProperties has { key='${tokenKey}' and value='${item.token}' } and trashed = false`,

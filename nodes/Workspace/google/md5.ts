@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
-/** Checksum of bytes as they go by, in the form of Drive's `md5Checksum`: lower-case hex. */
+/** Running checksum of bytes, in the form of Drive's `md5Checksum`: lower-case hex. */
 export class Md5 {
 	private readonly hash = createHash('md5');
 

@@ -9,8 +9,9 @@ import type { Transport } from './transport';
 import { uploadAddress } from './uploadAddress';
 
 /**
- * Metadata and bytes in one request. The body is one Buffer: n8n repeats it after refreshing a token, which it does not with
- * the stream that googleapis would make. The metadata has an `id`, or a file is replaced: repeating is harmless.
+ * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing
+ * a token; it could not repeat the stream that googleapis would create. Repeating is harmless, because either
+ * the metadata has an `id` or an existing file is replaced.
  */
 export async function uploadInOneRequest(
 	transport: Transport,

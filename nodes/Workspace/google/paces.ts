@@ -2,10 +2,10 @@ import { Pace } from '../../http/pace';
 import { paceSettings, type PaceSettings } from '../../http/paceSettings';
 import type { Api } from './bases';
 
-/** What Google counts apart: Gmail in units, Sheets and Docs by reads and writes. */
+/** Quotas that Google counts separately: Gmail in units, Sheets and Docs by reads and writes. */
 type Counter = 'mail' | 'drive' | `${'sheets' | 'docs'} ${'reads' | 'writes'}`;
 
-/** Per user and minute, as documented; projects may have more. */
+/** Documented quotas per user and minute; projects may have more. */
 const documented: Readonly<Record<Counter, number>> = {
 	mail: 6000,
 	drive: 12_000,
@@ -29,7 +29,7 @@ export class Paces {
 		this.settings = settings;
 	}
 
-	/** @param credentialKey names the credential */
+	/** @param credentialKey identifies the credential */
 	of(credentialKey: string, api: Api, method: string, url: string): Cost {
 		const counter = counterOf(api, method);
 		const key = `${counter} ${credentialKey}`;

@@ -9,16 +9,18 @@ import { createTransport, retryWords, type Transport, type TransportOptions } fr
 import { uploadAddress } from './uploadAddress';
 import { SessionLost, UploadSession } from './uploadSession';
 
-/** Google's limit for an upload in one request; bytes. */
+/** Bytes. Google's limit for an upload in one request. */
 const oneRequestBytes = 5_000_000;
 
 /**
- * An upload to Drive: in one request up to 5 MB where an id makes its repetition harmless, else resumable. A session creates one
- * file at most, so that an answer that was lost is asked for again instead of creating a second one.
+ * An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable. A
+ * session creates at most one file, so after a lost answer the session is asked again instead of creating a
+ * second file.
  */
 export function createResumableUpload(send: Send, bases: Bases, options: TransportOptions): ResumableUpload {
 	const patient = createTransport(send, bases, options);
-	// After a failure a session must be asked what arrived; the transport's own repetition would send all of it again.
+	// After a failure, the session must be asked what arrived. A retry by the transport would send everything
+	// again.
 	const oneTry = createTransport(send, bases, { ...options, maxTries: 1, repeatsRefused: false });
 	return async (request) => {
 		if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
@@ -54,8 +56,8 @@ async function sendAll(
 }
 
 /**
- * One pass over the source: hashes all of it, sends what Drive does not have.
- * @returns undefined when Drive has less than it had before, so that the source must be read again
+ * One pass over the source: hashes all of it and sends what Drive does not have.
+ * @returns undefined if Drive now has less than before, so the source must be read again
  * @throws SessionLost, Failure
  */
 async function sendFrom(
@@ -76,7 +78,7 @@ async function sendFrom(
 	return { file: await session.finished(), md5: hash.digest() };
 }
 
-/** A lost session may have created its file when the answer to the last chunk was lost too. */
+/** A lost session may have created its file if the answer to the last chunk was lost too. */
 async function existing(
 	{ maybeDone, cause }: SessionLost,
 	request: ResumableUploadRequest,
@@ -108,7 +110,7 @@ function failureOf(error: unknown): Error {
 	});
 }
 
-/** @returns the session's address, on the host of Drive's base: the requests to it carry the token */
+/** @returns the session's address, on the host of Drive's base, because requests to it carry the token */
 async function startSession(
 	transport: Transport,
 	bases: Bases,

@@ -11,12 +11,12 @@ import { blockedAdvice, isBlocked, networkFaultOf, networkMessage } from '../../
 import type { FailedCall } from './failedCall';
 import { faultOfAnswer } from './errors';
 
-/** Whatever n8n's request helper threw, or the reading of a body, as a fault. */
+/** Turns whatever n8n's request helper, or the reading of a body, threw into a fault. */
 export async function faultOfThrown(error: unknown, call: FailedCall): Promise<Fault> {
 	if (error instanceof Fault) return error;
 	if (error instanceof BodyError) return faultOfBody(error);
 	const chain = causesOf(error);
-	// The service account's credential says itself why it gets no token.
+	// The service account's credential itself explains why it gets no token.
 	const own = chain.find(isFailure);
 	if (own) return new Fault(own.code >= 500 ? 'notDone' : 'final', own);
 	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
@@ -74,14 +74,17 @@ function faultOfNetwork(error: unknown, chain: readonly unknown[], call: FailedC
 	return connectionFault(kind, status, message, code);
 }
 
-/** @param status HTTP status; `reason` is Node's */
+/**
+ * @param status HTTP status
+ * @param reason Node's error code
+ */
 function connectionFault(kind: FaultKind, status: number, message: string, reason?: string): Fault {
 	const description =
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
 	return new Fault(kind, new Failure({ code: status, message, description: withCode(description, reason) }));
 }
 
-/** @param error n8n's own words */
+/** @param error n8n's own error, whose message is passed on */
 function faultOfBlocked(message: string, error: Error | undefined): Fault {
 	const advice = property(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
@@ -89,13 +92,13 @@ function faultOfBlocked(message: string, error: Error | undefined): Fault {
 	return new Fault('final', new Failure({ code: 503, message, description }));
 }
 
-/** A request that n8n sent on its own account: to the token endpoint. */
+/** Whether n8n sent the failed request on its own, to the token endpoint. */
 function isElsewhere(link: unknown, { url }: FailedCall): boolean {
 	const other = property(property(link, 'config'), 'url');
 	return typeof other === 'string' && other !== url;
 }
 
-/** n8n asks for a new token only after a 401: nothing was carried out. */
+/** n8n asks for a new token only after a 401, so nothing was carried out. */
 function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Fault {
 	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
 	const why = typeof status === 'number' ? `HTTP ${status}` : codeIn(chain);
@@ -105,7 +108,7 @@ function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Faul
 	return new Fault(passing ? 'notDone' : 'final', new Failure({ code: 401, message, description }));
 }
 
-/** n8n found no token, or could not refresh it: nothing was carried out. */
+/** n8n found no token or could not refresh it, so nothing was carried out. */
 function faultOfSignIn(code: string | undefined, chain: readonly unknown[], { signIn }: FailedCall): Fault {
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const aboutToken = texts.some((text) =>

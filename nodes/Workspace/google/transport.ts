@@ -19,41 +19,46 @@ import { withRetries, type RetryPolicy } from '../../http/retry';
 import { paces as allPaces, type Paces } from './paces';
 import { faultOfThrown, timeoutFault } from './thrown';
 
-/** What a generated client hands to its `auth` object, as far as we use it. Observed with googleapis 188. */
+/**
+ * The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188.
+ */
 export interface ClientCall extends Expected {
-	/** Google's address with its path parameters expanded and encoded. */
+	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: string;
 	/** Absent when there is no query. */
 	readonly params?: Readonly<Record<string, unknown>>;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
-	/** Plain object for JSON (without a content type), text, Buffer, or a stream of unknown length. */
+	/** A plain object for JSON (without a content type), text, a Buffer, or a stream of unknown length. */
 	readonly data?: unknown;
 	readonly retryConfig?: {
 		readonly httpMethodsToRetry?: readonly string[];
-		/** Tries after the first, where that is fewer than the policy's. */
+		/** Retries after the first try, if fewer than the policy allows. */
 		readonly retry?: number;
 	};
-	/** Milliseconds, where that is less than the policy's. */
+	/** Milliseconds, if less than the policy allows. */
 	readonly timeout?: number;
 	readonly signal?: AbortSignal | null;
 }
 
 export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
-	/** Of one request, from its start to the last byte of its answer. */
+	/** For one request, from its start to the last byte of its answer. */
 	readonly timeoutMilliseconds: number;
-	/** Names the credential, whose requests share one pace. */
+	/** Identifies the credential. All its requests share one pace. */
 	readonly credentialKey: string;
-	/** All paces of the process when absent. */
+	/** All paces of the process if absent. */
 	readonly paces?: Paces;
-	/** False: a refusal for quota is not repeated here. */
+	/** If false, a refusal because of a quota is not retried here. */
 	readonly repeatsRefused?: boolean;
-	/** Told what the requests wait for. */
+	/** Receives what the requests are waiting for. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
-	/** What the user can do in the operation at hand, by HTTP status; appended to what Google's answer means in general. */
+	/**
+	 * What the user can do in this operation, by HTTP status. It is appended to the general meaning of
+	 * Google's answer.
+	 */
 	readonly advice?: Readonly<Record<number, string>>;
-	/** What the operation may call, with the scopes. */
+	/** Methods that the operation may call, with their scopes. */
 	readonly methods?: Methods;
 }
 
@@ -66,7 +71,10 @@ interface Prepared {
 	readonly failed: FailedCall;
 }
 
-/** @param send signs and sends a request, refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential */
+/**
+ * @param send signs and sends a request and refreshes the token after a 401: n8n's
+ * `httpRequestWithAuthentication`, bound to a credential
+ */
 export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
 	return async (call) => {
 		const own = optionsOf(call, options);
@@ -102,7 +110,7 @@ export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed
 
 const safeMethods = ['GET', 'PUT'];
 
-/** A call may be content with less than the policy allows. */
+/** A call may ask for less than the policy allows. */
 function optionsOf(
 	{ retryConfig, timeout = Infinity }: ClientCall,
 	options: TransportOptions,
@@ -136,7 +144,10 @@ function prepare(
 	return { request, call, failed: { api, method, url: request.url, signIn, advice, methods } };
 }
 
-/** A list is its name repeated. The clients bring a serializer of their own, and with it a library of thirty packages. */
+/**
+ * Repeats the name for each value of a list. The clients' own serializer would bring in a library of thirty
+ * packages.
+ */
 function queryOf(params: Readonly<Record<string, unknown>>): string {
 	const given = Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
 	return given
@@ -152,7 +163,7 @@ function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'head
 	if (data instanceof Readable || Buffer.isBuffer(data)) return { headers: plain, body: data };
 	if (typeof data === 'string') return { headers: plain, body: Buffer.from(data) };
 	plain['content-type'] ??= 'application/json';
-	// Bytes, because axios parses and trims a text that claims to be JSON.
+	// Bytes, because axios parses and trims text that claims to be JSON.
 	return { headers: plain, body: Buffer.from(JSON.stringify(data)) };
 }
 
@@ -178,11 +189,12 @@ async function exchange(
 	request: IHttpRequestOptions,
 	signal: AbortSignal,
 ): Promise<FullResponse> {
-	// n8n's helper writes to the options and the headers that it is given.
+	// A copy, because n8n's helper modifies the options and headers that it receives.
 	const sent = () => send({ ...request, headers: { ...request.headers }, abortSignal: signal });
 	const response = await unlessAborted(sent(), signal);
 	if (response.statusCode !== 401 || request.body instanceof Readable) return response;
-	// Before 2.9, n8n hides every status when it is told to hide some; only a 401 that is thrown makes it refresh the token.
+	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401
+	// is thrown.
 	discard(response);
 	request.ignoreHttpStatusErrors = false;
 	return await unlessAborted(sent(), signal);

@@ -1,6 +1,6 @@
 import type { ResumableUploadRequest } from './upload';
 
-/** Where Drive takes a file; the transport puts the credential's base in place of Google's. */
+/** Drive's upload address. The transport replaces Google's base with the credential's. */
 export function uploadAddress(
 	uploadType: 'multipart' | 'resumable',
 	{ fields, replaces }: Pick<ResumableUploadRequest, 'fields' | 'replaces'>,

@@ -7,7 +7,7 @@ import type { Transport } from './transport';
 
 /** Drive no longer knows the session. */
 export class SessionLost extends Error {
-	/** True when the last bytes went out and no answer came back: the file may exist. */
+	/** True if the last bytes were sent and no answer came back: the file may exist. */
 	readonly maybeDone: boolean;
 
 	constructor(maybeDone: boolean, cause?: unknown) {
@@ -16,22 +16,25 @@ export class SessionLost extends Error {
 	}
 }
 
-/** One resumable upload to an address that Drive gave out. What Drive says that it has always wins. */
+/**
+ * One resumable upload to an address that Drive gave out. If Drive reports different progress than expected,
+ * Drive is right.
+ */
 export class UploadSession {
-	/** Bytes that Drive has. */
+	/** Number of bytes that Drive has. */
 	storedBytes = 0;
 	lost = false;
 	private file: drive_v3.Schema$File | undefined;
-	/** The answer to the request before did not come: Drive must be asked what it has. */
+	/** The previous request got no answer, so Drive must be asked what it has. */
 	private unsure = false;
-	/** The last byte went out at least once. */
+	/** The last byte was sent at least once. */
 	private sentLast = false;
 	private readonly transport: Transport;
 	private readonly address: string;
 	private readonly totalBytes: number;
 	private readonly policy: RetryPolicy;
 
-	/** @param transport tries once: repeating is the session's own business */
+	/** @param transport makes one try only, because the session handles retries itself */
 	constructor(transport: Transport, address: string, totalBytes: number, policy: RetryPolicy) {
 		this.transport = transport;
 		this.address = address;
@@ -40,9 +43,9 @@ export class UploadSession {
 	}
 
 	/**
-	 * Sends what Drive does not have of a chunk.
-	 * @param from where the chunk stands in the file
-	 * @returns false when Drive wants bytes from before the chunk
+	 * Sends the part of a chunk that Drive does not have.
+	 * @param from position of the chunk in the file
+	 * @returns false if Drive wants bytes from before the chunk
 	 * @throws SessionLost, Failure
 	 */
 	async send(chunk: Buffer, from: number): Promise<boolean> {
@@ -53,7 +56,7 @@ export class UploadSession {
 		return this.file !== undefined || this.storedBytes >= from + chunk.length;
 	}
 
-	/** The file, once all bytes went out. An empty file is complete as soon as Drive is asked. */
+	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
 	async finished(): Promise<drive_v3.Schema$File> {
 		if (!this.file) await this.patiently(() => this.ask(), true);
 		if (this.file) return this.file;
@@ -65,7 +68,7 @@ export class UploadSession {
 		});
 	}
 
-	/** @param mayComplete the step may create the file: without an answer nobody knows */
+	/** @param mayComplete the step may create the file, so without an answer the outcome is unknown */
 	private async patiently(step: () => Promise<void>, mayComplete: boolean): Promise<void> {
 		await withRetries(step, { harmless: true, possible: true, reading: !mayComplete }, this.policy);
 	}
@@ -73,7 +76,7 @@ export class UploadSession {
 	private async sendRest(chunk: Buffer, from: number): Promise<void> {
 		const known = this.storedBytes;
 		if (this.unsure) await this.ask();
-		// Something arrived: the count of tries restarts.
+		// Something arrived, so the count of tries restarts.
 		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;
@@ -132,7 +135,7 @@ function kindOf({ code, status, ambiguous }: Failure): FaultKind {
 	return code >= 500 || code === 408 || status === 'RESOURCE_EXHAUSTED' ? 'notDone' : 'final';
 }
 
-/** `Range: bytes=0-41` means 42 bytes; without it Drive has nothing. */
+/** `Range: bytes=0-41` means 42 bytes. No range means that Drive has nothing. */
 function storedIn(range: string | undefined): number {
 	const last = /^bytes=0-(\d+)$/.exec(range ?? '')?.[1];
 	return last === undefined ? 0 : Number(last) + 1;
