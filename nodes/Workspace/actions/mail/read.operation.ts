@@ -59,7 +59,7 @@ export const read = defineOperation({
 	},
 	toItems: ({ message, files }, { attachmentPrefix }) => {
 		const named = files.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);
-		// The attachments are plain objects; n8n's type wants an index signature.
+		// The attachments are plain objects, but n8n's type requires an index signature.
 		const json = message as unknown as IDataObject;
 		return [{ json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) }];
 	},

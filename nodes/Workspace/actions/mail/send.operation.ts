@@ -41,7 +41,7 @@ export const send = defineOperation({
 		return await onceByKey({ client, item, draft, keyed }, sendNow);
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
-		// With a key it was looked for already.
+		// With a key, it was already looked for.
 		return params.idempotencyKey === '' ? await findSent(client, failure, item) : undefined;
 	},
 	errors: {

@@ -3,13 +3,14 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { tokensOf, type Token } from './addressTokens';
 
-/** Bytes; RFC 5321, 4.5.3.1.3, without the angle brackets. */
+/** Bytes, without the angle brackets (RFC 5321, 4.5.3.1.3). */
 const longest = 254;
 
 /**
- * The address that the tokens between two commas or in angle brackets are: RFC 5322's addr-spec with letters of any script
- * (RFC 6532), within the lengths of RFC 5321. White space and comments may stand around it and around its @.
- * @returns undefined for anything else; nothing is put right
+ * The address formed by the tokens between two commas or in angle brackets: RFC 5322's addr-spec with letters
+ * of any script (RFC 6532), within the lengths of RFC 5321. White space and comments are allowed around it
+ * and around its @.
+ * @returns undefined for anything else; nothing is corrected
  */
 export function addrSpecOf(tokens: readonly Token[]): string | undefined {
 	const joined = joinedParts(tokens);
@@ -21,7 +22,7 @@ export function addrSpecOf(tokens: readonly Token[]): string | undefined {
 	return Buffer.byteLength(address) > longest ? undefined : address;
 }
 
-/** The address in angle brackets, brackets included. */
+/** The address in angle brackets, including the brackets. */
 export function angleAddress(angle: string): string | undefined {
 	return addrSpecOf(tokensOf(angle.slice(1, -1)));
 }
@@ -43,7 +44,7 @@ function joinedParts(tokens: readonly Token[]): string | undefined {
 	return joined;
 }
 
-/** Letters of any script; of ASCII, those that RFC 5322 calls atext. */
+/** Letters of any script; in ASCII, the characters that RFC 5322 calls atext. */
 const dotAtom =
 	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
 const quotedString = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
@@ -54,14 +55,14 @@ function isLocalPart(local: string): boolean {
 	return dotAtom.test(local) || quotedString.test(local);
 }
 
-/** A domain as it goes over the wire, in small letters. */
+/** A domain as it is sent over the wire, in lower case. */
 function asciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
 	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
 	const lower = domain.normalize('NFC').toLowerCase();
 	const ascii = lower.includes('_') ? lower : domainToASCII(lower);
-	// What stands for other letters is not what the user sees.
+	// A domain whose letters are converted to others is not the one that the user sees.
 	const isItself =
 		domainToUnicode(ascii) === domainToUnicode(lower) &&
 		(ascii === lower || domainToUnicode(ascii) === lower);

@@ -1,12 +1,18 @@
-/** A piece of an address list, as RFC 5322 cuts it. */
+/** A token of an address list, as defined by RFC 5322. */
 export interface Token {
-	/** `word`: a run of other characters; `broken`: quotes or brackets that are never closed, to the end of the line. */
+	/**
+	 * `word`: a run of other characters. `broken`: quotes or brackets that are never closed, up to the end of
+	 * the line.
+	 */
 	readonly kind: 'word' | 'quoted' | 'comment' | 'angle' | 'comma' | 'space' | 'line' | 'broken';
-	/** As it stands, with its quotes or brackets. */
+	/** The source text, including quotes or brackets. */
 	readonly raw: string;
 }
 
-/** Cuts a text once through: each character is looked at a fixed number of times, whatever stands there. */
+/**
+ * Splits a text into tokens in one pass: each character is examined a fixed number of times, whatever the
+ * input.
+ */
 export function tokensOf(text: string): Token[] {
 	const tokens: Token[] = [];
 	for (let at = 0; at < text.length;) {
@@ -44,7 +50,7 @@ function runAt(text: string, at: number): Token {
 		const raw = run.exec(text)?.[0];
 		if (raw !== undefined) return { kind, raw };
 	}
-	// Each character begins one of the kinds above.
+	// Not reached: every character begins one of the kinds above.
 	return { kind: 'broken', raw: text.slice(at) };
 }
 
@@ -55,7 +61,7 @@ function enclosed(kind: Token['kind'], text: string, at: number, end: number | u
 	return { kind: 'broken', raw: text.slice(at, line.exec(text)?.index) };
 }
 
-/** Behind the closing quote. Undefined when the line ends before it. */
+/** Position after the closing quote; undefined if the line ends before it. */
 function quotedEnd(text: string, at: number): number | undefined {
 	for (let end = at + 1; end < text.length; end++) {
 		const character = text[end];
@@ -66,7 +72,7 @@ function quotedEnd(text: string, at: number): number | undefined {
 	return undefined;
 }
 
-/** Comments may stand in comments. */
+/** Position after the closing parenthesis. Comments may be nested. */
 function commentEnd(text: string, at: number): number | undefined {
 	let depth = 0;
 	for (let end = at; end < text.length; end++) {

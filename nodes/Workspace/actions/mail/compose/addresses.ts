@@ -4,18 +4,18 @@ import { addrSpecOf, angleAddress } from './addrSpec';
 import { tokensOf, type Token } from './addressTokens';
 
 export interface Address {
-	/** '' when there is none. */
+	/** '' if there is none. */
 	readonly name: string;
 	readonly address: string;
 }
 
-/** Of a line in an email, RFC 5322, 2.1.1. */
+/** Characters of one line of an email (RFC 5322, 2.1.1). */
 const longestEntry = 998;
 
 /**
- * The addresses of a list that is separated by commas or new lines, in RFC 5322 form.
- * @param label what the user calls the field, in quotes
- * @throws Failure 400 that names the first entry that is no address
+ * The addresses in a list separated by commas or new lines, in RFC 5322 form.
+ * @param label the user's name for the field, in quotes
+ * @throws Failure 400 naming the first entry that is not an address
  */
 export function addressesOf(text: string, label: string): Address[] {
 	return separated(tokensOf(text), 'line').flatMap((line) => {
@@ -25,7 +25,7 @@ export function addressesOf(text: string, label: string): Address[] {
 	});
 }
 
-/** Apart at tokens of a kind; what has nothing in it is left out. */
+/** Splits at tokens of a kind; empty parts are left out. */
 function separated(tokens: readonly Token[], kind: Token['kind']): Token[][] {
 	const pieces: Token[][] = [[]];
 	for (const token of tokens) {
@@ -35,7 +35,7 @@ function separated(tokens: readonly Token[], kind: Token['kind']): Token[][] {
 	return pieces.filter((piece) => piece.some((token) => token.kind !== 'space'));
 }
 
-/** `Doe, John <john@example.com>`, as Gmail shows senders, is one address when nothing else stands in its line. */
+/** `Doe, John <john@example.com>`, as Gmail shows senders, is one address if nothing else is on its line. */
 function oneWithComma([family, given, ...more]: ReadonlyArray<readonly Token[]>): Address | undefined {
 	if (!family || !given || more.length > 0) return undefined;
 	const [first, second] = [rawOf(family), rawOf(given)];
@@ -63,13 +63,16 @@ function mailboxOf(entry: readonly Token[]): Address | undefined {
 	return !isQuoted && isOtherAddress(name, address) ? undefined : { name, address };
 }
 
-/** A name before an address. More than RFC 5322 allows, as senders write it; undefined for what could mean something else. */
+/**
+ * The name before an address. Accepts more than RFC 5322, because senders write more; undefined if it is
+ * ambiguous.
+ */
 function nameOf(tokens: readonly Token[]): string | undefined {
 	let name = '';
 	let words = '';
 	for (const { kind, raw } of tokens) {
 		if (kind === 'word' || kind === 'space') {
-			// Of a group, of another list, of a bracket that was never opened.
+			// Belongs to a group, to another list, or to a bracket that was never opened.
 			if (/[:;>)\\]/.test(raw)) return undefined;
 			words += kind === 'space' ? ' ' : raw;
 			continue;
@@ -82,7 +85,7 @@ function nameOf(tokens: readonly Token[]): string | undefined {
 	return hasControl(name) ? undefined : name;
 }
 
-/** A name that is itself nothing but addresses: perhaps a comma is missing, and both were meant. */
+/** Whether a name consists only of addresses: perhaps a comma is missing and both were meant. */
 function isOtherAddress(name: string, address: string): boolean {
 	const words = name.split(' ');
 	const others = words.filter((word) => addrSpecOf(tokensOf(word)) !== undefined);
@@ -95,7 +98,7 @@ function unquoted(raw: string): string {
 	return raw.slice(1, -1).replaceAll(/\\(.)/g, '$1');
 }
 
-/** Controls, line breaks of any kind, and halves of letters. */
+/** Whether a text has control characters, any kind of line break, or half a surrogate pair. */
 function hasControl(text: string): boolean {
 	return /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }

@@ -5,20 +5,20 @@ import { bytesOfBase64 } from '../../../base64';
 import type { Attachment, Item } from '../../../operation';
 import { oneLine } from './headerFields';
 
-/** Of a whole email as Gmail takes it, in bytes. */
+/** Gmail's limit for a whole email, in bytes. */
 export const maxMailBytes = 36_700_160;
 
 export interface AttachedFile {
 	readonly filename: string;
 	readonly contentType: string | undefined;
 	readonly content: Buffer;
-	/** The binary field that it came from. */
+	/** The binary field of the item that the file came from. */
 	readonly field?: string;
-	/** Content-ID of a file that the HTML shows, without angle brackets. */
+	/** Content-ID, without angle brackets, of a file that the HTML shows. */
 	readonly cid?: string;
 }
 
-/** A file that is known but not read yet. */
+/** A file whose size is known but that is not read yet. */
 interface Announced {
 	readonly field?: string;
 	readonly filename: string;
@@ -29,8 +29,8 @@ interface Announced {
 }
 
 /**
- * The files to attach, read only when all of them fit.
- * @throws Failure 400 for a missing field, bad base64, or more than an email can hold
+ * The files to attach. They are read only if all of them fit.
+ * @throws Failure 400 for a missing field, invalid base64, or more than an email can hold
  */
 export async function attachedFiles(attachments: readonly Attachment[], item: Item): Promise<AttachedFile[]> {
 	const announced: Announced[] = [];
@@ -49,7 +49,7 @@ export async function attachedFiles(attachments: readonly Attachment[], item: It
 	);
 }
 
-/** @param bytes of the whole email, or of its encoded files alone */
+/** @param bytes size of the whole email, or of its encoded files alone */
 export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>): Error {
 	const list = files.map(({ filename, size }) => `${filename} ${megabytes(size)}`).join(', ');
 	return refusal(
@@ -94,7 +94,7 @@ async function nameFor(field: string, mimeType: string | undefined): Promise<str
 	return fileNameFor(field, mimeType);
 }
 
-/** In base64 with line breaks after 76 characters. */
+/** Size in base64 with line breaks after 76 characters. */
 function encodedSize(bytes: number): number {
 	const characters = Math.ceil(bytes / 3) * 4;
 	return characters + Math.ceil(characters / 76) * 2;

@@ -1,14 +1,14 @@
 import { refusal } from '../../../../items/failure';
 import { named } from '../../../../parameters/naming';
 
-/** The forms that a body is sent in; a mail program shows the best that it can. */
+/** The forms in which a body is sent. A mail program shows the best one that it supports. */
 export interface Bodies {
 	readonly text: string;
 	readonly html?: string;
 }
 
 /**
- * HTML never goes out without a text beside it; the text of a Markdown body is the Markdown itself.
+ * HTML is never sent without a plain text. The plain text of a Markdown body is the Markdown itself.
  * @throws Failure 400 for a body that cannot be read
  */
 export async function bodiesOf(

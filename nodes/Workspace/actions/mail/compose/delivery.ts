@@ -7,18 +7,20 @@ export interface SentMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
-	/** An earlier execution sent it with the same key. */
+	/** An earlier execution already sent it with the same key. */
 	readonly repeated?: true;
 }
 
-/** Above it an email goes to the upload address, which takes its bytes as they are instead of a third more. Bytes. */
+/**
+ * Bytes. Larger emails go to the upload address, which takes the bytes as they are; JSON needs a third more.
+ */
 const largestJson = 5_000_000;
 
 export function sentMail({ id, threadId, labelIds }: gmail_v1.Schema$Message): SentMail {
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [] };
 }
 
-/** Hands an email to Gmail, once. */
+/** Passes an email to Gmail once. */
 export async function deliver(
 	{ gmail }: Clients,
 	mail: Buffer,
@@ -31,8 +33,9 @@ export async function deliver(
 function contentOf(mail: Buffer, threadId: string | undefined): gmail_v1.Params$Resource$Users$Messages$Send {
 	if (mail.length <= largestJson) return { requestBody: { raw: mail.toString('base64url'), threadId } };
 	const mimeType = 'message/rfc822';
-	// Bytes survive the refresh of an expired token, a stream does not.
+	// A Buffer can be sent again after an expired token is refreshed; a stream cannot.
 	if (threadId === undefined) return { media: { mimeType, body: mail } };
-	// The client takes only a stream beside a body. The token is fresh: the answered mail has just been read.
+	// Next to a body, the client takes only a stream. The token is fresh, because the email to reply to was
+	// just read.
 	return { requestBody: { threadId }, media: { mimeType, body: Readable.from([mail]) } };
 }

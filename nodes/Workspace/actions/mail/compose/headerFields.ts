@@ -1,10 +1,10 @@
 import { refusal } from '../../../../items/failure';
 import { named } from '../../../../parameters/naming';
 
-/** Contains the email's own mark, so that an email with an unknown outcome can be found. */
+/** Contains the email's own marker, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** Headers that other fields or the composing of the email itself set. */
+/** Headers that are set by other fields or by composing the email. */
 const ownFields: Readonly<Record<string, string>> = {
 	bcc: named('bcc'),
 	cc: named('cc'),
@@ -23,13 +23,13 @@ interface HeaderField {
 }
 
 /**
- * Header fields that the user made up.
- * @throws Failure 400 for what could forge other headers
+ * Checks the custom header fields.
+ * @throws Failure 400 for anything that could forge other headers
  */
 export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
-		// RFC 5322, 2.2: printable ASCII without the colon.
+		// Printable ASCII without the colon (RFC 5322, 2.2).
 		if (!/^[!-9;-~]+$/.test(key)) {
 			throw refusal(
 				`'${key.slice(0, 60)}' is not a header name`,
@@ -49,8 +49,8 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 
 /**
  * A text that fits in a header field.
- * @param label what the user calls it, in quotes
- * @throws Failure 400 for line breaks and other control characters: they could forge other headers
+ * @param label the user's name for the field, in quotes
+ * @throws Failure 400 for line breaks and other control characters, because they could forge other headers
  */
 export function oneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;

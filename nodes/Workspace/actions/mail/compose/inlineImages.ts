@@ -1,19 +1,19 @@
 import type { AttachedFile } from './attachedFiles';
 
-/** HTML whose `cid:` links lead to attached files. */
+/** HTML whose `cid:` links point to attached files. */
 export interface WithImages {
 	readonly html: string;
 	readonly files: readonly AttachedFile[];
-	/** What the HTML names and no attachment is called. */
+	/** Names in the HTML that match no attachment. */
 	readonly unknown: readonly string[];
 }
 
-/** A `cid:` link as an attribute, with or without quotes, or in a style. */
+/** A `cid:` link in an attribute, with or without quotes, or in a style. */
 const link =
 	/("\s*cid:([^"<>]{1,255})"|'\s*cid:([^'<>]{1,255})'|\burl\(\s*cid:([^()"'<>]{1,255})\)|=\s*cid:([^\s"'<>]{1,255}))/gi;
 
 /**
- * Makes the attachments inline that the HTML names by their binary field or their file name.
+ * Makes those attachments inline that the HTML names by their binary field or their file name.
  * @param mark makes the Content-IDs unique among all emails
  */
 export function withImages(html: string, files: readonly AttachedFile[], mark: string): WithImages {
@@ -50,7 +50,7 @@ function decodedUrl(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		// A percent sign that is only a percent sign.
+		// A percent sign that is not an escape.
 		return text;
 	}
 }

@@ -6,14 +6,15 @@ import { sentMail, type SentMail } from './delivery';
 import { headerOf } from '../reading/headers';
 import { markerHeader } from './headerFields';
 
-/** Waits before each look, in milliseconds: Gmail lists an email some time after it was sent. */
+/** Milliseconds to wait before each look, because Gmail lists an email only some time after it was sent. */
 const looks = [0, 1_000, 3_000];
 /** How many of the newest sent emails are checked. */
 const newest = 20;
 
 /**
- * The email with the item's marker, if the connection broke during sending and the outcome is unknown.
- * @throws Failure of the same code that says so, because an email that is not found may still have been sent
+ * The email with the item's marker, for when the connection broke during sending and the outcome is unknown.
+ * @throws Failure with the same code that says so, because an email that is not found may still have been
+ * sent
  */
 export async function findSent(client: Clients, failure: Failure, item: Item): Promise<SentMail> {
 	let trouble: string | undefined;
@@ -23,7 +24,7 @@ export async function findSent(client: Clients, failure: Failure, item: Item): P
 			const found = await look(client, item.token);
 			if (found) return found;
 		} catch (error) {
-			// The failure of the send is the one to report; this one says why nothing more is known.
+			// The failure of the send is the one to report. This one explains why nothing more is known.
 			trouble = troubleOf(error);
 			break;
 		}

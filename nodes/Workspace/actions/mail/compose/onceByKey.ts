@@ -11,10 +11,13 @@ interface Recent {
 	readonly content: string;
 }
 
-/** Sends of this process, by account and key: Gmail lists an email some time after it was sent. */
+/**
+ * Emails sent by this process, by account and key, because Gmail lists an email only some time after it was
+ * sent.
+ */
 const recent = new Map<string, Recent>();
 const mostRecent = 10_000;
-/** The send that goes on for an account and key, or waits for its turn. */
+/** The send in progress or waiting, by account and key. */
 const turns = new Map<string, Promise<unknown>>();
 
 interface Sending {
@@ -25,9 +28,10 @@ interface Sending {
 }
 
 /**
- * Sends an email unless one with its key was sent before. Executions in one process wait for each other; those of several processes
- * that send at the same moment cannot see each other, and the second look only tells.
- * @throws Failure 409 when the key was used for another email
+ * Sends an email unless one was already sent with its key. Executions in one process wait for each other.
+ * Executions in several processes that send at the same moment cannot see each other; the second look only
+ * reports it.
+ * @throws Failure 409 if the key was used for another email
  */
 export async function onceByKey(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, keyed } = sending;
@@ -36,7 +40,7 @@ export async function onceByKey(sending: Sending, send: () => Promise<SentMail>)
 		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
 		if (before) return repeated(before, keyed);
 		const mail = await send().catch(async (error: unknown) => {
-			// Whoever waits for this turn must know what became of it.
+			// The outcome must be known before the next send with this key starts.
 			if (isFailure(error) && error.ambiguous) return await findSent(client, error, item);
 			throw error;
 		});
@@ -62,7 +66,7 @@ function remember(name: string, mail: Recent): void {
 	if (recent.size > mostRecent && oldest !== undefined) recent.delete(oldest);
 }
 
-/** What counts is what Gmail has: an email that the user deleted may be sent again. */
+/** Gmail decides: an email that the user deleted may be sent again. */
 async function stillThere({ gmail }: Clients, name: string): Promise<Recent | undefined> {
 	const known = recent.get(name);
 	if (!known) return undefined;
@@ -85,11 +89,14 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 async function firstFound({ client, item, draft, keyed }: Sending): Promise<Recent | undefined> {
 	const looked = await lookForKey(client, keyed, draft);
 	hintAboutPartial(looked, item);
-	// Newest first.
+	// The list is newest first, so this is the oldest email.
 	return looked.found.at(-1);
 }
 
-/** Another process may have sent an email with this key meanwhile. The email was sent: nothing here may fail the item. */
+/**
+ * Reports whether another process sent an email with this key meanwhile. The email was sent, so nothing here
+ * may fail the item.
+ */
 async function tellOfAnother({ client, item, draft, keyed }: Sending, { id }: SentMail): Promise<void> {
 	const looked = await lookForKey(client, keyed, draft, [id]).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);

@@ -66,18 +66,18 @@ function withInline(
 }
 
 export interface Particulars {
-	/** Of the sender; without one Gmail puts in the account's own. */
+	/** The sender. Without one, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
 	readonly replied: RepliedMail | undefined;
-	/** Unguessable, of this try. */
+	/** Unguessable, and new for each try. */
 	readonly token: string;
 	/** Value of the marker header. */
 	readonly marker: string;
 }
 
 /**
- * A draft as the bytes of an RFC 5322 message.
- * @throws Failure 400 for more than Gmail takes
+ * Composes a draft into the bytes of an RFC 5322 message.
+ * @throws Failure 400 if it is larger than Gmail accepts
  */
 export async function composed(draft: Draft, { from, replied, token, marker }: Particulars): Promise<Buffer> {
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = draft;
@@ -93,12 +93,13 @@ export async function composed(draft: Draft, { from, replied, token, marker }: P
 		headers: [...headers, { key: markerHeader, value: marker }],
 		inReplyTo: replied?.messageId,
 		references: replied?.references,
-		// Otherwise made from the name of the machine. Gmail puts its own in its place.
+		// Otherwise it would contain the machine's name. Gmail replaces it with its own.
 		messageId: `<${token}@${from?.address.split('@').at(-1) ?? 'mail.gmail.com'}>`,
 		disableFileAccess: true,
 		disableUrlAccess: true,
 	}).compile();
-	// Without it nobody in Bcc gets the email: Gmail reads the recipients from the headers, and takes Bcc out itself.
+	// Without it, recipients in Bcc would not get the email: Gmail reads recipients from the headers and
+	// removes Bcc itself.
 	Object.assign(node, { keepBcc: true });
 	const bytes = await node.build();
 	if (bytes.length <= maxMailBytes) return bytes;

@@ -4,13 +4,13 @@ import { headerOf } from '../reading/headers';
 /** What a reply takes from the email that it answers. */
 export interface RepliedMail {
 	readonly threadId: string;
-	/** With its angle brackets; undefined for an email without one. */
+	/** Includes the angle brackets; undefined for an email without a Message-ID. */
 	readonly messageId: string | undefined;
 	readonly references: string | undefined;
 	readonly subject: string;
 }
 
-/** @throws Failure, 404 when there is no such mail */
+/** @throws Failure; 404 if there is no such email */
 export async function repliedMail({ gmail }: Clients, id: string): Promise<RepliedMail> {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
@@ -38,7 +38,7 @@ export function hintAboutThread(subject: string, { subject: replied }: RepliedMa
 	);
 }
 
-/** Without marks of replies and forwards, which do not count. */
+/** The subject without the prefixes of replies and forwards, which do not count. */
 function bare(subject: string): string {
 	return subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
 }

@@ -9,9 +9,9 @@ interface Wanted {
 }
 
 /**
- * What stands in From. Where nobody gave a name, it is the one that the account's settings have: an email without From goes out with
- * the bare address.
- * @returns undefined when Gmail may put in the address itself
+ * The sender for From. If no name is given, uses the name from the account's settings, because an email
+ * without From is sent with the bare address.
+ * @returns undefined if Gmail may fill in the address itself
  */
 export async function senderOf(
 	client: Clients,
@@ -26,7 +26,7 @@ export async function senderOf(
 	const primary = known.find(({ isPrimary }) => isPrimary);
 	const chosen =
 		fromAlias === undefined ? primary : known.find(({ sendAsEmail }) => isSame(sendAsEmail, fromAlias));
-	// An alias without a name has that of the account.
+	// An alias without a name uses the account's.
 	const ownName = (chosen?.displayName || primary?.displayName || '').replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const address = fromAlias?.address ?? primary?.sendAsEmail;
 	if (ownName === '' || !address) return fromAlias;
@@ -37,7 +37,10 @@ function isSame(email: string | null | undefined, { address }: Address): boolean
 	return email?.toLowerCase() === address.toLowerCase();
 }
 
-/** One look in a run, without a second try: a name is not worth a wait, and without the scope for it none is shown. */
+/**
+ * Looked up once per run and not retried: a name is not worth a wait. Without the scope for it, no name is
+ * shown.
+ */
 async function sendersOf({ gmail }: Clients, item: Item): Promise<gmail_v1.Schema$SendAs[]> {
 	return await item.once('mail.senders', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary)';
@@ -55,7 +58,7 @@ async function sendersOf({ gmail }: Clients, item: Item): Promise<gmail_v1.Schem
 	});
 }
 
-/** The account's own address, asked once per run; a display name cannot stand in From without it. */
+/** The account's own address, looked up once per run. A display name in From requires it. */
 export async function ownAddress({ gmail }: Clients, item: Item): Promise<string> {
 	return await item.once('mail.ownAddress', async () => {
 		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });

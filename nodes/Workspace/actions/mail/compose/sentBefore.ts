@@ -8,15 +8,15 @@ import { markerHeader } from './headerFields';
 import type { Draft } from './outgoing';
 import type { SendParams } from './sendFields';
 
-/** What an email with an idempotency key is known by. */
+/** What identifies an email with an idempotency key. */
 export interface Keyed {
-	/** Of the key. */
+	/** Hash of the key. */
 	readonly mark: string;
-	/** Of all that makes the email: another one for the same key is refused. */
+	/** Hash of everything that makes up the email. A different email with the same key is refused. */
 	readonly content: string;
 }
 
-/** @returns undefined without a key */
+/** @returns undefined if there is no key */
 export function keyedOf(params: SendParams, { files }: Pick<Draft, 'files'>): Keyed | undefined {
 	const mark = markOf({ key: params.idempotencyKey, operation: 'mail send', target: '' });
 	if (mark === undefined) return undefined;
@@ -27,28 +27,28 @@ export function keyedOf(params: SendParams, { files }: Pick<Draft, 'files'>): Ke
 		JSON.stringify(params.headers),
 		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
 	]);
-	// Half of it is enough to tell emails of one key apart, and keeps the header line short.
+	// Half of it is enough to tell the emails of one key apart, and keeps the header line short.
 	return { mark, content: content.slice(0, 32) };
 }
 
-/** The marker header: the try's own token, and what a key needs. */
+/** The value of the marker header: the token of this try, and the key's data if there is one. */
 export function markerOf(token: string, keyed: Keyed | undefined): string {
 	return keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
 }
 
 const daysBack = 30;
-/** How many sent emails are checked; each costs a request. */
+/** Limit on the sent emails that are checked; each costs a request. */
 const mostCandidates = 100;
 const atOnce = 5;
 
 export interface Looked {
-	/** Ids of the emails that carry the key, newest first. */
+	/** The emails with the key, newest first. */
 	readonly found: ReadonlyArray<{ readonly mail: SentMail; readonly content: string }>;
-	/** There were more emails than are checked. */
+	/** There were more emails than were checked. */
 	readonly isPartial: boolean;
 }
 
-/** Looks for emails with a key among those that were sent to the same recipients with the same subject. */
+/** Looks for emails with a key among those sent to the same recipients with the same subject. */
 export async function lookForKey(
 	client: Clients,
 	{ mark }: Keyed,
@@ -83,7 +83,10 @@ async function markedMail({ gmail }: Clients, id: string): Promise<{ mail: SentM
 	return { mail: sentMail(data), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
 }
 
-/** Only words that any search takes as they are: a word too many would hide the email, one too few costs a request. */
+/**
+ * Uses only words that every search takes literally: one word too many would hide the email, one too few only
+ * costs a request.
+ */
 function queryFor(to: readonly Address[], subject: string): string {
 	const since = Math.floor(Date.now() / 1000) - daysBack * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
@@ -96,8 +99,8 @@ function queryFor(to: readonly Address[], subject: string): string {
 }
 
 /**
- * The first result of a key.
- * @throws Failure 409 when the key was used for another email
+ * The first result for a key.
+ * @throws Failure 409 if the key was used for another email
  */
 export function repeated(
 	{ mail, content }: { readonly mail: SentMail; readonly content: string },
@@ -107,7 +110,7 @@ export function repeated(
 	return { ...mail, repeated: true };
 }
 
-/** Says what a look cannot know. */
+/** Tells the user when the check was incomplete. */
 export function hintAboutPartial({ isPartial }: Looked, item: Item): void {
 	if (!isPartial) return;
 	item.hint(

@@ -2,7 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 export type Part = gmail_v1.Schema$MessagePart;
 
-/** The text of an email, structured as its parts are nested. */
+/** The text of an email, nested like its parts. */
 export type Body =
 	| { readonly kind: 'text' | 'html'; readonly part: Part }
 	/** The same content in several forms, the plainest first (RFC 2046, 5.1.4). */
@@ -12,13 +12,13 @@ export type Body =
 
 export interface FilePart {
 	readonly part: Part;
-	/** Whether it belongs to a text, as a picture to its HTML does. */
+	/** Whether it belongs to a text, such as a picture to its HTML. */
 	readonly related: boolean;
 }
 
 export interface Anatomy {
 	readonly body: Body;
-	/** In their order. An email within the email is one file. */
+	/** In their original order. An attached email is one file. */
 	readonly files: readonly FilePart[];
 }
 
@@ -30,9 +30,9 @@ export function anatomyOf(payload: Part): Anatomy {
 }
 
 interface Place {
-	/** Type of the multipart around it; '' for the email itself. */
+	/** Type of the surrounding multipart; '' for the email itself. */
 	readonly within: string;
-	/** In a `multipart/related`, behind its HTML. */
+	/** Whether the part is in a `multipart/related`, after its HTML. */
 	readonly afterHtml: boolean;
 }
 
@@ -55,7 +55,7 @@ function bodyOfParts(type: string, parts: readonly Part[], files: FilePart[]): B
 		if (piece) pieces.push(piece);
 	}
 	if (pieces.length === 0) return undefined;
-	// Some programs put the two forms where the pictures should be.
+	// Some programs put the two forms of the text where the pictures should be.
 	const areForms = type === 'multipart/related' && pieces.map(({ kind }) => kind).join() === 'text,html';
 	return { kind: areForms || type === 'multipart/alternative' ? 'alternative' : 'sequence', pieces };
 }
@@ -69,18 +69,18 @@ const dataTypes = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|
 
 function isFile(part: Part, type: string, { within, afterHtml }: Place): boolean {
 	if (dispositionOf(part) === 'attachment') return true;
-	// Gmail hands over a multipart whose boundaries are broken as a whole: what it says is in there.
+	// Gmail returns a multipart with broken boundaries as a single part that contains its text.
 	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
 	if (!type.startsWith('text/') || dataTypes.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
-	// A frame or a style sheet that the HTML names.
+	// A frame or a style sheet that the HTML refers to.
 	if (afterHtml && (partHeader(part, 'Content-ID') || partHeader(part, 'Content-Location'))) return true;
-	// Some programs give a name to the text itself.
+	// Some programs give the text itself a file name.
 	if (part.filename) return !(isBody && (within === '' || within === 'multipart/alternative'));
 	return !isBody && within !== '';
 }
 
-/** Without parameters, in small letters. */
+/** Media type without parameters, in lower case. */
 export function typeOf({ mimeType }: Part): string {
 	return (mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
@@ -90,7 +90,7 @@ export function dispositionOf(part: Part): string {
 	return /^\s*([\w-]+)/.exec(partHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 }
 
-/** Characters. A regular expression that matches some millions of them overflows the engine's stack. */
+/** Characters. A regular expression that matches several million overflows the engine's stack. */
 export const longestField = 10_000;
 
 export function partHeader({ headers }: Part, name: string): string {

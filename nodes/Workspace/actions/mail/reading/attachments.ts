@@ -2,16 +2,19 @@ import { partHeader, dispositionOf, typeOf, type FilePart } from './anatomy';
 import { decodedWords } from './words';
 
 export interface AttachmentInfo {
-	/** Good for this read only: Gmail gives another one each time. '' for a file that Gmail gives none, such as an empty one. */
+	/**
+	 * Valid for this read only, because Gmail returns a new one each time. '' if Gmail gives none, such as
+	 * for an empty file.
+	 */
 	readonly attachmentId: string;
 	/** '' for a file without a name. */
 	readonly fileName: string;
 	readonly mimeType: string;
-	/** Bytes, as far as Gmail says. */
+	/** Bytes, according to Gmail. */
 	readonly size: number;
-	/** Whether it belongs into the text, as a picture of an HTML email does. */
+	/** Whether it belongs in the text, such as a picture in an HTML email. */
 	readonly inline: boolean;
-	/** Without angle brackets; '' when it has none. */
+	/** Without angle brackets; '' if it has none. */
 	readonly contentId: string;
 }
 

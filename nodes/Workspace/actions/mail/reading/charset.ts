@@ -3,29 +3,33 @@ import { TextDecoder } from 'node:util';
 
 import { sevenBitText } from './sevenBit';
 
-/** Of emails that name none, or one that nobody knows. */
+/** For emails that name no charset, or an unknown one. */
 const usual = 'windows-1252';
 
-/** Charsets whose name says little: senders write them whatever the text is in. */
+/** Charset names that say little, because senders use them for text in any charset. */
 const western =
 	/^(?:(?:us-)?ascii|ansi|iso[-_]?8859[-_]1(?:5)?$|latin-?[19]$|(?:windows|cp|win)-?1252|utf-?8|unknown|x-unknown|8bit|binary|default|none)/i;
 
 /**
- * Text of any charset; nothing is ever thrown away for a name that nobody knows.
- * @param charset as the email names it; '' when it does not
+ * Decodes text of any charset. An unknown name never loses any text.
+ * @param charset as the email names it; '' if it names none
  */
 export function decodedText(bytes: Buffer, charset: string): string {
 	const sevenBit = sevenBitText(bytes, charset);
 	if (sevenBit !== undefined) return sevenBit;
 	const wide = wideName(bytes, charset);
 	if (wide !== undefined) return new TextDecoder(wide).decode(bytes);
-	// Gmail hands over most texts in UTF-8 under the name of the charset that they were in, and senders mislabel theirs.
+	// Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel
+	// theirs.
 	if (!isUtf8(bytes)) return decoderOf(charset).decode(bytes);
 	const text = bytes.toString('utf8');
 	return ownReading(bytes, text, charset) ?? text.replace(/^\ufeff/, '');
 }
 
-/** UTF-16 shows by its mark, or by the zeros that its ASCII has; what has neither was changed to UTF-8. */
+/**
+ * UTF-16 is recognized by its byte order mark or by the zeros in its ASCII characters. Text with neither was
+ * converted to UTF-8.
+ */
 function wideName(bytes: Buffer, charset: string): string | undefined {
 	const [first, second] = bytes;
 	if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -36,33 +40,36 @@ function wideName(bytes: Buffer, charset: string): string | undefined {
 }
 
 /**
- * The text in its own charset, where that is the better reading of bytes that are UTF-8, too. A short text can be both: 模 in GBK is
- * ģ in UTF-8. What Gmail has changed to UTF-8 has no letters that its charset lacks.
+ * The text in its own charset, if that is the better reading of bytes that are also valid UTF-8. A short text
+ * can be both: 模 in GBK is ģ in UTF-8. Text that Gmail converted to UTF-8 has no letters that its charset
+ * lacks.
  */
 function ownReading(bytes: Buffer, utf8: string, charset: string): string | undefined {
-	// Three bytes in a row that are UTF-8 are hardly ever chance, and signs such as © stand in emails of all languages.
+	// Three-byte UTF-8 sequences hardly ever occur by chance, and signs such as © occur in emails of all
+	// languages.
 	if (western.test(charset) || !/[^\u0000-\u007f]/.test(utf8)) return undefined;
 	if (/[\u0800-\uffff]|[^\p{L}\u0000-\u007f]/u.test(utf8)) return undefined;
 	const decoder = knownDecoder(charset);
 	if (!decoder || decoder.encoding === 'utf-8') return undefined;
 	const own = decoder.decode(bytes);
-	// In UTF-8 read as something else, letters of two scripts stand next to each other, or there are signs among them.
+	// When UTF-8 is read in another charset, letters of two scripts are adjacent, or there are signs among
+	// them.
 	if (/[^\p{L}\u0000-\u007f]|[A-Za-z][^\u0000-\u007f]|[^\u0000-\u007f][A-Za-z]/u.test(own)) return undefined;
 	const letters = known.get(decoder.encoding) ?? lettersOf(decoder);
 	known.set(decoder.encoding, letters);
 	return [...utf8.matchAll(/[^\u0000-\u007f]/gu)].every(([letter]) => letters.has(letter)) ? undefined : own;
 }
 
-/** By encoding. Making one takes milliseconds, and a header may have thousands of words. */
+/** Letters by encoding. Building a set takes milliseconds, and a header may have thousands of words. */
 const known = new Map<string, Set<string>>();
 
-/** All that a charset can write with one or two bytes above ASCII. */
+/** All characters that a charset can encode with one or two bytes above ASCII. */
 function lettersOf(decoder: TextDecoder): Set<string> {
 	const isOneByte = decoder.decode(Buffer.from([0xc4, 0xe3])).length === 2;
 	const bytes: number[] = [];
 	for (let lead = 0x80; lead < 0xff; lead++) {
 		if (isOneByte) bytes.push(lead);
-		// The line break ends a lead byte that stands alone.
+		// The line break ends a lead byte without a trail byte.
 		else for (let trail = 0x40; trail < 0xff; trail++) bytes.push(lead, trail, 0x0a);
 	}
 	return new Set(decoder.decode(Buffer.from(bytes)));
@@ -72,7 +79,7 @@ function decoderOf(charset: string): TextDecoder {
 	return knownDecoder(/^utf-?8$/i.test(charset) ? usual : charset) ?? new TextDecoder(usual);
 }
 
-/** Microsoft's numbers, which Unicode's list of names lacks. */
+/** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */
 const codePages: Readonly<Record<string, string>> = {
 	'874': 'windows-874',
 	'932': 'shift_jis',
@@ -81,7 +88,7 @@ const codePages: Readonly<Record<string, string>> = {
 	'950': 'big5',
 };
 
-/** The decoder of a name as emails have them. */
+/** The decoder for a charset name as found in emails. */
 function knownDecoder(charset: string): TextDecoder | undefined {
 	const name = charset.trim().toLowerCase();
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
@@ -90,7 +97,7 @@ function knownDecoder(charset: string): TextDecoder | undefined {
 		try {
 			return new TextDecoder(each);
 		} catch {
-			// No such name; perhaps the next.
+			// Not a known name; perhaps the next one is.
 		}
 	}
 	return undefined;

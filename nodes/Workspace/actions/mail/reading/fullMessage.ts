@@ -13,7 +13,7 @@ interface Header {
 	readonly value: string;
 }
 
-/** An email as Read gives it; addresses are text as in the email. */
+/** An email as returned by Read. Addresses are text, as in the email. */
 export interface FullMessage {
 	readonly id: string;
 	readonly threadId: string;
@@ -35,9 +35,9 @@ export interface FullMessage {
 
 export interface Fetched {
 	readonly message: FullMessage;
-	/** The parts that the attachments stand for, in the same order. */
+	/** The parts that the attachments describe, in the same order. */
 	readonly files: Part[];
-	/** All, in their order, repeated ones kept. */
+	/** All headers in their original order, including repeated ones. */
 	readonly headers: Header[];
 }
 
@@ -59,7 +59,7 @@ export async function fullMessage(client: Clients, messageId: string, item: Item
 	return { message, files: files.map(({ part }) => part), headers };
 }
 
-/** Few at once: an attachment may fill the memory of a small machine. */
+/** Attachments loaded at once. Few, because one may fill the memory of a small machine. */
 const atOnce = 2;
 
 export async function downloaded(

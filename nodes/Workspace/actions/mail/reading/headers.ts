@@ -2,7 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { decodedWords } from './words';
 
-/** Values of all headers of a name, whose letters may be of either case. */
+/** Values of all headers with a name, ignoring case. */
 export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): string[] {
 	const wanted = name.toLowerCase();
 	return (payload?.headers ?? []).flatMap((header) =>
@@ -10,7 +10,7 @@ export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): s
 	);
 }
 
-/** The first header of a name. */
+/** Value of the first header with a name, ignoring case. */
 export function headerOf(message: gmail_v1.Schema$Message, name: string): string | undefined {
 	return headersOf(message, name)[0];
 }

@@ -1,14 +1,16 @@
 import pLimit from 'p-limit';
 
-/** How many at once: at first, and when that many went well, twice as many, up to the most. */
+/**
+ * How many tasks run at once: `first` at the beginning, doubled each time that many succeeded, up to `most`.
+ */
 export interface Width {
 	readonly first: number;
 	readonly most: number;
 }
 
 /**
- * Results in the order of the values. After the first failure nothing more is begun, and what has begun is waited for, so that
- * no request is left behind.
+ * Returns the results in the order of the values. After the first failure, nothing new is started, and
+ * running tasks are waited for, so that no request is left behind.
  */
 export async function inParallel<T, R>(
 	values: readonly T[],
@@ -21,13 +23,13 @@ export async function inParallel<T, R>(
 }
 
 export interface UntilFailure<R> {
-	/** Of the values before the one that failed. */
+	/** Results of the values before the one that failed. */
 	readonly results: R[];
-	/** What happened first. */
+	/** The first failure. */
 	readonly failure: { readonly cause: unknown } | undefined;
 }
 
-/** The same, with what was done of the values before the first one that was not. */
+/** Like `inParallel`, but returns the results before the first failure. */
 export async function untilFailure<T, R>(
 	values: readonly T[],
 	{ first, most }: Width,

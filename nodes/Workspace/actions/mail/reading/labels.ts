@@ -4,14 +4,14 @@ import { refusal } from '../../../../items/failure';
 import { named } from '../../../../parameters/naming';
 import type { Clients, Item } from '../../../operation';
 
-/** Ids that every mailbox has, and Gmail's form of all others: nothing need be asked about them. */
+/** IDs that every mailbox has, and the form of Gmail's other IDs. These need no lookup. */
 const knownId =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
-/** Names that a message lists. */
+/** How many names a message lists. */
 const mostShown = 20;
 
 /**
- * The ids of labels that are given by id or by name.
+ * The IDs of labels that are given by ID or by name.
  * @throws Failure 400 for a name that no label has
  */
 export async function labelIdsOf(client: Clients, given: readonly string[], item: Item): Promise<string[]> {
@@ -23,13 +23,13 @@ export async function labelIdsOf(client: Clients, given: readonly string[], item
 		const found =
 			labels.find(({ id }) => id === label) ??
 			labels.find(({ name }) => name === label) ??
-			// Gmail takes no two names that differ in case only.
+			// Gmail does not allow two names that differ only in case.
 			labels.find(({ name }) => same(name));
 		return found?.id ?? unknown(label, labels);
 	});
 }
 
-/** All labels of the mailbox, its own before those that every mailbox has. */
+/** All labels of the mailbox: the user's own first, then the ones that every mailbox has. */
 export async function allLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gmail_v1.Schema$Label[]> {
 	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
 	const labels = data.labels ?? [];

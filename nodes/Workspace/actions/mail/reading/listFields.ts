@@ -1,6 +1,6 @@
 import type { Field, ParamsOf } from '../../../operation';
 
-/** Most emails of one page, as Gmail limits it. */
+/** Gmail's limit for emails per page. */
 export const largestPage = 500;
 
 export const amountFields = [
@@ -23,7 +23,7 @@ export const amountFields = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Named by a call, because n8n's lint takes a field with the word token in its name for a secret. */
+/** A function, because n8n's linter takes a field with the word token in its name for a secret. */
 function pageField<const N extends string>(name: N) {
 	return {
 		displayName: 'Page Token',

@@ -28,22 +28,25 @@ export interface WithFiles extends Summary {
 
 export interface ListedMessage {
 	readonly message: MessageIds | Summary | WithFiles | WithBody;
-	/** The attachments, in their order, where they were asked for. */
+	/** The attachments in their original order, if they were requested. */
 	readonly files?: readonly StoredBinary[];
 }
 
 export interface Listed {
 	readonly messages: ListedMessage[];
 	readonly nextPageToken: string | undefined;
-	/** The failure that stopped the list early; says how to continue. */
+	/** The failure that stopped the list early. It says how to continue. */
 	readonly endedBy?: Failure;
 }
 
-/** As the transport lets requests through: more would only wait there. */
+/** As many as the transport lets through; more would only wait there. */
 const width: Width = { first: 5, most: 20 };
 /** An email may bring 25 MB of files. */
 const widthWithFiles: Width = { first: 5, most: 5 };
-/** Of a page whose emails are asked for one by one: a list that stops midway continues from the page where it stopped. */
+/**
+ * Size of a page whose emails are requested one by one. If a list stops midway, it continues from the start
+ * of that page.
+ */
 const detailedPage = 100;
 
 /** Emails that match a query, newest first. Emails received before a failure are kept. */
@@ -66,7 +69,7 @@ export async function listMessages(
 			found += ids.length;
 			const isLast: boolean =
 				nextPageToken === undefined || params.output === 'page' || sizeOf(params, found) <= 0;
-			// While the details of this one come.
+			// Requested while the details of this page arrive.
 			page = isLast ? undefined : ask(found, nextPageToken);
 			await addDetails(messages, client, ids, params, item);
 			if (!page) return { messages, nextPageToken };
@@ -84,7 +87,7 @@ export async function listMessages(
 	}
 }
 
-/** It is awaited later, if at all. */
+/** Keeps a rejection from being unhandled: the promise is awaited later, if at all. */
 function begun<T>(promise: Promise<T>): Promise<T> {
 	promise.catch(() => undefined);
 	return promise;
@@ -95,7 +98,7 @@ interface Page {
 	readonly nextPageToken: string | undefined;
 }
 
-/** How many emails to ask for next; 0 or less: none. */
+/** How many emails to ask for next; 0 or less means none. */
 function sizeOf({ returnAll, maxResults, output, details }: ListParams, found: number): number {
 	const largest = details && output === 'items' ? detailedPage : largestPage;
 	return returnAll ? largest : Math.min(largest, maxResults - found);
@@ -120,7 +123,7 @@ async function pageOf(
 	return { ids: data.messages ?? [], nextPageToken: data.nextPageToken ?? undefined };
 }
 
-/** @throws what ended it, when all before that is added */
+/** Adds the details in order. @throws whatever ended it, after everything before it is added */
 async function addDetails(
 	messages: ListedMessage[],
 	client: Clients,
@@ -173,7 +176,7 @@ async function whole(
 	return { message, files: await downloaded(client, id, parts, item) };
 }
 
-/** An email that was deleted between the list and its details is left out. */
+/** Leaves out an email that was deleted between the list and its details. */
 async function unlessGone<T>(message: Promise<T>): Promise<T | undefined> {
 	return await message.catch((error: unknown) => {
 		if (isFailure(error) && error.code === 404) return undefined;

@@ -7,17 +7,17 @@ export interface Received {
 	readonly receivedBefore: string;
 }
 
-/** Gmail's search terms for a sender; what stands in it cannot become a term of its own. */
+/** Gmail's search terms for a sender. The text cannot introduce a term of its own. */
 export function fromTerm(from: string): string[] {
 	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
-	// Gmail knows no way to write a quote inside quotes.
+	// Gmail has no way to escape a quote inside quotes.
 	const words = address.replaceAll(/["\s]+/g, ' ').trim();
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
 /**
- * Terms for the time of arrival, in epoch seconds: Gmail takes a date without a time for one in Pacific time.
- * @throws Failure 400 for a time span that holds nothing
+ * Terms for the time of arrival, in epoch seconds, because Gmail reads a date without a time as Pacific time.
+ * @throws Failure 400 for an empty time span
  */
 export function receivedTerms({ receivedAfter, receivedBefore }: Received): string[] {
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {

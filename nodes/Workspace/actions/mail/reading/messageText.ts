@@ -6,13 +6,13 @@ import { partBytes } from './partBytes';
 
 /** The text of an email, in its available forms. */
 export interface MessageText {
-	/** Plain text, with \n between lines; made from the HTML where the email has no other. */
+	/** Plain text with LF between lines; converted from the HTML if the email has no plain text. */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;
 }
 
-/** The text of an email of any nesting and charset; attached texts and emails do not belong to it. */
+/** The text of an email with any nesting and charset. Attached texts and emails are not part of it. */
 export async function messageText(
 	client: Clients,
 	messageId: string,
@@ -25,11 +25,11 @@ export async function messageText(
 	return { text: plain.replaceAll(/\r\n?/g, '\n').trimEnd(), html: html ?? '' };
 }
 
-/** Undefined for a form that a part does not have. */
+/** A form is undefined if the part does not have it. */
 interface Forms {
 	readonly text?: string;
 	readonly html?: string;
-	/** Some of the text was made from HTML. */
+	/** Some of the text was converted from HTML. */
 	readonly made?: boolean;
 }
 
@@ -45,13 +45,16 @@ async function formsOf(client: Clients, messageId: string, body: Body, plainOf: 
 	return { [body.kind]: content };
 }
 
-/** The last of a kind is the best. The sender's own text comes before one made from HTML, and either before an empty one. */
+/**
+ * The last form of a kind is the best. The sender's own text takes precedence over one converted from HTML,
+ * and either over an empty one.
+ */
 function bestOf(forms: readonly Forms[]): Forms {
 	const html = bestHtml(forms);
 	const filled = forms.filter(({ text }) => !isBlank(text));
 	const best = filled.findLast(({ made }) => made !== true) ?? filled.at(-1);
 	if (best) return { text: best.text, html, made: best.made };
-	// Some programs put an empty text beside the HTML.
+	// Some programs add an empty text next to the HTML.
 	return { text: isBlank(html) ? forms.find(({ text }) => text !== undefined)?.text : undefined, html };
 }
 
@@ -64,7 +67,7 @@ function isBlank(text: string | undefined): boolean {
 	return text === undefined || text.trim() === '';
 }
 
-/** Contents one after another, such as a text with a footer. */
+/** Joins contents that follow each other, such as a text and its footer. */
 async function joined(forms: readonly Forms[], plainOf: PlainOf): Promise<Forms> {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.length > 0 ? htmls.join('\n') : undefined;
@@ -78,7 +81,7 @@ async function joined(forms: readonly Forms[], plainOf: PlainOf): Promise<Forms>
 	return { text: texts.join('\n'), html, made };
 }
 
-/** With all mails of one list. */
+/** Shared by all emails of one list. */
 const patienceOf = new WeakMap<Item, Patience>();
 
 async function textOf(html: string | undefined, messageId: string, item: Item): Promise<string> {
@@ -92,7 +95,9 @@ async function textOf(html: string | undefined, messageId: string, item: Item): 
 	return '';
 }
 
-/** By the header, by the type that Gmail gives (openclaw/gogcli#428), or by what the HTML says of itself. */
+/**
+ * The charset named by the header, by the type that Gmail gives (openclaw/gogcli#428), or by the HTML itself.
+ */
 export function charsetOf(part: Part, kind: 'text' | 'html', bytes: Buffer): string {
 	for (const place of [partHeader(part, 'Content-Type'), part.mimeType ?? '']) {
 		const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(place)?.[1];

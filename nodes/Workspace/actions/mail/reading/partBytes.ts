@@ -1,12 +1,12 @@
 import type { Clients } from '../../../operation';
 import type { Part } from './anatomy';
 
-/** The content of a part; Gmail keeps files and long texts apart. */
+/** The content of a part. Gmail stores files and long texts separately. */
 export async function partBytes(client: Clients, messageId: string, part: Part): Promise<Buffer> {
 	const { body, partId } = part;
 	if (body?.attachmentId) return await attachmentBytes(client, messageId, body.attachmentId);
 	if (body?.data) return Buffer.from(body.data, 'base64url');
-	// Gmail gives an email within an email no id at times: its bytes are in the whole email only.
+	// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
 	if (!part.parts?.length || !partId) return Buffer.alloc(0);
 	const { rawPart } = await import('./rawPart');
 	const { data } = await client.gmail.users.messages.get({

@@ -4,7 +4,7 @@ import { named } from '../../../../parameters/naming';
 /**
  * The failure that stops a list midway, extended with how to continue.
  * @param returned number of emails received before it
- * @param pageToken of the page where the list stopped; undefined for the first page
+ * @param pageToken token of the page where the list stopped; undefined for the first page
  * @param ofThatPage how many of the emails are from that page
  * @throws the given error if no email was received or the execution was canceled
  */

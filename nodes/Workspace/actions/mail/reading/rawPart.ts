@@ -1,9 +1,9 @@
 import { longestField } from './anatomy';
 
 /**
- * The content of a part that is taken from the bytes of the whole email.
- * @param partId as Gmail counts: `1.0` is the first part of the second part
- * @returns undefined when the email has no such part
+ * The content of a part, taken from the bytes of the whole email.
+ * @param partId numbered as by Gmail: `1.0` is the first part of the second part
+ * @returns undefined if the email has no such part
  */
 export function rawPart(mail: Buffer, partId: string): Buffer | undefined {
 	let entity: Entity | undefined = entityOf(mail);
@@ -15,14 +15,14 @@ export function rawPart(mail: Buffer, partId: string): Buffer | undefined {
 }
 
 interface Entity {
-	/** Names in small letters, values unfolded; the first of a name. */
+	/** Names in lower case, values unfolded. Only the first header of each name is kept. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly body: Buffer;
 }
 
 function entityOf(bytes: Buffer): Entity {
 	const text = bytes.toString('latin1');
-	// Without a header the blank line comes first.
+	// Without any header, the blank line comes first.
 	const end = /^\r?\n|\r?\n\r?\n/.exec(text);
 	const head = end ? text.slice(0, end.index) : text;
 	const headers = new Map<string, string>();
@@ -48,7 +48,7 @@ function innerOf(entity: Entity): Entity[] {
 	return sectionsOf(entity.body, `--${quoted ?? plain ?? ''}`).map(entityOf);
 }
 
-/** What stands between the lines that begin with a delimiter. */
+/** The sections between lines that begin with a delimiter. */
 function sectionsOf(body: Buffer, delimiter: string): Buffer[] {
 	const sections: Buffer[] = [];
 	let from: number | undefined;
@@ -65,7 +65,7 @@ function sectionsOf(body: Buffer, delimiter: string): Buffer[] {
 	return sections;
 }
 
-/** The line break before a delimiter belongs to it. */
+/** The line break before a delimiter is part of the delimiter. */
 function withoutLineBreak(body: Buffer, from: number, to: number): number {
 	const length = body[to - 2] === 0x0d ? 2 : 1;
 	return Math.max(from, to - length);

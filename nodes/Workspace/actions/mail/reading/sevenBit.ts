@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util';
 
 /**
- * A text in one of the charsets that write all letters in seven bits, by its escapes. Such a text is valid UTF-8 as well, so that
- * only the escapes tell; without them, it is something else or plain ASCII.
+ * Decodes text in a charset that writes all letters in seven bits, recognized by its escapes. Such text is
+ * also valid UTF-8, so only the escapes reveal it; without them it is something else or plain ASCII.
  * @returns undefined for any other text
  */
 export function sevenBitText(bytes: Buffer, charset: string): string | undefined {
@@ -23,7 +23,10 @@ function isSevenBit(bytes: Buffer): boolean {
 	return bytes.every((byte) => byte < 0x80);
 }
 
-/** RFC 1843: `~{` and `~}` around letters of two bytes, `~~` for the sign itself, `~` at the end of a line to join it. */
+/**
+ * RFC 1843: `~{` and `~}` around two-byte letters, `~~` for the tilde itself, `~` at the end of a line to
+ * join it with the next.
+ */
 function hzText(bytes: Buffer): string {
 	const text = bytes.toString('latin1');
 	return text.replaceAll(/~\{([^]*?)(?:~\}|(?=\n)|$)|~~|~\r?\n/g, (whole, letters: string | undefined) => {
@@ -32,7 +35,7 @@ function hzText(bytes: Buffer): string {
 	});
 }
 
-/** RFC 1557 and RFC 1922: the letters stand between the controls SO and SI. */
+/** RFC 1557 and RFC 1922: the letters are between the control characters SO and SI. */
 function shiftedText(bytes: Buffer, charset: string): string {
 	return bytes
 		.toString('latin1')

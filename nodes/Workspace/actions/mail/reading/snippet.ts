@@ -1,9 +1,9 @@
 import { decodeHTML } from 'entities/decode';
 
-/** Invisible characters with which senders fill up the preview of an email. */
+/** Invisible characters that senders use to pad the preview of an email. */
 const padding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 
-/** Gmail's preview text, which is HTML-escaped and may be padded at either end. */
+/** Gmail's preview text, unescaped from HTML and without padding at either end. */
 export function snippetText(snippet: string): string {
 	const text = decodeHTML(snippet);
 	let from = 0;

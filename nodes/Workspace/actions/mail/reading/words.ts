@@ -1,10 +1,10 @@
 import { decodedText } from './charset';
 
 const word = /=\?([\w.:-]+)(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/;
-/** Space between two encoded words is not part of the text. */
+/** White space between two encoded words is not part of the text. */
 const words = new RegExp(`${word.source}(?:\\s*(?=${word.source}))?`, 'g');
 
-/** Encoded words (RFC 2047) as text. Gmail decodes headers itself; what it leaves is decoded here. */
+/** Decodes encoded words (RFC 2047). Gmail decodes most headers itself; this handles what it leaves. */
 export function decodedWords(value: string): string {
 	if (!value.includes('=?')) return value;
 	let text = '';
@@ -14,7 +14,7 @@ export function decodedWords(value: string): string {
 		const [whole, charset = '', encoding = '', content = ''] = match;
 		const bytes = encoding.toUpperCase() === 'B' ? Buffer.from(content, 'base64') : quoted(content);
 		const joins = pending !== undefined && match.index === end && pending.charset === charset.toLowerCase();
-		// A letter of several bytes may begin in one word and end in the next.
+		// A multibyte letter may begin in one word and end in the next.
 		if (joins) pending?.bytes.push(bytes);
 		else {
 			text += flushed(pending) + value.slice(end, match.index);
@@ -25,7 +25,7 @@ export function decodedWords(value: string): string {
 	return text + flushed(pending) + value.slice(end);
 }
 
-/** Encoded words of one charset with nothing between them. */
+/** Adjacent encoded words of one charset. */
 interface Run {
 	readonly charset: string;
 	readonly bytes: Buffer[];
