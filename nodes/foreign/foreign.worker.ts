@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 
 import { tasks, type TaskName } from './tasks';
 
-/** What the thread is asked, one at a time. */
+/** A question to the thread. It receives one at a time. */
 export interface Question {
 	readonly task: TaskName;
 	readonly text: string;
@@ -10,7 +10,10 @@ export interface Question {
 
 export type Answer = { readonly text: string } | { readonly trouble: string };
 
-/** Characters that an answer may have for one of the text, beyond what any answer may have: strings have no memory limit. */
+/**
+ * Allowed characters of an answer per character of the text, in addition to those that every answer may have.
+ * This is needed because strings have no memory limit.
+ */
 const growth = 20;
 const freeCharacters = 1_000_000;
 
@@ -20,7 +23,8 @@ function answerTo({ task, text }: Question): Answer {
 		const isTooLong = made.length > freeCharacters + growth * text.length;
 		return isTooLong ? { trouble: 'the result is too long' } : { text: made };
 	} catch (error) {
-		// Any parser error, such as nesting that is too deep. Its message may quote the text.
+		// Any parser error, such as nesting that is too deep. Its message is not used because it may quote
+		// the text.
 		const isDeep = error instanceof RangeError && /stack/.test(error.message);
 		return { trouble: isDeep ? 'it is nested too deeply' : 'the parser cannot read it' };
 	}

@@ -4,7 +4,7 @@ import type { TaskName } from './tasks';
 import { Thread } from './thread';
 import type { Answer, Question } from './foreign.worker';
 
-/** Longer texts are refused: no Google document can hold more, and no email contains as much. */
+/** Longer texts are refused. No Google document can hold more, and no email contains as much. */
 const maxCharacters: Readonly<Record<TaskName, number>> = {
 	textOfHtml: 10_000_000,
 	htmlOfMarkdown: 2_000_000,
@@ -15,13 +15,16 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 const leastMilliseconds = 3_000;
 const millisecondsPerCharacter = 0.01;
 const mostMilliseconds = 30_000;
-/** If several texts in a row take too long, it is probably an attack: each gets half the time of the one before. */
+/**
+ * Several texts in a row that take too long are probably an attack, so each gets half the time of the
+ * previous one.
+ */
 const mostHalvings = 2;
 
-/** For all texts of one list together that take too long. */
+/** Limit for all texts of one list that take too long. */
 const patienceMilliseconds = 15_000;
 
-/** What is spent in vain on texts that belong together, such as the mails of one list. */
+/** Time wasted on texts that belong together, such as the emails of one list. */
 export class Patience {
 	#spent = 0;
 
@@ -39,7 +42,7 @@ const thread = new Thread();
 let lateInARow = 0;
 
 /**
- * Runs a task in the process's single thread for untrusted text. However long it takes, only other untrusted texts wait.
+ * Runs a task in the process's only thread for untrusted text. A slow task delays only other untrusted texts.
  * @param patience shared by texts that belong together
  * @throws the signal's reason
  */

@@ -6,11 +6,11 @@ import { htmlOfMarkdown } from './markdown/htmlOfMarkdown';
 import { markdownOfTabs } from './markdown/markdownOfTabs';
 import { proportionate } from './markdown/proportion';
 
-/** What the thread can do: pure functions from text to text. */
+/** The thread's tasks: pure functions from text to text. */
 export const tasks = {
 	textOfHtml,
 	htmlOfMarkdown: (markdown: string) => htmlOfMarkdown(proportionate(markdown)),
-	/** Gives a `Content` as JSON. */
+	/** Returns a `Content` as JSON. */
 	contentOfMarkdown: (markdown: string) => JSON.stringify(contentOfMarkdown(proportionate(markdown))),
 	/** Takes the tabs of a document as JSON. */
 	markdownOfTabs: (json: string) => markdownOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),

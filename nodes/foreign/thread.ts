@@ -5,14 +5,14 @@ import { Worker } from 'node:worker_threads';
 
 import type { Answer, Question } from './foreign.worker';
 
-/** Bundled by itself, here and in the package. */
+/** Bundled separately, both here and in the package. */
 const code = path.join(__dirname, 'foreign.worker.js');
 const megabyte = 1024 * 1024;
-/** A text that makes the thread use more memory than this is abandoned. */
+/** Bytes. A text for which the thread needs more memory is abandoned. */
 const maxHeapBytes = 384 * megabyte;
 /**
- * V8's own limit is far above: a single large allocation beyond it, such as an array that grows, ends the whole process and not
- * only the thread (seen with Node 20 and 24).
+ * V8's own limit is much higher. A single large allocation beyond it, such as for a growing array, ends the
+ * whole process and not only the thread (seen with Node 20 and 24).
  */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
@@ -23,11 +23,13 @@ export interface Limits {
 	readonly signal: AbortSignal | undefined;
 }
 
-/** A thread that is started with the first question, and replaced after one that it could not answer. */
+/**
+ * A thread that is started with the first question and replaced after a question that it could not answer.
+ */
 export class Thread {
 	private worker: Promise<Worker> | undefined;
 
-	/** One question at a time. @throws the signal's reason */
+	/** Answers one question at a time. @throws the signal's reason */
 	async ask(question: Question, limits: Limits): Promise<Answer> {
 		this.worker ??= this.start();
 		try {
@@ -42,9 +44,10 @@ export class Thread {
 	}
 
 	private async start(): Promise<Worker> {
-		// A thread that reads untrusted text needs neither n8n's environment, which has secrets, nor its flags.
+		// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its
+		// flags.
 		const worker = new Worker(code, { resourceLimits, env: {}, execArgv: [] });
-		// The waiting caller gets the error too. Without a listener it would end n8n.
+		// The waiting caller also gets the error. Without a listener, it would end n8n.
 		worker.on('error', () => undefined);
 		worker.once('exit', () => (this.worker = undefined));
 		await once(worker, 'message', { signal: AbortSignal.timeout(maxStartMilliseconds) });
@@ -53,7 +56,7 @@ export class Thread {
 	}
 }
 
-/** No text is worth more time. */
+/** The text is not worth more time or memory. */
 class GivenUp extends Error {}
 
 function troubleOf(error: unknown): string {
@@ -64,7 +67,7 @@ function troubleOf(error: unknown): string {
 
 const tooMuchMemory = `reading it takes more than ${maxHeapBytes / megabyte} MB of memory`;
 
-/** @throws GivenUp, the signal's reason, or what ended the thread */
+/** @throws GivenUp, the signal's reason, or the error that ended the thread */
 async function answerOf(
 	worker: Worker,
 	question: Question,
@@ -100,7 +103,7 @@ async function aborted(signal: AbortSignal, ends: { signal: AbortSignal }): Prom
 
 async function tooLate(milliseconds: number, ends: { signal: AbortSignal }): Promise<never> {
 	await sleep(milliseconds, undefined, ends);
-	// Where n8n itself was busy, the answer may wait behind this timer.
+	// If n8n itself was busy, the answer may be queued behind this timer.
 	await sleep(0, undefined, ends);
 	await immediate(undefined, ends);
 	throw new GivenUp(`reading it takes longer than ${milliseconds / 1000} s`);
@@ -109,7 +112,7 @@ async function tooLate(milliseconds: number, ends: { signal: AbortSignal }): Pro
 async function tooLarge(worker: Worker, ends: { signal: AbortSignal }): Promise<never> {
 	for (;;) {
 		await sleep(heapCheckMilliseconds, undefined, ends);
-		// Node 22.16 and 24 can tell.
+		// Only Node 22.16+ and 24 can report this.
 		if (!('getHeapStatistics' in worker)) continue;
 		const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();
 		if (heap + buffers > maxHeapBytes) throw new GivenUp(tooMuchMemory);

@@ -1,4 +1,4 @@
-/** What content consists of, between a text format and Google's requests. All text is clean: see `cleanText`. */
+/** Content in a form between a text format and Google's requests. All text is clean: see `cleanText`. */
 
 export interface Marks {
 	readonly bold?: boolean;
@@ -9,7 +9,7 @@ export interface Marks {
 	readonly link?: string;
 }
 
-/** Characters of one look; a vertical tab is a line break inside the paragraph. */
+/** Adjacent characters with the same formatting. A vertical tab is a line break inside the paragraph. */
 export interface Span {
 	readonly text: string;
 	readonly marks: Marks;
@@ -19,9 +19,9 @@ export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
 	readonly look: 'text' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
-	/** Block quotes around it. */
+	/** Number of block quotes around it. */
 	readonly quoteDepth: number;
-	/** Level counts from 0; only an item's first paragraph has the bullet. */
+	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
 	readonly list?: { readonly level: number; readonly bullet: boolean };
 }
 
@@ -36,18 +36,21 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** A list with all that is in it, by the positions of its first and last block. An inner list of the outer's kind is part of it. */
+/**
+ * A list and everything in it, by the positions of its first and last block. An inner list of the same kind
+ * as the outer one is part of it.
+ */
 export interface ListRange {
 	readonly first: number;
 	readonly last: number;
 	readonly ordered: boolean;
 }
 
-/** What a document cannot hold as Markdown means it. */
+/** Kinds of Markdown content that a document cannot represent as intended. */
 export type Simplified = 'images' | 'footnotes' | 'relative links';
 
 export interface Content {
-	/** What comes out in another form; absent when nothing does. */
+	/** Content that is converted to another form; absent if there is none. */
 	readonly simplified?: readonly Simplified[];
 	readonly blocks: readonly Block[];
 	/** Outer lists come before inner ones. */
@@ -62,10 +65,11 @@ export function paragraph(spans: readonly Span[], quoteDepth = 0): ParagraphBloc
 	return { kind: 'paragraph', spans, look: 'text', quoteDepth };
 }
 
-// Google takes control characters but tab, newline and vertical tab, and the private use area, out of inserted text.
+// Google removes these from inserted text: the private use area, and control characters except tab, newline
+// and vertical tab.
 const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
-/** Text as the document will hold it, so that its length is the number of UTF-16 units that go in. */
+/** The text as the document will store it, so that its length equals the number of inserted UTF-16 units. */
 export function cleanText(text: string): string {
 	return text
 		.replace(/\r\n?/g, '\n')

@@ -2,21 +2,21 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { Marks } from './blocks';
 
-/** A piece of a paragraph as it is read. */
+/** A piece of a paragraph that was read. */
 export interface Piece {
 	readonly text: string;
 	readonly marks: Marks;
-	/** Id of the footnote whose number stands here. */
+	/** ID of the footnote whose number is here. */
 	readonly footnoteId?: string;
-	/** Address of a picture, whose description is the text. */
+	/** Address of a picture; the text is its description. */
 	readonly picture?: string;
 	readonly rule?: true;
 }
 
-// Marks of Docs' own, without text that anybody wrote.
+// Docs' own marks; not text that a user wrote.
 const privateUse = /[\ue000-\uf8ff]/g;
 
-/** The text of a paragraph without its newline, also where it is outside text runs. */
+/** The text of a paragraph without its newline, including text outside of text runs. */
 export function piecesOf(paragraph: docs_v1.Schema$Paragraph, tab: docs_v1.Schema$DocumentTab): Piece[] {
 	const pieces = (paragraph.elements ?? []).flatMap((element) => pieceOf(element, tab) ?? []);
 	const last = pieces.at(-1);
@@ -79,7 +79,7 @@ function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
 	return marks;
 }
 
-/** The footnotes of a tab in the order in which they are referred to; one that nobody refers to comes last. */
+/** The footnotes of a tab in the order of their references; a footnote without a reference comes last. */
 export function footnotesOf(tab: docs_v1.Schema$DocumentTab): Array<{
 	readonly id: string;
 	readonly number: string;

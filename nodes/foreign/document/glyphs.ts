@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 export interface Glyph {
-	/** As it is shown: `●`, `3.`, `b)`. */
+	/** As displayed: `●`, `3.`, `b)`. */
 	readonly text: string;
 	/** From 0. */
 	readonly level: number;
@@ -11,7 +11,10 @@ export interface Glyph {
 
 const defaultSymbol = '•';
 
-/** Counts the items of lists in the order of reading; Google gives the glyph's form, not the glyph. */
+/**
+ * Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph
+ * itself.
+ */
 export class Glyphs {
 	private readonly lists: Readonly<Record<string, docs_v1.Schema$List>>;
 	private readonly counts = new Map<string, number[]>();
@@ -48,7 +51,9 @@ function isNumbered(level: docs_v1.Schema$NestingLevel | undefined): boolean {
 	return type !== 'NONE' && type !== 'GLYPH_TYPE_UNSPECIFIED';
 }
 
-/** Beyond, letters and Roman numerals are longer than anybody reads: 'z' 30 times, 'm' 3 times. */
+/**
+ * Above these counts, letters and Roman numerals are unreadably long, such as 30 times 'z' or 3 times 'm'.
+ */
 const mostLetters = 780;
 const mostRoman = 3999;
 

@@ -1,4 +1,4 @@
-/** Points that a list level is indented by, as in Docs' own presets. */
+/** Points of indentation per list level, as in Docs' own presets. */
 export const listIndentPoints = 36;
-/** Half a list level, so that a quote inside an item can be told from a deeper item. */
+/** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
 export const quoteIndentPoints = 18;

@@ -7,7 +7,10 @@ type Content = readonly docs_v1.Schema$StructuralElement[];
 
 const listIndent = '  ';
 
-/** All text of a tab: headers, body, footers, footnotes, parted by blank lines; cells by tabs, rows by lines. */
+/**
+ * All text of a tab: headers, body, footers and footnotes, separated by blank lines. Table cells are
+ * separated by tabs, rows by line breaks.
+ */
 export function plainTextOf(tab: docs_v1.Schema$DocumentTab): string {
 	const reader = new Reader(tab);
 	const parts = [
@@ -56,14 +59,14 @@ class Reader {
 		);
 	}
 
-	/** One line, whatever is in it, so that a row stays a row. */
+	/** Always one line, so that a row stays a row. */
 	private cell(cell: docs_v1.Schema$TableCell): string {
 		const lines = this.lines(cell.content ?? [], ' | ').map((line) => line.replace(/\s+/g, ' ').trim());
 		return lines.filter((line) => line !== '').join(' ');
 	}
 }
 
-/** What is stored in a body, in order, as the indexes count it: tells whether a write happened. */
+/** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
 export function storedText(content: Content | undefined): string {
 	return (content ?? [])
 		.map(({ paragraph, table }) => {

@@ -2,20 +2,21 @@ import { Tokenizer } from 'htmlparser2';
 
 import { TextWriter } from './textWriter';
 
-/** Blank lines around these, a new line around those. */
+/** Elements with a blank line around them (`apart`), and elements with a line break around them. */
 const apart = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const onOwnLines = new Set(
 	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr'.split(
 		' ',
 	),
 );
-/** What stands in them is not shown. */
+/** Elements whose content is not displayed. */
 const unseen = new Set(['script', 'style', 'title']);
 const rule = '-'.repeat(20);
 
 /**
- * An HTML email as plain text: links in brackets after their text, no images, cells parted by tabs, lines as long as they are.
- * From tag to tag, without a tree, so that it costs no more than the email is long, whatever stands in what.
+ * An HTML email as plain text: links in brackets after their text, no images, table cells separated by tabs,
+ * and lines that are not wrapped. Works from tag to tag without a tree, so the cost grows only with the
+ * length of the email, however it is nested.
  */
 export function textOfHtml(html: string): string {
 	return new Reader(html).text();
@@ -24,7 +25,7 @@ export function textOfHtml(html: string): string {
 class Reader {
 	private readonly html: string;
 	private readonly writer = new TextWriter();
-	/** The tag that is being read, and the attributes of it that mean something. */
+	/** The current tag and those of its attributes that matter. */
 	private tag = '';
 	private attribute = '';
 	private href = '';

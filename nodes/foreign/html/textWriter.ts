@@ -1,23 +1,29 @@
-/** Deeper quotes and lists look like these: a line costs no more than what stands before it. */
+/** Deeper quotes and lists look like this depth, so that the prefix of a line has a limited length. */
 const deepest = 5;
 
 const spaces = /[ \t\r\n\f\u200b]+/g;
 
-/** Text as it grows: spaces become one, breaks come only before more text, quotes and lists have their marks. */
+/**
+ * Collects text: runs of spaces become one space, line breaks are written only before more text, and quotes
+ * and lists get their marks.
+ */
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
-	/** Characters so far. */
+	/** Number of characters so far. */
 	length = 0;
 	private readonly chunks: string[] = [];
-	/** Not yet joined: millions of small strings would take many times the memory of one. */
+	/**
+	 * Not joined yet. Many are joined at a time, because millions of small strings would take many times the
+	 * memory of one.
+	 */
 	private pieces: string[] = [];
 	private recorded = '';
 	private mostRecorded = 0;
-	/** The next number of each open list; NaN in one with bullets. */
+	/** The next number of each open list; NaN for one with bullets. */
 	private readonly lists: number[] = [];
 	private breaks = 0;
-	/** What goes before the next text of the line. */
+	/** What is written before the next text on the line. */
 	private gap: '' | ' ' | '\t' = '';
 	private bullet = '';
 	private writtenDepth = 0;
@@ -30,7 +36,7 @@ export class TextWriter {
 		return [...this.chunks, ...this.pieces].join('').trim();
 	}
 
-	/** From now on the text is known to `record`, up to that many characters or a little more. */
+	/** Starts recording the text for `record`, up to about `most` characters. */
 	startRecord(most: number): void {
 		this.recorded = '';
 		this.mostRecorded = most;
@@ -42,7 +48,7 @@ export class TextWriter {
 		return recorded;
 	}
 
-	/** The next text stands that many lines further down, or more. */
+	/** Ensures that the next text starts at least this many lines further down. */
 	atLeast(breaks: number): void {
 		this.breaks = Math.max(this.breaks, breaks);
 		this.gap = '';
@@ -57,7 +63,7 @@ export class TextWriter {
 		if (this.breaks === 0 && this.length > 0) this.gap = '\t';
 	}
 
-	/** @param start of a numbered list */
+	/** @param start first number of a numbered list; undefined for bullets */
 	openList(start: number | undefined): void {
 		const first = Number.isSafeInteger(start) ? start : 1;
 		this.lists.push(start === undefined || first === undefined ? NaN : first);

@@ -4,12 +4,13 @@ import { piecesOf, type Piece } from '../document/elements';
 
 type Element = docs_v1.Schema$StructuralElement;
 
-/** A run of paragraphs that is one block of code, or anything else. */
+/** Adjacent paragraphs that form one code block, or any other element. */
 export type Part = { readonly element: Element } | { readonly code: string };
 
 /**
- * Google Docs' own code blocks have a paragraph for each line. Their first and last characters are of the private use area; seen in
- * https://github.com/Mr0grog/google-docs-to-markdown. Without those, lines in a fixed-width font that follow each other are one.
+ * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the
+ * private use area, as seen in https://github.com/Mr0grog/google-docs-to-markdown. Without those characters,
+ * consecutive lines in a fixed-width font form one block.
  */
 const blockStart = '\uec03';
 const blockEnd = '\uec02';
@@ -28,7 +29,7 @@ export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$
 	return parts;
 }
 
-/** By position: behind the next end of a block, if nothing but paragraphs stand before it. */
+/** For each position, the position after the next block end, if there are only paragraphs before it. */
 function blockEnds(content: readonly Element[]): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let at = content.length - 1; at >= 0; at--) {
@@ -38,20 +39,23 @@ function blockEnds(content: readonly Element[]): Array<number | undefined> {
 	return ends;
 }
 
-/** @returns `start` where no block of several lines begins */
+/** @returns `start` if no block of several lines begins there */
 function fixedWidthEnd(content: readonly Element[], start: number, tab: docs_v1.Schema$DocumentTab): number {
 	let end = start;
 	for (let at = start; at < content.length; at++) {
 		const pieces = plainLine(content[at], tab);
 		if (pieces === undefined || !pieces.every(({ marks }) => marks.code)) break;
-		// Empty lines belong to a block only between others.
+		// Empty lines belong to a block only if they are between other lines.
 		if (pieces.length > 0) end = at + 1;
 		else if (at === start) break;
 	}
 	return end - start > 1 ? end : start;
 }
 
-/** Of a paragraph that is nothing but a line: no heading, no item of a list, and not shaded, as our own blocks of code are. */
+/**
+ * The pieces of a paragraph that is an ordinary line: not a heading, not a list item, and not shaded like our
+ * own code blocks.
+ */
 function plainLine(element: Element | undefined, tab: docs_v1.Schema$DocumentTab): Piece[] | undefined {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;

@@ -15,7 +15,7 @@ import {
 import { piecesOf } from './pieces';
 import { linkable, spansOf, type Definitions } from './spans';
 
-/** Deepest level of a list in Google Docs, from 0. */
+/** Deepest list level in Google Docs, counted from 0. */
 const deepestLevel = 8;
 
 interface Around {
@@ -24,7 +24,10 @@ interface Around {
 	readonly ordered: boolean | undefined;
 }
 
-/** Headings, lists, quotes, code, tables and inline marks; what a document cannot hold stays as text. */
+/**
+ * Converts headings, lists, quotes, code, tables and inline marks. What a document cannot represent stays as
+ * text.
+ */
 export function contentOfMarkdown(markdown: string): Content {
 	const options = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
 	const children = piecesOf(markdown).flatMap((piece) => fromMarkdown(piece, options).children);
@@ -68,7 +71,7 @@ class Reader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
 	private readonly definitions: Definitions;
-	/** Set while the next paragraph is the first of a list item. */
+	/** True while the next paragraph is the first of a list item. */
 	private bullet = false;
 
 	constructor(definitions: Definitions) {
@@ -160,7 +163,7 @@ class Reader {
 		this.blocks.push({ kind: 'table', rows, alignments });
 	}
 
-	/** A footnote cannot go in with the rest of a batch: its text stands where it was written. */
+	/** A footnote cannot be inserted in the same batch as the rest, so its text goes where it was written. */
 	private footnote(name: string, children: readonly RootContent[], around: Around): void {
 		const at = this.blocks.length;
 		this.read(children, around);
@@ -170,7 +173,7 @@ class Reader {
 	}
 }
 
-/** In a list Google takes leading tabs for levels. */
+/** Inside a list, Google would read leading tabs as levels. */
 function withoutLeadingTabs([first, ...others]: readonly Span[]): Span[] {
 	if (first === undefined) return [];
 	const text = first.text.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length));

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** Where a link or a definition names an attached file. */
+/** The place where a link or a definition names an attached file. */
 const cidLink = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
 /**
- * Markdown with GitHub's tables, strike-through and bare links as HTML. HTML inside it is shown as text. Links to attached files
- * (`cid:`) are kept; micromark, which drops all but a few protocols, takes them for relative ones meanwhile.
+ * Converts Markdown, including GitHub's tables, strikethrough and bare links, to HTML. HTML inside it is
+ * shown as text. Links to attached files (`cid:`) are preserved: micromark drops all but a few protocols, so
+ * meanwhile they are made to look relative.
  */
 export function htmlOfMarkdown(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;

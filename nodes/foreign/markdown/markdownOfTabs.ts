@@ -12,7 +12,7 @@ import { tableOf } from './table';
 
 type Content = readonly docs_v1.Schema$StructuralElement[];
 
-/** GFM without its escapes of things that merely look like addresses. */
+/** GFM, but text that merely looks like an address is not escaped. */
 const options: Options = {
 	bullet: '-',
 	emphasis: '*',
@@ -23,7 +23,7 @@ const options: Options = {
 	),
 };
 
-/** Headers, body, footers and footnotes of tabs, without the final newline. */
+/** Headers, body, footers and footnotes of the tabs, without the final newline. */
 export function markdownOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
 	const labels = new Map<string, string>();
 	const children = tabs.flatMap((tab, at) => new Printer(tab, `${at}`, labels).tab());
@@ -33,7 +33,7 @@ export function markdownOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): str
 class Printer {
 	private readonly document: docs_v1.Schema$DocumentTab;
 	private readonly key: string;
-	/** Numbers of footnotes over all tabs. */
+	/** Footnote numbers, counted across all tabs. */
 	private readonly labels: Map<string, string>;
 	private readonly glyphs: Glyphs;
 

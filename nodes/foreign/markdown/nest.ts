@@ -3,10 +3,10 @@ import type { BlockContent, DefinitionContent, List, ListItem, Text } from 'mdas
 import { listIndentPoints, quoteIndentPoints } from '../document/indents';
 import type { Glyph } from '../document/glyphs';
 
-/** A paragraph or table as it stands in the document, which knows of lists and quotes by looks only. */
+/** A paragraph or table of the document, which represents lists and quotes only by their appearance. */
 export interface FlatBlock {
 	readonly node: BlockContent;
-	/** Whether it has a line at its left. */
+	/** Whether it has a line on its left. */
 	readonly quoted: boolean;
 	readonly indentPoints: number;
 	readonly glyph: Glyph | undefined;
@@ -14,7 +14,7 @@ export interface FlatBlock {
 
 interface Placed {
 	readonly node: BlockContent;
-	/** Quotes around it, and around the list that it is in. */
+	/** Number of quotes around it, and around the list that contains it. */
 	readonly quoteDepth: number;
 	readonly list:
 		{ readonly level: number; readonly glyph: Glyph | undefined; readonly quoted: boolean } | undefined;
@@ -26,7 +26,7 @@ export function nestBlocks(blocks: readonly FlatBlock[]): Nested[] {
 	return build(place(blocks));
 }
 
-/** An indented paragraph after an item belongs to the item. */
+/** An indented paragraph after a list item belongs to that item. */
 function place(blocks: readonly FlatBlock[]): Placed[] {
 	let open: { level: number; quoteDepth: number } | undefined;
 	return blocks.map(({ node, quoted, indentPoints, glyph }): Placed => {
@@ -77,7 +77,7 @@ function endOfStretch(
 	return end < 0 ? blocks.length : end;
 }
 
-/** Neighboring items of one level and kind are one list, whatever list Docs counts them to. */
+/** Adjacent items of the same level and kind form one list, whichever list Docs assigns them to. */
 function listsOf(blocks: readonly Placed[]): List[] {
 	const roots: List[] = [];
 	let open: Array<{ list: List; level: number }> = [];

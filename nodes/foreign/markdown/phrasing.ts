@@ -5,13 +5,17 @@ import type { Piece } from '../document/elements';
 
 type Mark = keyof Marks;
 
-// Where two marks reach equally far, the first is the outer one; `***x***` reads as emphasis around strong.
+// If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis
+// around strong.
 const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
-/** What stands for a line break, e.g. in a table's cell. */
+/** The node for a line break, for example in a table cell. */
 export type LineBreak = PhrasingContent;
 
-/** Nested so that each mark reaches as far as it can; marks never begin or end with a space, which Markdown does not allow. */
+/**
+ * Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown
+ * does not allow.
+ */
 export function phrasingOf(
 	pieces: readonly Piece[],
 	lineBreak: LineBreak,
@@ -39,7 +43,10 @@ function nest(pieces: readonly Piece[], open: ReadonlySet<Mark>, making: Making)
 	return nodes;
 }
 
-/** The mark at a position that reaches furthest; none: as far as there is none and the code is the same. */
+/**
+ * The mark at a position that reaches furthest, and where it ends; undefined if the position has no unopened
+ * mark.
+ */
 function furthest(
 	pieces: readonly Piece[],
 	at: number,
@@ -80,7 +87,7 @@ function leaves(pieces: readonly Piece[], { lineBreak, footnoteLabel }: Making):
 	});
 }
 
-/** Spaces at the ends of a marked piece become pieces of their own, which keep the marks that both neighbors have too. */
+/** Splits off spaces at the ends of a marked piece. They keep only the marks that both neighbors have too. */
 function spaced(pieces: readonly Piece[]): Piece[] {
 	const parts = pieces.flatMap((piece): Piece[] => {
 		if (piece.marks.code || piece.picture !== undefined || piece.footnoteId !== undefined) return [piece];
@@ -92,7 +99,7 @@ function spaced(pieces: readonly Piece[]): Piece[] {
 	});
 }
 
-/** Spaces before, what is between, spaces after; without what there is none of. */
+/** Splits into leading spaces, content and trailing spaces; empty parts are left out. */
 function spacesApart(text: string): string[] {
 	const from = text.length - text.trimStart().length;
 	const to = Math.max(from, text.trimEnd().length);
@@ -106,7 +113,7 @@ function inAll(own: Marks, left: Marks, right: Marks): Marks {
 	return Object.fromEntries(kept.map((mark) => [mark, own[mark]]));
 }
 
-/** Spaces and breaks at the ends of a paragraph mean nothing in Markdown. */
+/** Removes spaces and breaks at the ends of a paragraph, which have no meaning in Markdown. */
 function trimmed(pieces: readonly Piece[]): Piece[] {
 	const blank = (piece: Piece) => piece.text.trim() === '' && piece.picture === undefined;
 	const first = pieces.findIndex((piece) => !blank(piece));

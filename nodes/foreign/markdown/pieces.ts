@@ -1,14 +1,20 @@
-/** Characters. The parser's time grows with the square of a text with many lists: 60 s for a megabyte, 3 s in pieces. */
+/**
+ * Characters. The parser's time grows quadratically for a text with many lists: 60 s for a megabyte, 3 s in
+ * pieces.
+ */
 const pieceLength = 8_000;
 
 const fence = /^(`{3,}|~{3,})/;
-/** Raw HTML may go on over blank lines. */
+/** Raw HTML may continue after blank lines. */
 const html = /^ {0,3}<(?:[!?]|pre|script|style|textarea)/im;
-/** Not indented, no item of a list, no quote: nothing above it can go on here. */
+/** A line that is not indented, not a list item and not a quote cannot continue anything above it. */
 const newBlock = /^[^\s>*+\-\d]/;
 const definition = /^ {0,3}\[(?!\^)[^\]]+\]:\s*\S.*$/gm;
 
-/** A long text in pieces that can be parsed apart: each ends with a blank line outside code, and knows every link definition. */
+/**
+ * Splits a long text into pieces that can be parsed separately. Each ends with a blank line outside code and
+ * has all link definitions.
+ */
 export function piecesOf(markdown: string): string[] {
 	if (markdown.length <= pieceLength || html.test(markdown)) return [markdown];
 	const pieces: string[] = [];
@@ -31,7 +37,7 @@ export function piecesOf(markdown: string): string[] {
 	return definitions === '' ? pieces : pieces.map((piece) => `${piece}\n\n${definitions}`);
 }
 
-/** The fence that is open after a line; empty: none. */
+/** The fence that is open after a line; empty if there is none. */
 function afterFence(line: string, open: string): string {
 	const mark = fence.exec(line)?.[1] ?? '';
 	if (open === '') return mark;

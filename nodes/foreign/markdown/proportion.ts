@@ -1,13 +1,13 @@
-/** A parser fills short rows up: a header of many columns makes every line below it as long as itself. */
+/** A parser pads short rows, so a header with many columns makes every line below it just as long. */
 const maxCells = 200_000;
-/** Each mention of a link brings its whole address along. */
+/** Each use of a link repeats its whole address. */
 const maxAddressCharacters = 20_000_000;
 
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
 
 /**
- * The text itself, unless it would become many times as long as it is.
- * @throws Error before memory is spent on it
+ * Returns the text unchanged unless the result would be many times as long.
+ * @throws Error before memory is used for it
  */
 export function proportionate(markdown: string): string {
 	const lines = markdown.split('\n');

@@ -2,10 +2,10 @@ import type { PhrasingContent, RootContent } from 'mdast';
 
 import { cleanText, type Marks, type Span } from '../document/blocks';
 
-/** Addresses by the identifier of a link reference. */
+/** Addresses by link reference identifier. */
 export type Definitions = ReadonlyMap<string, string>;
 
-/** Docs links to these; any other address stands in parentheses behind the text. */
+/** Protocols that Docs links to. Any other address is written in parentheses after the text. */
 export const linkable = /^(?:https?|ftp|mailto|tel):/i;
 const lineBreakTag = /^<br\s*\/?>$/i;
 
@@ -57,7 +57,7 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 	}
 }
 
-/** A picture that Google cannot fetch would make the whole batch fail: it becomes a link. */
+/** A picture that Google cannot fetch would make the whole batch fail, so it becomes a link. */
 function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
 	const text = cleanText(alt ?? '') || (url ?? '');
 	return { text, marks: url !== undefined && linkable.test(url) ? { ...marks, link: url } : marks };

@@ -7,7 +7,10 @@ import { Glyphs } from '../document/glyphs';
 const lineBreak: Piece = { text: '\v', marks: {} };
 const cellSeparator: Piece = { text: ' | ', marks: {} };
 
-/** A table whose first row is its header. What Markdown has no room for in a cell goes on lines of the cell. */
+/**
+ * A table whose first row is its header. Content for which a Markdown cell has no syntax becomes lines of the
+ * cell.
+ */
 export function tableOf(
 	table: docs_v1.Schema$Table,
 	tab: docs_v1.Schema$DocumentTab,
@@ -49,7 +52,7 @@ function linesOf(
 		.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
 }
 
-/** Headers are bold by themselves. */
+/** Removes bold from headers, because they are bold anyway. */
 function withoutBold(header: readonly Piece[][]): Piece[][] {
 	const written = header.flat().filter((piece) => piece.text.trim() !== '');
 	if (!written.every((piece) => piece.marks.bold)) return [...header];
