@@ -6,29 +6,29 @@ import type { Fault, FaultKind } from './fault';
 /** Sends a request: one of n8n's helpers, bound to its context. */
 export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
 
-/** n8n's full response with its body as a stream, or as bytes. */
+/** n8n's full response, with its body as a stream or as bytes. */
 export interface FullResponse {
 	readonly statusCode: number;
 	readonly headers: Readonly<Record<string, unknown>>;
 	readonly body: Readable | Buffer;
 }
 
-/** What every request says to n8n's helper. */
+/** Options that every request passes to n8n's helper. */
 export const plainRequest = {
-	// As a stream, because only then an answer can be refused before all of it is in memory.
+	// A stream, because only then can an answer be refused before all of it is in memory.
 	encoding: 'stream',
 	returnFullResponse: true,
 	disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
 export interface Limits {
-	/** Of one try, to the last byte of its answer. */
+	/** For one try, to the last byte of its answer. */
 	readonly timeoutMilliseconds: number;
-	/** Of the execution. */
+	/** The signal of the execution. */
 	readonly signal: AbortSignal | undefined;
 }
 
-/** In the words of the service that is asked. */
+/** Faults in the words of the called service. */
 export interface FaultsOfTry {
 	/** @param kind `notDone` when nothing was sent */
 	stopped(kind: FaultKind): Fault;
@@ -36,7 +36,7 @@ export interface FaultsOfTry {
 	thrown(error: unknown): Fault | Promise<Fault>;
 }
 
-/** One try. @throws Fault */
+/** Makes one try. @throws Fault */
 export async function attempt<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	{ timeoutMilliseconds, signal: outer }: Limits,
@@ -61,7 +61,7 @@ export async function attempt<T>(
 	}
 }
 
-/** n8n replaces the signal of a request by the execution's: the deadline acts here. */
+/** n8n replaces the signal of a request with the execution's, so the deadline is applied here. */
 export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Promise<FullResponse> {
 	return new Promise((resolve, reject) => {
 		const abort = () => {
@@ -79,7 +79,7 @@ export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Prom
 	});
 }
 
-/** Discards an answer that will not be read. */
+/** Discards an answer that nobody will read. */
 export function discard(response: unknown): void {
 	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
 }

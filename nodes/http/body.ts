@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 
 import { codeIn } from './causes';
 
-/** Answers above it are refused: 64 MiB. */
+/** Larger answers are refused: 64 MiB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
-/** An error's message is small; what is longer is not one. */
+/** Bytes. An error message is small; anything longer is not one. */
 const maxErrorBytes = 256 * 1024;
 
 /**
- * Why a body could not be read; `cutShort` may heal when the request is repeated, `noRoom` when the answers that are read beside it are
- * done, `tooCostly` when there is less in it.
+ * Why a body could not be read. After `cutShort`, repeating the request may help; after `noRoom`, waiting
+ * until the other answers are processed; after `tooCostly`, requesting less.
  */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noRoom';
@@ -26,18 +26,18 @@ interface ReadingLimits {
 	readonly limitBytes?: number;
 	readonly announcedBytes?: number;
 	readonly signal?: AbortSignal;
-	/** Counts what is read. */
+	/** Reserves memory for what is read. */
 	readonly room?: Holder;
 }
 
-/** @throws BodyError when there is no room for so many bytes more */
+/** `hold` throws a BodyError if there is no room for that many more bytes. */
 export interface Holder {
 	hold(bytes: number): void;
 }
 
 /**
- * The whole body of an answer, bytes.
- * @param announcedBytes what the answer says of its length: too much is refused unread
+ * The whole body of an answer, in bytes.
+ * @param announcedBytes length according to the answer; if it is too large, nothing is read
  * @param signal ends the reading and destroys the stream
  * @throws BodyError
  */
@@ -59,7 +59,10 @@ export async function readBody(
 	return bytes;
 }
 
-/** Of an answer that is not a success: what cannot be read, or is too long to be a message, is left out, as the status is known. */
+/**
+ * The body of an unsuccessful answer, as far as it can be read and up to the length of a message. The rest is
+ * left out, because the status is known.
+ */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
 	return (await collected(body, maxErrorBytes, signal)).bytes;
@@ -67,7 +70,7 @@ export async function readErrorBody(body: Readable | Buffer, signal?: AbortSigna
 
 interface Collected {
 	readonly bytes: Buffer;
-	/** Why there is no more. */
+	/** Why the reading ended early. */
 	readonly error?: BodyError;
 }
 
@@ -98,7 +101,7 @@ async function collected(
 	}
 }
 
-/** Only the code: other properties of the error may name the request. */
+/** Keeps only the code, because other properties of the error may name the request. */
 function cutShort(error: unknown): BodyError {
 	return new BodyError('cutShort', codeIn([error]));
 }

@@ -1,4 +1,7 @@
-/** The error and its causes, outermost first; of several that came at once (one for each address of a host) each. */
+/**
+ * The error and its causes, outermost first. If several occurred at once (one for each address of a host),
+ * all of them are included.
+ */
 export function causesOf(error: unknown): unknown[] {
 	const found: unknown[] = [];
 	const open = [error];
@@ -15,7 +18,7 @@ export function causesOf(error: unknown): unknown[] {
 
 const mostCauses = 16;
 
-/** Node's code of one of them, wherever n8n's wrapper put it. */
+/** The first Node error code in the chain, wherever n8n's wrapper put it. */
 export function codeIn(chain: readonly unknown[]): string | undefined {
 	for (const link of chain) {
 		const code = property(link, 'httpCode') ?? property(link, 'code');
@@ -25,8 +28,9 @@ export function codeIn(chain: readonly unknown[]): string | undefined {
 }
 
 /**
- * The host and port that could not be reached: the requested host, or another one on the way to it, such as a proxy.
- * @param url that was asked
+ * The host and port that could not be reached: the requested host, or another one on the way to it, such as a
+ * proxy.
+ * @param url the requested address
  */
 export function placeIn(chain: readonly unknown[], url: string): string {
 	const { host, hostname, port, protocol } = new URL(url);

@@ -19,7 +19,7 @@ export class Fault extends Error {
 	}
 }
 
-/** What a status outside 200–299 says about the request. */
+/** What a status outside 200–299 says about whether the request was carried out. */
 export function kindOfStatus(status: number): FaultKind {
 	if (status === 429) return 'notDone';
 	return status >= 500 || status === 408 ? 'unknown' : 'final';

@@ -1,13 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Bytes of memory by what stands outside of texts, as measured with V8 in Node 24: `{}` takes 64, a short text in a list 32. */
+/**
+ * Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string
+ * in a list 32.
+ */
 const costs = { object: 64, list: 40, entry: 12, text: 24 };
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 
-/** Looks through a JSON text, part by part. */
+/** Scans a JSON text in parts and adds up its cost. */
 class Count {
-	/** Bytes of memory. */
+	/** Estimated bytes of memory. */
 	cost: number;
 	#at = 0;
 	#isText = false;
@@ -18,7 +21,7 @@ class Count {
 		this.cost = json.length;
 	}
 
-	/** @returns whether there is more */
+	/** Scans the next part. @returns whether there is more */
 	goOn(bytes: number): boolean {
 		const json = this.#json;
 		const end = Math.min(json.length, this.#at + bytes);
@@ -44,12 +47,13 @@ class Count {
 	}
 }
 
-/** Some milliseconds of looking. */
+/** Scanning this much takes a few milliseconds. */
 const partBytes = 1024 * 1024;
 
 /**
- * What parsing takes in memory, about: 1 to 40 times the size, by the structure. Linear, and small besides the parsing itself.
- * @param most it is not looked at further once the cost is above
+ * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure.
+ * Linear, and cheap compared to parsing.
+ * @param most the scan stops once the cost is above this
  */
 export function parsingCost(json: Buffer, most = Infinity): number {
 	const count = new Count(json);
@@ -57,14 +61,17 @@ export function parsingCost(json: Buffer, most = Infinity): number {
 	return count.cost;
 }
 
-/** The same for a text that may be long: n8n does everything else between two parts. */
+/** The same for a text that may be long: n8n can do other work between two parts. */
 export async function parsingCostInParts(json: Buffer, most = Infinity): Promise<number> {
 	const count = new Count(json);
 	while (count.goOn(partBytes) && count.cost <= most) await turn();
 	return count.cost;
 }
 
-/** Whether more than a number or a text may come of it: by its beginning, whatever it is called. */
+/**
+ * Whether the body may be more than a JSON number or string, judged by its beginning and not by its media
+ * type.
+ */
 export function mayBeJson(bytes: Buffer): boolean {
 	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 }

@@ -1,28 +1,34 @@
 import { causesOf, codeIn, placeIn, property } from './causes';
 import type { FaultKind } from './fault';
 
-/** What Node, n8n or the HTTP client reported in place of an answer. */
+/** What Node, n8n or the HTTP client reported instead of an answer. */
 export interface NetworkFault {
 	readonly what: 'notConnected' | 'certificate' | 'handshake' | 'blocked' | 'timeout' | 'lost' | 'unknown';
 	readonly kind: FaultKind;
-	/** HTTP status by which the user is told. */
+	/** HTTP status that is reported to the user. */
 	readonly status: 503 | 504;
-	/** Node's; undefined when there is none. */
+	/** Node's error code; undefined if there is none. */
 	readonly code: string | undefined;
-	/** In a sentence without its subject. Never the code: n8n replaces a text that holds one by a text of its own. */
+	/**
+	 * The end of a sentence, without its subject. Never contains the code, because n8n replaces texts that do
+	 * with its own.
+	 */
 	readonly reason: string;
 }
 
 interface Row extends Omit<NetworkFault, 'code'> {
 	readonly codes: readonly string[];
-	/** Only while connecting: a route may also go away under a request that is out. */
+	/** Matches only while connecting, because a route can also disappear after a request was sent. */
 	readonly connecting?: true;
 }
 
 const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as const;
 const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
 
-/** The first matching row counts. Codes that Node reports only before a connection exists mean that nothing was done. */
+/**
+ * The first matching row applies. Codes that Node reports only before a connection exists mean that nothing
+ * was done.
+ */
 const rows: readonly Row[] = [
 	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
 	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the host name was not found' },
@@ -67,14 +73,16 @@ const rows: readonly Row[] = [
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
 const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
-/** Node's only sign of a connection that ended before TLS was established: the code is the same as for any reset. */
+/**
+ * Node's only sign that a connection ended before TLS was established. The code is the same as for any reset.
+ */
 const beforeTls = 'before secure TLS connection was established';
 
 /** What to do where n8n's egress policy stopped a request; the same words in every node. */
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
-/** Anything that was thrown instead of an answer. */
+/** Classifies anything that was thrown instead of an answer. */
 export function networkFaultOf(error: unknown): NetworkFault {
 	const chain = causesOf(error);
 	if (chain.some(isBlocked)) {
@@ -101,8 +109,8 @@ export function networkFaultOf(error: unknown): NetworkFault {
 }
 
 /**
- * What happened, for the user; the same words in every node.
- * @param url that was asked
+ * What happened, for the user. The wording is the same in every node.
+ * @param url the requested address
  */
 export function networkMessage({ what, reason }: NetworkFault, error: unknown, url: string): string {
 	const { host } = new URL(url);
@@ -117,7 +125,7 @@ export function networkMessage({ what, reason }: NetworkFault, error: unknown, u
 	}
 }
 
-/** n8n's own egress policy, if it is turned on. */
+/** Whether this is an error of n8n's own egress policy, if that is turned on. */
 export function isBlocked(link: unknown): link is Error {
 	return link instanceof Error && link.name.startsWith('SsrfBlocked');
 }

@@ -3,9 +3,9 @@ import { paceSettings, type PaceSettings } from './paceSettings';
 import { Quota } from './quota';
 
 export interface Entry {
-	/** What the request costs of the quota. */
+	/** How much of the quota the request uses. */
 	readonly units: number;
-	/** How long refusals may hold it up, milliseconds. */
+	/** How long refusals may delay it, in milliseconds. */
 	readonly maxWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }
@@ -22,15 +22,20 @@ export class HeldTooLong extends Error {}
 /** Gmail answers "Too many concurrent requests for user" below its quota; 4 to 6 at once are known to work. */
 const firstWidth = 5;
 const largestWidth = 20;
-/** Of the first wait after a refusal that names none, as a part of the minute; doubled by each further one in a row. */
+/**
+ * The first wait after a refusal that names no time, as a fraction of the minute. It doubles with each
+ * further one in a row.
+ */
 const firstWait = 1 / 60;
 
 /**
- * The pace of one credential's requests to one service, for the whole process: how many at once, and when none at all. It starts with a
- * few, doubles while the service accepts them, and halves after a refusal. After a refusal, all wait, then one request probes for all.
+ * The pace of one credential's requests to one service, for the whole process: how many at once, and when to
+ * pause. It starts with a few, doubles while the service accepts them, and halves after a refusal. After a
+ * refusal, all requests wait, then a single one probes for all.
  *
- * Quotas differ between projects and are not known, so requests are not slowed down in advance. But at the documented quota, one request
- * goes ahead alone: if it is refused, that quota applies and is not exceeded from then on.
+ * Quotas differ between projects and are not known, so requests are not slowed down in advance. But at the
+ * documented quota, one request goes ahead alone: if it is refused, that quota applies and is not exceeded
+ * from then on.
  */
 export class Pace {
 	private readonly settings: PaceSettings;
@@ -39,23 +44,25 @@ export class Pace {
 	private running = 0;
 	private readonly queue: Waiting[] = [];
 	private coolUntil = 0;
-	/** Refusals without a success between them; those of requests that were out together count as one. */
+	/**
+	 * Refusals without a success in between. Those of requests that were in progress together count as one.
+	 */
 	private refusals = 0;
 	private lastRefusal = -Infinity;
 	private refusedSince: number | undefined;
-	/** Requests that were taken since the width changed. */
+	/** Requests accepted since the width changed. */
 	private taken = 0;
 	private halved = false;
 	private wakesAt = Infinity;
 	lastRefusalSaid: Failure | undefined;
 
-	/** @param documentedUnits what the service's documentation allows within a minute */
+	/** @param documentedUnits units per minute that the service's documentation allows */
 	constructor(documentedUnits: number, settings: PaceSettings = paceSettings) {
 		this.settings = settings;
 		this.quota = new Quota(documentedUnits, settings.minute);
 	}
 
-	/** Until when nothing is sent, as the clock counts. */
+	/** Time until which nothing is sent, on the pace's clock. */
 	get pausedUntil(): number {
 		return this.coolUntil;
 	}
@@ -66,7 +73,7 @@ export class Pace {
 
 	/**
 	 * Resolves when the request may be sent. Every caller that enters must leave.
-	 * @throws HeldTooLong, and the signal's reason
+	 * @throws HeldTooLong, or the signal's reason
 	 */
 	async enter(entry: Entry): Promise<void> {
 		const { signal } = entry;
@@ -115,8 +122,8 @@ export class Pace {
 	}
 
 	/**
-	 * @param startedAt when the refused request went out
-	 * @param said what the service answered
+	 * @param startedAt when the refused request was sent
+	 * @param said the service's answer
 	 */
 	refused(startedAt: number, said: Failure): void {
 		const asked = said.retryAfterMilliseconds;
@@ -134,13 +141,14 @@ export class Pace {
 			this.taken = 0;
 			this.quota.refused(now);
 		}
-		// A time further away than a minute is no matter of the quota that all share: it holds for the refused request alone.
+		// A time more than a minute away is not about the shared quota, so it applies to the refused request
+		// only.
 		if (asked !== undefined && asked <= minute) this.coolUntil = Math.max(this.coolUntil, now + asked);
 		this.giveUp();
 		this.wakeAt(this.coolUntil);
 	}
 
-	/** A request that may not wait until the next one is sent does not wait at all. */
+	/** A request that may not wait until the next one is sent fails immediately. */
 	private giveUp(): void {
 		const since = this.refusedSince ?? Infinity;
 		const held = this.queue.filter(
@@ -174,7 +182,7 @@ export class Pace {
 		return this.quota.isTriedBy(units, now) ? 1 : this.width;
 	}
 
-	/** Milliseconds until there is room again. */
+	/** Milliseconds until another request may be sent. */
 	private waitFor(units: number, now: number): number {
 		return now < this.coolUntil ? this.coolUntil - now : this.quota.waitFor(units, now);
 	}

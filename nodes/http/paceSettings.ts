@@ -1,9 +1,9 @@
 import { setTimeout as timer } from 'node:timers/promises';
 
 export interface PaceClock {
-	/** Milliseconds of a clock that never jumps. */
+	/** Milliseconds, from a clock that never jumps. */
 	now(): number;
-	/** Never keeps the process alive; rejects when aborted. */
+	/** Must not keep the process alive. Rejects when aborted. */
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -16,9 +16,9 @@ export const paceClock: PaceClock = {
 
 export interface PaceSettings {
 	readonly clock: PaceClock;
-	/** Over which the service counts; milliseconds. */
+	/** Period over which the service counts, in milliseconds. */
 	readonly minute: number;
-	/** Gives 0 <= x < 1. */
+	/** Returns 0 <= x < 1. */
 	readonly random: () => number;
 }
 

@@ -5,15 +5,15 @@ import { HeldTooLong, type Entry, type Pace } from './pace';
 import type { PaceClock } from './paceSettings';
 
 export interface PacedRequest extends Entry {
-	/** Told when the service's quota holds the request up. */
+	/** Called when the service's quota delays the request. */
 	readonly onWait?: (milliseconds: number) => void;
-	/** False passes a refusal to the caller, which must look at the service before it sends again. */
+	/** If false, a refusal is passed to the caller, which must look at the service before it sends again. */
 	readonly again?: boolean;
 }
 
 /**
- * Sends a request as soon as the pace allows. A request refused because of a quota was definitely not carried out: it waits with all others
- * and is sent again, any number of times, within its time limit.
+ * Sends a request as soon as the pace allows. A request refused because of a quota was definitely not carried
+ * out: it waits with all others and is sent again, any number of times, within its time limit.
  * @throws Fault
  */
 export async function paced<T>(
@@ -48,7 +48,9 @@ export async function paced<T>(
 	}
 }
 
-/** What the service asked of this request. @throws Fault when the execution is stopped meanwhile */
+/**
+ * Waits as long as the service asked for this request. @throws Fault if the execution is stopped meanwhile
+ */
 async function sleptUntil(time: number, clock: PaceClock, { signal }: Entry): Promise<void> {
 	const wait = time - clock.now();
 	if (wait <= 0) return;
@@ -57,7 +59,7 @@ async function sleptUntil(time: number, clock: PaceClock, { signal }: Entry): Pr
 	});
 }
 
-/** @returns when the request goes out */
+/** @returns the time at which the request is sent */
 async function entered(pace: Pace, clock: PaceClock, entry: Entry): Promise<number> {
 	try {
 		await pace.enter(entry);
@@ -68,9 +70,9 @@ async function entered(pace: Pace, clock: PaceClock, entry: Entry): Promise<numb
 	return clock.now();
 }
 
-/** A refusal that says by a quota that nothing was done. */
+/** Whether an error is a refusal because of a quota, so that nothing was done. */
 function isQuotaRefusal(error: unknown): error is Fault {
-	// Of a 403 only the kind tells that it means a rate.
+	// For a 403, only the kind tells that it is a rate limit.
 	return error instanceof Fault && error.kind === 'notDone' && [403, 429].includes(error.failure.code);
 }
 

@@ -1,14 +1,15 @@
 /**
- * What a service has taken within its last minute, in units of its quota. Quotas differ between projects and nobody tells them: the
- * documented one counts once a refusal has shown that it holds, and not at all once the service has taken more.
+ * What a service accepted within its last minute, in units of its quota. Quotas differ between projects and
+ * are not published: the documented one applies once a refusal confirms it, and never once the service has
+ * accepted more.
  */
 export class Quota {
 	readonly #documentedUnits: number;
-	/** Milliseconds over which the service counts. */
+	/** Period over which the service counts, in milliseconds. */
 	readonly #minute: number;
 	readonly #sent: Array<{ readonly at: number; readonly units: number }> = [];
 	#sentUnits = 0;
-	/** Undefined while it is not known; Infinity for more than is documented. */
+	/** Undefined while unknown; Infinity if more than the documented quota is allowed. */
 	#limit: number | undefined;
 
 	constructor(documentedUnits: number, minute: number) {
@@ -16,14 +17,14 @@ export class Quota {
 		this.#minute = minute;
 	}
 
-	/** A request goes out. */
+	/** Records that a request is sent. */
 	add(units: number, now: number): void {
 		this.#sent.push({ at: now, units });
 		this.#sentUnits += units;
 	}
 
 	succeeded(now: number): void {
-		// A little more, because the service's minute does not begin when ours does.
+		// A little more, because the service's minute does not start when ours does.
 		if (this.#limit === undefined && this.#used(now) > this.#documentedUnits * 1.05) this.#limit = Infinity;
 	}
 
@@ -32,7 +33,7 @@ export class Quota {
 			this.#limit = this.#documentedUnits;
 	}
 
-	/** Whether the request is the one that shows whether the documented quota holds. */
+	/** Whether this request will show if the documented quota applies. */
 	isTriedBy(units: number, now: number): boolean {
 		return this.#limit === undefined && this.#used(now) + units > this.#documentedUnits;
 	}

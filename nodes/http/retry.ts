@@ -6,32 +6,32 @@ import { fullJitterMilliseconds } from './backoff';
 import { Fault, stopped } from './fault';
 
 export interface RetryWords {
-	/** Name of the service, at the beginning of a sentence. */
+	/** Name of the service, for the beginning of a sentence. */
 	readonly service: string;
-	/** Text for a stop between two tries, if definitely nothing was carried out. */
+	/** Message for a stop between two tries, if definitely nothing was carried out. */
 	readonly nothingDone: string;
 }
 
 export interface RetryPolicy {
 	readonly words: RetryWords;
-	/** Tries in all, at least 1. */
+	/** Number of tries including the first, at least 1. */
 	readonly maxTries: number;
-	/** Total of all waits between tries; 0: nothing that needs a wait is tried again. */
+	/** Limit for the sum of all waits between tries. If 0, nothing that needs a wait is tried again. */
 	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }
 
-/** Google advises at most 64 s between two tries. */
+/** Google recommends at most 64 s between two tries. */
 const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
-/** Even if a service asks for less: "Retry-After: 0" must not cause five calls in a row. */
+/** Applies even if a service asks for less: "Retry-After: 0" must not cause five calls in a row. */
 const leastWaitMilliseconds = 200;
 
 export interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
 	readonly harmless: boolean;
-	/** The body can be sent again. */
+	/** Whether the body can be sent again. */
 	readonly possible: boolean;
-	/** A read leaves nothing behind, so no failure of it is ambiguous. */
+	/** Whether this is a read. It leaves nothing behind, so none of its failures is ambiguous. */
 	readonly reading: boolean;
 }
 
@@ -39,13 +39,13 @@ export interface Repeating {
 export interface Progress {
 	readonly tries: number;
 	readonly waitedMilliseconds: number;
-	/** One of them may have been carried out. */
+	/** Whether one of them may have been carried out. */
 	readonly maybeDone: boolean;
 }
 
 /**
- * Tries until it works, a repeat could do harm, or the policy is used up. Waits as long as the service asks for in Retry-After, and
- * a little longer. If that is longer than the policy allows, the tries end at once.
+ * Tries until it works, a repeat could do harm, or the policy is exhausted. Waits as long as the service asks
+ * for in Retry-After, and a little longer. If that is longer than the policy allows, the tries end at once.
  * @param attempt throws a Fault
  * @throws Failure
  */
@@ -92,7 +92,8 @@ export function nextStep(
 	const asked = failure.retryAfterMilliseconds ?? 0;
 	if (asked > left) return { end: ended(failure, progress, waitRefused(asked, left, policy)) };
 	if (left <= 0) return { end: ended(failure, progress, tries === 1 ? noWait(policy) : undefined) };
-	// Added, not compared: clients that got the same time must not come back at the same moment.
+	// Added instead of compared, because clients that got the same time must not come back at the same
+	// moment.
 	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
 	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
 }
@@ -102,7 +103,7 @@ function asFault(error: unknown): Fault {
 	throw error;
 }
 
-/** @returns false when the execution was stopped meanwhile */
+/** @returns false if the execution was stopped meanwhile */
 async function waitedFor(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
 	return await sleep(milliseconds, undefined, { signal }).then(
 		() => true,
@@ -110,7 +111,7 @@ async function waitedFor(milliseconds: number, signal: AbortSignal | undefined):
 	);
 }
 
-/** The service asks for a longer wait than allowed. */
+/** The failure if the service asks for a longer wait than allowed. */
 function waitRefused(
 	asked: number,
 	left: number,

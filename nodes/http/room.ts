@@ -4,26 +4,32 @@ import { processSlot } from '../items/processSlot';
 import { BodyError } from './body';
 import { parsingCost, parsingCostInParts } from './jsonCost';
 
-/** Of the heap, for one answer. */
+/** Fraction of the heap that one answer may use. */
 const mostOfHeap = 1 / 4;
-/** Of the heap, for all answers that are being read or parsed. */
+/** Fraction of the heap for all answers that are being read or parsed. */
 const mostInFlight = 1 / 2;
-/** Of the heap, with all else that is in it. */
+/** Fraction of the heap that may be used in total, including everything else in it. */
 const fullHeap = 0.85;
-/** `JSON.parse` cannot be interrupted: what costs more holds up all of n8n, its timers and its answers, for more than half a second. */
+/**
+ * Bytes. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n, its timers and its
+ * answers, for more than half a second.
+ */
 export const mostAtOnce = 128 * 1024 * 1024;
 
-/** One for the process, which n8n shares between all workflows. */
+/** Shared by the process, because all workflows run in it. */
 const ledger = () => processSlot('answersInFlight', () => ({ bytes: 0 }));
 
-/** Bytes that answers in flight take now. */
+/** Bytes that answers currently in flight use. */
 export const bytesInFlight = (): number => ledger().bytes;
 
-/** The memory of one answer, from its first byte until nobody needs it any more: what it holds counts for all. */
+/**
+ * The memory of one answer, from its first byte until it is no longer needed. What it holds counts against
+ * the limit for all answers.
+ */
 export class Room {
 	#held = 0;
 
-	/** @throws BodyError `noRoom` when there is none beside the other answers */
+	/** @throws BodyError `noRoom` if there is no room next to the other answers */
 	hold(bytes: number): void {
 		const { heap_size_limit: limit } = getHeapStatistics();
 		if (ledger().bytes + bytes > limit * mostInFlight) throw new BodyError('noRoom');
@@ -31,8 +37,8 @@ export class Room {
 	}
 
 	/**
-	 * For what parsing makes of an answer.
-	 * @param most of memory, in bytes
+	 * Reserves memory for the result of parsing an answer.
+	 * @param most limit for its memory, in bytes
 	 * @throws BodyError `tooCostly`, `noRoom`
 	 */
 	async holdParsed(json: Buffer, most = Infinity): Promise<void> {
@@ -44,7 +50,7 @@ export class Room {
 		this.hold(cost);
 	}
 
-	/** Idempotent. */
+	/** May be called more than once. */
 	release(): void {
 		this.#add(-this.#held);
 	}
@@ -55,7 +61,10 @@ export class Room {
 	}
 }
 
-/** Whether n8n, which is one process for all of its workflows, can parse a message at once, in memory and in time. */
+/**
+ * Whether a message can be parsed at once, considering memory and time: n8n is one process for all of its
+ * workflows.
+ */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
 	const most = Math.min(mostAtOnce, limit * mostOfHeap, limit * fullHeap - used - bytesInFlight());

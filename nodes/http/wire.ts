@@ -16,14 +16,14 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
 };
 
 /**
- * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node with a body of unknown
- * length when the connection is reset. The return value of n8n's helper shows neither.
+ * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node
+ * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
  */
 export class Wire {
 	#response: IncomingMessage | undefined;
 	#encoding = '';
 
-	/** Sends a request, whose answer this is. Its body comes as it is, packed or not. */
+	/** Sends the request and watches its answer. The body is returned as received, compressed or not. */
 	async watch<T>(send: () => Promise<T>): Promise<T> {
 		return await current.run(this, send);
 	}
@@ -36,7 +36,10 @@ export class Wire {
 		delete response.headers['content-encoding'];
 	}
 
-	/** The body, unpacked. @throws BodyError when it is not whole, too large, or there is no room for it */
+	/**
+	 * The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for
+	 * it
+	 */
 	async whole(body: Buffer, room: Holder, limitBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket.errored) throw new BodyError('cutShort');
 		const unpack = unpackers[this.#encoding];
@@ -52,12 +55,12 @@ const current = new AsyncLocalStorage<Wire>();
 subscribe('http.client.request.start', (message) => {
 	const { request } = message as { readonly request: ClientRequest };
 	const wire = current.getStore();
-	// To a proxy, for the way to the service.
+	// A CONNECT goes to a proxy, to reach the service.
 	if (wire === undefined || request.method === 'CONNECT') return;
 	request.prependOnceListener('response', (response: IncomingMessage) => {
 		wire.take(response);
 	});
 });
 
-/** Some servers leave it out. */
+/** Some servers omit the zlib header. */
 const hasZlibHeader = (bytes: Buffer) => ((bytes[0] ?? 0) & 0x0f) === 8;
