@@ -2,7 +2,7 @@ import { Tokenizer } from 'htmlparser2';
 
 import { TextWriter } from './textWriter';
 
-/** Elements with a blank line around them (`apart`), and elements with a line break around them. */
+/** Elements with a blank line around them. Those in `onOwnLines` have only a line break around them. */
 const apart = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const onOwnLines = new Set(
 	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr'.split(
