@@ -6,8 +6,9 @@ import type { Sanitizer } from './secrets/sanitizer';
 import { isTool } from './tryOfNode';
 
 /**
- * The item that stands for a failed one under Continue on Fail. `error` is its only key and `item.error` stays unset: n8n then
- * routes it to the error output and keeps the object (with `item.error` it would replace the whole JSON).
+ * The output item for a failed item under Continue on Fail. `error` is its only key and `item.error` stays
+ * unset: n8n then routes it to the error output and keeps the object (with `item.error` it would replace the
+ * whole JSON).
  */
 export function errorItem(
 	node: INode,
@@ -22,9 +23,9 @@ export function errorItem(
 }
 
 /**
- * The error that stops the node: what happened, what to do, which HTTP status. n8n keeps whatever it is made of in the execution,
- * therefore it is made of clean texts alone.
- * @param itemIndex undefined where no item is at work
+ * The error that stops the node: what happened, what to do, which HTTP status. n8n stores everything in it
+ * with the execution, so it is made only of sanitized texts.
+ * @param itemIndex undefined if the error belongs to no item
  */
 export function nodeError(
 	node: INode,
@@ -34,7 +35,7 @@ export function nodeError(
 ): NodeApiError {
 	const clean = sanitizer.failure(failure);
 	const message = toldBy(node, clean);
-	// n8n adds a description that the message does not hold already.
+	// n8n appends the description unless the message already contains it.
 	const description = isTool(node) ? clean.description && withoutCode(clean.description) : clean.description;
 	const httpCode = String(clean.code);
 	const error = new NodeApiError(
@@ -42,19 +43,20 @@ export function nodeError(
 		{ message, description: description ?? null, httpCode },
 		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
 	);
-	// n8n replaces a message that contains a word such as ECONNREFUSED by a stock text, even when it is given.
+	// n8n replaces a message that contains a word such as ECONNREFUSED with a stock text, even if the message
+	// is given explicitly.
 	error.message = message;
-	// The editor shows it below the error.
+	// The editor shows this below the error.
 	if (clean.details) error.context.data = clean.details;
 	return error;
 }
 
-/** The message. A model sees only this of a tool's failure. */
+/** The message. For a tool it includes the advice, because a model sees nothing else of the failure. */
 function toldBy(node: INode, failure: Failure): string {
 	return isTool(node) ? withAdvice(failure).message : failure.message;
 }
 
-/** What happened and what to do in the message, for where nothing else is shown. */
+/** Puts what happened and what to do into the message, for places that show nothing else. */
 export function withAdvice(failure: Failure): Failure {
 	const { message, description } = failure;
 	if (description === undefined) return failure;
@@ -66,8 +68,8 @@ export function withAdvice(failure: Failure): Failure {
 }
 
 /**
- * Any thrown value as a failure of the item. n8n's own errors (a parameter's expression, a missing binary field, a
- * credential that is not set) are about the input: 400. Anything unexpected is 500.
+ * Any thrown value as a failure of the item. n8n's own errors (a parameter's expression, a missing binary
+ * field, a credential that is not set) are about the input: 400. Anything unexpected is 500.
  */
 export function asFailure(error: unknown): Failure {
 	if (isFailure(error)) return error;

@@ -3,7 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { statusName } from './status';
 
 export interface FailureDetails {
-	/** HTTP status; 400 for input refused before any request, 401 token, 502 cut or oversize answer, 503 no connection, 504 timeout. */
+	/**
+	 * HTTP status: 400 for input refused before any request, 401 for the token, 502 for an incomplete or
+	 * oversized answer, 503 for no connection, 504 for a timeout.
+	 */
 	readonly code: number;
 	/** What happened, in a sentence that a user of the workflow understands. */
 	readonly message: string;
@@ -11,7 +14,7 @@ export interface FailureDetails {
 	readonly description?: string;
 	/** Symbolic status as the service sent it; derived from `code` when absent. */
 	readonly status?: string;
-	/** True when the service may have carried out the request although no answer says so. */
+	/** True if the service may have carried out the request although no answer says so. */
 	readonly ambiguous?: boolean;
 	/** True if the work is done, though not exactly as requested: it must not be started again. */
 	readonly carriedOut?: boolean;
@@ -25,8 +28,8 @@ export interface FailureDetails {
 }
 
 /**
- * A failure of one item, in the vocabulary of the public interface. Never carries a secret, a request body or a
- * response body beyond the service's own error message.
+ * A failure of one item, in the vocabulary of the public interface. Never contains a secret, a request body,
+ * or any of a response body except the service's own error message.
  */
 export class Failure extends Error {
 	override readonly name = 'Failure';
@@ -81,14 +84,15 @@ export function refusal(message: string, description?: string): Failure {
 }
 
 /**
- * A description with the code of what went wrong below. Not in the message: where a node is a tool, n8n replaces a message that
- * contains a code such as ECONNRESET by a text of its own, which tells to try again.
+ * A description extended with the code of the underlying error. The code is not in the message, because for a
+ * tool n8n replaces a message that contains a code such as ECONNRESET with its own text, which says to try
+ * again.
  */
 export function withCode(description: string, code: string | undefined): string {
 	return code === undefined ? description : `${description} (${code})`;
 }
 
-/** What `withCode` was given, for a message of a tool. */
+/** Removes what `withCode` added, for a tool's message. */
 export function withoutCode(description: string): string {
 	return description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 }

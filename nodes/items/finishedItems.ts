@@ -4,51 +4,62 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { processSlot } from './processSlot';
 
 /**
- * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution, or whose outcome
- * is unknown, get their earlier outcome from here, so that nothing is sent twice.
+ * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same
+ * execution, or whose outcome is unknown, get their earlier outcome from here, so that nothing is sent twice.
  *
- * Outcomes live in the process, and only between a try that failed and the one after it. n8n runs the tries of a node in one
- * process, in queue mode too.
+ * Outcomes live in the process, and only between a failed try and the next one. n8n runs all tries of a node
+ * in one process, also in queue mode.
  */
 export interface TryOfNode {
-	/** n8n's execution id. */
+	/** n8n's execution ID. */
 	readonly executionId: string;
-	/** Id of the node in its workflow. */
+	/** ID of the node in its workflow. */
 	readonly nodeId: string;
-	/** How often the node ran before in this execution (loops). */
+	/** How often the node ran before in this execution (in loops). */
 	readonly runIndex: number;
-	/** The node's Retry On Fail settings; without it nothing is kept. */
+	/** The node's Retry On Fail setting. Without it, nothing is kept. */
 	readonly retryOnFail: boolean;
 	readonly maxTries?: number;
-	/** n8n counts each try of a tool as a run of its own: only what would be sent tells which tries belong together. */
+	/**
+	 * n8n counts each try of a tool as a separate run, so only the data that would be sent shows which tries
+	 * belong together.
+	 */
 	readonly isTool?: boolean;
 }
 
-/** By item. */
+/** Outcomes by item index. */
 type Outcomes<T> = Map<number, T>;
 
 interface KeptRun {
 	readonly outcomes: Outcomes<unknown>;
 	readonly keptAt: number;
-	/** Stops keeping the outcomes. */
+	/** Deletes the outcomes when it fires. */
 	readonly timer: NodeJS.Timeout;
 	readonly tries: number;
 }
 
-/** A run of the node, or one call of a tool, in its current try. */
+/** The current try of a run of the node, or of one call of a tool. */
 interface PresentTry<T> {
-	/** Outcomes of the previous try; kept however long this try takes. */
+	/** Outcomes of the previous try. They are kept however long this try takes. */
 	readonly earlier: KeptRun | undefined;
 	readonly outcomes: Outcomes<T>;
 }
 
-/** n8n waits 5 s at most before the next try, which takes hold of what is kept when it begins. An execution that is stopped has none. */
+/**
+ * n8n waits at most 5 s before the next try, which takes over the kept outcomes when it begins. A stopped
+ * execution has no next try.
+ */
 const keptMilliseconds = 60_000;
-/** Outcomes kept over all runs; beyond it the oldest run is forgotten, but none whose next try may just be about to begin. */
+/**
+ * Limit for the outcomes of all runs. Above it, the oldest run is dropped, unless its next try may be about
+ * to begin.
+ */
 const maxOutcomes = 20_000;
 const surelyKeptMilliseconds = 15_000;
 
-/** Whether n8n takes the try for failed, as it does a try that throws: of what a node returns it looks at the first item only. */
+/**
+ * Whether n8n treats the try as failed, just like one that throws. n8n looks only at the first returned item.
+ */
 export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 	const error: unknown = first?.json.error;
 	return error !== undefined && error !== null && error !== false;
@@ -56,7 +67,7 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 
 export class FinishedItems<T> {
 	private readonly attempt: TryOfNode;
-	/** One, but for a tool. */
+	/** One entry, except for a tool, which may have several calls. */
 	private readonly present = new Map<string, PresentTry<T>>();
 
 	constructor(attempt: TryOfNode) {
@@ -66,12 +77,14 @@ export class FinishedItems<T> {
 
 	/**
 	 * The outcome of an item in an earlier try.
-	 * @param sent what would be sent, without what differs at every try (timestamps, generated ids); counts for tools only
+	 * @param sent what would be sent, without what differs with every try (timestamps, generated IDs);
+	 * matters for tools only
 	 */
 	recall(itemIndex: number, sent: unknown): T | undefined {
 		if (!this.attempt.retryOnFail) return undefined;
 		const { earlier, outcomes } = this.presentTry(sent);
-		// Only this class writes to the slot, under keys that name the node: the type is the one that was put in.
+		// Only this class writes to the slot, under keys that name the node, so the type is the one that was
+		// stored.
 		const outcome = earlier?.outcomes.get(itemIndex) as T | undefined;
 		if (outcome !== undefined) outcomes.set(itemIndex, outcome);
 		return outcome;
@@ -82,15 +95,16 @@ export class FinishedItems<T> {
 	}
 
 	/**
-	 * Ends the try: after a failure its outcomes are kept for the next one, if there is a next one; else they are dropped.
-	 * @param failed in n8n's eyes
+	 * Ends the try. After a failure, its outcomes are kept if there is a next try; otherwise they are
+	 * dropped.
+	 * @param failed whether n8n treats the try as failed
 	 */
 	end(failed: boolean): void {
 		if (!this.attempt.retryOnFail) return;
 		for (const [key, present] of this.present) {
 			const tries = (present.earlier?.tries ?? 0) + 1;
 			if (failed && tries < triesOf(this.attempt)) keep(key, present, tries);
-			// What a call of a tool has left that goes on at the same time is not ours.
+			// The outcomes of a parallel call of a tool must not be deleted.
 			else if (keptRuns().get(key) === present.earlier) forget(key);
 		}
 	}
@@ -107,7 +121,10 @@ export class FinishedItems<T> {
 		return present;
 	}
 
-	/** Not by what would be sent, but for a tool: an expression may give something else at each try, the time for instance. */
+	/**
+	 * Includes what would be sent only for a tool, because an expression may give something else with each
+	 * try, such as the time.
+	 */
 	private keyOf(sent: unknown): string {
 		const { executionId, nodeId, runIndex, isTool } = this.attempt;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
@@ -127,12 +144,12 @@ function keep<T>(key: string, { earlier, outcomes }: PresentTry<T>, tries: numbe
 	forgetOldest(runs);
 }
 
-/** How many outcomes the process keeps at the moment. */
+/** The number of outcomes that the process keeps now. */
 export function keptOutcomes(): number {
 	return [...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
 }
 
-/** As n8n bounds it: 2 to 5 tries, 3 when unset or 0. */
+/** The limits of n8n: 2 to 5 tries, 3 if unset or 0. */
 function triesOf({ maxTries }: TryOfNode): number {
 	return Math.min(5, Math.max(2, maxTries || 3));
 }

@@ -9,7 +9,7 @@ import type { Sanitizer } from './secrets/sanitizer';
 import { isTool, tryOfNode } from './tryOfNode';
 import { Turns } from './turns';
 
-/** A failure may come with what was got before it, which Continue on Fail gives out first. */
+/** A failure may include the output produced before it, which Continue on Fail returns first. */
 export type Outcome =
 	| { readonly output: INodeExecutionData[]; readonly failure?: never }
 	| { readonly failure: Failure; readonly output?: INodeExecutionData[] };
@@ -17,7 +17,10 @@ export type Outcome =
 /** The outcome of an item. */
 export interface Done {
 	readonly outcome: Outcome;
-	/** It is or may be done: another try of the node must not start it again, even if the item failed. */
+	/**
+	 * The work is done or may be done: another try of the node must not start it again, even if the item
+	 * failed.
+	 */
 	readonly isFinal: boolean;
 }
 
@@ -27,45 +30,45 @@ type Kept = { readonly final: Outcome } | { readonly doubt: true };
 export interface Checked<C> {
 	readonly index: number;
 	readonly value: C;
-	/** What tells it from another call of the same tool. */
+	/** Distinguishes it from another call of the same tool. */
 	readonly sent: unknown;
 }
 
 /** Items that are processed together. */
 export interface Task<C> {
 	readonly items: ReadonlyArray<Checked<C>>;
-	/** Begins when all before it have ended, and nothing begins before it has. */
+	/** Begins after all earlier tasks have ended; no later task begins before it has ended. */
 	readonly alone?: boolean;
-	/** Tasks of one lane run one after another; empty or absent: no lane. */
+	/** Tasks in the same lane run one after another. Empty or absent means no lane. */
 	readonly lane?: string;
 }
 
 /** What a node does with its items. */
 export interface Work<C> {
-	/** Nothing is sent. @throws Failure 400, or n8n's own error */
+	/** Checks an item without sending anything. @throws Failure 400, or n8n's own error */
 	check(index: number): C;
-	/** What would be sent, without what differs at every try (timestamps, generated ids). */
+	/** What would be sent, without what differs with every try (timestamps, generated IDs). */
 	sent(value: C): unknown;
-	/** In the order in which they begin. */
+	/** The tasks in the order in which they begin. */
 	tasks(checked: ReadonlyArray<Checked<C>>): ReadonlyArray<Task<C>>;
-	/** How many tasks run at once. */
+	/** The number of tasks that run at once. */
 	parallel(checked: ReadonlyArray<Checked<C>>): number;
-	/** One for each item of the task, in their order. Never throws. */
+	/** Returns one result per item of the task, in the same order. Never throws. */
 	perform(items: ReadonlyArray<Checked<C>>): Promise<ReadonlyArray<Done>>;
-	/** For an item that had not started when the execution was stopped. */
+	/** The failure for an item that had not started when the execution was stopped. */
 	stopped(): Failure;
 	readonly sanitizer: Sanitizer;
 }
 
-/** n8n does its other work between two slices: the expressions of thousands of items take seconds. */
+/** n8n does other work between two slices, because the expressions of thousands of items take seconds. */
 const sliceMilliseconds = 20;
 
-/** Works on all input items; the output keeps their order. */
+/** Processes all input items. The output keeps their order. */
 export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
 	const finished = new FinishedItems<Kept>(tryOfNode(context));
 	const outcomes = await new Loop(context, work, finished).outcomes();
 	const items = outcomes.flatMap((outcome, index) => {
-		// Behind a failure that stops the node: never begun.
+		// Never started, because an earlier failure stopped the node.
 		if (!outcome) return [];
 		const { failure, output = [] } = outcome;
 		if (!failure) return output;
@@ -85,7 +88,7 @@ class Loop<C> {
 	readonly #finished: FinishedItems<Kept>;
 	readonly #outcomes: Array<Outcome | undefined>;
 	readonly #isTool: boolean;
-	/** Items that an earlier try may have done, and that may be done again. */
+	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtful = new Set<number>();
 	#stopped = false;
 
@@ -97,7 +100,7 @@ class Loop<C> {
 		this.#isTool = isTool(context.getNode());
 	}
 
-	/** By input item; undefined for what was not begun because the node stops. */
+	/** Outcomes by input item; undefined for items not started because the node stops. */
 	async outcomes(): Promise<ReadonlyArray<Outcome | undefined>> {
 		const checked = await this.#checkAll();
 		if (this.#stopped || checked.length === 0) return this.#outcomes;
@@ -117,7 +120,10 @@ class Loop<C> {
 		return this.#outcomes;
 	}
 
-	/** All are checked before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
+	/**
+	 * All items are checked before anything is sent, so that a mistake in the last item does not leave half a
+	 * batch sent.
+	 */
 	async #checkAll(): Promise<Array<Checked<C>>> {
 		const checked: Array<Checked<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
@@ -184,7 +190,7 @@ function isDoubtful({ failure }: Outcome): boolean {
 	return failure?.ambiguous === true;
 }
 
-/** A later try that surely did nothing does not say what the first one did. */
+/** If a later try definitely did nothing, the outcome of the first one is still unknown. */
 function doubted(outcome: Outcome): Outcome {
 	const { failure } = outcome;
 	if (!failure || failure.ambiguous) return outcome;

@@ -1,6 +1,8 @@
 /**
- * The one value of its name in this process. In a global slot: n8n may load the package again, while code of the first load still runs.
- * @param make its first value; whoever comes later, from whichever load, gets that one, so its shape never changes
+ * The process-wide value with this name. It is in a global slot because n8n may load the package again while
+ * code of the first load still runs.
+ * @param make creates the first value. Every later caller, from any load, gets that one, so its shape must
+ * never change
  */
 export function processSlot<T>(name: string, make: () => T): T {
 	const slots = globalThis as { [slot: symbol]: T | undefined };

@@ -13,7 +13,7 @@ const names: Readonly<Record<number, string>> = {
 	504: 'DEADLINE_EXCEEDED',
 };
 
-/** Google's symbolic name for an HTTP status, as the public interface derives it. */
+/** Google's symbolic name for an HTTP status, as used in the public interface. */
 export function statusName(code: number): string {
 	if (code >= 300 && code <= 399) return 'FAILED_PRECONDITION';
 	return names[code] ?? 'UNKNOWN';

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import type { TryOfNode } from './finishedItems';
 
-/** The identity of the present try of a node, as the memory of finished items needs it. */
+/** The identity of the current try of a node, which the memory of finished items needs. */
 export function tryOfNode(context: IExecuteFunctions): TryOfNode {
 	const node = context.getNode();
 	return {
@@ -15,7 +15,7 @@ export function tryOfNode(context: IExecuteFunctions): TryOfNode {
 	};
 }
 
-/** Whether a model calls the node, as a tool of an AI agent or of an MCP server. */
+/** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
 export function isTool({ type }: INode): boolean {
 	return type.endsWith('Tool');
 }

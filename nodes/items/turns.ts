@@ -1,8 +1,8 @@
-/** Work of one lane runs in order, one after another; other lanes do not wait for it. */
+/** Runs the work of each lane in order, one after another. Lanes do not wait for each other. */
 export class Turns {
 	readonly #last = new Map<string, Promise<unknown>>();
 
-	/** @param lane empty: one of its own */
+	/** @param lane empty for a lane of its own */
 	take<T>(lane: string, work: () => Promise<T>): Promise<T> {
 		if (lane === '') return work();
 		const before = this.#last.get(lane) ?? Promise.resolve();

@@ -4,7 +4,7 @@ import type { Sanitizer } from './sanitizer';
 
 export type CleanLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** n8n's log, for texts only: none of them can forge another line or contain a secret. */
+/** n8n's log, restricted to sanitized texts: none can forge another line or contain a secret. */
 export function cleanLog(logger: CleanLog, sanitizer: Sanitizer): CleanLog {
 	return {
 		debug: (text) => {

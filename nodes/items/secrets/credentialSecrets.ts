@@ -1,4 +1,4 @@
-/** Fields of the credentials of this package, and what n8n keeps of a sign-in. */
+/** Secret fields of this package's credentials, and of what n8n stores for a sign-in. */
 const names = new Set([
 	'accessToken',
 	'access_token',
@@ -11,7 +11,7 @@ const names = new Set([
 	'userPublicKey',
 ]);
 
-/** The secrets of a credential. */
+/** The secrets in a credential's decrypted data. */
 export function secretsIn(credential: object): string[] {
 	return Object.entries(credential).flatMap(([name, value]: [string, unknown]) => {
 		if (typeof value === 'object' && value !== null) return secretsIn(value);

@@ -1,23 +1,26 @@
 import { onOneLine } from './oneLine';
 import type { Range, View } from './unescaped';
 
-/** A form that a secret may have in a text. */
+/** A form in which a secret may occur in a text. */
 export interface Needle {
-	/** In lower case, but for base64. */
+	/** In lower case, except for base64. */
 	readonly text: string;
 	readonly isBase64: boolean;
-	/** So many of its first characters are told where the text ends with them, or breaks off. */
+	/** This many of its first characters are recognized at the end of a word or of the text. */
 	readonly least: number;
-	/** So many are told wherever they stand. */
+	/** This many of its first characters are recognized anywhere. */
 	readonly enough: number;
 }
 
-/** In characters of the secret. What is shorter than `leastSecret` is none, and to mask it would leave nothing of a text. */
+/**
+ * In characters of the secret. Anything shorter than `leastSecret` is not treated as a secret, because
+ * masking it would leave nothing of a text.
+ */
 const leastSecret = 4;
 const leastPrefix = 6;
 const enoughPrefix = 12;
 
-/** A secret as it is, in base64 wherever it may stand in what was encoded, and in hex. */
+/** A secret in plain form, in base64 at any offset of the encoded data, and in hex. */
 export function needlesOf(secret: string): Needle[] {
 	const parts = secret.includes('-----BEGIN') ? keyLines(secret) : [secret, secret.replace(/^0x/i, '')];
 	return [...new Set(parts.map((part) => part.trim()))]
@@ -25,7 +28,7 @@ export function needlesOf(secret: string): Needle[] {
 		.flatMap(formsOf);
 }
 
-/** A text may hold a part of a key file. */
+/** A text may contain a part of a key file, so each line is searched for separately. */
 function keyLines(key: string): string[] {
 	return key.split(/\r?\n|\\n/).filter((line) => !line.startsWith('-----') && line.length > enoughPrefix);
 }
@@ -47,7 +50,10 @@ function formsOf(part: string): Needle[] {
 	];
 }
 
-/** The characters that say the same whatever stands before and behind. @param offset bytes before it, modulo 3 */
+/**
+ * The base64 characters that do not depend on what precedes or follows. @param offset bytes before it, modulo
+ * 3
+ */
 function base64Of(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	const begin = Math.ceil((offset * 8) / 6);
@@ -55,12 +61,12 @@ function base64Of(bytes: Buffer, offset: number): string {
 	return text.slice(begin, end);
 }
 
-/** Letters of ASCII only, so that every character stays in its place. */
+/** Converts ASCII letters only, so that every character keeps its position. */
 export function lowerCase(text: string): string {
 	return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Where the needle, or what a cut left of it, stands in a view. */
+/** Positions of the needle, or of a truncated needle, in a view. */
 export function placesOf(needle: Needle, view: View, prepared: string): Range[] {
 	const { text, least, enough } = needle;
 	const found: Range[] = [];
@@ -70,7 +76,7 @@ export function placesOf(needle: Needle, view: View, prepared: string): Range[] 
 		while (length < text.length && prepared[at + length] === text[length]) length++;
 		const isTold = length === text.length || length >= enough || endsAt(view.text, at + length);
 		if (!isTold) continue;
-		// What else was encoded with it says a little about its ends.
+		// Other data encoded with it reveals a little about its ends, so the whole word is masked.
 		const [start, end] = needle.isBase64 ? wordAround(prepared, at, at + length) : [at, at + length];
 		found.push({
 			start: (view.places[start] ?? nowhere).start,
@@ -83,7 +89,7 @@ export function placesOf(needle: Needle, view: View, prepared: string): Range[] 
 
 const nowhere: Range = { start: 0, end: 0 };
 
-/** @param text in the first alphabet of base64 */
+/** @param text in the standard base64 alphabet */
 function wordAround(text: string, from: number, to: number): [number, number] {
 	let [start, end] = [from, to];
 	while (start > 0 && /[A-Za-z0-9+/]/.test(text.charAt(start - 1))) start--;
@@ -91,7 +97,7 @@ function wordAround(text: string, from: number, to: number): [number, number] {
 	return [start, end];
 }
 
-/** Whether a word is over here. */
+/** Whether a word ends at this position. */
 function endsAt(text: string, at: number): boolean {
 	return at >= text.length || !/[\p{L}\p{N}_-]/u.test(text.slice(at, at + 1));
 }

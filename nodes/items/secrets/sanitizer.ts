@@ -7,7 +7,7 @@ import { onOneLine } from './oneLine';
 import { mask, withoutTokens } from './tokenShapes';
 import { viewsOf, type Range } from './unescaped';
 
-/** No text for people is longer. Untrusted text is truncated before it is searched. */
+/** Limit for every text shown to people. Untrusted text is truncated before it is searched. */
 const maxTextLength = 4000;
 const maxMessageLength = 1000;
 
@@ -19,12 +19,12 @@ export class Sanitizer {
 	readonly #needles: Needle[] = [];
 	readonly #known = new Set<string>();
 
-	/** @param secrets of the credentials at work */
+	/** @param secrets of the credentials in use */
 	constructor(secrets: Iterable<string> = []) {
 		this.learn(secrets);
 	}
 
-	/** A token changes when it is refreshed. */
+	/** Adds secrets, because a token changes when it is refreshed. */
 	learn(secrets: Iterable<string>): void {
 		for (const secret of secrets) {
 			if (this.#known.has(secret)) continue;
@@ -38,7 +38,7 @@ export class Sanitizer {
 		return withoutTokens(this.#withoutKnown(onOneLine(cut)));
 	}
 
-	/** Without its cause, which is unfiltered. */
+	/** The failure without its cause, which is not sanitized. */
 	failure(failure: Failure): Failure {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
@@ -50,7 +50,7 @@ export class Sanitizer {
 		});
 	}
 
-	/** Data keeps its lines. */
+	/** Data keeps its line breaks. */
 	#value(value: unknown): unknown {
 		if (typeof value === 'string') return withoutTokens(this.#withoutKnown(value));
 		if (typeof value !== 'object' || value === null) return value;

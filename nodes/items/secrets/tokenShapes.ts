@@ -1,9 +1,10 @@
-/** Takes the place of a secret in a text. */
+/** Replaces a secret in a text. */
 export const mask = '•••';
 
 /**
- * Patterns of secrets, whatever their owner: keys in PEM, Google's tokens, client secrets and API keys, JSON web tokens, what
- * follows `Bearer`, user names and passwords in addresses, and values of parameters, keys and headers that carry secrets.
+ * Masks anything that looks like a secret, whoever owns it: keys in PEM, Google's tokens, client secrets and
+ * API keys, JSON web tokens, what follows `Bearer`, user names and passwords in addresses, and values of
+ * parameters, keys and headers that carry secrets.
  */
 export function withoutTokens(text: string): string {
 	return text

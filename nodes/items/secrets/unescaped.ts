@@ -4,20 +4,26 @@ export interface Range {
 	readonly end: number;
 }
 
-/** A text read in some way, and for each of its units the part of the first text that it came from. */
+/**
+ * A text in some decoded form, and for each of its UTF-16 units the range of the original text that it came
+ * from.
+ */
 export interface View {
 	readonly text: string;
 	readonly places: readonly Range[];
 }
 
-/** For what was escaped again on its way. */
+/** Limit for text that was escaped repeatedly. */
 const maxLevels = 3;
 
 const escape =
 	/%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&(amp|lt|gt|quot|apos);|\\(["'\\/])/gi;
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The text as it is; with its percent, JSON and HTML escapes read; and that read again, while there are any. */
+/**
+ * The text itself, then with its percent, JSON and HTML escapes decoded, and so on while there are escapes
+ * left.
+ */
 export function viewsOf(text: string): View[] {
 	let view: View = {
 		text,
@@ -57,7 +63,7 @@ function unescaped({ text, places }: View): View {
 
 const nowhere: Range = { start: 0, end: 0 };
 
-/** A byte of percent escapes stands for itself: what is searched for is known in that form, too. */
+/** A percent-escaped byte is decoded as a single character, because needles also exist in that form. */
 function characterOf([, percent, u, x, hex, decimal, entity = '', plain = '']: RegExpExecArray): string {
 	const hexadecimal = percent ?? u ?? x ?? hex;
 	const code = hexadecimal === undefined ? Number(decimal ?? NaN) : parseInt(hexadecimal, 16);
