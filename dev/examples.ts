@@ -16,7 +16,9 @@ export interface Services {
 export interface ImportedExample {
 	readonly file: string;
 	readonly workflow: WorkflowDefinition & { id: string; versionId: string };
-	/** How `npm start` shows it: it is run once, or published first, so that its trigger starts it. */
+	/**
+	 * How `npm start` shows it: by running it once, or by publishing it first so that its trigger starts it.
+	 */
 	readonly shown: 'run' | 'publishAndRun' | undefined;
 }
 
@@ -26,7 +28,7 @@ export interface StoredCredential {
 	readonly type: string;
 }
 
-/** What the stand-ins take; the values are made up and open nothing. */
+/** Values that the stand-ins accept. They are made up and open nothing. */
 function credentialsFor({
 	agent,
 	google,
@@ -56,8 +58,8 @@ function credentialsFor({
 }
 
 /**
- * Imports the ready-made credentials and the example workflows. What is there already is kept as the user left it, but for the
- * credentials' addresses, which may be new.
+ * Imports the ready-made credentials and the example workflows. Existing ones stay as the user left them,
+ * except for the addresses in the credentials, which may be new.
  */
 export async function importExamples(api: N8nApi, services: Services): Promise<ImportedExample[]> {
 	const credentials = await ensureCredentials(api, services);
@@ -83,7 +85,7 @@ export async function readExample(file: string): Promise<WorkflowDefinition> {
 	return JSON.parse(await readFile(path.join(root, 'examples', file), 'utf8')) as WorkflowDefinition;
 }
 
-/** What `npm start` shows, in this order. Forms wait for somebody to fill them in. */
+/** What `npm start` shows, in this order. Forms wait until someone fills them in. */
 const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
 	['run-an-agent.json', 'run'],
 	['ask-the-agent-and-wait.json', 'run'],

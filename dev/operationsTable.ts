@@ -5,7 +5,7 @@ interface Listed {
 
 const head = ['resource', 'operation', 'what it does'];
 
-/** The README's table of operations, as prettier writes it. */
+/** The README's table of operations, in prettier's format. */
 export function operationsTable(resources: readonly Listed[]): string {
 	const rows = resources.flatMap(({ name, operations }) =>
 		operations.map((operation) => [name, operation.name, operation.description]),
@@ -20,7 +20,7 @@ export function operationsTable(resources: readonly Listed[]): string {
 
 const table = /^\| resource +\| operation +\|.*\n(?:\|.*\n)+/m;
 
-/** The README with its table as the operations are now. */
+/** The README with its table updated to the current operations. */
 export function withOperations(readme: string, resources: readonly Listed[]): string {
 	return readme.replace(table, `${operationsTable(resources)}\n`);
 }

@@ -1,4 +1,4 @@
-// `npm run pictures`: the pictures in docs/images, of this version in the real n8n.
+// `npm run pictures`: creates the pictures in docs/images, of this version in the real n8n.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { Template } from './n8n/template.ts';
 const images = path.join(root, 'docs', 'images');
 const apiKey = 'pictures';
 
-/** As a person would see it who has made room: no side bars, all of the workflow. */
+/** The view of a person who has made room: no sidebars, and the whole workflow. */
 const undecorated =
 	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"] { visibility: hidden }';
 

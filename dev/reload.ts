@@ -1,5 +1,5 @@
-// Brings an edit of the sources into a running n8n: bundled again, and what has changed copied over the installed package.
-// n8n, started with N8N_DEV_RELOAD, watches that and loads the package again.
+// Brings an edit of the sources into a running n8n: bundles it again and copies the changed files over the
+// installed package. n8n, started with N8N_DEV_RELOAD, watches that folder and loads the package again.
 import { watch } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -14,16 +14,16 @@ interface PackageBuild {
 const { buildPackage } = createRequire(import.meta.url)('../build/package') as PackageBuild;
 
 export interface ReloadOptions {
-	/** The installed package's dist. */
+	/** The `dist` folder of the installed package. */
 	readonly installed: string;
-	/** A folder to build in. */
+	/** A folder for building. */
 	readonly workshop: string;
 	readonly say: (text: string) => void;
 	/** Resolves when n8n has loaded the package again. */
 	readonly reloaded: () => Promise<void>;
 }
 
-/** Watches the sources. @returns how to stop */
+/** Watches the sources. @returns a function that stops it */
 export function reloadOnEdit(options: ReloadOptions): () => Promise<void> {
 	let edited = 0;
 	let work: Promise<void> | undefined;

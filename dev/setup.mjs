@@ -1,5 +1,5 @@
-// Runs before every npm script that needs the dependencies, on whatever Node the machine has: plain JavaScript, no imports
-// beyond Node's own. Installs what the lock file names unless exactly that is installed already.
+// Runs before every npm script that needs the dependencies, with any version of Node: plain JavaScript, only
+// Node's own modules. Installs what the lock file names unless exactly that is already installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,8 @@ if (!isInstalled()) await install();
 
 function isInstalled() {
 	if (existsSync(marker)) return readFileSync(marker, 'utf8') === lockHash;
-	// After `npm ci` by hand: npm's own record of what it installed, which lacks only packages of other platforms.
+	// After a manual `npm ci`: npm's own record of what it installed, which lacks only packages of other
+	// platforms.
 	const record = path.join(root, 'node_modules', '.package-lock.json');
 	if (!existsSync(record)) return false;
 	const wanted = JSON.parse(lockFile).packages;

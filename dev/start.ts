@@ -1,5 +1,6 @@
-// `npm start` shows the package at work in a real n8n and stays up; `npm run demo` does the same once, without an editor to
-// look at; `npm run dev` stays up, runs nothing, and brings every edit of the sources into the running n8n.
+// `npm start` shows the package at work in a real n8n and keeps it running; `npm run demo` does the same
+// once, without an editor; `npm run dev` keeps n8n running, starts no workflows, and brings every edit of the
+// sources into the running n8n.
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,7 +20,7 @@ import { printRun } from './transcript.ts';
 
 const apiKey = 'demo-api-key';
 
-/** Everything that was started, in the order of its start. */
+/** Functions that stop what was started, in starting order. */
 const running: Array<() => Promise<void>> = [];
 let stopping: Promise<void> | undefined;
 /** Ends n8n without waiting. */
@@ -63,7 +64,8 @@ async function main(): Promise<void> {
 		userFolder,
 		port,
 		env: {
-			// Google's sign-in comes back to the address that is open in the browser, and so keeps the session.
+			// Google's sign-in must return to the address that is open in the browser, so that the session is
+			// kept.
 			N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}`,
 			GENERIC_TIMEZONE: Intl.DateTimeFormat().resolvedOptions().timeZone,
 			...(values.dev && { N8N_DEV_RELOAD: 'true' }),
@@ -80,7 +82,7 @@ async function main(): Promise<void> {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
 		google: {
 			url: google.url,
-			// The same at every start: n8n keeps the tokens of a credential that is there already.
+			// The same at every start, because n8n keeps the tokens of an existing credential.
 			accessToken: google.tokens.issue({ token: 'demo-access-token' }),
 			refreshToken: google.tokens.issueRefresh({ token: 'demo-refresh-token' }),
 		},
@@ -124,7 +126,7 @@ async function bringEditsOver(api: N8nApi, userFolder: string): Promise<void> {
 	say('Edits in nodes/ and credentials/ are brought into this n8n. Reload the editor to see new fields.');
 }
 
-/** Publishes the workflow and waits until its trigger listens. */
+/** Publishes the workflow and waits until its trigger is listening. */
 async function publish(
 	api: N8nApi,
 	workflow: { id: string; versionId: string },
@@ -158,7 +160,7 @@ async function mustBeFree(port: number, what: string, flag: string): Promise<voi
 	await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Ends what was started, last first. */
+/** Stops everything, in reverse order. */
 async function stopAll(): Promise<void> {
 	stopping ??= (async () => {
 		for (const stop of running.reverse()) await stop();
@@ -174,7 +176,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		}
 		say('\nStopping … (n8n may wait for what is running; Ctrl-C again ends it at once)');
 		void stopAll().then(() => {
-			// The start may still be under way and wait for what has just been stopped.
+			// The start may still be in progress and waiting for something that was just stopped.
 			process.exit(0);
 		});
 	});

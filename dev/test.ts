@@ -1,4 +1,5 @@
-// `npm test`: every suite in one run of jest. What a suite needs and the machine lacks is said in the last lines.
+// `npm test`: runs every suite in one run of jest. The last lines say what a suite needs and the machine
+// lacks.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +24,7 @@ function isInstalled(program: string): boolean {
 	return folders.some((folder) => existsSync(path.join(folder, program)));
 }
 
-/** Debian keeps PostgreSQL's server programs off the PATH. */
+/** Debian does not put PostgreSQL's server programs on the PATH. */
 function postgresFolders(): string[] {
 	const base = '/usr/lib/postgresql';
 	return existsSync(base) ? readdirSync(base).map((version) => path.join(base, version, 'bin')) : [];

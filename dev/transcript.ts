@@ -1,6 +1,6 @@
 import type { Execution, WorkflowDefinition } from './n8n/rest.ts';
 
-/** Prints what each node of a run gave. @returns whether the run succeeded */
+/** Prints the output of each node of a run. @returns whether the run succeeded */
 export function printRun(workflow: WorkflowDefinition, execution: Execution): boolean {
 	console.log(`\n── ${workflow.name} ──`);
 	for (const { name, type, parameters } of workflow.nodes as unknown as ShownNode[]) {

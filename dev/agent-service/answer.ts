@@ -5,7 +5,7 @@ import type { ExecuteStep } from './script.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** Sends the body of a step with its faults. */
+/** Sends the body of a step, with the faults that the step asks for. */
 export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: unknown): void {
 	const { status = 200, retryAfter, fault } = step;
 	const { bytes: plain, contentType } = bodyOf(step.body === undefined ? answer : step.body);
@@ -25,7 +25,7 @@ export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: 
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
 }
 
-/** Less than the checksum and the length at the end of the format. */
+/** Bytes to cut: fewer than the checksum and length at the end of the format. */
 const cutBytes = 6;
 
 function compressed(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {
@@ -65,7 +65,7 @@ function sendHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'r
 	if (response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Math.max(2, bytes.length));
 	const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
 	response.write(half, () => {
-		// Later than the bytes, so that the peer has seen them.
+		// After the bytes, so that the peer has received them.
 		setTimeout(() => (fault === 'cutBody' ? response.socket?.end() : response.socket?.resetAndDestroy()), 20);
 	});
 }

@@ -8,7 +8,7 @@ import type { UpgradeStep } from './script.ts';
 import { type Received, sendMessage, type Sessions } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
-/** What is written down of the open channels. */
+/** What is recorded about the open channels. */
 export interface ChannelLog {
 	readonly received: Received[];
 	readonly pings: Map<string, number>;
@@ -45,7 +45,7 @@ export class Channels {
 		this.log = log;
 	}
 
-	/** Accepts, refuses or disturbs an upgrade. */
+	/** Accepts, refuses or disturbs an upgrade request. */
 	answer(request: IncomingMessage, socket: Socket, head: Buffer): void {
 		const received = readUpgrade(request);
 		if (this.options.keepLog !== false) this.upgrades.push(received);
@@ -99,7 +99,7 @@ export class Channels {
 		sockets.add(channel);
 		channel.on('close', () => sockets.delete(channel));
 		channel.on('error', () => {
-			// `close` follows, and is all that the stand-in acts upon.
+			// `close` follows, and the stand-in reacts only to that.
 		});
 		channel.on('ping', () => pings.set(sessionId, (pings.get(sessionId) ?? 0) + 1));
 		channel.on('message', (data, isBinary) => {

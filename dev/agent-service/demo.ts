@@ -1,7 +1,7 @@
 import type { ExecuteFields } from './request.ts';
 import type { Message } from './script.ts';
 
-// Made up from here on: what the real service answers and sends is not known.
+// The following is made up, because what the real service answers and sends is not known.
 
 export const demoAnswer = ({ sessionId, startStepName }: ExecuteFields): object => ({
 	sessionId,

@@ -8,7 +8,7 @@ import type { ExecuteStep, Message } from './script.ts';
 import type { Sessions } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
-/** An error body as the stand-in words it; the real service's is not known. */
+/** An error body in the stand-in's wording. The real service's is not known. */
 export const errorBody = (code: number, message: string): object => ({ error: { code, message } });
 
 /** The HTTP side: `POST {prefix}/execute`. */

@@ -23,7 +23,7 @@ export function refuse(socket: Socket, status: number, step: UpgradeStep): void 
 	);
 }
 
-/** Answers an upgrade in a way that opens no channel. */
+/** Answers an upgrade without opening a channel. */
 export function disturb(
 	request: IncomingMessage,
 	socket: Socket,

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 		latencyMilliseconds: wholeNumber(values.latency, '--latency'),
 		messageIntervalMilliseconds: wholeNumber(values.interval, '--interval'),
 		tls: values.tls,
-		// A program that stays up for days must not collect what nobody reads.
+		// A program that runs for days must not collect what nobody reads.
 		keepLog: false,
 	});
 	endWithSignals(service);

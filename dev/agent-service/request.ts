@@ -3,15 +3,15 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 /** An execute request as it arrived. */
 export interface ReceivedRequest {
 	readonly method: string;
-	/** With the query. */
+	/** Including the query. */
 	readonly url: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly rawBody: string;
-	/** The parsed JSON; undefined when the body is none. */
+	/** The parsed JSON; undefined if the body is not JSON. */
 	readonly body: unknown;
 	/** Milliseconds since 1970. */
 	readonly receivedAt: number;
-	/** Empty when everything that is known of the service's request holds. */
+	/** Empty if the request matches everything known about the service. */
 	readonly faults: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface ExecuteFields {
 }
 
 const textFields = ['sessionId', 'userId', 'userPublicKey', 'initialPayload', 'startStepName', 'signature'];
-/** 1973 as milliseconds: a present time in seconds is far below. */
+/** A time in 1973 in milliseconds. A current time in seconds is far below it. */
 const leastMilliseconds = 1e11;
 
 export async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
@@ -75,7 +75,7 @@ function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		// Not JSON: reported as a fault of the request.
+		// Not JSON; reported as a fault of the request.
 		return undefined;
 	}
 }

@@ -25,12 +25,12 @@ export type {
 	UpgradeStep,
 };
 
-/** The API key that the stand-in takes when none is given. */
+/** The API key that the stand-in accepts by default. */
 export const defaultApiKey = 'test-api-key';
 
 /**
- * Starts a stand-in for the agent service: what is known of it, and every fault on demand.
- * @throws an error with the code EADDRINUSE when the port is in use
+ * Starts a stand-in for the agent service. It does what is known of the service, and every fault on demand.
+ * @throws an error with the code EADDRINUSE if the port is in use
  */
 export async function startAgentService(options: AgentServiceOptions = {}): Promise<AgentService> {
 	const service = new AgentService(options);
@@ -66,18 +66,18 @@ export class AgentService {
 		this.attach();
 	}
 
-	/** Base of the execute call. */
+	/** Base address of the execute call. */
 	get url(): string {
 		const { host = '127.0.0.1', tls } = this.options;
 		return `${tls ? 'https' : 'http'}://${host}:${this.port}${this.prefix}`;
 	}
 
-	/** Base of the session channel. */
+	/** Base address of the session channel. */
 	get webSocketUrl(): string {
 		return this.url.replace(/^http/, 'ws');
 	}
 
-	/** Stays the same after `close`, so that another service can take the place. */
+	/** Stays the same after `close`, so that another service can take its place. */
 	get port(): number {
 		return this.address?.port ?? 0;
 	}
@@ -90,7 +90,7 @@ export class AgentService {
 		return this.channels.upgrades;
 	}
 
-	/** TCP connections ever accepted. */
+	/** Number of TCP connections accepted so far. */
 	get connections(): number {
 		return this.connectionCount;
 	}
@@ -99,32 +99,32 @@ export class AgentService {
 		return this.known.byId;
 	}
 
-	/** Open channels, of one session or of all. */
+	/** Number of open channels, of one session or of all. */
 	openSockets(sessionId?: string): number {
 		return this.channelsOf(sessionId).filter(({ readyState, OPEN }) => readyState === OPEN).length;
 	}
 
-	/** The server's ends of the open channels. */
+	/** The server ends of the open channels. */
 	channelsOf(sessionId?: string): WebSocket[] {
 		return this.known.sockets(sessionId);
 	}
 
-	/** How the next execute requests are answered, one each, in the order of their arrival. */
+	/** Queues answers for the next execute requests, one each, in order of arrival. */
 	script(...steps: ExecuteStep[]): void {
 		this.executes.steps.push(...steps);
 	}
 
-	/** The next execute requests are refused with these statuses. */
+	/** Refuses the next execute requests with these statuses. */
 	fail(...statuses: number[]): void {
 		this.script(...statuses.map((status) => ({ status, body: errorBody(status, 'scripted') })));
 	}
 
-	/** How the next upgrades are answered, one each. */
+	/** Queues answers for the next upgrades, one each. */
 	scriptUpgrades(...steps: UpgradeStep[]): void {
 		this.channels.steps.push(...steps);
 	}
 
-	/** To every open channel of the session. @returns how many there were */
+	/** Sends to every open channel of the session. @returns the number of channels */
 	send(sessionId: string, ...messages: Message[]): number {
 		return this.known.send(sessionId, messages);
 	}
@@ -143,13 +143,13 @@ export class AgentService {
 		const { port = 0, host = '127.0.0.1' } = this.options;
 		await new Promise<void>((resolve, reject) => {
 			this.server.once('error', reject);
-			// Room for a thousand calls that come at once.
+			// Room for a thousand simultaneous calls.
 			this.server.listen({ port, host, backlog: 4096 }, resolve);
 		});
 		this.address = this.server.address() as AddressInfo;
 	}
 
-	/** Ends every connection and stops listening. Idempotent. */
+	/** Ends every connection and stops listening. May be called more than once. */
 	async close(): Promise<void> {
 		this.timers.clear();
 		const closed = new Promise<void>((resolve) => {
@@ -163,7 +163,7 @@ export class AgentService {
 
 	private attach(): void {
 		this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-			// A request that breaks off is its sender's affair.
+			// A request that breaks off is its sender's problem.
 			this.executes.answer(request, response).catch(() => request.socket.destroy());
 		});
 		this.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {

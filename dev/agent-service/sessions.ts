@@ -12,17 +12,17 @@ export interface Received {
 export interface Session {
 	readonly sessionId: string;
 	readonly sockets: Set<WebSocket>;
-	/** The last messages of the session, for those who come later. */
+	/** The latest messages of the session, for channels that open later. */
 	readonly recent: Message[];
-	/** Execute calls accepted for the session. */
+	/** Number of execute calls accepted for the session. */
 	executions: number;
-	/** Messages sent to the session, with or without a listener. */
+	/** Number of messages sent to the session, with or without a listener. */
 	sent: number;
 }
 
 export class Sessions {
 	readonly byId = new Map<string, Session>();
-	/** Last messages kept for a channel that opens later. */
+	/** How many of the latest messages are kept for a channel that opens later. */
 	private readonly replay: number;
 
 	constructor(replay: number) {
@@ -37,7 +37,7 @@ export class Sessions {
 		return session;
 	}
 
-	/** To every open channel of the session. @returns how many there were */
+	/** Sends to every open channel of the session. @returns the number of channels */
 	send(sessionId: string, messages: readonly Message[]): number {
 		const session = this.get(sessionId);
 		session.sent += messages.length;

@@ -1,4 +1,4 @@
-/** Timers that all end with the service. */
+/** Timers that are all cleared when the service closes. */
 export class Timers {
 	private readonly pending = new Set<NodeJS.Timeout>();
 

@@ -1,21 +1,21 @@
-/** A message with the number `n` that its server gave it, and the gap mark where it has one. */
+/** A message with the number `n` from its server, and with the gap mark if it has one. */
 export interface Numbered {
 	readonly message: unknown;
 	readonly gapMs?: number;
 }
 
 export interface Balance {
-	/** Numbers that never came. */
+	/** Numbers that never arrived. */
 	readonly lost: number;
-	/** Numbers that came more than once. */
+	/** Numbers that arrived more than once. */
 	readonly duplicated: number;
-	/** Messages after a hole, or out of order, without a gap mark. */
+	/** Messages after a gap, or out of order, without a gap mark. */
 	readonly unmarked: number;
 	/** Messages with a gap mark. */
 	readonly gaps: number;
 }
 
-/** What became of messages numbered from 1 to the highest that came. */
+/** Counts what happened to the messages numbered from 1 to the highest that arrived. */
 export function balanceOf(messages: readonly Numbered[]): Balance {
 	const numbers = messages.map(({ message }) => (message as { n: number }).n);
 	const distinct = new Set(numbers);

@@ -5,19 +5,19 @@ import { Link, type Weather } from './link.ts';
 /** What happens to a connection when it arrives. */
 export type Arrival = 'connect' | 'reset' | 'hold';
 
-/** A TCP proxy in this process whose links suffer what a test wants them to. */
+/** A TCP proxy in this process whose links have the faults that a test asks for. */
 export class ChaosProxy {
-	/** Connections that ever arrived. */
+	/** Number of connections that arrived so far. */
 	arrivals = 0;
 	onArrival: Arrival = 'connect';
-	/** Of links to come. */
+	/** Applied to future links. */
 	weather: Weather = { kind: 'fair' };
 	readonly #server: net.Server;
 	readonly #target: () => number;
 	readonly #links = new Set<Link>();
 	readonly #held = new Set<Socket>();
 
-	/** @param target port on this machine, asked again for each connection */
+	/** @param target returns the port on this machine; called for each connection */
 	constructor(target: () => number) {
 		this.#target = target;
 		this.#server = net.createServer({ allowHalfOpen: true }, (client) => {
@@ -34,12 +34,12 @@ export class ChaosProxy {
 		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Does something to every link there is. */
+	/** Applies a change to every existing link. */
 	each(change: (link: Link) => void): void {
 		for (const link of this.#links) change(link);
 	}
 
-	/** The weather of the links that are, and of those to come. */
+	/** Sets the weather of existing and future links. */
 	setWeather(weather: Weather): void {
 		this.weather = weather;
 		this.each((link) => (link.weather = weather));

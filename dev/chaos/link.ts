@@ -3,20 +3,20 @@ import type { Socket } from 'node:net';
 /** What happens to the bytes of a link, in either direction. */
 export type Weather =
 	| { readonly kind: 'fair' }
-	/** Nothing passes, and nobody is told: packets are lost forever. */
+	/** Nothing passes, and neither side is told: packets are lost forever. */
 	| { readonly kind: 'blackHole' }
-	/** Bytes come later, in order. */
+	/** Bytes arrive later, but in order. */
 	| { readonly kind: 'delay'; readonly milliseconds: number; readonly jitterMilliseconds: number }
-	/** One byte after another. */
+	/** Bytes pass one at a time. */
 	| { readonly kind: 'trickle'; readonly milliseconds: number }
-	/** Nothing is read; the sender feels the pressure. */
+	/** Nothing is read, so the sender sees backpressure. */
 	| { readonly kind: 'stall' };
 
 /** One connection through the proxy. */
 export class Link {
 	readonly client: Socket;
 	readonly server: Socket;
-	/** Bytes that still pass to the client before the cut. */
+	/** Bytes that may still reach the client before the cut. */
 	#cutAfter = Number.POSITIVE_INFINITY;
 	#dueAt = 0;
 	#weather: Weather = { kind: 'fair' };
@@ -45,22 +45,22 @@ export class Link {
 			if (weather.kind === 'stall') socket.pause();
 			else socket.resume();
 		}
-		// Who left while nothing passed is missed only now.
+		// A peer that left while nothing passed is noticed only now.
 		if (this.client.destroyed || this.server.destroyed) this.destroy();
 	}
 
-	/** Ends in the middle of what is sent to the client next. */
+	/** Cuts the link in the middle of the next data for the client. */
 	cutAfter(bytes: number): void {
 		this.#cutAfter = bytes;
 	}
 
-	/** RST to both. */
+	/** Sends RST to both sides. */
 	reset(): void {
 		this.client.resetAndDestroy();
 		this.server.resetAndDestroy();
 	}
 
-	/** FIN to the client; its own bytes still pass. */
+	/** Sends FIN to the client, whose own bytes still pass. */
 	halfClose(): void {
 		this.client.end();
 	}
@@ -68,7 +68,7 @@ export class Link {
 	destroy(): void {
 		clearTimeout(this.#timer);
 		this.#queue.length = 0;
-		// In a black hole nobody hears that the other side is gone.
+		// In a black hole, neither side learns that the other is gone.
 		if (this.#weather.kind === 'blackHole') return;
 		this.client.destroy();
 		this.server.destroy();
@@ -93,7 +93,7 @@ export class Link {
 		});
 	}
 
-	/** As late as the weather has it, and never before what came earlier. */
+	/** Passes data with the delay of the weather, and never before earlier data. */
 	#later(pass: () => void): void {
 		const weather = this.#weather;
 		if (weather.kind === 'blackHole') return;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export interface ChatMessage {
 	readonly role: 'system' | 'user' | 'assistant' | 'tool';
 	readonly content: string | null;
-	/** Of a tool's answer. */
+	/** In a tool's answer: the ID of the call that it answers. */
 	readonly tool_call_id?: string;
 }
 
@@ -17,23 +17,23 @@ export interface ChatTool {
 export interface ChatRequest {
 	readonly messages: readonly ChatMessage[];
 	readonly tools: readonly ChatTool[];
-	/** What the tools gave since the last words of the user, in order. */
+	/** What the tools returned since the user's last message, in order. */
 	readonly toolAnswers: readonly string[];
 }
 
-/** A sentence, or tools to call. */
+/** A sentence, or the tools to call. */
 export type Reply = string | ReadonlyArray<{ readonly tool: string; readonly args: Record<string, unknown> }>;
 
 export interface ChatModel {
 	/** Base address for an OpenAI credential. */
 	readonly url: string;
 	readonly requests: ChatRequest[];
-	/** What the model says; it sees what a real one would see, and nothing else. */
+	/** Sets how the model replies. The function sees only what a real model would see. */
 	answer(reply: (request: ChatRequest) => Reply): void;
 	close(): Promise<void>;
 }
 
-/** A chat model with OpenAI's interface that says what a script tells it to. */
+/** A chat model with OpenAI's interface whose replies come from a script. */
 export async function startChatModel(): Promise<ChatModel> {
 	const requests: ChatRequest[] = [];
 	let reply: (request: ChatRequest) => Reply = () => 'Done.';

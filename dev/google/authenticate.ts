@@ -7,8 +7,9 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 }
 
 /**
- * The grant behind a request.
- * @throws ApiError 401 for a bad token, 401 or 403 (by family) for none, 403 for a token without the method's scope
+ * The grant of a request's token.
+ * @throws ApiError 401 for an invalid token, 401 or 403 (by API family) for a missing one, 403 for a token
+ * without the method's scope
  */
 export function authenticated(token: string | undefined, { api, method }: Route, tokens: Tokens): Grant {
 	if (token === undefined) throw missingToken(api.name);

@@ -28,9 +28,10 @@ interface Parts {
 }
 
 /**
- * A batch of Gmail requests without a body: each part costs what it costs alone and may be refused alone, and all of them run at once,
- * so that parts of a large batch meet the limit of requests at once (Gurusabarish/gmail-cleaner#5).
- * @param meanwhile resolves when the answer is due: the parts count as running until then
+ * A batch of Gmail requests without a body. Each part costs as much as a single request and may be refused
+ * alone. All of them run at once, so that parts of a large batch reach the limit of concurrent requests
+ * (Gurusabarish/gmail-cleaner#5).
+ * @param meanwhile resolves when the answer is due; the parts count as running until then
  */
 export async function batched(
 	request: IncomingMessage,

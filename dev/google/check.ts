@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import type { Discovery, DiscoverySchema, Parameter } from './contract.ts';
 import type { Route } from './router.ts';
 
-/** Query parameters that the upload servers know beyond the contract. */
+/** Query parameters that the upload servers accept in addition to the contract. */
 const ofUploads = ['upload_id'];
 
 const digits = /^-?\d+$/;
@@ -14,7 +14,7 @@ const types: Readonly<Record<string, RegExp>> = {
 	string: /^[^]*$/,
 };
 
-/** What is wrong with a request's query; empty when nothing is. */
+/** What is wrong with a request's query; empty if it is valid. */
 export function queryFaults({ api, method, upload }: Route, query: URLSearchParams): string[] {
 	const declared = { ...api.commonParameters, ...method.parameters };
 	return [...new Set(query.keys())].flatMap((name) => {
@@ -35,7 +35,7 @@ function valueFaults(name: string, value: string, { type, format, enum: choices 
 	return fits ? [] : [`query parameter '${name}' is '${value}', not ${format ?? type}`];
 }
 
-/** What is wrong with a JSON body, by the request's or the response's schema; empty when nothing is. */
+/** What is wrong with a JSON body according to the request or response schema; empty if it is valid. */
 export function bodyFaults({ api, method }: Route, of: 'request' | 'response', body: unknown): string[] {
 	const reference = method[of];
 	if (!reference) return body === undefined ? [] : [`no ${of} body is declared`];
@@ -62,7 +62,10 @@ function validatorFor(api: Discovery, schema: string): ValidateFunction {
 	return validate;
 }
 
-/** Discovery style as JSON Schema: references, `any`, 64-bit integers as digits, bytes as base64; nothing undeclared. */
+/**
+ * Converts a discovery schema to JSON Schema: references, `any`, 64-bit integers as digits, bytes as base64.
+ * Undeclared properties are not allowed.
+ */
 function converted(schema: DiscoverySchema): object {
 	const { $ref, type, format, properties, items, additionalProperties } = schema;
 	if ($ref !== undefined) return { $ref: `#/definitions/${$ref}` };

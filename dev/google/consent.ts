@@ -4,8 +4,9 @@ import type { Reply } from './service.ts';
 import type { Grant } from './tokens.ts';
 
 /**
- * The consent page and its codes, from `emulate`. Its tokens are not used: it accepts any, and knows neither their end nor
- * their scopes. Started when somebody first signs in, because it takes longer to load than all the rest.
+ * The consent page and its codes, from `emulate`. Its tokens are not used, because it accepts any token and
+ * knows neither expiry nor scopes. Started at the first sign-in, because it takes longer to load than
+ * everything else.
  */
 export class Consent {
 	private readonly users: readonly string[];
@@ -15,7 +16,10 @@ export class Consent {
 		this.users = users;
 	}
 
-	/** A page of the sign-in; its form leads back to `/o/oauth2/v2/auth/callback`, which redirects with a code. */
+	/**
+	 * A page of the sign-in. Its form leads back to `/o/oauth2/v2/auth/callback`, which redirects with a
+	 * code.
+	 */
 	async page(method: string, path: string, body: string): Promise<Reply> {
 		const answer = await this.ask(path, method === 'POST' ? formOf(body) : {});
 		const location = answer.headers.get('location');
@@ -29,7 +33,7 @@ export class Consent {
 		};
 	}
 
-	/** Who signed in to which client with which scopes; undefined for a code that is not valid. */
+	/** Who signed in, to which client and with which scopes; undefined for an invalid code. */
 	async exchange(form: URLSearchParams): Promise<Grant | undefined> {
 		const answer = await this.ask('/oauth2/token', formOf(form.toString()));
 		if (!answer.ok) return undefined;
@@ -52,7 +56,7 @@ export class Consent {
 }
 
 async function start(users: readonly string[]): Promise<Emulator> {
-	// By its file, because the package's `exports` do not let CommonJS in, and jest asks as CommonJS.
+	// Imported by file, because the package's `exports` exclude CommonJS, which is how jest resolves it.
 	const { createEmulator } = await import('../../node_modules/emulate/dist/api.js');
 	const seed = { google: { users: users.map((email) => ({ email, name: email })) } };
 	return await createEmulator({ service: 'google', port: 0, seed });

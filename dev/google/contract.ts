@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The facts of `test/contract`, as their README describes them. */
+/** The facts in `test/contract`, described in its README. */
 export interface Discovery {
 	readonly name: string;
 	readonly rootUrl: string;
@@ -22,7 +22,7 @@ export interface Parameter {
 
 export interface Method {
 	readonly httpMethod: string;
-	/** Below `servicePath`, as a URI template. */
+	/** Relative to `servicePath`, as a URI template. */
 	readonly path: string;
 	readonly parameters?: Readonly<Record<string, Parameter>>;
 	readonly request?: { readonly $ref: string };

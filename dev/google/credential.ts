@@ -1,4 +1,4 @@
-/** Where a stand-in serves what Google serves, as a Workspace credential names it. */
+/** The addresses at which a stand-in serves Google's APIs, as fields of a Workspace credential. */
 export function endpointsOf(url: string): Record<string, string | boolean> {
 	return {
 		customEndpoints: true,

@@ -1,6 +1,6 @@
 import type { GoogleServer } from './server.ts';
 
-/** A few emails for the examples, so that there is something to see. */
+/** Adds a few emails for the examples, so that there is something to see. */
 export function seedDemo({ gmail }: Pick<GoogleServer, 'gmail'>): void {
 	const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 	gmail.seed({

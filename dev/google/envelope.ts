@@ -15,7 +15,7 @@ const statusNames: Readonly<Record<number, string>> = {
 	504: 'DEADLINE_EXCEEDED',
 };
 
-/** Reasons that `details[]` words in another way than `errors[]`. */
+/** Reasons whose wording in `details[]` differs from that in `errors[]`. */
 const detailReasons: Readonly<Record<string, string>> = {
 	insufficientPermissions: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
 	rateLimitExceeded: 'RATE_LIMIT_EXCEEDED',
@@ -24,9 +24,9 @@ const detailReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error as its family of APIs words it: Drive always has `errors[]` and has a `status` for authentication failures only,
- * Gmail has both, Docs and Sheets never have `errors[]`.
- * @param id method id
+ * An error in the form of its API family: Drive always has `errors[]` and has a `status` only for
+ * authentication failures, Gmail has both, Docs and Sheets never have `errors[]`.
+ * @param id method ID
  */
 export function errorReply(id: string, { code, message, status, reason }: ApiError): Reply {
 	const family = id.slice(0, id.indexOf('.'));

@@ -13,7 +13,7 @@ import { serviceOf, type Services } from './services.ts';
 import type { Grant, Tokens } from './tokens.ts';
 import { Violation } from './violation.ts';
 
-/** A routed request, read and checked against the contract, but not yet signed in. */
+/** A routed request, read and checked against the contract, but not authenticated yet. */
 export interface Exchange {
 	readonly route: Route;
 	readonly logged: LoggedRequest;
@@ -24,7 +24,7 @@ export interface Exchange {
 
 /**
  * Reads and checks a request.
- * @param tolerant lets a query or body pass that the contract does not know
+ * @param tolerant accepts a query or body that the contract does not know
  * @throws Violation, ApiError 400 or 413
  */
 export async function received(
@@ -56,7 +56,7 @@ export async function received(
 	return { route, logged, body, media: uploaded?.media, resumable };
 }
 
-/** Of Google Sheets, in bytes: reported in DNAinfos/talendcomp_tGoogleSheet#1. */
+/** Limit of Google Sheets, in bytes, as reported in DNAinfos/talendcomp_tGoogleSheet#1. */
 const largestBody = 10_485_760;
 
 function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
@@ -72,8 +72,8 @@ function jsonOf(bytes: Buffer, contentType: string, id: string): unknown {
 }
 
 /**
- * Has the service carry the request out and checks its answer.
- * @param address where this request came in, for the address of a resumable upload
+ * Lets the service carry out the request and checks its answer.
+ * @param address address of this request, used for the address of a resumable upload
  * @throws Violation, ApiError
  */
 export async function carriedOut(
@@ -125,7 +125,7 @@ function callOf(
 	};
 }
 
-/** As the other side reads it: without keys whose value is undefined. */
+/** The body as the other side reads it: without keys whose value is undefined. */
 function plain(body: unknown): unknown {
 	return JSON.parse(JSON.stringify(body)) as unknown;
 }

@@ -7,44 +7,44 @@ import { ApiError, type Reply } from './service.ts';
 
 /** What happens to the connection instead of a proper answer. */
 export type ConnectionFault =
-	/** Reset, and nothing was done. */
+	/** Reset; nothing was carried out. */
 	| 'resetBefore'
-	/** Reset, and the request was carried out: the ambiguous case. */
+	/** Reset after the request was carried out: the ambiguous case. */
 	| 'resetAfter'
-	/** Never answered, and nothing was done. */
+	/** Never answered; nothing was carried out. */
 	| 'blackHole'
-	/** Never answered, and the request was carried out. */
+	/** Never answered, but the request was carried out. */
 	| 'blackHoleAfter'
 	/** The answer comes a few bytes at a time. */
 	| 'slowDrip'
-	/** The answer ends in the middle, with a reset. */
+	/** The answer is cut in the middle by a reset. */
 	| 'cutBody'
-	/** The answer arrives whole as HTTP counts, but holds only half of its text. */
+	/** The answer is complete according to HTTP, but contains only half of its text. */
 	| 'halfBody';
 
 export interface Fault {
-	/** Method id, or a test of the request; every request when absent. */
+	/** A method ID, or a test of the request. If absent, every request matches. */
 	readonly match?: string | ((request: LoggedRequest) => boolean);
-	/** Which of the matching requests from now on is hit first, from 1 (default). */
+	/** The first matching request to be affected, counted from 1 (default). */
 	readonly nth?: number;
-	/** How many matching requests are hit from there on; default 1. */
+	/** How many matching requests are affected from there on; default 1. */
 	readonly times?: number;
 	/** HTTP status of an error answer in the envelope of the API's family. */
 	readonly status?: number;
 	readonly message?: string;
-	/** As in `errors[].reason` or `details[].reason`. */
+	/** The value of `errors[].reason` or `details[].reason`. */
 	readonly reason?: string;
-	/** Answered as it stands, instead of an envelope; text and bytes too. */
+	/** Sent unchanged instead of an envelope; may also be text or bytes. */
 	readonly body?: unknown;
-	/** Put over those of the answer. */
+	/** Override those of the answer. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Seconds, or an HTTP date. */
 	readonly retryAfter?: number | string;
-	/** True carries the request out although `status` says otherwise: the ambiguous case. */
+	/** If true, the request is carried out although `status` says otherwise: the ambiguous case. */
 	readonly carriedOut?: boolean;
 	readonly delayMilliseconds?: number;
 	readonly connection?: ConnectionFault;
-	/** Of `slowDrip`: the wait between two pieces of 16 bytes; default 100. */
+	/** For `slowDrip`: the wait between two pieces of 16 bytes; default 100. */
 	readonly dripMilliseconds?: number;
 }
 
@@ -54,7 +54,7 @@ interface Waiting {
 	hits: number;
 }
 
-/** Faults that are still to come. */
+/** Faults that have not occurred yet. */
 export class Faults {
 	private waiting: Waiting[] = [];
 
@@ -66,7 +66,7 @@ export class Faults {
 		this.waiting = [];
 	}
 
-	/** The fault that hits this request, if any. Every fault that matches counts the request. */
+	/** The fault that affects this request, if any. Every matching fault counts the request. */
 	take(request: LoggedRequest): Fault | undefined {
 		const hitting = this.waiting.filter((entry) => {
 			if (!matches(entry.fault, request)) return false;
@@ -88,7 +88,7 @@ function matches({ match }: Fault, request: LoggedRequest): boolean {
 	return typeof match === 'string' ? request.method === match : match(request);
 }
 
-/** The scripted answer of a fault; undefined when it only acts on the connection or the time. */
+/** The scripted answer of a fault; undefined if it only affects the connection or the timing. */
 export function replyOf(
 	{ status, message, reason, body, headers, retryAfter }: Fault,
 	id: string,

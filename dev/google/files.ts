@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 
 import { ApiError, type Call } from './service.ts';
 
-/** A file as all services see it: Drive lists it, Sheets and Docs keep its content. */
+/** A file as shared by all services: Drive lists it, Sheets and Docs store its content. */
 export interface StoredFile {
 	readonly id: string;
 	name: string;
 	mimeType: string;
 	parents: string[];
-	/** Shared drive, if it lives in one. */
+	/** The shared drive that contains it, if any. */
 	driveId: string | undefined;
 	trashed: boolean;
 	description: string | undefined;
 	properties: Record<string, string>;
-	/** Properties that only the client which set them sees. */
+	/** Properties that only the client that set them can see. */
 	appProperties: Record<string, string>;
-	/** The OAuth client that made it: all that `drive.file` lets that client see. */
+	/** The OAuth client that created it. With `drive.file`, a client sees only its own files. */
 	readonly clientId: string;
 	readonly createdTime: string;
 }
@@ -25,14 +25,14 @@ export const fullDriveScope = 'https://www.googleapis.com/auth/drive';
 /** The files of all services in one place. */
 export class FileRegistry {
 	private readonly files = new Map<string, StoredFile>();
-	/** Told of every new file, so that Sheets and Docs give it a content when Drive made it. */
+	/** Called for every new file, so that Sheets and Docs can create content for files made through Drive. */
 	readonly onCreated: Array<(file: StoredFile) => void> = [];
 
 	newId(): string {
 		return `1${randomBytes(24).toString('base64url')}`;
 	}
 
-	/** @throws ApiError 409 when the id exists already */
+	/** @throws ApiError 409 if the ID already exists */
 	add(file: Pick<StoredFile, 'name' | 'mimeType' | 'clientId'> & Partial<StoredFile>): StoredFile {
 		const stored: StoredFile = {
 			id: file.id ?? this.newId(),
@@ -64,8 +64,9 @@ export class FileRegistry {
 	}
 
 	/**
-	 * Whether the call's token may know of the file in the API that it calls: `spreadsheets` shows every spreadsheet in the
-	 * Sheets API and nothing in the Drive API; `drive.file` sees, in every API, only what its own client made.
+	 * Whether the call's token may know about the file in the called API: `spreadsheets` shows every
+	 * spreadsheet in the Sheets API and nothing in the Drive API; `drive.file` shows, in every API, only
+	 * files created by its own client.
 	 */
 	visibleTo(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
 		const api = call.method.slice(0, call.method.indexOf('.'));
@@ -78,10 +79,10 @@ export class FileRegistry {
 	}
 }
 
-/** Scopes that show every file in every API. */
+/** Scopes that give access to every file in every API. */
 const wholeDrive = new Set([fullDriveScope, `${fullDriveScope}.readonly`]);
 
-/** Scopes that show every file in one API, by the first part of its method ids. */
+/** Scopes that give access to every file in one API, by the first part of its method IDs. */
 const wholeApi: Readonly<Record<string, ReadonlySet<string>>> = {
 	drive: new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.metadata.readonly`]),
 	sheets: withReadonly('https://www.googleapis.com/auth/spreadsheets'),

@@ -31,7 +31,7 @@ export interface Parts {
 	readonly tolerant: boolean;
 }
 
-/** What every request passes: log, fault, contract, sign-in, service. */
+/** The path of every request: log, fault, contract, sign-in, service. */
 export class Front {
 	latencyMilliseconds = 0;
 	private readonly parts: Parts;
@@ -70,13 +70,14 @@ export class Front {
 		await respond(request, response, reply, fault);
 	}
 
-	/** The reply as late as it is to be; the request counts as running until then. */
+	/** Delays the reply as configured. The request counts as running until then. */
 	private async inTime(
 		{ method }: LoggedRequest,
 		{ delayMilliseconds = 0 }: Fault,
 		work: () => Promise<Reply | undefined>,
 	): Promise<Reply | undefined> {
-		// The stand-in's own work is part of it: a large sheet takes it longer than it takes Google.
+		// The stand-in's own work counts toward the latency: a large sheet takes it longer than it takes
+		// Google.
 		const answersAt = performance.now() + this.latencyMilliseconds + delayMilliseconds;
 		try {
 			return await this.parts.quotas.atOnce(method, async () => {
@@ -91,7 +92,7 @@ export class Front {
 		}
 	}
 
-	/** @returns undefined when nobody waits for an answer */
+	/** @returns undefined if nobody waits for an answer */
 	private async replyTo(request: IncomingMessage, incoming: Incoming): Promise<Reply | undefined> {
 		const { fault, logged } = incoming;
 		const scripted = replyOf(fault, logged.method ?? '');
@@ -106,7 +107,7 @@ export class Front {
 		return scripted ?? (reply && { ...reply, headers: { ...reply.headers, ...fault.headers } });
 	}
 
-	/** Reads and checks the request; carries it out unless a fault forbids it. */
+	/** Reads and checks the request, then carries it out unless a fault prevents it. */
 	private async carryOut(
 		request: IncomingMessage,
 		incoming: Incoming,
@@ -138,7 +139,7 @@ export class Front {
 		}
 	}
 
-	/** As the client knows it, without a query. */
+	/** The address as the client knows it, without a query. */
 	private publicAddress(address: URL): URL {
 		return new URL(address.pathname, this.parts.url);
 	}

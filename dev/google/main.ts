@@ -42,7 +42,7 @@ Ctrl-C ends it.`);
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void google.close());
 }
 
-/** A mistake that its message explains: no stack. */
+/** An error whose message is sufficient without a stack. */
 class Sentence extends Error {}
 
 function whole(text: string, flag: string): number {

@@ -35,7 +35,7 @@ export function partsOf(body: Buffer, boundary: string): Part[] {
 		const start = from + delimiter.length;
 		const next = body.indexOf(Buffer.concat([Buffer.from('\r\n'), delimiter]), start);
 		if (next < 0) break;
-		// The line break after the delimiter is not part of the part.
+		// The line break after the delimiter does not belong to the part.
 		parts.push(partOf(body.subarray(start + 2, next)));
 		from = next + 2;
 	}

@@ -7,7 +7,7 @@ import { verifiedAssertion, type ServiceAccount } from './serviceAccount.ts';
 import type { Grant, Tokens } from './tokens.ts';
 
 export interface OAuthOptions {
-	/** Mail addresses that the consent page offers. */
+	/** Email addresses that the consent page offers. */
 	readonly users?: readonly string[];
 	readonly serviceAccounts?: readonly ServiceAccount[];
 }
@@ -20,7 +20,7 @@ const pages: Readonly<Record<string, string>> = {
 
 /** Google's sign-in: consent page, codes, refreshes, service accounts. */
 export class OAuth {
-	/** Whether a refresh answers with a new refresh token and ends the old one. */
+	/** Whether a refresh returns a new refresh token and invalidates the old one. */
 	rotatesRefreshTokens = false;
 	private readonly tokens: Tokens;
 	private readonly url: string;
@@ -34,7 +34,10 @@ export class OAuth {
 		this.serviceAccounts = serviceAccounts;
 	}
 
-	/** Name of the page that a path stands for, as in the request log. The consent page's form knows no path prefix. */
+	/**
+	 * Name of the page at a path, as in the request log. The consent page's form does not include the path
+	 * prefix.
+	 */
 	pageOf(path: string): string | undefined {
 		return pages[path];
 	}
@@ -112,7 +115,7 @@ class OAuthError extends Error {
 	}
 }
 
-/** Client id and secret may come in the Authorization header instead. */
+/** Client ID and secret may be in the Authorization header instead. */
 function withClient(form: URLSearchParams, { headers }: IncomingMessage): URLSearchParams {
 	const basic = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
 	if (basic === undefined) return form;

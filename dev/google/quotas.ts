@@ -1,19 +1,27 @@
 import { ApiError } from './service.ts';
 
-/** What a user may ask within a minute. An API that is left out has no quota, as the stand-in by default. */
+/**
+ * Requests that a user may make within a minute. By default, and for an API left out here, there is no quota.
+ */
 export interface QuotaLimits {
 	/** Quota units: https://developers.google.com/workspace/gmail/api/reference/quota */
 	readonly gmail?: number;
-	/** Requests, reads and writes counted apart: https://developers.google.com/workspace/sheets/api/limits */
+	/**
+	 * Requests; reads and writes are counted separately:
+	 * https://developers.google.com/workspace/sheets/api/limits
+	 */
 	readonly sheetsReads?: number;
 	readonly sheetsWrites?: number;
 	/** https://developers.google.com/workspace/docs/api/limits */
 	readonly docsReads?: number;
 	readonly docsWrites?: number;
 	readonly drive?: number;
-	/** Gmail requests of one user at once: https://github.com/googleapis/google-api-dotnet-client/issues/1982 */
+	/**
+	 * Concurrent Gmail requests of one user:
+	 * https://github.com/googleapis/google-api-dotnet-client/issues/1982
+	 */
 	readonly gmailAtOnce?: number;
-	/** Milliseconds of a minute, so that tests need not wait for real ones; default 60,000. */
+	/** Length of a minute in milliseconds, so that tests need not wait for a real one; default 60,000. */
 	readonly minute?: number;
 }
 
@@ -28,16 +36,16 @@ const gmailUnits: Readonly<Record<string, number>> = {
 
 type Counter = Exclude<keyof QuotaLimits, 'minute' | 'gmailAtOnce'>;
 
-/** Quotas that are filled up again each minute ("after 1 minute, you can execute requests again"). */
+/** Quotas that are refilled each minute ("after 1 minute, you can execute requests again"). */
 export class Quotas {
 	limits: QuotaLimits = {};
-	/** Refusals so far. */
+	/** Number of refusals so far. */
 	refused = 0;
 	private readonly used = new Map<string, number>();
 	private minuteNumber = 0;
 	private gmailRunning = 0;
 
-	/** Counts a request. @throws ApiError when its quota is used up */
+	/** Counts a request. @throws ApiError if its quota is used up */
 	take(method: string, user: string): void {
 		const counter = counterOf(method);
 		const limit = counter && this.limits[counter];
@@ -52,10 +60,10 @@ export class Quotas {
 		this.used.set(key, units);
 	}
 
-	/** @throws ApiError when the user has as many Gmail requests out as are allowed */
+	/** @throws ApiError if the user already has as many running Gmail requests as allowed */
 	async atOnce<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
 		const most = this.limits.gmailAtOnce;
-		// Of a batch its parts count.
+		// For a batch, its parts are counted.
 		if (most === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch') return await work();
 		if (this.gmailRunning >= most) {
 			this.refused++;

@@ -2,10 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** A request that reached the stand-in. */
 export interface LoggedRequest {
-	/** Method id, `upload.session` for a request to a resumable upload's address, `oauth.token` … , or undefined. */
+	/**
+	 * Method ID, `upload.session` for a request to a resumable upload's address, `oauth.token` …, or
+	 * undefined.
+	 */
 	readonly method: string | undefined;
 	readonly httpMethod: string;
-	/** Path without the prefix, not decoded. */
+	/** Path without the prefix, still encoded. */
 	readonly path: string;
 	readonly query: URLSearchParams;
 	readonly headers: IncomingHttpHeaders;
@@ -13,10 +16,10 @@ export interface LoggedRequest {
 	readonly token: string | undefined;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
-	/** Parsed JSON body; with an upload, its metadata part. */
+	/** Parsed JSON body; for an upload, its metadata part. */
 	body: unknown;
-	/** Bytes of the whole body, 0 for those of a resumable upload's address. */
+	/** Bytes of the whole body; 0 for requests to a resumable upload's address. */
 	size: number;
-	/** HTTP status that was answered; undefined while none was. */
+	/** HTTP status of the answer; undefined until there is one. */
 	status: number | undefined;
 }

@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { cut, drip, type Fault } from './faults.ts';
 import type { Reply } from './service.ts';
 
-/** Answers smaller than this are not worth packing, as with Google. Bytes. */
+/** Bytes. Like Google, does not compress smaller answers. */
 const smallest = 1024;
 
-/** Writes a reply, in the way that a fault demands. */
+/** Sends a reply, with the fault if there is one. */
 export async function respond(
 	request: IncomingMessage,
 	response: ServerResponse,

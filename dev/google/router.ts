@@ -1,12 +1,12 @@
 import { contracts, type Discovery, type Method } from './contract.ts';
 
-/** A request's place in the contract. */
+/** The contract's entry for a request. */
 export interface Route {
-	/** Method id, e.g. `drive.files.create`. */
+	/** Method ID, such as `drive.files.create`. */
 	readonly id: string;
 	readonly api: Discovery;
 	readonly method: Method;
-	/** Whether it came by the upload path. */
+	/** Whether it used the upload path. */
 	readonly upload: boolean;
 	/** Path parameters, decoded. */
 	readonly params: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ let known: readonly Pattern[] | undefined;
 
 /**
  * The method that a request calls.
- * @param pathname not decoded: an id may contain an encoded slash or colon
+ * @param pathname still encoded, because an ID may contain an encoded slash or colon
  */
 export function routeOf(httpMethod: string, pathname: string): Route | undefined {
 	known ??= contracts()
@@ -42,7 +42,7 @@ export function routeOf(httpMethod: string, pathname: string): Route | undefined
 	return undefined;
 }
 
-/** A session is reached by PUT, whatever method started it. */
+/** A session is addressed with PUT, whichever method started it. */
 export function routeFor(httpMethod: string, path: string, inSession: boolean): Route | undefined {
 	if (!inSession || httpMethod !== 'PUT') return routeOf(httpMethod, path);
 	return routeOf('POST', path) ?? routeOf('PATCH', path);
@@ -62,9 +62,10 @@ function pattern(id: string, api: Discovery, method: Method, template: string, u
 		.map((piece) =>
 			/^\{\w+\}$/.test(piece) ? `(?<${piece.slice(1, -1)}>[^/]*)` : piece.replaceAll(/[.:]/g, '\\$&'),
 		);
-	// Paths with more fixed text come first: `values/{range}:append` before `values/{range}`, `generateIds` before `{fileId}`.
+	// Paths with more fixed text come first: `values/{range}:append` before `values/{range}`, `generateIds`
+	// before `{fileId}`.
 	const rank = template.replaceAll(/\{\w+\}/g, '').length;
-	// A method without path parameters still has to give `groups`.
+	// A method without path parameters still has to produce `groups`.
 	const expression = new RegExp(`^(?<_>)${source.join('')}$`);
 	return { id, api, method, upload, expression, rank };
 }

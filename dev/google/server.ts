@@ -15,34 +15,37 @@ export type { Fault } from './faults.ts';
 export type { LoggedRequest } from './requestLog.ts';
 
 export interface GoogleOptions extends ServiceOptions, OAuthOptions {
-	/** 0, the default, takes any free port. */
+	/** 0, the default, means any free port. */
 	readonly port?: number;
-	/** Before every path, e.g. `/google`. */
+	/** Prefix of every path, such as `/google`. */
 	readonly pathPrefix?: string;
-	/** Waited before every answer of an API. */
+	/** Wait before every answer of an API. */
 	readonly latencyMilliseconds?: number;
-	/** Carries out what the contract does not know, as Google mostly does: for other clients than the package's. */
+	/**
+	 * Also carries out requests that the contract does not know, as Google mostly does. For clients other
+	 * than the package's.
+	 */
 	readonly tolerant?: boolean;
 }
 
 /** A stand-in for Gmail, Sheets, Docs, Drive and Google's sign-in on one loopback port. */
 export interface GoogleServer extends Services {
-	/** With the path prefix, without a trailing slash; the APIs are reached below it under Google's own paths. */
+	/** With the path prefix and without a trailing slash. The APIs are below it, under Google's own paths. */
 	readonly url: string;
 	/** Every request, in order of arrival. */
 	readonly requests: readonly LoggedRequest[];
-	/** Every breach of the contract; tests end with `expectNoViolations(server)`. */
+	/** Every violation of the contract. Tests end with `expectNoViolations(server)`. */
 	readonly violations: readonly string[];
 	readonly tokens: Tokens;
 	readonly oauth: OAuth;
 	latencyMilliseconds: number;
-	/** Lets something go wrong with a coming request. */
+	/** Adds a fault for a future request. */
 	fault(fault: Fault): void;
-	/** What a user may ask within a minute; nothing is limited by default. */
+	/** What a user may request within a minute. Nothing is limited by default. */
 	readonly quotas: Quotas;
-	/** Forgets the faults that are still to come. */
+	/** Removes the faults that have not occurred yet. */
 	heal(): void;
-	/** Forgets all data, tokens, faults, requests and violations. */
+	/** Removes all data, tokens, faults, requests and violations. */
 	reset(): void;
 	close(): Promise<void>;
 }

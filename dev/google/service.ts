@@ -1,18 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-/** One API call as the front hands it to a service: routed by the contract, decoded, authenticated. */
+/** One API call as the front passes it to a service: routed by the contract, decoded, authenticated. */
 export interface Call {
-	/** Method id of the discovery document, e.g. `sheets.spreadsheets.values.append`. */
+	/** Method ID of the discovery document, such as `sheets.spreadsheets.values.append`. */
 	readonly method: string;
 	/** Path and query parameters by name, decoded; a repeated parameter is always an array. */
 	readonly params: Readonly<Record<string, string | readonly string[]>>;
 	/** Parsed JSON body, or undefined. */
 	readonly body: unknown;
-	/** Media of an upload (simple or multipart), whole; resumable sessions are kept by the service that owns them. */
+	/**
+	 * The complete media of a simple or multipart upload. Resumable sessions are handled by their own
+	 * service.
+	 */
 	readonly media?: { readonly contentType: string; readonly data: Buffer };
-	/** The signed-in user's mail address. */
+	/** The signed-in user's email address. */
 	readonly user: string;
-	/** The OAuth client that the token was issued to; drive.file visibility depends on it. */
+	/** The OAuth client that the token was issued to, which decides what `drive.file` shows. */
 	readonly clientId: string;
 	/** Scopes of the token. */
 	readonly scopes: readonly string[];
@@ -20,21 +23,21 @@ export interface Call {
 }
 
 export interface Reply {
-	/** 200 when absent. */
+	/** Default: 200. */
 	readonly status?: number;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** JSON value, or bytes. */
+	/** A JSON value, or bytes. */
 	readonly body?: unknown;
 }
 
 export type Handler = (call: Call) => Reply | Promise<Reply>;
 
-/** A failure as Google words it; the front gives it the envelope of the API's family. */
+/** An error in Google's words. The front adds the envelope of the API family. */
 export class ApiError extends Error {
 	readonly code: number;
-	/** Symbolic status, e.g. `NOT_FOUND`; derived from the code when absent. */
+	/** Symbolic status, such as `NOT_FOUND`; derived from the code if absent. */
 	readonly status: string | undefined;
-	/** `errors[0].reason` or `details[0].reason`, e.g. `notFound`. */
+	/** `errors[0].reason` or `details[0].reason`, such as `notFound`. */
 	readonly reason: string | undefined;
 
 	constructor(code: number, message: string, options: { status?: string; reason?: string } = {}) {
@@ -45,15 +48,18 @@ export class ApiError extends Error {
 	}
 }
 
-/** The part of the stand-in that plays one API. */
+/** The part of the stand-in that implements one API. */
 export interface Service {
-	/** Handlers by method id. */
+	/** Handlers by method ID. */
 	readonly methods: Readonly<Record<string, Handler>>;
-	/** Starts a resumable session; its address is answered in `Location`. */
+	/** Starts a resumable session and returns its address in `Location`. */
 	startSession?(call: Call, address: URL): Reply;
-	/** A request to a session's address, unread; undefined when the connection was cut and nobody waits for an answer. */
+	/**
+	 * Handles a request to a session's address, whose body is not read yet; undefined if the connection was
+	 * cut and nobody waits for an answer.
+	 */
 	putToSession?(uploadId: string, request: IncomingMessage): Promise<Reply | undefined>;
-	/** Forgets everything. */
+	/** Removes all data. */
 	reset(): void;
 	close?(): Promise<void>;
 }

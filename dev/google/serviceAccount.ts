@@ -6,7 +6,7 @@ export interface ServiceAccount {
 	readonly email: string;
 	/** PEM. */
 	readonly publicKey: string;
-	/** Whom it may act for (domain-wide delegation). */
+	/** Users that it may act for (domain-wide delegation). */
 	readonly delegates?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface Claims {
 	readonly exp?: number;
 }
 
-/** The grant that a signed assertion asks for, or Google's words for what is wrong with it. */
+/** The grant that a signed assertion asks for, or Google's message for what is wrong with it. */
 export function verifiedAssertion(
 	assertion: string,
 	accounts: readonly ServiceAccount[],
@@ -54,7 +54,7 @@ function claimsOf(payload: string): Claims {
 	try {
 		return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Claims;
 	} catch {
-		// Whatever is not JSON claims nothing, and no account is found for it.
+		// Anything that is not JSON has no claims, so no account is found for it.
 		return {};
 	}
 }

@@ -14,9 +14,11 @@ export interface Services {
 }
 
 export interface ServiceOptions {
-	/** False keeps only sizes and checksums of uploads, so that files of any size fit in memory. */
+	/** If false, only sizes and checksums of uploads are kept, so that files of any size fit in memory. */
 	readonly keepContent?: boolean;
-	/** Mail addresses that may sign in; the first is meant where none is named. Default `someone@example.com`. */
+	/**
+	 * Email addresses that may sign in. The first is used if none is named. Default `someone@example.com`.
+	 */
 	readonly users?: readonly string[];
 }
 
@@ -31,7 +33,7 @@ export function createServices({ keepContent, users }: ServiceOptions): Services
 	};
 }
 
-/** The service that a method id belongs to: its first part is the API's name. */
+/** The service of a method ID, whose first part is the API's name. */
 export function serviceOf(services: Services, method: string): Service | undefined {
 	const { gmail, sheets, docs, drive } = services;
 	const byName: Readonly<Record<string, Service>> = { gmail, sheets, docs, drive };

@@ -2,24 +2,24 @@ import { randomBytes } from 'node:crypto';
 
 const scopePrefix = 'https://www.googleapis.com/auth/';
 
-/** What the package's credential asks for with Drive Access on All Files. */
+/** The scopes that the package's credential requests if Drive Access is All Files. */
 export const standardScopes = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', 'drive'];
 
 export interface Grant {
-	/** Mail address of the signed-in user. */
+	/** Email address of the signed-in user. */
 	readonly user: string;
-	/** OAuth client; decides what `drive.file` shows. */
+	/** OAuth client, which decides what `drive.file` shows. */
 	readonly clientId: string;
-	/** Whole scope addresses. */
+	/** Full scope addresses. */
 	readonly scopes: readonly string[];
 }
 
 export interface IssueOptions {
-	/** The text of the token; made up when absent. */
+	/** The token itself; generated if absent. */
 	readonly token?: string;
 	readonly user?: string;
 	readonly clientId?: string;
-	/** Whole or without the common prefix: `gmail.send`. */
+	/** Full addresses, or without the common prefix: `gmail.send`. */
 	readonly scopes?: readonly string[];
 	/** Default 3600. */
 	readonly expiresInSeconds?: number;
@@ -31,7 +31,7 @@ interface Issued extends Grant {
 
 /** Access and refresh tokens that the stand-in accepts. */
 export class Tokens {
-	/** Lifetime of access tokens that sign-ins and refreshes give. */
+	/** Lifetime of access tokens from sign-ins and refreshes. */
 	expiresInSeconds = 3600;
 	private readonly access = new Map<string, Issued>();
 	private readonly refreshes = new Map<string, Grant>();
@@ -58,7 +58,7 @@ export class Tokens {
 		return token;
 	}
 
-	/** The grant of a token that is valid now. */
+	/** The grant of a token that is currently valid. */
 	find(token: string): Grant | undefined {
 		const issued = this.access.get(token);
 		return issued && issued.expiresAt > Date.now() ? issued : undefined;
@@ -68,14 +68,14 @@ export class Tokens {
 		return this.refreshes.get(token);
 	}
 
-	/** Ends an access token as time would; all of them without a name. */
+	/** Expires an access token, or all of them if none is given. */
 	expire(token?: string): void {
 		for (const [name, issued] of this.access) {
 			if (token === undefined || name === token) issued.expiresAt = 0;
 		}
 	}
 
-	/** Takes back a token of either kind; all refresh tokens without a name. */
+	/** Revokes a token of either kind, or all refresh tokens if none is given. */
 	revoke(token?: string): void {
 		if (token === undefined) this.refreshes.clear();
 		else if (!this.access.delete(token)) this.refreshes.delete(token);

@@ -1,4 +1,4 @@
-/** A breach of Google's contract, by the client or by the stand-in itself. */
+/** A violation of Google's contract, by the client or by the stand-in itself. */
 export class Violation extends Error {
 	override readonly name = 'Violation';
 	readonly faults: readonly string[];
@@ -9,12 +9,12 @@ export class Violation extends Error {
 	}
 }
 
-/** No status of Google's, so that nobody takes it for one. */
+/** A status that Google does not use, so that it cannot be mistaken for one of Google's. */
 export const violationStatus = 599;
 
 /**
- * Throws when the stand-in has seen a request, or given an answer, that Google's contract does not know.
- * Meant for `afterEach`.
+ * Throws if the stand-in received a request, or gave an answer, that Google's contract does not know. Meant
+ * for `afterEach`.
  */
 export function expectNoViolations({ violations }: { readonly violations: readonly string[] }): void {
 	if (violations.length > 0) {

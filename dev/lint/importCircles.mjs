@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const imported = /^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"](\.[^'"]+)['"]/gm;
 
-/** Files by what they import, types included; read once in a run of the linter. */
+/** The imports of each file, including types. Read once per run of the linter. */
 const importsOf = new Map();
 
 function resolved(from, specifier) {
@@ -24,7 +24,7 @@ function filesImportedBy(file) {
 	return importsOf.get(file);
 }
 
-/** The shortest way from a file back to itself. */
+/** The shortest import path from a file back to itself. */
 export function circleOf(start) {
 	const cameFrom = new Map(filesImportedBy(start).map((file) => [file, start]));
 	for (const file of cameFrom.keys()) {
@@ -40,7 +40,10 @@ export function circleOf(start) {
 	return way;
 }
 
-/** A file never imports itself by way of others, for its types neither: such files can only be understood together. */
+/**
+ * A file must not import itself through other files, not even for types: such files can only be understood
+ * together.
+ */
 export const noImportCircle = {
 	meta: { type: 'problem', schema: [] },
 	create: (context) => ({

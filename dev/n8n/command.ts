@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** A failure that is told in one sentence, without a stack. */
+/** A failure that is reported in one sentence, without a stack. */
 export class Sentence extends Error {
 	override readonly name = 'Sentence';
 }
@@ -12,7 +12,7 @@ export interface CommandOptions {
 	readonly gid?: number;
 }
 
-/** Runs a command to its end. @returns what it printed. @throws Error with what it printed, when it fails */
+/** Runs a command to completion. @returns its output. @throws Error with its output if it fails */
 export async function runCommand(
 	command: string,
 	args: readonly string[],

@@ -30,8 +30,8 @@ export async function installPackage(userFolder: string): Promise<void> {
 }
 
 /**
- * As n8n installs a community package: unpacked under the user folder, without the manifest's development and peer
- * dependencies, then npm's shallow install without scripts.
+ * Installs like n8n does with a community package: unpacks it under the user folder, without the manifest's
+ * development and peer dependencies, then runs npm's shallow install without scripts.
  */
 async function install(tarball: string, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');

@@ -3,7 +3,7 @@ import WebSocket from 'ws';
 
 import type { N8nApi } from './rest.ts';
 
-/** Listens as an open editor does. */
+/** Listens to n8n like an open editor. */
 export class Reloads {
 	private readonly socket: WebSocket;
 	private waiting: Array<() => void> = [];
@@ -24,7 +24,7 @@ export class Reloads {
 		return reloads;
 	}
 
-	/** Resolves when n8n next tells its editors that it works with new node descriptions. */
+	/** Resolves when n8n next tells its editors that there are new node descriptions. */
 	async next(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}

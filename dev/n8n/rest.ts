@@ -1,6 +1,9 @@
 import { parse } from 'flatted';
 
-/** The owner of every n8n of ours: development and tests only, reachable on loopback only. */
+/**
+ * The owner of all our n8n instances, which are for development and tests only and reachable only on
+ * loopback.
+ */
 export const owner = {
 	email: 'owner@example.com',
 	firstName: 'Dev',
@@ -43,14 +46,14 @@ export interface Execution {
 		readonly runData: Record<string, NodeRun[]>;
 		readonly error?: Record<string, unknown> & { message: string; description?: string };
 	};
-	/** The data as n8n stores it, for searches. */
+	/** The data as stored by n8n, for searches. */
 	readonly raw: string;
 }
 
-/** n8n's REST API as its editor uses it. */
+/** n8n's REST API, used like the editor does. */
 export class N8nApi {
 	readonly url: string;
-	/** Of the owner's sign-in. */
+	/** Cookie of the owner's sign-in. */
 	readonly cookie: string;
 
 	private constructor(url: string, cookie: string) {
@@ -58,7 +61,7 @@ export class N8nApi {
 		this.cookie = cookie;
 	}
 
-	/** Signs in; on a fresh user folder the owner is made first. */
+	/** Signs in. On a new user folder, the owner is created first. */
 	static async signIn(url: string): Promise<N8nApi> {
 		const post = async (path: string, body: object) =>
 			await fetch(`${url}/rest/${path}`, {
@@ -88,7 +91,7 @@ export class N8nApi {
 		return (text === '' ? undefined : (JSON.parse(text) as { data: T }).data) as T;
 	}
 
-	/** @returns what a node's `credentials` entry holds */
+	/** @returns the value for a node's `credentials` entry */
 	async createCredential(
 		type: string,
 		name: string,
@@ -98,7 +101,7 @@ export class N8nApi {
 		return { id, name };
 	}
 
-	/** The Test button of a credential form. */
+	/** Does what the Test button of a credential form does. */
 	async testCredential(
 		type: string,
 		name: string,
@@ -113,7 +116,7 @@ export class N8nApi {
 		return await this.request('POST', 'workflows', { settings: { executionOrder: 'v1' }, ...workflow });
 	}
 
-	/** Starts a manual run from the trigger node. @returns the execution's id */
+	/** Starts a manual run from the trigger node. @returns the execution's ID */
 	async startRun(workflow: WorkflowDefinition & { id: string }, triggerName: string): Promise<string> {
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
@@ -133,7 +136,9 @@ export class N8nApi {
 		return await this.untilDone(await this.startRun(workflow, trigger));
 	}
 
-	/** Waits for an execution of the workflow that its trigger started after the given one, and for its end. */
+	/**
+	 * Waits for the next execution that the workflow's trigger started after the given one, and for its end.
+	 */
 	async untilTriggered(
 		workflow: { id: string },
 		after: { id: string } = { id: '0' },
@@ -181,7 +186,7 @@ export class N8nApi {
 		await this.request('POST', `executions/${id}/stop`);
 	}
 
-	/** Publishes the workflow's present version. */
+	/** Publishes the workflow's current version. */
 	async activate(workflow: { id: string; versionId: string }): Promise<void> {
 		await this.request('POST', `workflows/${workflow.id}/activate`, { versionId: workflow.versionId });
 	}
@@ -194,6 +199,6 @@ export class N8nApi {
 const everyCall = {
 	/** n8n binds a session to the browser that signed in. */
 	'browser-id': 'n8n-nodes-agent-workspace-dev',
-	// n8n ends a connection that was idle for 5 s. A call that takes it up at that moment would be reset.
+	// n8n closes connections that were idle for 5 s. A call that reused one at that moment would be reset.
 	connection: 'close',
 };

@@ -10,7 +10,9 @@ export interface RestartableN8n extends N8nServer {
 	remove(): Promise<void>;
 }
 
-/** An n8n that keeps its user folder over restarts; `api`, `pid` and `output` are those of the present process. */
+/**
+ * An n8n that keeps its user folder across restarts. `api`, `pid` and `output` belong to the current process.
+ */
 export async function startRestartableN8n(options: N8nOptions): Promise<RestartableN8n> {
 	const { userFolder } = options;
 	let server = await startN8n(options);

@@ -8,23 +8,23 @@ import { ensureHost } from './host.ts';
 import { N8nApi } from './rest.ts';
 
 export interface N8nOptions {
-	/** Parent of `.n8n`; made when missing. */
+	/** Parent of `.n8n`; created if missing. */
 	readonly userFolder: string;
-	/** A free one when absent. */
+	/** Default: a free port. */
 	readonly port?: number;
 	readonly env?: Readonly<Record<string, string>>;
 	/** `start` (default) or `worker`. */
 	readonly command?: readonly string[];
 	/**
-	 * In a process group of its own: a Ctrl-C in the terminal reaches only the program that started it, and what n8n started
-	 * itself ends with it at last.
+	 * Runs n8n in its own process group: Ctrl-C in the terminal reaches only the program that started it, and
+	 * processes started by n8n are ended with it.
 	 */
 	readonly ownGroup?: boolean;
-	/** After SIGTERM, until SIGKILL; 35,000 by default (n8n gives itself 30 s). */
+	/** Milliseconds from SIGTERM to SIGKILL; 35,000 by default (n8n allows itself 30 s). */
 	readonly patienceMilliseconds?: number;
-	/** Told how to end the process, as soon as there is one. */
+	/** Receives the means to end the process as soon as it exists. */
 	readonly onSpawn?: (ending: Pick<N8nServer, 'stop' | 'kill'>) => void;
-	/** Told of each line that n8n prints. */
+	/** Called with each line that n8n prints. */
 	readonly onOutput?: (line: string) => void;
 }
 
@@ -33,15 +33,15 @@ export interface N8nServer {
 	readonly url: string;
 	readonly api: N8nApi;
 	readonly pid: number;
-	/** All that n8n printed so far. */
+	/** Everything that n8n has printed so far. */
 	output(): string;
-	/** SIGTERM, then SIGKILL. */
+	/** Sends SIGTERM, then SIGKILL. */
 	stop(): Promise<void>;
-	/** SIGKILL. */
+	/** Sends SIGKILL. */
 	kill(): Promise<void>;
 }
 
-/** No telemetry, no update checks, no remote texts; only loopback. */
+/** No telemetry, no update checks, no remote texts; loopback only. */
 const quiet = {
 	N8N_DIAGNOSTICS_ENABLED: 'false',
 	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
@@ -55,7 +55,7 @@ const quiet = {
 	N8N_SECURE_COOKIE: 'false',
 	EXTERNAL_FRONTEND_HOOKS_URLS: '',
 	NO_COLOR: '1',
-	// jest's own value makes n8n end without a word.
+	// jest's own value would make n8n exit silently.
 	NODE_ENV: 'production',
 };
 
@@ -68,7 +68,7 @@ export async function freePort(): Promise<number> {
 	return address.port;
 }
 
-/** Starts the pinned n8n and waits until it answers. @throws Sentence when it ends before that */
+/** Starts the pinned n8n and waits until it answers. @throws Sentence if it exits before that */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const { child, output, port } = await spawnN8n(options);
 	const ending = {
@@ -93,7 +93,7 @@ export interface SpawnedN8n {
 	readonly output: () => string;
 }
 
-/** Spawns n8n without waiting: for workers, and for starts that are meant to be watched. */
+/** Spawns n8n without waiting, for workers and for starts that are to be observed. */
 export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 	const host = await ensureHost();
 	await mkdir(options.userFolder, { recursive: true });
@@ -124,7 +124,7 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 	return { child, port, output: () => printed };
 }
 
-/** npm hands its settings to scripts as variables; n8n's own npm calls must not see them. */
+/** npm passes its settings to scripts as variables. n8n's own npm calls must not see them. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	return Object.fromEntries(
 		Object.entries(env).filter(([name]) => !name.startsWith('npm_') && name !== 'NODE_OPTIONS'),
@@ -166,7 +166,7 @@ async function end(
 	if (ownGroup) signalGroup(child, 'SIGKILL');
 }
 
-/** Nobody left in the group is what is wanted. */
+/** An empty process group is the desired result, so that error is ignored. */
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 	if (pid === undefined) return;
 	try {

@@ -7,8 +7,8 @@ import { installPackage } from './installPackage.ts';
 import { startN8n } from './server.ts';
 
 /**
- * A user folder with the freshly built and packed package installed, the database migrated and the owner made. Tests and
- * benchmarks start from copies of it, which saves them the first boot.
+ * A user folder with the freshly built and packed package installed, the database migrated and the owner
+ * created. Tests and benchmarks start from copies of it, which saves them the first boot.
  */
 export class Template {
 	readonly folder: string;
@@ -29,7 +29,7 @@ export class Template {
 		await n8n.stop();
 	}
 
-	/** @returns a new user folder, under a name that no other copy has, also where one process loads this module twice */
+	/** @returns a new user folder with a unique name, even if one process loads this module twice */
 	async copy(): Promise<string> {
 		const folder = await mkdtemp(path.join(path.dirname(this.folder), 'n8n-'));
 		await cp(this.folder, folder, { recursive: true });

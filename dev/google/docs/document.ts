@@ -8,7 +8,7 @@ import { invalid, textOf, type Segment } from './segment.ts';
 
 type Content = docs_v1.Schema$StructuralElement[];
 
-/** Content in Google's form; indexes and missing final newlines are filled in. */
+/** Content in Google's form. Indexes and missing final newlines are filled in. */
 export interface TabSeed {
 	readonly title?: string;
 	readonly tabId?: string;
@@ -40,7 +40,7 @@ export interface StoredDocument {
 	title: string;
 	revisionId: string;
 	tabs: Tab[];
-	/** Batches that were carried out: a write that happened twice shows up here. */
+	/** Batches that were carried out. A write that happened twice shows up here. */
 	batches: number;
 }
 
@@ -83,7 +83,7 @@ export function allTabs(tabs: readonly Tab[]): Tab[] {
 	return tabs.flatMap((tab) => [tab, ...allTabs(tab.children)]);
 }
 
-/** The tab of a location; without an id the first. */
+/** The tab of a location; the first one if there is no ID. */
 export function tabOf(document: StoredDocument, tabId: string | null | undefined): Tab {
 	const tabs = allTabs(document.tabs);
 	const tab = tabId ? tabs.find((one) => one.tabId === tabId) : tabs[0];
@@ -98,7 +98,7 @@ export function segmentIn(tab: Tab, segmentId: string | null | undefined): Segme
 	return segment;
 }
 
-/** All text of a body as it is stored, tables and their cells in order. */
+/** All text of a body as stored, including tables and their cells, in order. */
 export function bodyText(tab: Tab): string {
 	return tab.body.entries.map((entry) => (entry.kind === 'paragraph' ? textOf(entry) : '')).join('');
 }
@@ -142,7 +142,7 @@ function tabOut(
 	return out;
 }
 
-/** With tabs there is no top-level body; without, the first tab alone. */
+/** A document with tabs has no top-level body; without tabs, only the first tab is returned. */
 export function documentOut(
 	document: StoredDocument,
 	includeTabs: boolean,

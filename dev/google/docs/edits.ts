@@ -16,7 +16,7 @@ import {
 	type Segment,
 } from './segment.ts';
 
-// Control characters but tab, newline and vertical tab, and the private use area (InsertTextRequest.text).
+// Control characters except tab, newline and vertical tab, and the private use area (InsertTextRequest.text).
 const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 const outsideParagraph =
@@ -32,7 +32,10 @@ function paragraphAt(segment: Segment, index: number): { paragraph: Paragraph; p
 	return { paragraph, place };
 }
 
-/** The new text takes the style of the text before it in its paragraph, new paragraphs that of the one they came from. */
+/**
+ * New text takes the style of the preceding text in its paragraph; new paragraphs take that of their original
+ * paragraph.
+ */
 export function insertText(segment: Segment, index: number, text: string): void {
 	const { paragraph, place } = paragraphAt(segment, index);
 	const clean = text.replace(stripped, '').replace(/\p{Surrogate}/gu, '\ufffd');
@@ -56,7 +59,7 @@ export function insertText(segment: Segment, index: number, text: string): void 
 	segment.entries = [...segment.entries.slice(0, place.at), ...parts, ...segment.entries.slice(place.at + 1)];
 }
 
-/** A newline goes in before the table; the rest of the paragraph follows it. */
+/** A newline is inserted before the table, and the rest of the paragraph follows the table. */
 export function insertTable(segment: Segment, index: number, rows: number, columns: number): void {
 	if (rows < 1 || columns < 1) throw invalid('The number of rows and columns must be at least 1.');
 	insertText(segment, index, '\n');
@@ -74,7 +77,7 @@ export function insertTable(segment: Segment, index: number, rows: number, colum
 	segment.entries = [...segment.entries.slice(0, at), ...table, ...segment.entries.slice(at)];
 }
 
-/** Tables and tables of contents only whole; a newline only together with what it ends. */
+/** Deletes tables and tables of contents only as a whole, and a newline only together with what it ends. */
 export function deleteRange(segment: Segment, start: number, end: number): void {
 	if (start >= end) throw invalid('The range should not be empty.');
 	checkIndex(segment, start);
@@ -116,7 +119,10 @@ function checkPairs(segment: Segment, ...places: Place[]): void {
 	}
 }
 
-/** @throws ApiError when the units from one place to the other hold a part of a table, or would leave one without its newline. */
+/**
+ * @throws ApiError if the range contains part of a table, or if deleting it would leave a table without its
+ * newline
+ */
 function checkWhole(segment: Segment, from: Place, to: Place): void {
 	let depth = 0;
 	for (const { kind } of segment.entries.slice(from.at, to.at)) {
@@ -131,7 +137,7 @@ function checkWhole(segment: Segment, from: Place, to: Place): void {
 	if (next.kind !== 'paragraph' && (from.offset > 0 || last.kind === 'paragraph')) throw invalid(badDeletion);
 }
 
-/** The paragraphs that a range touches, with the units of each that lie in it. */
+/** The paragraphs that a range touches, and the units of each that are in the range. */
 export function paragraphsIn(
 	segment: Segment,
 	start: number,

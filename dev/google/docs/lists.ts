@@ -34,7 +34,7 @@ const presets: Readonly<Record<string, Level[]>> = {
 
 export type Lists = Record<string, docs_v1.Schema$List>;
 
-/** Leading tabs give the level and go; the list before goes on when its preset is the same. */
+/** Leading tabs set the level and are removed. The preceding list continues if its preset is the same. */
 export function createBullets(
 	segment: Segment,
 	start: number,
@@ -70,7 +70,7 @@ function sameLook(list: docs_v1.Schema$List | undefined, nestingLevels: Level[])
 	return look(list?.listProperties?.nestingLevels ?? []) === look(nestingLevels);
 }
 
-/** The level stays visible as an indent. */
+/** The level stays visible as indentation. */
 export function deleteBullets(segment: Segment, start: number, end: number): void {
 	for (const { paragraph, at } of paragraphsIn(segment, start, end)) {
 		const entry = entryAt(segment, at);

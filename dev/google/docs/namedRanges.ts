@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { endOf, invalid, type Segment } from './segment.ts';
 
-/** A range of a tab's body that has a name; names may repeat. */
+/** A named range of a tab's body. Names need not be unique. */
 export interface NamedRange {
 	readonly namedRangeId: string;
 	readonly name: string;
@@ -10,14 +10,14 @@ export interface NamedRange {
 	readonly endIndex: number;
 }
 
-/** What of a tab the ranges live in. */
+/** The part of a tab that contains the ranges. */
 interface Home {
 	readonly tabId: string;
 	readonly body: Segment;
 	namedRanges: NamedRange[];
 }
 
-/** Of a name, in UTF-16 units (CreateNamedRangeRequest.name). */
+/** Limit for a name, in UTF-16 units (CreateNamedRangeRequest.name). */
 const longestName = 256;
 
 export function createNamedRange(
@@ -38,7 +38,7 @@ export function createNamedRange(
 	return { createNamedRange: { namedRangeId } };
 }
 
-/** Runs an edit of the body and moves the ranges with the text; a range without text is gone. */
+/** Runs an edit of the body and moves the ranges with the text. A range without text is removed. */
 export function movingRanges(tab: Home, segment: Segment, at: number, edit: () => void): void {
 	const before = endOf(tab.body);
 	edit();
@@ -48,7 +48,7 @@ export function movingRanges(tab: Home, segment: Segment, at: number, edit: () =
 	tab.namedRanges = tab.namedRanges
 		.map((range) => ({
 			...range,
-			// What is inserted where a range begins stands before it.
+			// Text inserted where a range begins goes before the range.
 			startIndex: range.startIndex === at && delta > 0 ? at + delta : moved(range.startIndex),
 			endIndex: moved(range.endIndex),
 		}))

@@ -4,7 +4,7 @@ import { lengthOf, type Entry, type Mark, type Paragraph, type Run, type Segment
 
 type Element = docs_v1.Schema$StructuralElement;
 
-/** A segment as Google gives it, with indexes. Without suggestions: what was suggested to go in is not there. */
+/** A segment in Google's form, with indexes. Without suggestions, suggested insertions are left out. */
 export function render(segment: Segment, withoutSuggestions: boolean): Element[] {
 	const entries = withoutSuggestions ? segment.entries.map(withoutSuggested) : segment.entries;
 	return new Reader(entries).content();
@@ -18,7 +18,7 @@ function withoutSuggested(entry: Entry): Entry {
 	return { ...entry, runs };
 }
 
-/** Google leaves a zero out. */
+/** Google omits a zero. */
 function between(startIndex: number, endIndex: number): { startIndex?: number; endIndex: number } {
 	return startIndex === 0 ? { endIndex } : { startIndex, endIndex };
 }
@@ -125,7 +125,7 @@ function renderRun(run: Run): docs_v1.Schema$ParagraphElement {
 	return { textRun };
 }
 
-/** The inverse: entries of content in Google's form, whose indexes do not matter. */
+/** The inverse: entries for content in Google's form, whose indexes are ignored. */
 export function entriesOf(content: readonly Element[]): Entry[] {
 	return content.flatMap((element): Entry[] => {
 		if (element.paragraph) return [paragraphOf(element.paragraph)];

@@ -20,7 +20,7 @@ interface Located {
 	endOfSegmentLocation?: docs_v1.Schema$EndOfSegmentLocation;
 }
 
-/** Where an insertion goes; the end of a segment is before its last newline. */
+/** The position of an insertion. The end of a segment is before its last newline. */
 function insertion(document: StoredDocument, { location, endOfSegmentLocation }: Located): Target {
 	if ((location === undefined) === (endOfSegmentLocation === undefined)) {
 		throw invalid('Exactly one of location and end_of_segment_location must be set.');
@@ -45,7 +45,7 @@ function ranged(document: StoredDocument, range: docs_v1.Schema$Range | undefine
 
 type Kind = keyof docs_v1.Schema$Request;
 
-/** Most requests have nothing to answer. */
+/** Carries out a request. Most requests have no answer. */
 type Carry = (
 	document: StoredDocument,
 	request: docs_v1.Schema$Request,
@@ -103,7 +103,7 @@ const kinds: { readonly [K in Kind]?: Carry } = {
 	},
 };
 
-/** A footnote goes with its reference. */
+/** Removes footnotes whose reference was deleted. */
 function dropFootnotes(tab: Tab): void {
 	const runs = tab.body.entries.flatMap((entry) => (entry.kind === 'paragraph' ? entry.runs : []));
 	const kept = new Set(runs.map(({ object }) => object?.footnoteReference?.footnoteId));
@@ -114,7 +114,10 @@ function isKind(name: string): name is Kind {
 	return Object.hasOwn(kinds, name);
 }
 
-/** One request of a batch. @throws ApiError worded as Google does, with the request's position and kind. */
+/**
+ * Carries out one request of a batch. @throws ApiError in Google's words, with the request's position and
+ * kind
+ */
 export function apply(
 	document: StoredDocument,
 	request: docs_v1.Schema$Request,

@@ -2,11 +2,11 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { ApiError } from '../service.ts';
 
-/** A run of characters of one style, or one object of one unit (person, rich link, date, image …). */
+/** Characters of one style, or one object of one unit (person, rich link, date, image …). */
 export interface Run {
 	text: string;
 	style: docs_v1.Schema$TextStyle;
-	/** The paragraph element as Google gives it, without indexes; `text` is then one placeholder unit. */
+	/** The paragraph element in Google's form, without indexes; `text` is then one placeholder unit. */
 	object?: docs_v1.Schema$ParagraphElement;
 	suggested?: { insertion?: string[]; deletion?: string[] };
 }
@@ -27,15 +27,15 @@ export interface Mark {
 
 export type Entry = Paragraph | Mark;
 
-/** Body, header, footer or footnote: flat, as the indexes count it. The body starts with a section break. */
+/** Body, header, footer or footnote, flat like its indexes. The body starts with a section break. */
 export interface Segment {
 	entries: Entry[];
 }
 
-/** UTF-16 units. */
+/** Length in UTF-16 units. */
 export function lengthOf(entry: Entry): number {
 	if (entry.kind !== 'paragraph') return 1;
-	// Asked for every entry at every request: a loop takes a third of a reduce's time.
+	// Called for every entry in every request; a loop takes a third of the time of a reduce.
 	let units = 0;
 	for (const run of entry.runs) units += run.text.length;
 	return units;
@@ -52,7 +52,7 @@ export function textOf(paragraph: Paragraph): string {
 export interface Place {
 	/** Position among the entries. */
 	readonly at: number;
-	/** Units inside the entry. */
+	/** Units from the start of the entry. */
 	readonly offset: number;
 }
 
@@ -78,7 +78,7 @@ export function entryAt(segment: Segment, at: number): Entry {
 	return entry;
 }
 
-/** First index that an edit may name: before it stands the body's section break. */
+/** The first index that an edit may name. In the body, the section break comes before it. */
 function firstIndex(segment: Segment): number {
 	return segment.entries[0]?.kind === 'sectionBreak' ? 1 : 0;
 }
@@ -95,7 +95,7 @@ export function splitsPair(paragraph: Paragraph, offset: number): boolean {
 	return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
 
-/** Parts the runs so that a run starts at the offset; returns that run's position. */
+/** Splits the runs so that one starts at the offset. @returns that run's position */
 export function cutRuns(paragraph: Paragraph, offset: number): number {
 	let start = 0;
 	for (let at = 0; at < paragraph.runs.length; at++) {
@@ -119,7 +119,7 @@ export function newParagraph(like: Paragraph | undefined, runs: Run[]): Paragrap
 	return paragraph;
 }
 
-/** Joins neighbors of one style, as Google gives them. */
+/** Joins adjacent runs of the same style, as Google returns them. */
 export function tidy(paragraph: Paragraph): void {
 	const runs: Run[] = [];
 	for (const run of paragraph.runs) {

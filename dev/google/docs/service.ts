@@ -24,18 +24,21 @@ export interface DocumentSeed {
 }
 
 export interface DocsService extends Service {
-	/** @returns the new document's id */
+	/** @returns the new document's ID */
 	seed(document: DocumentSeed): string;
 	/** All text of a tab's body as stored, with its final newline. */
 	text(documentId: string, tabId?: string): string;
-	/** Somebody else types at the end of the first tab. */
+	/** Simulates another user who types at the end of the first tab. */
 	type(documentId: string, text: string): void;
 	revisionOf(documentId: string): string;
-	/** Batches carried out. */
+	/** Number of batches carried out. */
 	batchesOf(documentId: string): number;
 }
 
-/** Documents, kept beside the files of all services: a document that Drive made is here too. */
+/**
+ * Documents, stored with the files of all services, so that a document created through Drive also exists
+ * here.
+ */
 export function createDocsService({ files }: { files: FileRegistry }): DocsService {
 	const documents = new Map<string, StoredDocument>();
 	const newRevision = () => newId('AJ');
@@ -106,12 +109,12 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 	};
 }
 
-/** The front has checked it against the contract. */
+/** The front has already checked it against the contract. */
 function bodyOf(call: Call): docs_v1.Schema$Document & docs_v1.Schema$BatchUpdateDocumentRequest {
 	return structuredClone(call.body ?? {});
 }
 
-/** All requests or none. */
+/** Carries out all requests or none. */
 function batchUpdate(
 	document: StoredDocument,
 	{ requests = [], writeControl }: docs_v1.Schema$BatchUpdateDocumentRequest,

@@ -51,7 +51,7 @@ function named<K extends string>(mask: string | null | undefined, known: readonl
 	});
 }
 
-/** A listed field without a value goes back to its default. */
+/** A listed field without a value is reset to its default. */
 function withFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
 	const kept = Object.entries(target).filter(([name]) => !fields.some((field) => field === name));
 	const given = Object.entries(source).filter(([name]) => fields.some((field) => field === name));
@@ -77,7 +77,7 @@ export function updateTextStyle(
 	}
 }
 
-/** Setting or clearing a link brings its usual look along, unless the look is named too. */
+/** Setting or clearing a link also changes its usual style, unless the style is listed too. */
 function lookOfLink(style: docs_v1.Schema$TextStyle, listed: readonly string[], set: boolean): void {
 	if (!listed.includes('underline')) {
 		if (set) style.underline = true;

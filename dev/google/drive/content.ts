@@ -6,15 +6,15 @@ export interface Content {
 	readonly size: number;
 	/** Lower-case hex. */
 	readonly md5: string;
-	/** Absent when the stand-in keeps no content. */
+	/** Absent if the stand-in does not keep content. */
 	readonly data: Buffer | undefined;
 }
 
-/** Takes bytes as they come; without `keep` only their number and checksum stay in memory. */
+/** Accepts bytes as they arrive. Without `keep`, only their count and checksum stay in memory. */
 export class ContentSink {
 	private readonly hash = createHash('md5');
 	private readonly chunks: Buffer[] | undefined;
-	/** Bytes taken so far. */
+	/** Bytes received so far. */
 	size = 0;
 
 	constructor(keep: boolean) {

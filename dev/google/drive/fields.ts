@@ -3,7 +3,8 @@ import { ApiError } from '../service.ts';
 type Mask = Map<string, Mask>;
 
 /**
- * Google's partial response: `nextPageToken,files(id,owners/emailAddress)`; `*` is everything, a dot is as good as a slash.
+ * Google's partial responses, such as `nextPageToken,files(id,owners/emailAddress)`; `*` means everything,
+ * and a dot is the same as a slash.
  * @param value a JSON value; arrays are searched
  */
 export function partial(value: unknown, fields: string): unknown {

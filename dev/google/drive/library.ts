@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import { rootId } from './resource.ts';
 import { folderType, importFormats, isWorkspaceType, takesGeneratedId } from './types.ts';
 
-/** The part of a call that decides what it may do. */
+/** The part of a call that determines what it may do. */
 export type Caller = Pick<Call, 'method' | 'params' | 'clientId' | 'scopes'>;
 
 export interface Media {
@@ -19,7 +19,7 @@ export interface SharedDrive {
 	readonly name: string;
 }
 
-/** Files, folders and shared drives as Drive's rules see them. */
+/** Files, folders and shared drives according to Drive's rules. */
 export class Library {
 	readonly contents = new Map<string, Content>();
 	readonly sharedDrives = new Map<string, SharedDrive>();
@@ -30,7 +30,7 @@ export class Library {
 		this.files = files;
 	}
 
-	/** @throws ApiError 404 when the caller may not know of it, as Drive does */
+	/** @throws ApiError 404 if the caller may not know about the file, as in Drive */
 	find(caller: Caller, id: string): StoredFile {
 		const file = this.files.get(id);
 		if (file === undefined || !this.files.visibleTo(caller, file)) throw notFound(id);
@@ -38,7 +38,10 @@ export class Library {
 		return file;
 	}
 
-	/** What `create` would refuse, without making anything: a resumable session is refused at its start. */
+	/**
+	 * Throws what `create` would throw, without creating anything, because a resumable session is refused at
+	 * its start.
+	 */
 	check(caller: Caller, metadata: drive_v3.Schema$File, contentType?: string): void {
 		const target = metadata.mimeType ?? contentType ?? 'application/octet-stream';
 		if (metadata.id) this.checkId(metadata.id, target);

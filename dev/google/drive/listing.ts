@@ -20,7 +20,7 @@ export function listFiles(library: Library, call: Call): Page<StoredFile> {
 	return pageOf(ordered(found, String(call.params['orderBy'] ?? '')), call, 100, 1000);
 }
 
-/** One page; a token is good only for the question that it came with. */
+/** One page. A page token is valid only for the request that it came from. */
 export function pageOf<T>(all: readonly T[], call: Call, standard: number, most: number): Page<T> {
 	const { q, pageToken, pageSize, orderBy } = call.params;
 	const question = JSON.stringify([call.method, q ?? '', orderBy ?? '']);
@@ -38,12 +38,12 @@ function offsetIn(token: string, question: string): number {
 		const [asked, offset] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [string, number];
 		if (asked === question) return offset;
 	} catch {
-		// A token that nobody gave out is as wrong as one of another question.
+		// A token that was never issued is as invalid as one of another request.
 	}
 	throw invalid('pageToken');
 }
 
-/** Which drives are searched. */
+/** Selects the drives to search. */
 function corpusOf(call: Call): (file: StoredFile) => boolean {
 	const { corpora = 'user', driveId } = call.params;
 	const withDrives = supportsAllDrives(call) && call.params['includeItemsFromAllDrives'] === 'true';

@@ -1,7 +1,7 @@
 import type { StoredFile } from '../files.ts';
 import { ApiError } from '../service.ts';
 
-/** Decides of a file whether it is among those searched for. */
+/** Decides whether a file matches the search. */
 export type Matches = (file: StoredFile) => boolean;
 
 const tokenPattern = /\s*(?:'((?:\\.|[^'\\])*)'|(>=|<=|!=|[=<>(){}])|([A-Za-z]+))/y;
@@ -9,9 +9,9 @@ const tokenPattern = /\s*(?:'((?:\\.|[^'\\])*)'|(>=|<=|!=|[=<>(){}])|([A-Za-z]+)
 type Token = { readonly text: string } | { readonly word: string };
 
 /**
- * Drive's search language, as far as clients of this project use it: `and`, `or`, `not`, parentheses; name, mimeType, trashed,
- * parents, properties, appProperties.
- * @throws ApiError 400 for everything else, as Drive says it
+ * Drive's search language, as far as this project's clients use it: `and`, `or`, `not`, parentheses; name,
+ * mimeType, trashed, parents, properties, appProperties.
+ * @throws ApiError 400 for everything else, in Drive's words
  */
 export function parseQuery(q: string): Matches {
 	if (q.trim() === '') return () => true;
@@ -145,7 +145,7 @@ const comparisons: Readonly<Record<string, (value: string, wanted: string) => bo
 	contains: (value, wanted) => startsAWord(value.toLowerCase(), wanted.toLowerCase()),
 };
 
-/** `contains` finds the beginnings of words only: `World` is not found in `HelloWorld`. */
+/** `contains` matches only the beginnings of words: `World` is not found in `HelloWorld`. */
 function startsAWord(value: string, wanted: string): boolean {
 	let at = value.indexOf(wanted);
 	while (at > 0 && /[\p{L}\p{N}]/u.test(value.charAt(at - 1))) at = value.indexOf(wanted, at + 1);

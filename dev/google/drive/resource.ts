@@ -5,10 +5,12 @@ import type { Call } from '../service.ts';
 import type { Content } from './content.ts';
 import { importFormats, isWorkspaceType, webViewLink } from './types.ts';
 
-/** My Drive's own id; requests may say `root`. */
+/** My Drive's own ID. Requests may use `root` instead. */
 export const rootId = '0AStandInOfMyDriveUk9PVA';
 
-/** A file as Drive shows it to this caller: `appProperties` only to the client that set them. */
+/**
+ * A file as Drive returns it to this caller. `appProperties` are returned only to the client that set them.
+ */
 export function fileOut(
 	file: StoredFile,
 	content: Content | undefined,

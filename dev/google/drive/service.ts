@@ -15,22 +15,25 @@ import { Uploads } from './uploads.ts';
 
 export interface DriveOptions {
 	readonly files: FileRegistry;
-	/** False keeps only sizes and checksums, so that files of any size fit in memory. */
+	/** If false, only sizes and checksums are kept, so that files of any size fit in memory. */
 	readonly keepContent?: boolean;
 }
 
 export interface DriveService extends Service {
-	/** @returns the new shared drive's id */
+	/** @returns the new shared drive's ID */
 	seedSharedDrive(name: string): string;
 	/** A binary file's bytes. */
 	content(fileId: string): Content | undefined;
 	/** All resumable sessions, in order. */
 	readonly sessions: readonly UploadSession[];
-	/** What befalls resumable sessions from now on. */
+	/** Faults that affect resumable sessions from now on. */
 	readonly faults: SessionFaults;
-	/** Starts a resumable session; its address is answered in `Location`. */
+	/** Starts a resumable session and returns its address in `Location`. */
 	startSession(call: Call, address: URL): Reply;
-	/** A request to a session's address; undefined when the connection was cut and nobody waits for an answer. */
+	/**
+	 * Handles a request to a session's address; undefined if the connection was cut and nobody waits for an
+	 * answer.
+	 */
 	putToSession(uploadId: string, request: IncomingMessage): Promise<Reply | undefined>;
 }
 

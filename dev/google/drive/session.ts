@@ -3,28 +3,28 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError, type Reply } from '../service.ts';
 import { ContentSink, type Content } from './content.ts';
 
-/** Drive keeps whole multiples of this, except at the end of a file; bytes. */
+/** Bytes. Drive keeps whole multiples of this, except at the end of a file. */
 const granularity = 262_144;
 
-/** What befalls a session; each is used up when it happened. */
+/** Faults of a session. Each is removed after it occurred. */
 export interface SessionFaults {
-	/** The next chunk is kept only up to so many bytes (down to a whole multiple of 256 KiB). */
+	/** Keeps only this many bytes of the next chunk, rounded down to a multiple of 256 KiB. */
 	keepOnly?: number;
 	/** Offsets in the file at which the connection is reset, ascending. */
 	resetAt: number[];
-	/** The next request finds no session: 404 or 410. */
+	/** The next request finds no session and gets 404 or 410. */
 	lost?: 404 | 410;
-	/** The next chunk is stored and then answered by a reset instead of an answer. */
+	/** The next chunk is stored, and then the connection is reset instead of answered. */
 	resetAfterNext?: boolean;
 }
 
 export interface SessionStart {
 	readonly id: string;
-	/** From `X-Upload-Content-Length`; undefined when the client does not know it. */
+	/** From `X-Upload-Content-Length`; undefined if the client does not know it. */
 	readonly total: number | undefined;
 	readonly keepContent: boolean;
 	readonly faults: SessionFaults;
-	/** Makes the file; its answer ends the session. */
+	/** Creates the file. Its answer ends the session. */
 	finish(content: Content): Reply;
 }
 
@@ -37,9 +37,9 @@ interface ContentRange {
 
 /** One resumable upload. */
 export class UploadSession {
-	/** Bytes of all bodies that came in, kept or not. */
+	/** Bytes of all received bodies, kept or not. */
 	receivedBytes = 0;
-	/** Bodies that came in, by their `Content-Range`. */
+	/** The `Content-Range` of each received body. */
 	readonly ranges: string[] = [];
 	readonly id: string;
 	private readonly start: SessionStart;
@@ -56,7 +56,7 @@ export class UploadSession {
 		return this.sink.size;
 	}
 
-	/** @returns undefined when the connection was cut: there is nobody to answer */
+	/** @returns undefined if the connection was cut, because nobody waits for an answer */
 	async put(request: IncomingMessage): Promise<Reply | undefined> {
 		const range = this.rangeOf(request);
 		if (this.done !== undefined) return this.done;
@@ -105,7 +105,10 @@ export class UploadSession {
 		return range;
 	}
 
-	/** Takes a chunk as far as it comes; the part that fills no 256 KiB is kept only at the end of the file. */
+	/**
+	 * Stores as much of a chunk as arrives. A remainder of less than 256 KiB is kept only at the end of the
+	 * file.
+	 */
 	private async take(request: IncomingMessage, { first, last, total }: ContentRange): Promise<boolean> {
 		const { faults } = this.start;
 		const from = this.sink.size;
@@ -142,7 +145,7 @@ export class UploadSession {
 	}
 }
 
-/** The body as it comes; it just ends when the other side cuts the connection. */
+/** The body as it arrives. It simply ends if the other side cuts the connection. */
 async function* ofRequest(request: IncomingMessage): AsyncGenerator<Buffer> {
 	try {
 		for await (const chunk of request) yield chunk as Buffer;

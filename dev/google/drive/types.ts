@@ -1,4 +1,4 @@
-/** Media types of Google's own files, and what Drive turns into them. */
+/** Media types of Google's own files, and what Drive converts to them. */
 const workspacePrefix = 'application/vnd.google-apps.';
 
 export const folderType = `${workspacePrefix}folder`;
@@ -7,7 +7,7 @@ const shortcutType = `${workspacePrefix}shortcut`;
 const office = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
-/** What Drive converts, by target. */
+/** What Drive converts, by target type. */
 export const importFormats: Readonly<Record<string, readonly string[]>> = {
 	[`${workspacePrefix}document`]: [
 		'text/plain',
@@ -36,12 +36,12 @@ export const importFormats: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-/** A type of Google's own: no bytes, no checksum. */
+/** Whether it is one of Google's own types, which have no bytes and no checksum. */
 export function isWorkspaceType(mimeType: string): boolean {
 	return mimeType.startsWith(workspacePrefix);
 }
 
-/** Folders take a generated id, Docs editors' files and shortcuts do not. */
+/** Folders accept a generated ID; files of Docs editors and shortcuts do not. */
 export function takesGeneratedId(mimeType: string): boolean {
 	return !isWorkspaceType(mimeType) || mimeType === folderType;
 }

@@ -7,9 +7,9 @@ import { UploadSession, type SessionFaults } from './session.ts';
 
 /** The resumable uploads of a service. */
 export class Uploads {
-	/** All sessions ever started, in order. */
+	/** All sessions started so far, in order. */
 	readonly sessions: UploadSession[] = [];
-	/** Of the session that is served next. */
+	/** Faults of the next session to be served. */
 	faults: SessionFaults = { resetAt: [] };
 	private readonly open = new Map<string, UploadSession>();
 	private readonly keepContent: boolean;
@@ -19,8 +19,8 @@ export class Uploads {
 	}
 
 	/**
-	 * @param address where the session is reached, without its id
-	 * @param finish makes the file of the content and answers
+	 * @param address address of the session, without its ID
+	 * @param finish creates the file from the content and answers
 	 */
 	start(call: Call, address: URL, finish: (content: Content) => Reply): Reply {
 		const announced = call.headers['x-upload-content-length'];
@@ -41,7 +41,7 @@ export class Uploads {
 		};
 	}
 
-	/** @returns undefined when there is nobody left to answer */
+	/** @returns undefined if nobody waits for an answer */
 	async put(uploadId: string, request: IncomingMessage): Promise<Reply | undefined> {
 		const { lost } = this.faults;
 		if (lost !== undefined) {

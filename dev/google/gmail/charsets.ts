@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * How `format=full` hands over texts of old charsets; their headers name the old one either way.
+ * How `format=full` returns texts in old charsets. Their headers name the old charset in any case.
  *
- * `decoded`: in UTF-8, all but those of seven bits with escapes (openclaw/gogcli#511, #418, macro-inc/macro#6133);
+ * `decoded`: in UTF-8, except seven-bit charsets with escapes (openclaw/gogcli#511, #418,
+ * macro-inc/macro#6133);
  * `allDecoded`: those too (openclaw/gogcli#446); `asSent`: none (openclaw/gogcli#126).
  */
 export type Bodies = 'decoded' | 'allDecoded' | 'asSent';
@@ -12,12 +13,12 @@ const escaped = /^(?:iso-2022-|hz)/i;
 
 export function recoded(data: Buffer, charset: string, bodies: Bodies): Buffer {
 	if (bodies === 'asSent' || (bodies === 'decoded' && escaped.test(charset))) return data;
-	// Senders mislabel their emails. What is UTF-8 by chance is left to those who read it.
+	// Senders mislabel their emails. Text that happens to be valid UTF-8 is left to the readers.
 	if (charset === 'us-ascii' || (isUtf8(data) && !escaped.test(charset))) return data;
 	try {
 		return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(data));
 	} catch {
-		// Not in that charset.
+		// The text is not in that charset.
 		return data;
 	}
 }

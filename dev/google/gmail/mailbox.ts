@@ -11,7 +11,7 @@ export interface StoredMail {
 	readonly internalDate: number;
 	readonly raw: Buffer;
 	readonly mime: MimePart;
-	/** From when on lists and searches show it, milliseconds since the epoch. */
+	/** Milliseconds since the epoch from which lists and searches show it. */
 	readonly listedAt: number;
 }
 
@@ -30,7 +30,7 @@ export class Mailbox {
 
 	add({ raw, labelIds, threadId, internalDate, listedAt = 0 }: NewMail): StoredMail {
 		const id = randomBytes(8).toString('hex').replace(/^0/, '1');
-		// Two emails of one millisecond still have an order.
+		// Two emails of the same millisecond still have an order.
 		this.latest = Math.max(Date.now(), this.latest + 1);
 		const mail: StoredMail = {
 			id,
@@ -73,7 +73,7 @@ export class Mailbox {
 	}
 }
 
-/** The first words of an email, HTML-escaped as Gmail gives them. */
+/** The first words of an email, HTML-escaped as in Gmail. */
 export function snippetOf({ mime }: StoredMail): string {
 	const parts = allParts(mime).filter(({ filename }) => filename === '');
 	const plain = parts.find(({ mimeType }) => mimeType === 'text/plain');
@@ -90,7 +90,7 @@ export function snippetOf({ mime }: StoredMail): string {
 	return words.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
-/** A subject without its reply marks, as threads compare it. */
+/** A subject without its reply prefixes, for comparing it within threads. */
 export function bareSubject({ mime }: Pick<StoredMail, 'mime'>): string {
 	return (headerOf(mime.headers, 'Subject') ?? '').replace(/^(?:(?:re|aw|fwd?):\s*)+/i, '');
 }

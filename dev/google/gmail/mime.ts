@@ -4,20 +4,20 @@ export interface Header {
 	readonly name: string;
 	/** Decoded. */
 	readonly value: string;
-	/** As it came, unfolded: addresses are read before names are decoded. */
+	/** As received, but unfolded: addresses are read before names are decoded. */
 	readonly encoded: string;
 }
 
-/** A part of an email, as Gmail counts and names them. */
+/** A part of an email, numbered and named as in Gmail. */
 export interface MimePart {
 	/** '' for the email itself, then `0`, `1`, `1.0` … */
 	readonly partId: string;
 	readonly mimeType: string;
 	readonly charset: string;
-	/** '' for a part that is no file. */
+	/** '' for a part that is not a file. */
 	readonly filename: string;
 	readonly headers: readonly Header[];
-	/** Content with its transfer encoding taken off; empty for a multipart. */
+	/** Content without its transfer encoding; empty for a multipart. */
 	readonly data: Buffer;
 	readonly parts: readonly MimePart[];
 }
@@ -38,27 +38,28 @@ export function parseMime(bytes: Buffer, partId = '', defaultType = 'text/plain'
 	};
 	const within = (index: number) => (partId === '' ? String(index) : `${partId}.${index}`);
 	if (mimeType.startsWith('multipart/') && boundary !== undefined) {
-		// RFC 2046, 5.1.5: what a digest holds is emails.
+		// The parts of a digest are emails (RFC 2046, 5.1.5).
 		const innerType = mimeType === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
 		const inner = sections(body, boundary).map((section, index) =>
 			parseMime(section, within(index), innerType),
 		);
-		// Without a single delimiter there are no parts, and what stands there is all that there is.
+		// Without any delimiter there are no parts, and the whole body is the content.
 		if (inner.length > 0) return { ...common, data: Buffer.alloc(0), parts: inner };
 	}
 	const encoding = headerOf(headers, 'content-transfer-encoding')?.toLowerCase();
 	const data = decoded(body, encoding);
-	// The contract's MessagePart: "filename", "parts" and "body" of an email within an email are those of a part with parts.
+	// See MessagePart in the contract: an email within an email has `filename`, `parts` and `body` like a
+	// part with parts.
 	const parts = mimeType === 'message/rfc822' ? [parseMime(data, within(0))] : [];
 	return { ...common, data, parts };
 }
 
-/** The first header of that name. */
+/** The first header with that name. */
 export function headerOf(headers: readonly Header[], name: string): string | undefined {
 	return headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
 }
 
-/** The part and all parts below it. */
+/** The part and all its descendants. */
 export function allParts(part: MimePart): MimePart[] {
 	return [part, ...part.parts.flatMap(allParts)];
 }
@@ -92,7 +93,7 @@ function headersOf(head: Buffer): Header[] {
 	});
 }
 
-/** What stands between the delimiters of a multipart. */
+/** The content between the delimiters of a multipart. */
 function sections(body: Buffer, boundary: string): Buffer[] {
 	const text = body.toString('latin1');
 	const escaped = boundary.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -3,7 +3,7 @@ import type { StoredMail } from './mailbox.ts';
 
 type Test = (mail: StoredMail) => boolean;
 
-/** Gmail's search syntax as far as tests need it: terms, quotes, `-`, `OR`, `( )`, `{ }`. */
+/** Gmail's search syntax, as far as tests need it: terms, quotes, `-`, `OR`, `( )`, `{ }`. */
 export function queryTest(query: string): Test {
 	const tokens =
 		query.match(/-?[a-z_]+:(?=[({])|-?(?:[a-z0-9_]+:)?"[^"]*"|[(){}]|-(?=[({])|[^\s(){}]+/gi) ?? [];
@@ -91,7 +91,7 @@ function files({ mime }: StoredMail): string[] {
 	return allParts(mime).flatMap(({ filename }) => (filename === '' ? [] : [filename]));
 }
 
-/** Epoch seconds, or a date at midnight in Pacific time. */
+/** Epoch seconds, or a date, which means midnight Pacific time. */
 function millisecondsOf(value: string): number {
 	if (/^\d{5,}$/.test(value)) return Number(value) * 1000;
 	const [year, month, day] = value.split(/[/-]/).map(Number);

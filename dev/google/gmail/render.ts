@@ -5,14 +5,14 @@ import { recoded, type Bodies } from './charsets.ts';
 import { snippetOf, type StoredMail } from './mailbox.ts';
 import type { Header, MimePart } from './mime.ts';
 
-/** Text parts above it are fetched like attachments. Bytes; Google's own figure is not known. */
+/** Bytes. Larger text parts are fetched like attachments. Google's own limit is not known. */
 export const largestInline = 256 * 1024;
 
 export type Format = 'full' | 'metadata' | 'minimal' | 'raw';
 
 export interface Rendering {
 	readonly format: Format;
-	/** Empty: all. */
+	/** Empty means all. */
 	readonly metadataHeaders: readonly string[];
 	readonly bodies: Bodies;
 }
@@ -58,11 +58,11 @@ function partOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Sc
 function bodyOut(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Schema$MessagePartBody {
 	const { partId, mimeType, filename, parts } = part;
 	if (mimeType === 'message/rfc822') {
-		// An email within an email may come without an id and without bytes: loadsmart/gmail-wrapper#10.
+		// An email within an email may come without an ID and without bytes: loadsmart/gmail-wrapper#10.
 		if (filename === '') return { size: 0 };
 	} else if (parts.length > 0) return { size: 0 };
 	const data = handedOver(part, bodies);
-	// An empty file has no id: loadsmart/gmail-wrapper#10.
+	// An empty file has no ID: loadsmart/gmail-wrapper#10.
 	if (data.length === 0) return filename === '' ? { size: 0 } : { size: 0, data: '' };
 	if (isApart(part)) return { size: data.length, attachmentId: attachmentIdOf(messageId, partId) };
 	return { size: data.length, data: padded(data) };
@@ -72,14 +72,14 @@ function isApart({ mimeType, filename, data }: MimePart): boolean {
 	return filename !== '' || !mimeType.startsWith('text/') || data.length > largestInline;
 }
 
-/** A text as `format=full` gives it; files stay as they are. */
+/** A text as `format=full` returns it. Files are not changed. */
 function handedOver(part: MimePart, bodies: Bodies): Buffer {
 	const { mimeType, charset, filename, data } = part;
 	const isText = mimeType.startsWith('text/') && filename === '';
 	return isText ? recoded(data, charset, bodies) : data;
 }
 
-/** Long, and another one at every read, as Gmail's are. */
+/** Long, and different at every read, like Gmail's own. */
 function attachmentIdOf(messageId: string, partId: string): string {
 	return `ANGjdJ${Buffer.from(`${messageId}/${partId}/`).toString('base64url')}-${randomBytes(240).toString('base64url')}`;
 }

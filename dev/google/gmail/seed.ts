@@ -1,17 +1,17 @@
 import type { NewMail } from './mailbox.ts';
 
-/** A received mail. Give `raw` for anything beyond a plain text. */
+/** A received email. Use `raw` for anything beyond plain text. */
 export interface MailSeed {
-	/** The whole RFC 5322 message; the fields below it are then ignored. */
+	/** The whole RFC 5322 message. The fields below are then ignored. */
 	readonly raw?: Buffer | string;
 	readonly from?: string;
 	readonly to?: string;
 	readonly subject?: string;
 	readonly text?: string;
-	/** Whole header lines in addition. */
+	/** Additional complete header lines. */
 	readonly headers?: readonly string[];
 	readonly date?: Date;
-	/** Default INBOX and UNREAD. */
+	/** Default: INBOX and UNREAD. */
 	readonly labelIds?: readonly string[];
 	readonly threadId?: string;
 }

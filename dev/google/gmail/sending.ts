@@ -6,30 +6,30 @@ import { ApiError, type Call } from '../service.ts';
 import { bareSubject, type Mailbox } from './mailbox.ts';
 import { headerOf, parseMime, type MimePart } from './mime.ts';
 
-/** Bytes of an email that Gmail takes at most. */
+/** Gmail's limit for an email, in bytes. */
 const maxBytes = 36_700_160;
 
-/** An email that was handed over for sending. */
+/** An email that was submitted for sending. */
 export interface SentMail {
 	readonly id: string;
 	readonly threadId: string;
-	/** As it came, before Gmail changed anything. */
+	/** As received, before Gmail changed anything. */
 	readonly raw: Buffer;
 	readonly mime: MimePart;
-	/** Addresses of To, Cc and Bcc: everybody who gets it. */
+	/** All recipients: the addresses in To, Cc and Bcc. */
 	readonly recipients: readonly string[];
-	/** By JSON (`raw`) or by the upload address. */
+	/** Whether it came as JSON (`raw`) or through the upload address. */
 	readonly via: 'json' | 'upload';
 }
 
-/** The email of a send call, with what Gmail reads from it. */
+/** The email of a send call, with the data that Gmail reads from it. */
 export interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' | 'via'> {
 	readonly threadId: string | undefined;
-	/** As it is kept: with Gmail's own Message-ID and the sender's address. */
+	/** The stored version, with Gmail's own Message-ID and the sender's address. */
 	readonly kept: Buffer;
 }
 
-/** @throws ApiError 400, 404 or 413 as Gmail words them */
+/** @throws ApiError 400, 404 or 413, in Gmail's words */
 export function outgoing(call: Call, mailbox: Mailbox, senders: readonly string[]): Outgoing {
 	const { raw: encoded, threadId } = (call.body ?? {}) as gmail_v1.Schema$Message;
 	const raw = call.media?.data ?? Buffer.from(encoded ?? '', 'base64url');
@@ -60,7 +60,7 @@ function addressesOf(mime: MimePart, name: string): string[] {
 		.map(({ address }) => address);
 }
 
-/** An email joins a thread only when it refers to one of its emails and has their subject. */
+/** An email joins a thread only if it refers to one of the thread's emails and has the same subject. */
 function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | undefined {
 	const thread = mailbox.thread(threadId);
 	if (thread.length === 0) throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
@@ -74,7 +74,7 @@ function threadOf(mailbox: Mailbox, threadId: string, mime: MimePart): string | 
 	return belongs ? threadId : undefined;
 }
 
-/** Gmail gives an email a Message-ID of its own and replaces a sender that is not one of the user's. */
+/** Gmail gives an email its own Message-ID and replaces a sender that does not belong to the user. */
 function rewritten(raw: Buffer, mime: MimePart, senders: readonly string[]): Buffer {
 	const blank = raw.indexOf('\r\n\r\n');
 	const lines = raw
@@ -86,7 +86,7 @@ function rewritten(raw: Buffer, mime: MimePart, senders: readonly string[]): Buf
 	const kept = lines.filter((line) => !/^message-id:/i.test(line) && (keepsFrom || !/^from:/i.test(line)));
 	const head = [
 		`Message-ID: <CA${randomBytes(12).toString('base64url')}@mail.gmail.com>`,
-		// Without the display name that the settings have: r-lib/gmailr#171, openclaw/gogcli#431.
+		// Without the display name from the settings: r-lib/gmailr#171, openclaw/gogcli#431.
 		...(keepsFrom ? [] : [`From: ${senders[0] ?? ''}`]),
 		...kept,
 	];

@@ -10,21 +10,21 @@ import { newMailOf, type MailSeed } from './seed.ts';
 import { outgoing, type SentMail } from './sending.ts';
 
 export interface GmailService extends Service {
-	/** Every email that was sent, in order: a repeated send shows up here. */
+	/** Every sent email, in order. A repeated send shows up here. */
 	readonly sent: readonly SentMail[];
-	/** Wait until a sent email appears in lists and searches, as with Gmail. Default 0. */
+	/** Milliseconds until a sent email appears in lists and searches, as in Gmail. Default 0. */
 	indexDelayMilliseconds: number;
-	/** Puts a received mail into a user's mailbox. @returns its id */
+	/** Adds a received email to a user's mailbox. @returns its ID */
 	seed(mail: MailSeed, user?: string): string;
-	/** Deletes an email for good. */
+	/** Permanently deletes an email. */
 	remove(id: string, user?: string): void;
-	/** Addresses besides the user's own that may stand in From. */
+	/** Addresses, other than the user's own, that may be used in From. */
 	aliases: readonly string[];
-	/** Labels that the user made: names by id, such as `Label_1`. */
+	/** Labels created by the user: names by ID, such as `Label_1`. */
 	labels: Readonly<Record<string, string>>;
-	/** Names that the settings have for addresses. By default the user's own has one. */
+	/** Display names in the settings, by address. By default, the user's own address has one. */
 	displayNames: Readonly<Record<string, string>>;
-	/** How texts of old charsets are handed over. Default `decoded`. */
+	/** How texts in old charsets are returned. Default `decoded`. */
 	bodies: Bodies;
 }
 
@@ -39,9 +39,10 @@ const hidden = ['SPAM', 'TRASH'];
 const ownName = 'Sam Someone';
 
 /**
- * Gmail, without `emulate`: that one cuts headers to five, answers them undecoded, ignores `fields`, takes a multipart upload
- * for an email's text, keeps Message-IDs and stops after 5,000 requests. With all of it put right nothing of it would be left.
- * @param user whose mailbox is meant when none is named
+ * Gmail without `emulate`, which limits headers to five and returns them undecoded, ignores `fields`, takes a
+ * multipart upload for an email's text, keeps Message-IDs and stops after 5,000 requests. With all of that
+ * corrected, nothing of it would be left.
+ * @param user owner of the mailbox if none is named
  */
 export function createGmailService({ user = 'someone@example.com' }: { user?: string } = {}): GmailService {
 	const mailboxes = new Map<string, Mailbox>();
@@ -169,7 +170,7 @@ function listed({ params }: Call, mailbox: Mailbox): gmail_v1.Schema$ListMessage
 	};
 }
 
-/** Looks like a number of 20 digits and is a text. */
+/** Looks like a number of 20 digits but is text. */
 function pageTokenOf(offset: number): string {
 	return `1${String(offset).padStart(19, '0')}`;
 }

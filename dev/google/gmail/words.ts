@@ -1,4 +1,4 @@
-/** An unfolded header value as Gmail shows it: its encoded words (RFC 2047) decoded. */
+/** Decodes the encoded words (RFC 2047) in an unfolded header value, as Gmail shows it. */
 export function decodedWords(value: string): string {
 	return value
 		.replaceAll(/(=\?[^?]+\?[BbQq]\?[^?]*\?=)\s+(?==\?)/g, '$1')
@@ -7,7 +7,7 @@ export function decodedWords(value: string): string {
 		);
 }
 
-/** A header's parameters by lower-case name, RFC 2231 forms decoded; the value itself under ''. */
+/** A header's parameters by lower-case name, with RFC 2231 forms decoded; the value itself under ''. */
 export function parametersOf(value: string): Map<string, string> {
 	const [main = '', ...rest] = pieces(value);
 	const found = new Map([['', main.trim().toLowerCase()]]);
@@ -29,7 +29,7 @@ export function decodeBytes(bytes: Buffer, charset: string): string {
 	try {
 		return new TextDecoder(charset).decode(bytes);
 	} catch {
-		// A charset that nobody knows: bytes as they are, which is what mail readers do as well.
+		// Unknown charset: the bytes are used unchanged, as in mail programs.
 		return bytes.toString('latin1');
 	}
 }

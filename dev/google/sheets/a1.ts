@@ -1,6 +1,6 @@
 import { ApiError } from '../service.ts';
 
-/** Rows and columns from 0, ends exclusive; undefined is open. */
+/** Rows and columns count from 0, and ends are exclusive; undefined means open. */
 export interface Area {
 	readonly startRow: number | undefined;
 	readonly endRow: number | undefined;
@@ -16,15 +16,15 @@ export interface Rectangle {
 	readonly endColumn: number;
 }
 
-/** What a range names before it is looked up: the title is undefined when the text has none. */
+/** A parsed range before it is looked up. The title is undefined if the text has none. */
 export interface Reference {
 	readonly title: string | undefined;
-	/** Of a named range. */
+	/** Name of a named range. */
 	readonly name: string | undefined;
 	readonly area: Area;
 }
 
-/** What the workbook has names for. */
+/** The names that exist in the workbook. */
 export interface Names {
 	readonly isTitle: (text: string) => boolean;
 	readonly isName: (text: string) => boolean;
@@ -45,8 +45,9 @@ export function unparsable(range: string): ApiError {
 }
 
 /**
- * What looks like cells is cells, unless it stands in quotes: `Q1` is a cell and `'Q1'` a tab (burnash/gspread#588, recorded traffic).
- * @throws ApiError 400 as Google words it
+ * Text that looks like cells means cells, unless it is in quotes: `Q1` is a cell and `'Q1'` a tab
+ * (burnash/gspread#588, recorded traffic).
+ * @throws ApiError 400 in Google's words
  */
 export function parseReference(range: string, { isTitle, isName }: Names): Reference {
 	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(range);
@@ -57,7 +58,7 @@ export function parseReference(range: string, { isTitle, isName }: Names): Refer
 		if (inside === undefined) return { title, name: undefined, area: everything };
 		const area = parseArea(inside);
 		if (area !== undefined) return { title, name: undefined, area };
-		// Google takes a named range behind a tab too: recorded.
+		// Google also accepts a named range after a tab (recorded).
 		if (isName(inside)) return { title, name: inside, area: everything };
 		throw unparsable(range);
 	}
@@ -115,7 +116,7 @@ function after(a: number | undefined, b: number | undefined): number | undefined
 	return a === undefined || b === undefined ? undefined : Math.max(a, b) + 1;
 }
 
-/** @returns the column of its letters, from 0 */
+/** @returns the column's number, from 0 */
 function columnNumber(letters: string): number {
 	let column = 0;
 	for (const letter of letters.toUpperCase()) column = column * 26 + letter.charCodeAt(0) - 64;
@@ -130,13 +131,13 @@ export function columnLetters(column: number): string {
 	return letters;
 }
 
-/** A title as Google prints it: in quotes when it could be read as something else. */
+/** A title as Google writes it: in quotes if it could be read as something else. */
 export function printTitle(title: string): string {
 	const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(title) && parseArea(title) === undefined;
 	return plain ? title : `'${title.replaceAll("'", "''")}'`;
 }
 
-/** A range as Google prints it: one cell without a colon. */
+/** A range as Google writes it: a single cell without a colon. */
 export function printRange(title: string, area: Rectangle): string {
 	const first = `${columnLetters(area.startColumn)}${area.startRow + 1}`;
 	const last = `${columnLetters(area.endColumn - 1)}${area.endRow}`;

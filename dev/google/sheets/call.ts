@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Call } from '../service.ts';
 
-/** A parameter that is there once; "" when it is missing. */
+/** A parameter that occurs once; "" if it is missing. */
 export function text(call: Call, name: string): string {
 	return String(call.params[name] ?? '');
 }
@@ -12,7 +12,7 @@ export function list(call: Call, name: string): string[] {
 	return given === undefined ? [] : [given].flat();
 }
 
-/** The front has checked it against the contract. */
+/** The front has already checked it against the contract. */
 export function bodyOf({ body }: Call) {
 	return (body ?? {}) as sheets_v4.Schema$Spreadsheet &
 		sheets_v4.Schema$BatchUpdateSpreadsheetRequest &

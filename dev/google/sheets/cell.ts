@@ -1,10 +1,10 @@
-/** How a cell's number is shown. */
+/** How a cell's number is displayed. */
 export type Format = 'number' | 'grouped' | 'percent' | 'currency' | DateFormat;
 export type DateFormat = 'yyyy-mm-dd' | 'm/d/yyyy' | 'm/d' | 'h:mm' | 'h:mm:ss' | 'yyyy-mm-dd h:mm:ss';
 
 export interface Cell {
 	readonly value: string | number | boolean;
-	/** With its `=`. */
+	/** Including its `=`. */
 	readonly formula?: string;
 	readonly format?: Format;
 }
@@ -17,7 +17,7 @@ export function serialOf(milliseconds: number): number {
 	return (milliseconds - epoch) / millisecondsPerDay;
 }
 
-/** A cell as the sheet shows it. */
+/** A cell as displayed in the sheet. */
 export function formatted({ value, format }: Cell): string {
 	if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
 	if (typeof value === 'string') return value;
@@ -73,7 +73,7 @@ export interface Rendering {
 	readonly dates: 'SERIAL_NUMBER' | 'FORMATTED_STRING';
 }
 
-/** A cell as an answer carries it; an empty one is "". */
+/** A cell as returned in an answer; an empty one is "". */
 export function rendered(cell: Cell | undefined, { values, dates }: Rendering): string | number | boolean {
 	if (cell === undefined) return '';
 	if (values === 'FORMATTED_VALUE') return formatted(cell);

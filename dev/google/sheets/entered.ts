@@ -1,8 +1,8 @@
 import { serialOf, type Cell, type Format } from './cell.ts';
 
 /**
- * What the sheet makes of a text that a user types (locale en_US): a number, a date, a boolean, a formula, or text.
- * Undefined clears the cell.
+ * How the sheet interprets text that a user types (locale en_US): as a number, a date, a boolean, a formula,
+ * or text. Undefined clears the cell.
  */
 export function typed(text: string): Cell | undefined {
 	if (text === '') return undefined;
@@ -59,7 +59,7 @@ function dateCell(groups: Record<string, string | undefined>, format: Format): C
 	return { value: serialOf(date.getTime()), format };
 }
 
-/** Arithmetic on numbers; of all other formulas only the text is kept. */
+/** Evaluates arithmetic on numbers. For all other formulas, only the text is kept. */
 function evaluated(expression: string): number | string {
 	const tokens = expression.replaceAll(/\s/g, '').match(/\d+(?:\.\d+)?|[-+*/()]/g) ?? [];
 	if (tokens.join('') !== expression.replaceAll(/\s/g, '')) return '#NAME?';

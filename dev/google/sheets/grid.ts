@@ -3,17 +3,17 @@ import type { Cell } from './cell.ts';
 
 type Row = Array<Cell | undefined>;
 
-/** What a row is given, cell by cell. */
+/** New values of a row, cell by cell. */
 export type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
 
-/** The cells of one tab. Rows and columns count from 0; only rows with something in them take room. */
+/** The cells of one tab. Rows and columns count from 0. Only rows with content use memory. */
 export class Grid {
 	rowCount: number;
 	columnCount: number;
-	/** Rows that a user or a filter hides. */
+	/** Rows hidden by a user or a filter. */
 	readonly hiddenRows = new Set<number>();
 	readonly hiddenColumns = new Set<number>();
-	/** Rows whose cells look like a header. */
+	/** Rows formatted like a header. */
 	readonly boldRows = new Set<number>();
 	private rows: Array<Row | undefined> = [];
 
@@ -38,7 +38,7 @@ export class Grid {
 		stored[column] = cell;
 	}
 
-	/** @returns places in the given row whose cells were written or cleared */
+	/** @returns indexes into `cells` of those that were written or cleared */
 	write(row: number, column: number, cells: CellRow): number[] {
 		const written: number[] = [];
 		for (let at = 0; at < cells.length; at++) {
@@ -50,7 +50,7 @@ export class Grid {
 		return written;
 	}
 
-	/** The row after the last that holds anything. */
+	/** The row after the last one with content. */
 	get usedRows(): number {
 		let end = this.rows.length;
 		while (end > 0 && !this.filled(end - 1, 0, this.columnCount)) end--;
@@ -58,7 +58,7 @@ export class Grid {
 		return end;
 	}
 
-	/** Whether a cell of the row within [from, to) holds something. */
+	/** Whether any cell of the row within [from, to) has content. */
 	filled(row: number, from: number, to: number): boolean {
 		const stored = this.rows[row];
 		if (stored === undefined) return false;
@@ -87,7 +87,7 @@ export class Grid {
 		];
 	}
 
-	/** Inserted rows look like the one above: reported in nithinmurali/pygsheets#285. */
+	/** Inserted rows inherit the format of the row above, as reported in nithinmurali/pygsheets#285. */
 	inheritLook(at: number, count: number): void {
 		if (!this.boldRows.has(at - 1)) return;
 		for (let row = at; row < at + count; row++) this.boldRows.add(row);
@@ -112,14 +112,14 @@ export class Grid {
 		for (const row of this.rows) row?.splice(from, to - from);
 	}
 
-	/** Rows go in front of another one, which is counted before they are taken out. */
+	/** Moves rows in front of another one, whose number counts from before the move. */
 	moveRows(from: number, to: number, target: number): void {
 		while (this.rows.length < Math.max(to, target)) this.rows.push(undefined);
 		const moved = this.rows.splice(from, to - from);
 		this.rows.splice(target > from ? target - moved.length : target, 0, ...moved);
 	}
 
-	/** An independent copy; rows of a request that is refused half-way are put back from it. */
+	/** An independent copy, used to restore rows if a request is refused halfway. */
 	copy(): Grid {
 		const copy = new Grid(this.rowCount, this.columnCount);
 		copy.rows = this.rows.map((row) => row && [...row]);

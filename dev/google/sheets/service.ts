@@ -21,7 +21,7 @@ export const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
 export interface SpreadsheetSeed {
 	readonly title: string;
-	/** Tabs with their rows, stored as they stand. One tab Sheet1 when absent. */
+	/** Tabs with their rows, stored unchanged. By default, one tab named Sheet1. */
 	readonly tabs?: ReadonlyArray<TabSeed>;
 	/** Ranges by name. */
 	readonly namedRanges?: Readonly<Record<string, string>>;
@@ -33,26 +33,29 @@ export interface TabSeed {
 	readonly rows?: unknown[][];
 	readonly rowCount?: number;
 	readonly columnCount?: number;
-	/** From 1, by a user or a filter. */
+	/** Numbers, from 1, of rows hidden by a user or a filter. */
 	readonly hiddenRows?: readonly number[];
-	/** From 1. */
+	/** Numbers, from 1. */
 	readonly hiddenColumns?: readonly number[];
-	/** Rows that look like a header, from 1. */
+	/** Numbers, from 1, of rows formatted like a header. */
 	readonly boldRows?: readonly number[];
 	/** Ranges inside the tab that the user may not edit. */
 	readonly protectedRanges?: readonly string[];
 }
 
 export interface SheetsService extends Service {
-	/** @returns the new spreadsheet's id */
+	/** @returns the new spreadsheet's ID */
 	seed(spreadsheet: SpreadsheetSeed): string;
-	/** Rows of the tab that look like a header, from 1. */
+	/** Numbers, from 1, of the tab's rows formatted like a header. */
 	boldRows(spreadsheetId: string, tab: string): number[];
-	/** What a range holds, unformatted, without what is empty at the ends. */
+	/** Unformatted values of a range, without empty cells at the ends. */
 	values(spreadsheetId: string, range: string): unknown[][];
 }
 
-/** Spreadsheets, kept beside the files of all services: a spreadsheet that Drive made is here too. */
+/**
+ * Spreadsheets, stored with the files of all services, so that a spreadsheet created through Drive also
+ * exists here.
+ */
 export function createSheetsService({ files }: { files: FileRegistry }): SheetsService {
 	const workbooks = new Map<string, Workbook>();
 
@@ -60,7 +63,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		if (file.mimeType === spreadsheetType) workbooks.set(file.id, newWorkbook(file.id));
 	});
 
-	/** The spreadsheet of a call, as far as its token may know of it. */
+	/** The spreadsheet of a call, if its token may access it. */
 	function asked(call: Call): { workbook: Workbook; file: StoredFile } {
 		const file = files.get(text(call, 'spreadsheetId'));
 		const workbook = file && workbooks.get(file.id);
@@ -183,7 +186,7 @@ function notForOffice(): ApiError {
 	return new ApiError(400, 'This operation is not supported for this document', { status });
 }
 
-/** A field mask that names cells counts as `includeGridData`. */
+/** A field mask that names cells has the same effect as `includeGridData`. */
 function wantsCells(call: Call): boolean {
 	return text(call, 'includeGridData') === 'true' || text(call, 'fields').includes('data');
 }

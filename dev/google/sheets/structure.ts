@@ -16,7 +16,7 @@ import {
 
 type Reply = sheets_v4.Schema$Response;
 
-/** Carries out one request of a batch. Everything that a request of an unknown kind would do is refused. */
+/** Carries out one request of a batch. A request of an unknown kind is refused. */
 export function apply(
 	workbook: Workbook,
 	file: StoredFile,
@@ -145,7 +145,7 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 };
 
 export function sheetOf(workbook: Workbook, sheetId: number | null | undefined): Sheet {
-	// Google takes a number as text too.
+	// Google also accepts a number as text.
 	const found = workbook.sheets.find((sheet) => String(sheet.sheetId) === String(sheetId ?? 0));
 	if (found === undefined) throw invalid(`No grid with id: ${sheetId ?? 0}`);
 	return found;
@@ -184,7 +184,7 @@ function dimensionOf(workbook: Workbook, range: sheets_v4.Schema$DimensionRange 
 	return { grid, from, to, rows };
 }
 
-/** Cells as `create` and `updateCells` carry them. */
+/** Writes cells in the form used by `create` and `updateCells`. */
 export function fill(
 	grid: Grid,
 	rows: sheets_v4.Schema$RowData[],

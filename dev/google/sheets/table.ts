@@ -2,10 +2,10 @@ import type { Rectangle } from './a1.ts';
 import type { Grid } from './grid.ts';
 
 /**
- * The table that an append to a range finds: the last one with a cell in the range, or the one that surrounds the range's first
- * cell. A table is a block of cells with nothing around it. Undefined when there is none. After the example in Google's guide
- * "Reading & writing cell values". What is hidden or filtered away does not count: reported in
- * theoephraim/node-google-spreadsheet#706, #591 and PipedreamHQ/pipedream#20115.
+ * The table that an append to a range finds: the last one with a cell in the range, or the one that surrounds
+ * the range's first cell. A table is a block of cells with nothing around it. Undefined if there is none.
+ * Follows the example in Google's guide "Reading & writing cell values". Hidden or filtered cells do not
+ * count, as reported in theoephraim/node-google-spreadsheet#706, #591 and PipedreamHQ/pipedream#20115.
  */
 export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined {
 	const grid = new VisibleCells(sheet);
@@ -22,7 +22,7 @@ export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined 
 	return undefined;
 }
 
-/** A tab as the search for tables sees it. */
+/** A tab as seen by the search for tables. */
 class VisibleCells {
 	private readonly grid: Grid;
 	private readonly allColumns: boolean;
@@ -74,7 +74,8 @@ function regionOf(grid: VisibleCells, { row, column }: Position): Rectangle {
 	let [top, bottom, left, right] = [row, row + 1, column, column + 1];
 	for (let grew = true; grew;) {
 		grew = false;
-		// To the sides first: a column is long, and is looked at again only where the region has grown since.
+		// Sideways first, because a column is long and is checked again only where the region has grown
+		// since.
 		while (left > 0 && columnFilled(grid, left - 1, top - 1, bottom + 1)) [left, grew] = [left - 1, true];
 		while (columnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
 		while (top > 0 && grid.filled(top - 1, left - 1, right + 1)) [top, grew] = [top - 1, true];

@@ -15,7 +15,7 @@ import {
 } from './values.ts';
 import { invalid, resolve, type Workbook } from './workbook.ts';
 
-/** The methods of `spreadsheets.values`, by the last part of their ids. */
+/** The methods of `spreadsheets.values`, by the last part of their IDs. */
 export function valueMethods(asked: (call: Call) => Workbook): Record<string, (call: Call) => unknown> {
 	return {
 		get: (call) => read(asked(call), text(call, 'range'), dimensionOf(call), renderingOf(call)),
@@ -72,7 +72,7 @@ function writingOf({ values, majorDimension }: sheets_v4.Schema$ValueRange, entr
 	return { values: values ?? [], dimension: majorDimension === 'COLUMNS' ? 'COLUMNS' : 'ROWS', entry };
 }
 
-/** The contract does not say so, but the server demands it. */
+/** The server requires it although the contract does not say so. */
 function entryOf(option: unknown): Entry {
 	if (option === 'RAW' || option === 'USER_ENTERED') return option;
 	throw invalid("'valueInputOption' is required but not specified");

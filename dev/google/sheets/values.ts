@@ -128,7 +128,7 @@ function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
 	};
 }
 
-/** All cells are read before the first is written: a refused request changes nothing. */
+/** All cells are read before the first one is written, so that a refused request changes nothing. */
 function rowsOf({ values, dimension, entry }: Writing): CellRow[] {
 	const rows = dimension === 'ROWS' ? values : transposed<unknown>(values, null);
 	return rows.map((row, at) => row.map((value, column) => enteredCell(value, entry, at, column)));
@@ -157,7 +157,7 @@ function writtenArea(
 	return { startRow, startColumn, endRow: startRow + height, endColumn: startColumn + width };
 }
 
-/** A range of more than one cell bounds what is written; one cell is only where it starts. */
+/** A range of several cells limits what is written. A single cell is only the starting point. */
 function checkBounds({ sheet, area, bounds }: Target, rows: readonly CellRow[]): void {
 	const single = area.endRow - area.startRow === 1 && area.endColumn - area.startColumn === 1;
 	if (single) return;
@@ -185,7 +185,7 @@ function write(
 		if (written.length > 0) updatedRows++;
 	}
 	if (updatedCells === 0) return { updatedRange: printRange(title, area) };
-	// The area that was really written; whether null in the first column moves it was not verified, so it does here.
+	// The area actually written. Whether null in the first column moves it was not verified; here it does.
 	const startColumn = area.startColumn + Math.min(...columns);
 	const updatedRange = printRange(title, { ...area, startColumn });
 	return { updatedRange, updatedRows, updatedColumns: columns.size, updatedCells };
@@ -196,7 +196,7 @@ function transposed<T>(rows: readonly T[][], missing: T): T[][] {
 	return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? missing));
 }
 
-/** Google leaves out what is empty at the end of a line, and empty lines at the end. */
+/** Google omits empty cells at the end of a line, and empty lines at the end. */
 function trimmed(lines: Value[][]): Value[][] {
 	for (const line of lines) while (line.at(-1) === '') line.pop();
 	while (lines.at(-1)?.length === 0) lines.pop();

@@ -8,7 +8,7 @@ export interface Sheet {
 	readonly sheetId: number;
 	title: string;
 	grid: Grid;
-	/** What the signed-in user may not edit. */
+	/** Areas that the signed-in user may not edit. */
 	readonly protectedAreas: Rectangle[];
 }
 
@@ -26,7 +26,7 @@ export interface Workbook {
 	namedRanges: NamedRange[];
 }
 
-/** All cells of a workbook together. */
+/** Limit for all cells of a workbook together. */
 const maximumCells = 10_000_000;
 
 export function invalid(message: string): ApiError {
@@ -49,15 +49,15 @@ export function newWorkbook(id: string): Workbook {
 
 export interface Target {
 	readonly sheet: Sheet;
-	/** Open ends are those of the grid; may end beyond it. */
+	/** Open ends are replaced by those of the grid. The area may end beyond the grid. */
 	readonly area: Rectangle;
-	/** What the range's text bounds: a write may not go further. */
+	/** The limits in the range's text, which a write may not exceed. */
 	readonly bounds: Area;
 }
 
-/** @throws ApiError 400 when nothing is called so, or it starts outside the grid */
+/** @throws ApiError 400 if nothing has this name, or it starts outside the grid */
 export function resolve(workbook: Workbook, range: string): Target {
-	// Google tells titles apart by more than case.
+	// Google ignores case when it compares titles.
 	const titled = (title: string) =>
 		workbook.sheets.find((sheet) => sheet.title.toLowerCase() === title.toLowerCase());
 	const named = (name: string) => workbook.namedRanges.find((entry) => entry.name === name);
@@ -106,7 +106,7 @@ export function refuseProtected(areas: readonly Rectangle[], written: Rectangle)
 	);
 }
 
-/** @throws ApiError 400 when the workbook has too many cells */
+/** @throws ApiError 400 if the workbook has too many cells */
 export function checkSize(workbook: Workbook): void {
 	const cells = workbook.sheets.reduce((sum, { grid }) => sum + grid.rowCount * grid.columnCount, 0);
 	if (cells > maximumCells) {
