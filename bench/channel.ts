@@ -1,4 +1,5 @@
-// The session channel in the real n8n, beside a bare `ws` client as the ceiling and beside a trigger that only calls `emit`.
+// The session channel in the real n8n, compared with a bare `ws` client as the ceiling and with a trigger
+// that only calls `emit`.
 // node bench/channel.ts [rounds] [section …]
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -14,7 +15,7 @@ import { rate } from './channel/rate.ts';
 import { reconnects } from './channel/reconnects.ts';
 import { say } from './channel/text.ts';
 
-/** Each on an n8n of its own. */
+/** Each section runs on its own n8n. */
 const sections: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
 	bursts,
 	rate,
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
 	}
 }
 
-/** A section that breaks off does not take the others with it. */
+/** A section that fails does not stop the others. */
 async function run(name: string, section: (rounds: number) => Promise<void>, rounds: number): Promise<void> {
 	const start = performance.now();
 	say(`\n── ${name}`);

@@ -1,4 +1,5 @@
-// How long an edit takes from the save to the running n8n, under `npm run dev`, and what a Ctrl-C leaves behind.
+// How long an edit takes from saving to the running n8n, under `npm run dev`, and what a Ctrl-C leaves
+// behind.
 // node bench/devLoop.ts [edits]
 import { spawn } from 'node:child_process';
 import {
@@ -23,7 +24,7 @@ import { median } from './n8n.ts';
 const nodeFile = 'nodes/Workspace/Workspace.node.ts';
 const edited = /description: 'Work with Gmail[^']*'/;
 
-/** A copy of the sources: the edits are not the developer's. */
+/** Copies the sources, so that the edits do not touch the developer's files. */
 function copyOfProject(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-dev-'));
 	const files = globSync(['{nodes,credentials,build,dev,examples}/**/*', '*.{json,js,md}'], {
@@ -39,14 +40,14 @@ function copyOfProject(): string {
 	return folder;
 }
 
-/** Processes that name the folder in their command line or work in it. */
+/** Processes that have the folder in their command line or as their working directory. */
 function leftBehind(folder: string): string[] {
 	return globSync('/proc/[0-9]*/{cmdline,environ}').flatMap((file) => {
 		try {
 			const text = readFileSync(file, 'utf8');
 			return text.includes(folder) ? [`${file}: ${text.replaceAll('\0', ' ').slice(0, 100)}`] : [];
 		} catch {
-			// Ended meanwhile.
+			// The process ended meanwhile.
 			return [];
 		}
 	});

@@ -1,5 +1,6 @@
-// How long n8n's event loop is held at most while a node works on 5,000 items with expressions, beside n8n's own Edit Fields node in
-// the same n8n. npm run build, then: node bench/eventLoop.ts [rounds]
+// The longest time that n8n's event loop is blocked while a node works on 5,000 items with expressions,
+// compared with n8n's own Edit Fields node in the same n8n. npm run build, then: node bench/eventLoop.ts
+// [rounds]
 import { cpus } from 'node:os';
 import path from 'node:path';
 
@@ -15,14 +16,20 @@ const limitMilliseconds = 200;
 const apiKey = 'bench-key';
 const columns = Array.from({ length: 10 }, (_, column) => `f${column}`);
 
-/** A stretch in which nothing else had its turn: milliseconds since 1970, and what the thread itself worked meanwhile. */
+/**
+ * A period in which nothing else could run: milliseconds since 1970, and the thread's own processor time in
+ * it.
+ */
 interface Stretch {
 	readonly from: number;
 	readonly to: number;
 	readonly worked: number;
 }
 
-/** Runs in n8n. The work of the thread alone is counted, too: on a busy machine the clock goes on while other programs run. */
+/**
+ * Runs in n8n. It also measures the processor time of the thread alone, because on a busy machine the clock
+ * goes on while other programs run.
+ */
 const probe = `(() => {
 	const stretches = (globalThis.benchStretches = []);
 	const worked = () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1000; };
@@ -156,7 +163,7 @@ async function main(): Promise<void> {
 		);
 		const inspector = await Inspector.open(n8n);
 		await inspector.evaluate(probe);
-		// The first round warms up.
+		// The first round is a warm-up.
 		for (let round = 0; round <= rounds; round++) {
 			for (const { name, stored, clock, worked, seconds } of variants) {
 				await google.seed({ rows: itemCount, columns: columns.length });

@@ -1,4 +1,5 @@
-// 1,000 items through Agent Execute, beside n8n's own HTTP Request node with equal expressions per item, in the same n8n.
+// 1,000 items through Agent Execute, compared with n8n's own HTTP Request node with equal expressions per
+// item, in the same n8n.
 // node bench/execute.ts [rounds]
 import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -11,7 +12,7 @@ const itemCount = 1000;
 const latencyMilliseconds = 50;
 const apiKey = 'bench-key';
 
-/** In a process of its own, so that n8n does not wait for it. */
+/** Runs in a separate process, so that n8n does not wait for it. */
 async function startService(): Promise<{ url: string; stop(): void }> {
 	const child = fork(
 		path.join(import.meta.dirname, '..', 'dev', 'agent-service', 'main.ts'),
@@ -125,7 +126,7 @@ async function main(): Promise<void> {
 				}),
 			})),
 		);
-		// The first round warms up.
+		// The first round is a warm-up.
 		for (let round = 0; round <= rounds; round++) {
 			for (const { workflow, times, name } of workflows) {
 				const execution = await n8n.api.run(workflow);

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { Message, Order, Report } from './uploadGoogle.ts';
 
-/** The stand-in's process. */
+/** The process of the stand-in. */
 export class GoogleProcess {
 	readonly url: string;
 	private readonly child: ChildProcess;
@@ -21,7 +21,7 @@ export class GoogleProcess {
 		return new GoogleProcess(child, message.url);
 	}
 
-	/** Forgets everything; from here on counts. */
+	/** Clears everything and starts counting. */
 	async begin(order: Omit<Order & { order: 'start' }, 'order'> = {}): Promise<void> {
 		await this.ask({ order: 'start', ...order });
 	}
@@ -32,7 +32,7 @@ export class GoogleProcess {
 		return message;
 	}
 
-	/** Resolves with the first request after `begin({ announceFirst: true })`. */
+	/** Resolves at the first request after `begin({ announceFirst: true })`. */
 	async firstRequest(): Promise<void> {
 		await once(this.child, 'message');
 	}

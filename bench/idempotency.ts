@@ -1,5 +1,5 @@
-// Runs with idempotency keys whose processes are killed at random points and which are run again with the same keys, two processes
-// at the same moment; what is there twice afterwards, or not at all.
+// Runs operations with idempotency keys in processes that are killed at random points, then repeats them with
+// the same keys in two processes at once. Counts what exists twice afterwards, or not at all.
 // node bench/idempotency.ts [runs] [seed]
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,11 +9,11 @@ import { Workers, type Answer, type Run, type Worker } from './keyed/workers.ts'
 const runs = Number(process.argv[2] ?? 1000);
 const seed = Number(process.argv[3] ?? 1);
 const latencyMilliseconds = 20;
-/** Of one process that is killed. */
+/** Runs at once in one process that is killed. */
 const runsAtOnce = 20;
 const documentsAppendedTo = 50;
 
-/** The same numbers at each run. */
+/** Seeded, so that every run uses the same numbers. */
 let state = seed;
 function random(): number {
 	state = (state * 1664525 + 1013904223) % 2 ** 32;
@@ -28,7 +28,7 @@ const documents = Array.from({ length: documentsAppendedTo }, (_, number) =>
 
 type What = Omit<Run, 'number' | 'given'> & {
 	given(own: number): Record<string, unknown>;
-	/** How often what the run makes is there. */
+	/** Counts how many copies of the run's result exist. */
 	count(own: number): number;
 };
 
@@ -101,7 +101,7 @@ function kindOf(own: number): string {
 	return kinds[own % kinds.length] ?? '';
 }
 
-/** Runs that begin within a moment; those of a process that is killed end with it. */
+/** Starts runs within a short period. The runs of a process that is killed end with it. */
 async function begin(worker: Worker, owns: readonly number[], within: number) {
 	return await Promise.all(
 		owns.map(async (own) => {
@@ -116,7 +116,7 @@ async function killedAfter(worker: Worker, milliseconds: number): Promise<void> 
 	worker.kill();
 }
 
-/** All ways that the runs ended, by run. */
+/** All outcomes, by run. */
 const ends = new Map<number, Answer[]>();
 let killed = 0;
 let errors = 0;
@@ -144,7 +144,7 @@ try {
 		const one = await fresh();
 		const [begun] = await Promise.all([begin(one, owns, 150), killedAfter(one, 30 + random() * 350)]);
 		note(begun);
-		// Again by two at once; one of them is killed in half of the cases, too.
+		// Repeated by two processes at once; in half of the cases, one of them is killed too.
 		const [two, three] = [await fresh(), await fresh()];
 		const killing = random() < 0.5 ? [killedAfter(two, 30 + random() * 350)] : [];
 		const gap = random() * 60;

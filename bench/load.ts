@@ -1,5 +1,5 @@
-// What the three nodes cost n8n's process when they are loaded, beside n8n's own Gmail, Google Sheets, Docs and Drive nodes in the
-// same run. npm run build, then: node bench/load.ts [samples]
+// What loading the three nodes costs n8n's process, compared with n8n's own Gmail, Google Sheets, Docs and
+// Drive nodes in the same run. npm run build, then: node bench/load.ts [samples]
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { ensureHost, root } from '../dev/n8n/host.ts';
 import { median, reportRatio } from './n8n.ts';
 
 interface Cost {
-	/** Milliseconds of the processor: loading is its work alone, and other programs do not count. */
+	/** Processor time in milliseconds. Loading is the only work, and other programs do not count. */
 	readonly milliseconds: number;
 	readonly megabytes: number;
 }
@@ -23,7 +23,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 
 const googleNodes = ['Gmail/Gmail', 'Sheet/GoogleSheets', 'Docs/GoogleDocs', 'Drive/GoogleDrive'];
 
-/** What n8n has loaded of Node long before any node. */
+/** Node modules that n8n loads long before any node. */
 const builtins = [
 	'async_hooks',
 	'crypto',
@@ -36,7 +36,10 @@ const builtins = [
 	'zlib',
 ];
 
-/** In a process of its own, in which n8n-workflow and what n8n uses of Node are loaded as they are when n8n loads nodes. */
+/**
+ * Runs in a separate process, in which n8n-workflow and the Node modules that n8n uses are already loaded, as
+ * they are when n8n loads nodes.
+ */
 function sample(files: readonly string[]): void {
 	const require = createRequire(import.meta.url);
 	for (const name of builtins) require(name);
@@ -72,7 +75,7 @@ async function costOf(host: string, nodes: readonly string[], samples: number): 
 		const { stdout } = await promisify(execFile)(
 			process.execPath,
 			['--expose-gc', import.meta.filename, 'sample', workflow, ...nodes],
-			// As n8n has packages find n8n-workflow.
+			// The way in which n8n lets packages find n8n-workflow.
 			{ env: { ...process.env, NODE_PATH: path.join(host, 'node_modules') } },
 		);
 		costs.push(JSON.parse(stdout) as Cost);
@@ -85,7 +88,7 @@ async function costOf(host: string, nodes: readonly string[], samples: number): 
 
 async function main(samples: number): Promise<void> {
 	const host = await ensureHost();
-	// Away from the project, whose own n8n-workflow it would find.
+	// Outside the project, because the files would otherwise find the project's own n8n-workflow.
 	const installed = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-load-'));
 	try {
 		mkdirSync(path.join(installed, 'dist'));

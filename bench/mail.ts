@@ -1,4 +1,5 @@
-// 100 emails listed with subject and sender, beside n8n's own Gmail node, in the same n8n against the same server.
+// 100 emails listed with subject and sender, compared with n8n's own Gmail node, in the same n8n against the
+// same server.
 // node bench/mail.ts [rounds]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,7 @@ const mailCount = 100;
 const latencyMilliseconds = 50;
 
 async function startServer(): Promise<{ url: string; requests(): Promise<number>; stop(): void }> {
-	// More emails than are asked for, as in any mailbox.
+	// More emails than requested, as in a real mailbox.
 	const parameters = [String(mailCount + 50), String(latencyMilliseconds)];
 	const child = fork(path.join(import.meta.dirname, 'mailGoogle.ts'), parameters);
 	const [{ url }] = (await once(child, 'message')) as [{ url: string }];
@@ -41,7 +42,7 @@ function workflowNode(
 
 async function main(): Promise<void> {
 	const server = await startServer();
-	// Both nodes ask Google's own hosts: the preload leads them to the stand-in.
+	// Both nodes call Google's own hosts; the preload redirects them to the stand-in.
 	const preload = path.join(import.meta.dirname, 'redirectGoogle.cjs');
 	const env = { NODE_OPTIONS: `--require ${preload}`, GOOGLE_STAND_IN: server.url };
 	const n8n = await benchN8n({ env });
@@ -88,7 +89,7 @@ async function main(): Promise<void> {
 				}),
 			})),
 		);
-		// The first round warms up.
+		// The first round is a warm-up.
 		for (let round = 0; round <= rounds; round++) {
 			for (const variant of workflows) {
 				const before = await server.requests();

@@ -1,5 +1,6 @@
-// 100 emails with subject and sender: requests in parallel, as shipped, beside Gmail's batch endpoint, whose parts the stand-in lets
-// run at once. With and without a limit of requests at once, and over the quota of a (short) minute.
+// 100 emails with subject and sender: parallel requests, as shipped, compared with Gmail's batch endpoint,
+// whose parts the stand-in runs at once. With and without a limit of concurrent requests, and over the quota
+// of a (shortened) minute.
 // node bench/mailBatch.ts [rounds]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,11 +1,11 @@
-// The stand-in with a full mailbox in a process of its own, so that n8n does not wait for it.
+// The stand-in with a full mailbox, in a separate process so that n8n does not wait for it.
 import { startGoogle } from '../dev/google/server.ts';
 
 import type { QuotaLimits } from '../dev/google/quotas.ts';
 
 const [mailCount = 0, latencyMilliseconds = 0] = process.argv.slice(2).map(Number);
 
-// n8n's own Gmail node sends what the contract does not know.
+// n8n's own Gmail node sends requests that the contract does not know.
 const google = await startGoogle({ tolerant: true, latencyMilliseconds });
 google.tokens.issue({ token: 'bench' });
 for (let number = 0; number < mailCount; number++) {

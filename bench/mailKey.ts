@@ -1,5 +1,5 @@
-// How often an email goes out twice although both sends have the same key: two processes, or two executions of one, with a gap
-// between them, against a Gmail that lists a sent email only after a while.
+// How often an email is sent twice although both sends have the same key: from two processes, or from two
+// executions of one, with a gap between them, against a Gmail that lists a sent email only after a while.
 // node bench/mailKey.ts [emails of each kind]
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -8,14 +8,14 @@ import { Template } from '../dev/n8n/template.ts';
 
 let template: Promise<Template> | undefined;
 
-/** The real n8n with the package as it is now, on a user folder of its own. */
+/** The real n8n with the current state of the package, on its own user folder. */
 export async function benchN8n(options: Partial<N8nOptions> = {}): Promise<RestartableN8n> {
 	template ??= preparedTemplate();
 	const userFolder = await (await template).copy();
 	return await startRestartableN8n({ ...options, userFolder });
 }
 
-/** Made once for all that this process starts. */
+/** Created once for everything that this process starts. */
 async function preparedTemplate(): Promise<Template> {
 	const fresh = new Template(`bench-${process.pid}`);
 	process.once('exit', () => {
@@ -30,7 +30,7 @@ export function median(values: readonly number[]): number {
 	return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-/** Milliseconds that the node ran. */
+/** Milliseconds for which the node ran. */
 export function nodeMilliseconds(runs: Readonly<Record<string, NodeRun[]>>, name: string): number {
 	return runs[name]?.at(-1)?.executionTime ?? NaN;
 }
@@ -43,7 +43,7 @@ export function report(name: string, figures: readonly number[], unit: string): 
 	);
 }
 
-/** A ratio with the target it has to meet; a miss makes the process end with 1. */
+/** A ratio and its target. If it misses the target, the process exits with 1. */
 export function reportRatio(
 	name: string,
 	value: number,

@@ -1,5 +1,5 @@
-// Workers that know nothing of each other share one quota that is filled up each minute, in virtual time: what becomes of their
-// requests with the shipped pace and with two other ways to wait. node bench/quota.ts
+// Workers that are independent of each other share one quota that is refilled each minute, in virtual time:
+// what happens to their requests with the shipped pace and with two other ways to wait. node bench/quota.ts
 import './sources.ts';
 
 const { Failure } = await import('../nodes/items/failure.ts');
@@ -14,7 +14,7 @@ const quota = 60;
 const requestsOfWorker = 30;
 const maxWaitMilliseconds = 120_000;
 
-/** Takes so many requests in each minute of its own, and refuses the rest. */
+/** Accepts `quota` requests in each minute of its clock and refuses the rest. */
 class Service {
 	readonly clock = new VirtualClock();
 	readonly done = new Map<string, number>();
@@ -37,7 +37,7 @@ class Service {
 
 type Way = (service: Service, worker: number, random: () => number) => (id: string) => Promise<void>;
 
-/** A wait for each request alone, for as long as it may. */
+/** Each request waits on its own, for as long as it may. */
 const alone =
 	(waitOf: (tries: number, random: () => number) => number): Way =>
 	(service, _worker, random) =>
@@ -68,7 +68,7 @@ const ways: Readonly<Record<string, Way>> = {
 	'each request alone, a minute': alone(() => minute),
 };
 
-/** The same numbers at each run. */
+/** A seeded generator, so that every run uses the same numbers. */
 function seeded(seed: number): () => number {
 	let state = seed;
 	return () => {

@@ -1,4 +1,5 @@
-// Loaded into n8n (NODE_OPTIONS=--require), so that n8n's own Google nodes reach the stand-in at GOOGLE_STAND_IN instead of Google.
+// Loaded into n8n (NODE_OPTIONS=--require), so that n8n's own Google nodes reach the stand-in at
+// GOOGLE_STAND_IN instead of Google.
 const http = require('node:http');
 const https = require('node:https');
 
@@ -14,7 +15,7 @@ function redirected(original) {
 		const host = options.hostname ?? options.host ?? url?.hostname;
 		if (!isGoogle(host)) return original.apply(https, args);
 		const callback = [second, third].find((value) => typeof value === 'function');
-		// An agent is bound to its protocol.
+		// An agent is bound to its protocol, so it cannot be reused.
 		const { agent, agents, servername, ...rest } = options;
 		const path = options.path ?? (url ? `${url.pathname}${url.search}` : '/');
 		const headers = { ...rest.headers };

@@ -1,4 +1,5 @@
-// The product's own sources leave out the ending of what they import, as its bundler and jest do: with this, Node finds them, too.
+// The product's sources import files without their extension, which its bundler and jest accept. With this,
+// Node finds them too.
 import { registerHooks } from 'node:module';
 
 registerHooks({

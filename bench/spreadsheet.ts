@@ -1,4 +1,5 @@
-// 1,000 rows appended to a sheet, and 100,000 cells read as rows, beside n8n's own Google Sheets node in the same n8n.
+// 1,000 rows appended to a sheet, and 100,000 cells read as rows, compared with n8n's own Google Sheets node
+// in the same n8n.
 // node bench/spreadsheet.ts [rounds]
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -22,7 +23,7 @@ const sheetRows = 10_000;
 const largeSheetRows = 100_000;
 const MiB = 1024 * 1024;
 
-/** @returns milliseconds of the node */
+/** @returns milliseconds for which the node ran */
 async function run(n8n: N8n, stored: Stored): Promise<number> {
 	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'));
 	if (execution.status !== 'success') {
@@ -37,16 +38,16 @@ async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
 	return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
 }
 
-/** What a run adds to n8n's memory at its peak, in MiB. */
+/** The most that a run adds to n8n's memory, in MiB. */
 async function addedMemory(n8n: N8n, stored: Stored): Promise<number> {
-	// Sets the peak back to what is used now.
+	// Resets the peak to the current usage.
 	await writeFile(`/proc/${n8n.pid}/clear_refs`, '5');
 	const before = await memory(n8n.pid, 'VmRSS');
 	await run(n8n, stored);
 	return ((await memory(n8n.pid, 'VmHWM')) - before) / MiB;
 }
 
-/** Some rounds until the code of both nodes is warm, then those that count; all variants take turns. */
+/** Runs some warm-up rounds for the code of both nodes, then the measured ones. All variants take turns. */
 async function measure(n8n: N8n, google: Google, variants: readonly Variant[], rows: number): Promise<void> {
 	for (let round = -warmRounds; round < rounds; round++) {
 		for (const variant of variants) {
@@ -112,7 +113,10 @@ async function main(): Promise<void> {
 	}
 }
 
-/** Last, because what n8n keeps of the runs before counts too; the least of some runs is what the work itself takes. */
+/**
+ * Comes last, because what n8n keeps of earlier runs counts too. The minimum of several runs is what the work
+ * itself takes.
+ */
 async function compareMemory(
 	n8n: N8n,
 	google: Google,

@@ -1,4 +1,5 @@
-// The stand-in in a process of its own, told over its IPC channel what spreadsheet to hold: its work on a large sheet is not n8n's.
+// The stand-in in a separate process, so that its work on a large sheet does not count as n8n's. It receives
+// the spreadsheet's shape over its IPC channel.
 import { startGoogle } from '../dev/google/server.ts';
 
 export interface Order {
@@ -14,14 +15,14 @@ export type Message =
 
 export interface Counted {
 	readonly kind: 'counted';
-	/** Method ids of all requests since the order, in order. */
+	/** Method IDs of all requests since the order, in order. */
 	readonly methods: readonly string[];
-	/** Rows that hold something now. */
+	/** Number of rows that have content now. */
 	readonly rows: number;
 }
 
 const [latencyMilliseconds = 0] = process.argv.slice(2).map(Number);
-// n8n's own node sends what the contract does not know.
+// n8n's own node sends requests that the contract does not know.
 const google = await startGoogle({ tolerant: true, latencyMilliseconds });
 const spreadsheetId = 'bench-spreadsheet';
 
@@ -40,11 +41,11 @@ process.on('message', (order: Order | 'count') => {
 	const rows = Array.from({ length: order.rows }, (_, row) => header.map((name) => `${name} of row ${row}`));
 	google.sheets.seed({
 		title: 'Bench',
-		// Room below the data: n8n's own node writes there without making room.
+		// Empty rows below the data, because n8n's own node writes there without adding rows.
 		tabs: [{ title: 'Sheet1', rows: [header, ...rows], rowCount: order.rows + 20_000 }],
 		file: { id: spreadsheetId },
 	});
-	// What the making of the sheet left behind is cleared now, not while a request waits.
+	// Collects the garbage from creating the sheet now, not while a request waits.
 	globalThis.gc?.();
 	tell({ kind: 'seeded', spreadsheetId });
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { Counted, Message, Order } from './spreadsheetGoogle.ts';
 
-/** The stand-in's process. */
+/** The process of the stand-in. */
 export class Google {
 	readonly url: string;
 	private readonly child: ChildProcess;
@@ -22,7 +22,7 @@ export class Google {
 		return new Google(child, message.url);
 	}
 
-	/** Forgets everything but a sheet of so many rows. */
+	/** Clears everything and creates a sheet with this many rows. */
 	async seed({ rows, columns }: Order): Promise<void> {
 		const order: Order = { rows, columns };
 		this.child.send(order);

@@ -11,7 +11,7 @@ export type Stored = WorkflowDefinition & { readonly id: string };
 export interface Variant {
 	readonly stored: Stored;
 	readonly milliseconds: number[];
-	/** Of one run. */
+	/** Requests in one run. */
 	requests: number;
 }
 

@@ -1,5 +1,5 @@
-// How long a message of the agent takes to the client of a streaming webhook, in n8n's main process and on a worker, beside n8n's bare
-// relay of chunks.
+// How long a message of the agent takes to reach the client of a streaming webhook, in n8n's main process and
+// on a worker, compared with n8n's bare relay of chunks.
 // node bench/stream.ts [rounds]
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,12 +18,12 @@ const apiKey = 'bench-key';
 const extensions = { N8N_CUSTOM_EXTENSIONS: path.join(import.meta.dirname, 'stream') };
 
 interface Reached {
-	/** Of the first text of each turn, and of all. */
+	/** Milliseconds for the first text of each turn, and for all texts. */
 	readonly first: number[];
 	readonly all: number[];
 }
 
-/** The webhook's answer, chunk by chunk; each text is the time at which it was sent. */
+/** Reads the webhook's answer chunk by chunk. Each text is the time at which it was sent. */
 async function turn(url: string, reached: Reached): Promise<void> {
 	const answer = await fetch(url, { method: 'POST' });
 	if (!answer.ok || answer.body === null) throw new Error(`The webhook answered ${answer.status}`);
@@ -54,7 +54,7 @@ const node = (name: string, type: string, parameters: object, more: object = {})
 	...more,
 });
 
-/** @returns the address of its webhook */
+/** @returns the address of the workflow's webhook */
 async function publish(api: N8nApi, name: string, work: Record<string, unknown>): Promise<string> {
 	const parameters = { httpMethod: 'POST', path: name, responseMode: 'streaming', options: {} };
 	const webhook = node('Webhook', 'n8n-nodes-base.webhook', parameters, {
@@ -65,7 +65,7 @@ async function publish(api: N8nApi, name: string, work: Record<string, unknown>)
 	const stored = await api.createWorkflow({ name, nodes: [webhook, work], connections });
 	await api.activate(stored);
 	const url = `${api.url}/webhook/${name}`;
-	// n8n publishes in the background. A GET does not start it.
+	// n8n publishes in the background. A GET does not start the workflow.
 	while (!(await (await fetch(url)).text()).includes('Did you mean to make a POST')) await pause(100);
 	return url;
 }
@@ -135,7 +135,7 @@ async function main(): Promise<void> {
 async function inQueueMode(template: Template, service: AgentService): Promise<void> {
 	const services = await startQueueServices();
 	const folders = [await template.copy(), await template.copy()];
-	// The template's own key would win over the one of the queue.
+	// The template's own key would override the one of the queue.
 	for (const folder of folders) await rm(`${folder}/.n8n/config`);
 	const [mainFolder = '', workerFolder = ''] = folders;
 	const env = { ...services.env, ...extensions };

@@ -1,4 +1,5 @@
-// 1 GiB from n8n's filesystem binary mode to Drive, beside n8n's own Drive node in the same n8n, and beside curl and md5sum.
+// 1 GiB from n8n's filesystem binary mode to Drive, compared with n8n's own Drive node in the same n8n, and
+// with curl and md5sum.
 // node bench/upload.ts [rounds] [MiB]
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -33,7 +34,7 @@ async function md5sum(): Promise<string> {
 	return (await runCommand('md5sum', [file], { cwd: root })).split(' ')[0] ?? '';
 }
 
-/** curl in one request to a session, then md5sum; milliseconds. */
+/** Milliseconds for curl in one request to a session, then md5sum. */
 async function withCurl(google: GoogleProcess): Promise<number> {
 	await google.begin();
 	const session = await fetch(`${google.url}/upload/drive/v3/files?uploadType=resumable`, {
@@ -47,7 +48,7 @@ async function withCurl(google: GoogleProcess): Promise<number> {
 	return performance.now() - began;
 }
 
-/** @returns milliseconds of the upload node */
+/** @returns milliseconds for which the upload node ran */
 async function run(n8n: BenchN8n, stored: Stored): Promise<number> {
 	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 1_200_000);
 	if (execution.status !== 'success') {
@@ -63,19 +64,19 @@ async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
 	return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
 }
 
-/** What the upload adds to n8n's memory at its peak; bytes. */
+/** The most that the upload adds to n8n's memory, in bytes. */
 async function addedMemory(n8n: BenchN8n, google: GoogleProcess, stored: Stored): Promise<number> {
 	await google.begin({ announceFirst: true });
 	const running = run(n8n, stored);
 	await google.firstRequest();
-	// Sets the peak back to what is used now.
+	// Resets the peak to the current usage.
 	await writeFile(`/proc/${n8n.pid}/clear_refs`, '5');
 	const before = await memory(n8n.pid, 'VmRSS');
 	await running;
 	return (await memory(n8n.pid, 'VmHWM')) - before;
 }
 
-/** A reset in each tenth; what came twice must belong to the chunk that was cut. */
+/** Resets the connection in each tenth of the file. Bytes sent twice must belong to the interrupted chunk. */
 async function withResets(n8n: BenchN8n, google: GoogleProcess, stored: Stored, md5: string): Promise<void> {
 	const resetAt = Array.from({ length: 10 }, (_, tenth) => Math.floor(((tenth + 0.5) * sizeBytes) / 10));
 	await google.begin({ resetAt });

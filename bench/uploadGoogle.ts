@@ -1,4 +1,5 @@
-// The stand-in in a process of its own, told what to do over its IPC channel: its memory and its hashing are not n8n's.
+// The stand-in in a separate process, so that its memory and hashing do not count as n8n's. It receives
+// orders over its IPC channel.
 import { startGoogle } from '../dev/google/server.ts';
 
 export type Order =
@@ -7,7 +8,7 @@ export type Order =
 
 export interface Report {
 	readonly kind: 'report';
-	/** Bytes of all bodies that came to sessions since `start`. */
+	/** Bytes of all bodies that sessions received since `start`. */
 	readonly receivedBytes: number;
 	/** `Content-Range` of all requests to sessions, in order. */
 	readonly ranges: readonly string[];
@@ -45,7 +46,7 @@ process.on('message', (order: Order) => {
 	tell({ kind: 'started' });
 });
 
-/** The upload begins: from here on memory is measured. */
+/** Reports that the upload begins. Memory is measured from here on. */
 function announceFirst(): void {
 	if (google.requests.length === 0) return;
 	clearInterval(watching);

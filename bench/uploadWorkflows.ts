@@ -27,7 +27,7 @@ function workflow(name: string, file: string, upload: object): WorkflowDefinitio
 	};
 }
 
-/** Both read the file from disk and upload it, each with its own node. */
+/** Both workflows read the file from disk and upload it, each with its own node. */
 export async function createWorkflows(
 	n8n: BenchN8n,
 	url: string,

@@ -1,4 +1,5 @@
-// What the built Workspace node costs n8n's process: when it is loaded, and when it is used for the first time.
+// What the built Workspace node costs n8n's process: when it is loaded, and when it is used for the first
+// time.
 // npm run build, then: node bench/workspaceLoad.ts [samples]
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -10,19 +11,19 @@ const root = path.dirname(import.meta.dirname);
 const nodeFile = path.join(root, 'dist/nodes/Workspace/Workspace.node.js');
 
 interface Cost {
-	/** Of the processor: loading is its work alone, and other programs do not count. */
+	/** Processor time. Loading is the only work, and other programs do not count. */
 	readonly milliseconds: number;
 	readonly wallMilliseconds: number;
 	readonly bytes: number;
 }
 
-/** Printed by one sample, in a process of its own. */
+/** Printed by one sample, in a separate process. */
 interface Sample {
 	readonly load: Cost;
 	readonly firstUse: Cost;
 }
 
-/** Limits that the project holds itself to. */
+/** The project's own limits. */
 const limits = {
 	load: { milliseconds: 10, megabytes: 3 },
 	firstUse: { milliseconds: 80, megabytes: 25 },
@@ -41,7 +42,7 @@ async function costOf(work: () => unknown): Promise<Cost> {
 	return { milliseconds: (cpu.user + cpu.system) / 1000, wallMilliseconds, bytes };
 }
 
-/** Only in the samples of memory: a collection also drops compiled code, which would count as time. */
+/** Only in the memory samples: a collection also drops compiled code, which would count as time. */
 function collectGarbage(): void {
 	if (typeof globalThis.gc === 'function') globalThis.gc();
 }
@@ -52,7 +53,7 @@ interface BuiltNode {
 
 async function sample(): Promise<void> {
 	const require = createRequire(import.meta.url);
-	// n8n has loaded these long before any node.
+	// n8n loads these long before any node.
 	for (const name of ['n8n-workflow', 'crypto', 'http', 'https', 'stream', 'timers/promises', 'zlib'])
 		require(name);
 	let node: BuiltNode | undefined;
@@ -71,7 +72,7 @@ const parameters: Record<string, unknown> = {
 	inputObject: { operation: 'read', messageId: 'm1' },
 };
 
-/** What n8n hands to the node, with an answer from memory: no connection is measured. */
+/** The context that n8n passes to the node. Answers come from memory, so no connection is measured. */
 const context = {
 	getInputData: () => [{ json: {} }],
 	getNodeParameter: (name: string, _item: number, fallback: unknown) => parameters[name] ?? fallback,

@@ -1,4 +1,4 @@
-// Memory and event loop of n8n under bursts, on the memory of an n8n that has just started.
+// Memory and event loop of n8n under bursts, compared with the memory of an n8n that has just started.
 import { reportRatio } from '../n8n.ts';
 import { drive } from './drive.ts';
 import { Inspector } from './inspector.ts';
@@ -11,7 +11,7 @@ const large = 100_000;
 
 export async function bursts(): Promise<void> {
 	say(`Memory of n8n under a burst, in MiB above what it was before (batches of ${batchSize})`);
-	// Without a bound the large burst takes gigabytes.
+	// Without a limit, the large burst takes gigabytes.
 	await withStation(async (station) => {
 		await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
 	});
@@ -39,7 +39,7 @@ async function suffer(
 	for (const count of counts) {
 		const before = station.probe.memory().now;
 		station.probe.resetPeak();
-		// n8n counts from the last time that it was asked.
+		// n8n measures since the last request, so this resets it.
 		await eventLoopDelay(station.n8n.url);
 		await drive(station, workflow, count, batchSize);
 		const { peak, now } = station.probe.memory();

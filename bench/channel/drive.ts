@@ -3,15 +3,15 @@ import { until } from './waiting.ts';
 
 export interface Driven {
 	readonly messagesPerSecond: number;
-	/** Of n8n, in milliseconds. */
+	/** Processor time of n8n, in milliseconds. */
 	readonly processorMilliseconds: number;
-	/** Number of the newest execution before. */
+	/** Number of the newest execution before the start. */
 	readonly after: number;
 }
 
 const quietMilliseconds = 300;
 
-/** Sends so many messages at once, and waits for the end of their last execution. */
+/** Sends `count` messages at once and waits for the end of their last execution. */
 export async function drive(
 	{ probe, service }: Station,
 	workflow: Stored,
@@ -22,7 +22,8 @@ export async function drive(
 	const start = performance.now();
 	let last = { ended: 0, at: start };
 	for (let n = 0; n < count; n++) service.send(workflow.name, { n });
-	// A batch may be smaller than it could be, so that the number of executions is not known: at least so many, and no more.
+	// A batch may be smaller than its limit, so the number of executions is not known in advance: it is at
+	// least the minimum, and complete when no more follow.
 	await until(`executions of ${workflow.name}`, () => {
 		const ended = probe.ended(workflow.id) - before;
 		if (ended !== last.ended) last = { ended, at: performance.now() };

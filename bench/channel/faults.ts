@@ -1,4 +1,4 @@
-// What is lost, what comes twice, and how long it takes to notice and to recover, fault by fault.
+// What is lost, what arrives twice, and how long it takes to notice and to recover, for each fault.
 import type { Fault } from './faults/fault.ts';
 import { hostFaults } from './faults/host.ts';
 import { networkFaults } from './faults/network.ts';
@@ -21,7 +21,7 @@ a shutdown, and the next leader activates them itself: the nearest to it are SIG
 	);
 }
 
-/** Round by round, so that no fault gets all of what the machine does meanwhile. */
+/** Round by round, so that other load on the machine does not affect one fault only. */
 async function suffer(faults: readonly Fault[], rounds: number): Promise<void> {
 	explain();
 	const world = await World.open();

@@ -1,14 +1,15 @@
-// What a published trigger costs while nothing comes, beside a trigger that only holds its socket.
+// The cost of a published trigger while no messages arrive, compared with a trigger that only holds its
+// socket.
 import { Inspector } from './inspector.ts';
 import { type Station, type Stored, withStation } from './station.ts';
 import { row, say } from './text.ts';
 import { pause } from './waiting.ts';
 
 const workflows = 50;
-/** Until n8n has closed the connections of our requests. */
+/** Time until n8n has closed the connections of our requests. */
 const quietSeconds = 6;
 const watchedSeconds = 10;
-/** Before, n8n still works at what was published, and a channel still waits to be called stable. */
+/** Before that, n8n is still busy with what was published, and a channel is not yet considered stable. */
 const settlingSeconds = 21;
 
 interface Kind {
@@ -31,7 +32,7 @@ interface Held {
 export async function idle(): Promise<void> {
 	await withStation(async (station) => {
 		say(`A published trigger while nothing comes (the mean of ${workflows}; after garbage collection)`);
-		// What the first ones load is no cost of the others.
+		// What the first ones load must not count as a cost of the others.
 		for (const { publish } of kinds) await takeOff(station, [await publish(station, -1)]);
 		const inspector = await Inspector.open(station.n8n);
 		for (const { name, publish } of kinds) {
@@ -48,7 +49,7 @@ export async function idle(): Promise<void> {
 	});
 }
 
-/** Of n8n as a whole when it has settled, in milliseconds per second. */
+/** Processor time of all of n8n after it has settled, in milliseconds per second. */
 async function processor({ probe }: Station): Promise<number> {
 	await pause(settlingSeconds * 1000);
 	const before = probe.cpuSeconds();

@@ -9,7 +9,7 @@ interface Answer {
 	readonly error?: { readonly message: string };
 }
 
-/** Asks a running n8n itself, through the inspector that every Node process opens on SIGUSR1. */
+/** Evaluates code in a running n8n, through the inspector that every Node process opens on SIGUSR1. */
 export class Inspector {
 	readonly #socket: WebSocket;
 	#calls = 0;
@@ -27,15 +27,15 @@ export class Inspector {
 		this.#socket = socket;
 	}
 
-	/** The JSON value of an expression. */
+	/** @returns the JSON value of an expression */
 	async evaluate<T>(expression: string): Promise<T> {
 		const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
 		return result?.result?.value as T;
 	}
 
-	/** What is in use after garbage collection. */
+	/** Memory usage after garbage collection. */
 	async memory(): Promise<NodeJS.MemoryUsage> {
-		// A second time for what the first one has released.
+		// The second time collects what the first one released.
 		for (let time = 0; time < 2; time++) await this.#call('HeapProfiler.collectGarbage');
 		return await this.evaluate('process.memoryUsage()');
 	}

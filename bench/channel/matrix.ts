@@ -1,4 +1,5 @@
-// Sustained messages per second, the time from the socket to the start and the end of the execution, and n8n's event loop.
+// Sustained messages per second, the time from the socket to the start and the end of the execution, and
+// n8n's event loop.
 import { reportRatio } from '../n8n.ts';
 import { drive } from './drive.ts';
 import { percentile } from './probe.ts';

@@ -4,34 +4,34 @@ import { parse } from 'flatted';
 
 const mebibyte = 1024 * 1024;
 
-/** Milliseconds since 1970, of an execution and of the arrival of its first message. */
+/** Milliseconds from the arrival of the first message of an execution. */
 interface Times {
 	readonly starts: number[];
 	readonly ends: number[];
 }
 
-/** An execution that was started for what its trigger gave to it. */
+/** An execution and what its trigger passed to it. */
 export interface Started {
 	readonly status: string;
 	readonly startedAt: number;
-	/** NaN while it runs, and forever when n8n could not write its end down. */
+	/** NaN while it runs, and forever if n8n could not record its end. */
 	readonly stoppedAt: number;
 	readonly items: readonly Record<string, unknown>[];
 }
 
-/** Looks at a running n8n from outside: its memory, its database. */
+/** Observes a running n8n from outside: its memory and its database. */
 export class Probe {
 	readonly #pid: () => number;
 	readonly #database: DatabaseSync;
 
-	/** @param pid asked again each time: n8n may be started again */
+	/** @param pid called each time, because n8n may be restarted */
 	constructor(pid: () => number, databaseFile: string) {
 		this.#pid = pid;
 		this.#database = new DatabaseSync(databaseFile, { readOnly: true });
 		this.#database.exec('PRAGMA busy_timeout = 10000');
 	}
 
-	/** Resident memory in MiB: now, and the most since `resetPeak`. */
+	/** Resident memory in MiB: the current value, and the peak since `resetPeak`. */
 	memory(): { readonly now: number; readonly peak: number } {
 		const status = readFileSync(`/proc/${this.#pid()}/status`, 'utf8');
 		const of = (name: string) =>
@@ -43,7 +43,7 @@ export class Probe {
 		writeFileSync(`/proc/${this.#pid()}/clear_refs`, '5');
 	}
 
-	/** Seconds of processor time so far. */
+	/** Processor time used so far, in seconds. */
 	cpuSeconds(): number {
 		const fields = readFileSync(`/proc/${this.#pid()}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 		const ticksPerSecond = 100;
@@ -55,7 +55,7 @@ export class Probe {
 		return Number(this.#database.prepare('select max(id) as n from execution_entity').get()?.n ?? 0);
 	}
 
-	/** Executions of a workflow that have ended well. */
+	/** Number of a workflow's executions that succeeded. */
 	ended(workflowId: string): number {
 		const row = this.#database
 			.prepare("select count(*) as n from execution_entity where workflowId = ? and status = 'success'")
@@ -63,7 +63,10 @@ export class Probe {
 		return Number(row?.n);
 	}
 
-	/** Failed executions of all workflows after the given one: here, what a trigger tells its user. */
+	/**
+	 * Failed executions of all workflows after the given one. Here, these are what a trigger reports to its
+	 * user.
+	 */
 	failed(after: number): { readonly workflowId: string; readonly at: number }[] {
 		return this.#database
 			.prepare("select workflowId, createdAt from execution_entity where id > ? and status = 'error'")
@@ -86,7 +89,7 @@ export class Probe {
 		return times;
 	}
 
-	/** Of all workflows, after the given one. */
+	/** Executions of all workflows after the given one. */
 	startedAfter(after: number): Started[] {
 		return this.#read(after, null);
 	}
@@ -115,11 +118,11 @@ type Items = ReadonlyArray<{ readonly json: Record<string, unknown> }>;
 
 interface RunData {
 	readonly resultData: { readonly runData: Record<string, Array<{ data: { main: Items[] } }>> };
-	/** What is still to do. */
+	/** The remaining work. */
 	readonly executionData?: { readonly nodeExecutionStack?: Array<{ data: { main: Items[] } }> };
 }
 
-/** What the trigger gave, also to an execution whose end n8n has not written down. */
+/** What the trigger passed on, even if n8n has not recorded the end of the execution. */
 function triggered(data: string): Record<string, unknown>[] {
 	const { resultData, executionData } = parse(data) as RunData;
 	const given = resultData.runData.Trigger?.[0] ?? executionData?.nodeExecutionStack?.[0];

@@ -1,4 +1,5 @@
-// What one message costs, and what a batch does, beside a trigger that only calls `emit`; a bare client is the ceiling.
+// The cost of one message, and the effect of batches, compared with a trigger that only calls `emit`. A bare
+// client is the ceiling.
 import WebSocket from 'ws';
 
 import { median, report, reportRatio } from '../n8n.ts';
@@ -16,7 +17,7 @@ export async function rate(rounds: number): Promise<void> {
 	});
 }
 
-/** Messages per second of a client that does nothing but parse. */
+/** Messages per second of a client that only parses. */
 async function bareClient(station: Station, count: number): Promise<number> {
 	const { service } = station;
 	const socket = new WebSocket(station.channelUrl('bare'), { perMessageDeflate: false });
@@ -39,7 +40,7 @@ async function oneByOne(station: Station, rounds: number): Promise<void> {
 	const emitOnly = await station.emitOnly('emit only');
 	const ours = await station.ours('ours');
 	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 150, batchSize: 1 });
-	// What it costs, whatever else the machine does at that moment.
+	// Processor time does not depend on what else the machine does at that moment.
 	reportRatio('batchSize 1 / emit only, processor time', ratio.processor, { atMost: 1.1 });
 }
 
@@ -47,7 +48,7 @@ async function inBatches(station: Station, rounds: number): Promise<void> {
 	const batchSize = 100;
 	say(`\n${batchSize} messages per execution (${rounds} rounds of 10,000, interleaved)`);
 	const emitOnly = await station.emitOnly('emit only in batches', batchSize);
-	// As long as the other one waits for a batch to become full: both get the same batches.
+	// The other one also waits this long for a batch to become full, so both get the same batches.
 	const ours = await station.ours('ours in batches', { batchSize, batchWaitMilliseconds: 50 });
 	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 10_000, batchSize });
 	say(
@@ -69,7 +70,7 @@ interface Extent {
 	readonly batchSize: number;
 }
 
-/** Ours by theirs. Takes both workflows off. */
+/** The ratio of ours to theirs. Unpublishes both workflows. */
 async function beside(
 	station: Station,
 	workflows: Pair<Stored>,

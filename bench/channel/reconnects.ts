@@ -1,4 +1,5 @@
-// How 50 sessions come back: in 50 workflows, which know nothing of each other, beside 50 in one node.
+// How 50 sessions reconnect: in 50 workflows, which are independent of each other, compared with 50 in one
+// node.
 import { reportRatio } from '../n8n.ts';
 import { type Station, withStation } from './station.ts';
 import { say } from './text.ts';
@@ -40,7 +41,7 @@ async function listen(station: Station): Promise<void> {
 	for (let n = 0; n < sessions; n++) await station.ours(`own ${n}`);
 }
 
-/** @param attempts when they arrived, in milliseconds since 1970, oldest first */
+/** @param attempts times of arrival, in milliseconds since 1970, oldest first */
 function describe(name: string, attempts: readonly number[], lost: number, back: number): void {
 	const perMinute = (attempts.filter((at) => at < back).length / outageSeconds) * 60;
 	const last = attempts.at(-1) ?? NaN;

@@ -17,13 +17,14 @@ const env = {
 	N8N_METRICS: 'true',
 	N8N_METRICS_INCLUDE_DEFAULT_METRICS: 'true',
 	EXECUTIONS_DATA_PRUNE: 'false',
-	// For the section that asks n8n itself what it holds; nothing listens before that.
+	// For the section that inspects n8n's memory. Nothing listens before that.
 	NODE_OPTIONS: '--inspect-port=127.0.0.1:0',
 };
 
 /**
- * How n8n runs expressions. By default it makes an isolate for each execution, also of one without any: most of the time of a
- * short workflow. With its setting it makes one when an expression needs it.
+ * How n8n runs expressions. By default, it creates an isolate for each execution, even one without any
+ * expressions: most of the time of a short workflow. With its setting, it creates one when an expression
+ * needs it.
  */
 export const engines = {
 	'isolate per execution (default)': {},
@@ -41,7 +42,7 @@ export interface OursPlace {
 	readonly webSocketUrl?: string;
 }
 
-/** A stand-in of the agent service in this process, and an n8n of its own that listens to it. */
+/** A stand-in for the agent service in this process, and a separate n8n that listens to it. */
 export class Station {
 	readonly n8n: RestartableN8n;
 	readonly probe: Probe;
@@ -95,13 +96,13 @@ export class Station {
 		return await this.publish(name, { type: 'CUSTOM.emitOnlyTrigger', parameters });
 	}
 
-	/** For clients that are not ours. */
+	/** Address for clients that are not ours. */
 	channelUrl(sessionId: string): string {
 		const query = { sessionId, userPublicKey: '0', signature: '0', timestamp: '1', apiKey };
 		return `${this.service.webSocketUrl}/ws?${new URLSearchParams(query).toString()}`;
 	}
 
-	/** Away for so long, then back on the same port. */
+	/** Stops the service for this long, then starts it again on the same port. */
 	async restartService(milliseconds: number): Promise<void> {
 		const { port } = this.service;
 		await this.service.close();
@@ -109,7 +110,7 @@ export class Station {
 		this.service = await startAgentService({ ...this.#serviceOptions, port });
 	}
 
-	/** Another n8n on the same database, as it runs for a while when one takes the place of the other. */
+	/** Starts another n8n on the same database, as happens for a while when one replaces the other. */
 	async startSecond(): Promise<RestartableN8n> {
 		return await benchN8n({ env: { ...env, DB_SQLITE_DATABASE: this.databaseFile } });
 	}
@@ -131,7 +132,7 @@ export class Station {
 	}
 }
 
-/** Does something with a station that nothing else has used. */
+/** Runs something with a station that nothing else has used. */
 export async function withStation<T>(
 	use: (station: Station) => Promise<T>,
 	serviceOptions: AgentServiceOptions = {},
@@ -145,7 +146,10 @@ export async function withStation<T>(
 	}
 }
 
-/** What n8n says of its event loop: the delay that one of a hundred turns exceeded since it was last asked, in milliseconds. */
+/**
+ * The event loop delay that n8n reports, in milliseconds: exceeded by one in a hundred turns since the last
+ * request.
+ */
 export async function eventLoopDelay(url: string): Promise<number> {
 	const text = await (await fetch(`${url}/metrics`)).text();
 	return Number(/nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? ([\d.e-]+)/.exec(text)?.[1]) * 1000;

@@ -2,7 +2,7 @@ export const say = (text: string) => {
 	console.log(text);
 };
 
-/** A line of a table: a name, and what goes with it. */
+/** Prints a line of a table: a name and its cells. */
 export const row = (name: string, ...cells: readonly string[]) => {
 	say([name.padEnd(34), ...cells].join('  '));
 };

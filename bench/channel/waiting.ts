@@ -6,7 +6,7 @@ interface Patience {
 	readonly everyMilliseconds?: number;
 }
 
-/** @throws when it is not so in time: a benchmark must not hang without a word */
+/** @throws if the condition is not met in time, because a benchmark must not hang silently */
 export async function until(
 	what: string,
 	condition: () => boolean,

@@ -10,7 +10,10 @@ type Bundle = (options: {
 	split: boolean;
 }) => Promise<unknown>;
 
-/** A file of a benchmark with the product's sources, bundled as the product is, to be run in a process of its own. */
+/**
+ * A benchmark file together with the product's sources, bundled like the product, to run in a separate
+ * process.
+ */
 export class Bundled {
 	readonly file: string;
 	private readonly folder: string;
@@ -20,7 +23,7 @@ export class Bundled {
 		this.file = path.join(folder, entry.replace(/\.ts$/, '.js'));
 	}
 
-	/** @param entry from the root of the package */
+	/** @param entry path from the root of the package */
 	static async build(entry: string): Promise<Bundled> {
 		const root = path.join(import.meta.dirname, '../..');
 		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as { bundle: Bundle };

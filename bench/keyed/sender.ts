@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import type { Send } from '../../nodes/http/attempt';
 
-/** What n8n's request helper does for the package, by Node's own client. */
+/** Does what n8n's request helper does for the package, with Node's own client. */
 export function httpSender(token: string): Send {
 	return async ({ url, method, headers, body }) => {
 		const sent = body instanceof Readable ? Buffer.concat(await body.toArray()) : body;

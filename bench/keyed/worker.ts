@@ -1,4 +1,5 @@
-// A process that carries out operations with keys, as an n8n worker does: a run comes in, what became of it goes out.
+// A process that carries out operations with keys, like an n8n worker: it receives a run and returns its
+// outcome.
 import { randomUUID } from 'node:crypto';
 
 import * as document from '../../nodes/Workspace/actions/document';
@@ -45,7 +46,7 @@ function itemOf(): JobItem {
 		...{ binary: none, file: none, store: none, made: nothing, hint: nothing, log: nothing },
 		told: (failure) => failure,
 		once: async <T>(key: string, ask: () => Promise<T>) => {
-			// Keys name questions of one type each; the map cannot say so.
+			// Each key belongs to one type of question, which the map's type cannot express.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
 			answers.set(key, answer);
 			return await answer;

@@ -7,14 +7,14 @@ export interface Run {
 	readonly number: number;
 	readonly resource: 'mail' | 'spreadsheet' | 'document' | 'file';
 	readonly operation: string;
-	/** As in the form. */
+	/** Values as entered in the form. */
 	readonly given: Readonly<Record<string, unknown>>;
 }
 
 export interface Answer {
 	readonly number: number;
 	readonly repeated?: boolean;
-	/** As JSON. */
+	/** JSON. */
 	readonly result?: string;
 	readonly error?: string;
 }
@@ -34,7 +34,7 @@ export class Worker {
 		});
 	}
 
-	/** @returns undefined when the process was killed before the run ended */
+	/** @returns undefined if the process was killed before the run ended */
 	run(run: Run): Promise<Answer | undefined> {
 		return new Promise((resolve) => {
 			this.waiting.set(run.number, resolve);
@@ -57,7 +57,7 @@ export class Worker {
 	}
 }
 
-/** The product's operations, bundled once, for processes of their own. */
+/** The product's operations, bundled once for separate processes. */
 export class Workers {
 	private readonly worker: Bundled;
 	private readonly url: string;
@@ -67,7 +67,7 @@ export class Workers {
 		this.url = url;
 	}
 
-	/** @param url of the stand-in, which knows the token `bench` */
+	/** @param url address of the stand-in, which accepts the token `bench` */
 	static async build(url: string): Promise<Workers> {
 		return new Workers(await Bundled.build('bench/keyed/worker.ts'), url);
 	}

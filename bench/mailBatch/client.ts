@@ -1,4 +1,4 @@
-// The client's side of bench/mailBatch.ts, bundled, in a process of its own.
+// The client of bench/mailBatch.ts, bundled, in a separate process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const [standIn = '', given = ''] = process.argv.slice(2);
 const rounds = Number(given);
 const mailCount = 100;
 const latencyMilliseconds = 50;
-/** Instead of 60 s, so that a quota's end is part of the figure. */
+/** Milliseconds instead of 60 s, so that reaching the quota is part of the figure. */
 const minute = 3000;
 
 const parameters = [String(mailCount), String(latencyMilliseconds)];
@@ -31,7 +31,7 @@ async function asked(limits: QuotaLimits | 'requests'): Promise<{ requests: numb
 
 const send = httpSender('bench');
 
-/** Of a credential that nothing is known of yet. */
+/** Clients of a credential about which nothing is known yet. */
 function freshClients(): Clients {
 	const bases = { mail: `${url}/gmail/v1`, sheets: url, docs: url, drive: url };
 	return createClients(send, bases, {
@@ -57,7 +57,7 @@ const query = new URLSearchParams([
 	['fields', 'id,threadId,labelIds,snippet,internalDate,payload/headers'],
 ]).toString();
 
-/** Parts that are refused go again, after the wait that Google advises. */
+/** Refused parts are sent again after the wait that Google recommends. */
 const batches =
 	(size: number, atOnce: number): Way =>
 	async ({ gmail }) => {
@@ -131,7 +131,7 @@ async function main(): Promise<void> {
 			...{ name, way, times: [] as number[], cpu: [] as number[] },
 			...{ requests: [] as number[], refused: [] as number[] },
 		}));
-		// The first round warms up.
+		// The first round is a warm-up.
 		for (let round = 0; round <= rounds; round++) {
 			for (const { way, times, cpu, requests, refused, name } of figures) {
 				const before = await asked(limits);

@@ -1,4 +1,4 @@
-// n8n's own relay of chunks: a node that sends the time of day, and nothing else. The yardstick of bench/stream.ts.
+// n8n's own relay of chunks: a node that only sends the time of day. The baseline of bench/stream.ts.
 class BareChunks {
 	description = {
 		displayName: 'Bare Chunks',

@@ -1,7 +1,8 @@
-// What a trigger costs that only calls `emit`: no bound, no queue, no reconnect. The yardstick of bench/channel.ts.
+// The cost of a trigger that only calls `emit`: no limit, no queue, no reconnecting. The baseline of
+// bench/channel.ts.
 const WebSocket = require(process.env.BENCH_WS);
 
-/** How long a batch that is not full waits for more. */
+/** How long a batch that is not full waits for more messages. */
 const batchWaitMilliseconds = 50;
 
 class EmitOnlyTrigger {

@@ -39,7 +39,7 @@ export const hostFaults: readonly Fault[] = [
 		everyRounds: 3,
 		overBy: 'opening',
 		lossless: manners,
-		// Each of the two starts an execution for a message that it cannot know again.
+		// Each of the two starts an execution for a message that it cannot recognize.
 		single: ['repeats'],
 		strike: takeOver,
 	},
@@ -57,7 +57,7 @@ export const hostFaults: readonly Fault[] = [
 
 let heartbeatSeconds = 25;
 
-/** With another setting: n8n leaves a node alone that is the same as before. */
+/** Changes a setting, because n8n does not restart an unchanged node. */
 async function publishAgain(world: World): Promise<Map<Line, Strike>> {
 	const { api } = world.station.n8n;
 	const strikes = new Map<Line, Strike>();
@@ -82,7 +82,10 @@ function withHeartbeat(parameters: unknown): object {
 	return { ...given, options: { ...given.options, heartbeatSeconds } };
 }
 
-/** As when one process replaces the other: the new one is there before the old one leaves; then the other way round. */
+/**
+ * Simulates one process replacing another: the new one starts before the old one leaves, then the other way
+ * round.
+ */
 async function takeOver(world: World): Promise<Map<Line, Strike>> {
 	const { station } = world;
 	const struck = Date.now();

@@ -4,25 +4,28 @@ import { ChaosProxy } from '../../../dev/chaos/chaosProxy.ts';
 import type { Stored } from '../station.ts';
 
 /**
- * How a server deals with what it has for a session. `waits`: sends each message once, and only while there is a channel.
- * `streams`: the same, many messages a second, which the workflow gets in batches. `repeats`: sends its last messages
- * again on every channel that opens; the workflow knows a message again by its id.
+ * How a server handles the messages of a session. `waits`: sends each message once, and only while there is a
+ * channel. `streams`: the same, but many messages per second, which the workflow receives in batches.
+ * `repeats`: sends its latest messages again on every new channel; the workflow recognizes a message by its
+ * ID.
  */
 export const manners = ['waits', 'streams', 'repeats'] as const;
 export type Manner = (typeof manners)[number];
 
-/** Messages that a server that repeats still has. */
+/** How many messages a repeating server keeps. */
 const kept = 100;
 
-/** One session from the server's numbered messages to the workflow that gets them, through a proxy of its own. */
+/**
+ * One session, from the server's numbered messages to the workflow that receives them, through its own proxy.
+ */
 export class Line {
 	readonly sessionId: string;
 	readonly manner: Manner;
 	readonly proxy: ChaosProxy;
 	workflow: Stored | undefined;
-	/** When the service accepted a channel, in milliseconds since 1970. */
+	/** Times at which the service accepted a channel, in milliseconds since 1970. */
 	readonly openings: number[] = [];
-	/** So many of the next upgrades are refused with 401. */
+	/** How many of the next upgrades are refused with 401. */
 	refusals = 0;
 	/** Number of the newest message. */
 	made = 0;
@@ -35,7 +38,7 @@ export class Line {
 		this.proxy = new ChaosProxy(servicePort);
 	}
 
-	/** Numbers begin at 1 again. */
+	/** Restarts the numbers at 1. */
 	begin(round: string): void {
 		this.#round = round;
 		this.made = 0;
@@ -47,7 +50,7 @@ export class Line {
 		return id.startsWith(`${this.#round}:`);
 	}
 
-	/** More messages, which go out now or when there is a channel. */
+	/** Creates more messages. They are sent now, or when there is a channel. */
 	make(service: AgentService, count = 1): void {
 		this.made += count;
 		if (service.openSockets(this.sessionId) === 0) return;

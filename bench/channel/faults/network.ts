@@ -1,4 +1,4 @@
-// Faults of the service and of the way to it.
+// Faults of the service and of the network path to it.
 import type { Link } from '../../../dev/chaos/link.ts';
 import { pause, until } from '../waiting.ts';
 import { allAt, type Fault, type Strike } from './fault.ts';
@@ -6,7 +6,7 @@ import { type Line, manners } from './line.ts';
 import type { World } from './world.ts';
 
 const awayMilliseconds = 3000;
-/** Of the heartbeat, so that the black hole meets every phase of it. */
+/** Heartbeat interval. The black hole is tested in every phase of it. */
 const heartbeatMilliseconds = 25_000;
 
 export const networkFaults: readonly Fault[] = [
@@ -19,7 +19,8 @@ export const networkFaults: readonly Fault[] = [
 		single: manners,
 		strike: refuseForGood,
 	},
-	// Directly after a new start: a channel that was refused before, and not stable since, goes to the slow lane at once.
+	// Right after a new start: a channel that was refused before and has not been stable since goes to the
+	// slow lane at once.
 	{
 		name: 'the key is refused once (401)',
 		everyRounds: 3,
@@ -94,7 +95,7 @@ async function restart(world: World, struck: number): Promise<Map<Line, Strike>>
 	return allAt(world, struck, healed);
 }
 
-/** One link after another, for good: new connections are fine. */
+/** Blocks one link after another permanently. New connections work. */
 async function blackHole(world: World): Promise<Map<Line, Strike>> {
 	const strikes = new Map<Line, Strike>();
 	const holes: Link[] = [];
@@ -122,7 +123,7 @@ function refuse(world: World, times: number): number {
 	return struck;
 }
 
-/** Only the slow lane would try again; the user, who gets a failed execution, does not wait for it. */
+/** Only the slow lane would try again. The user, who gets a failed execution, does not wait for it. */
 async function refuseForGood(world: World): Promise<Map<Line, Strike>> {
 	const { n8n, probe } = world.station;
 	const newest = probe.newest();
@@ -132,7 +133,7 @@ async function refuseForGood(world: World): Promise<Map<Line, Strike>> {
 	const strikes = new Map<Line, Strike>();
 	for (const line of world.lines) {
 		if (line.workflow === undefined) continue;
-		// The key is valid again, also where one refusal was enough.
+		// The key is valid again, even if a single refusal was enough.
 		line.refusals = 0;
 		strikes.set(line, { struck, healed: Date.now() });
 		await n8n.api.deactivate(line.workflow);

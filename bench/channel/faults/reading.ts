@@ -18,16 +18,16 @@ interface Event {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What became of one session in one round. Times in seconds, undefined where nothing tells of it. */
+/** What happened to one session in one round. Times in seconds; undefined if there is no evidence of them. */
 export interface Reading {
 	readonly line: Line;
 	readonly noticed: number | undefined;
 	readonly over: number | undefined;
 	readonly sent: number;
-	/** No execution was started for them. */
+	/** Number of messages for which no execution was started. */
 	readonly lost: number;
 	readonly duplicated: number;
-	/** Holes that no message tells of. */
+	/** Gaps that no message reports. */
 	readonly unmarked: number;
 }
 
@@ -51,7 +51,7 @@ export class Executed {
 		return this.#started.length;
 	}
 
-	/** Executions that were started, and did not end well. */
+	/** Executions that were started and did not end properly. */
 	get unfinished(): number {
 		return this.#started.filter(({ status }) => status !== 'success').length;
 	}
@@ -105,7 +105,7 @@ export class Executed {
 			.find((at) => at >= since);
 	}
 
-	/** In the order of their arrival. */
+	/** In order of arrival. */
 	#messages(line: Line): Message[] {
 		return this.#items(line)
 			.filter((item) => isMessageOf(line, item))

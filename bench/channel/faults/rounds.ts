@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 const trafficMilliseconds = 1500;
 const quietMilliseconds = 1000;
-/** For executions to end; some never do, when n8n could not write their end down. */
+/** Time allowed for executions to end. Some never do, because n8n could not record their end. */
 const endingMilliseconds = 10_000;
 
 export interface Outcome {
@@ -15,7 +15,7 @@ export interface Outcome {
 	readonly failed: number;
 }
 
-/** One fault under traffic, and everything that came of it. */
+/** Runs one fault under traffic and collects all of its effects. */
 export async function strikeOnce(world: World, fault: Fault, round: string): Promise<Outcome> {
 	const { probe } = world.station;
 	const newest = probe.newest();
@@ -26,14 +26,14 @@ export async function strikeOnce(world: World, fault: Fault, round: string): Pro
 	await world.untilOpen();
 	await pause(trafficMilliseconds);
 	world.stopTraffic();
-	// The last numbers go through a channel that works: what is missing before them is lost.
+	// The last numbers go through a working channel, so any number missing before them is lost.
 	for (const line of world.lines) line.make(world.station.service);
 	const executed = await settled(world, newest, fault.quietMilliseconds ?? quietMilliseconds);
 	const readings = [...strikes].map(([line, strike]) => executed.reading(line, fault, strike));
 	return { readings, unfinished: executed.unfinished, failed: executed.failed };
 }
 
-/** The last numbers have come, and nothing more comes. */
+/** Waits until the last numbers have arrived and nothing more follows. */
 async function settled(world: World, newest: number, quiet: number): Promise<Executed> {
 	let last = { count: -1, unfinished: 0, at: 0 };
 	let executed = new Executed(world.station.probe, newest);

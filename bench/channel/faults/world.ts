@@ -8,11 +8,11 @@ export const lineCounts: Readonly<Record<Manner, number>> = { waits: 10, repeats
 /** Seconds between two messages of a session that does not stream. */
 export const paceSeconds = 2;
 const stream = { everyMilliseconds: 20, messages: 10 };
-/** As far away as a service in the same country: what is on its way is more than nothing. */
+/** Like a service in the same country, so that some data is always in transit. */
 export const distance = { kind: 'delay', milliseconds: 20, jitterMilliseconds: 5 } as const;
 export const streamedPerSecond = (stream.messages / stream.everyMilliseconds) * 1000;
 
-/** Sessions of every kind of server with a workflow each, and the traffic on them. */
+/** Sessions of every kind of server, each with its own workflow, and the traffic on them. */
 export class World {
 	readonly station: Station;
 	readonly lines: readonly Line[];
@@ -52,14 +52,14 @@ export class World {
 		for (const timer of this.#traffic.splice(0)) clearInterval(timer);
 	}
 
-	/** Every session has so many channels. */
+	/** Waits until every session has this many channels. */
 	async untilOpen(channels = 1): Promise<void> {
 		const { service } = this.station;
 		const isOpen = ({ sessionId }: Line) => service.openSockets(sessionId) === channels;
 		await until(`${channels} channel(s) of every session`, () => this.lines.every(isOpen));
 	}
 
-	/** Every session has had a new channel since then. */
+	/** Waits until every session has opened a new channel since that time. */
 	async untilReopened(since: number): Promise<void> {
 		const isBack = ({ openings }: Line) => openings.some((at) => at >= since);
 		await until('a new channel of every session', () => this.lines.every(isBack));
@@ -72,7 +72,7 @@ export class World {
 		for (const { proxy } of this.lines) await proxy.close();
 	}
 
-	/** A workflow for each session. */
+	/** Publishes a workflow for each session. */
 	async publish(): Promise<void> {
 		for (const line of this.lines) {
 			await line.proxy.listen();
