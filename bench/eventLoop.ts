@@ -1,6 +1,6 @@
 // The longest time that n8n's event loop is blocked while a node works on 5,000 items with expressions,
-// compared with n8n's own Edit Fields node in the same n8n. npm run build, then: node bench/eventLoop.ts
-// [rounds]
+// compared with n8n's own Edit Fields node in the same n8n.
+// npm run build, then: node bench/eventLoop.ts [rounds]
 import { cpus } from 'node:os';
 import path from 'node:path';
 

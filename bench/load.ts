@@ -1,5 +1,6 @@
 // What loading the three nodes costs n8n's process, compared with n8n's own Gmail, Google Sheets, Docs and
-// Drive nodes in the same run. npm run build, then: node bench/load.ts [samples]
+// Drive nodes in the same run.
+// npm run build, then: node bench/load.ts [samples]
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

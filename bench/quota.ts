@@ -1,5 +1,6 @@
 // Workers that are independent of each other share one quota that is refilled each minute, in virtual time:
-// what happens to their requests with the shipped pace and with two other ways to wait. node bench/quota.ts
+// what happens to their requests with the shipped pace and with two other ways to wait.
+// node bench/quota.ts
 import './sources.ts';
 
 const { Failure } = await import('../nodes/items/failure.ts');

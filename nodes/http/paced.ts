@@ -49,7 +49,8 @@ export async function paced<T>(
 }
 
 /**
- * Waits as long as the service asked for this request. @throws Fault if the execution is stopped meanwhile
+ * Waits as long as the service asked for this request.
+ * @throws Fault if the execution is stopped meanwhile
  */
 async function sleptUntil(time: number, clock: PaceClock, { signal }: Entry): Promise<void> {
 	const wait = time - clock.now();

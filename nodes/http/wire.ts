@@ -37,8 +37,8 @@ export class Wire {
 	}
 
 	/**
-	 * The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for
-	 * it
+	 * The decompressed body.
+	 * @throws BodyError if it is incomplete or too large, or if there is no room for it
 	 */
 	async whole(body: Buffer, room: Holder, limitBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket.errored) throw new BodyError('cutShort');

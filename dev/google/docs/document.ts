@@ -142,7 +142,7 @@ function tabOut(
 	return out;
 }
 
-/** A document with tabs has no top-level body; without tabs, only the first tab is returned. */
+/** With `includeTabs` there is no top-level body; otherwise the first tab alone is at the top level. */
 export function documentOut(
 	document: StoredDocument,
 	includeTabs: boolean,

@@ -115,8 +115,8 @@ function isKind(name: string): name is Kind {
 }
 
 /**
- * Carries out one request of a batch. @throws ApiError in Google's words, with the request's position and
- * kind
+ * Carries out one request of a batch.
+ * @throws ApiError in Google's words, with the request's position and kind
  */
 export function apply(
 	document: StoredDocument,

@@ -19,8 +19,8 @@ export interface Steps<R> {
 	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
 	/**
-	 * Creates the file with these private properties. @returns undefined if no file is to be created after
-	 * all
+	 * Creates the file with these private properties.
+	 * @returns undefined if no file is to be created after all
 	 */
 	readonly make: (appProperties: Record<string, string>) => Promise<File | undefined>;
 	/**

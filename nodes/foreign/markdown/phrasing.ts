@@ -43,10 +43,7 @@ function nest(pieces: readonly Piece[], open: ReadonlySet<Mark>, making: Making)
 	return nodes;
 }
 
-/**
- * The mark at a position that reaches furthest, and where it ends; undefined if the position has no unopened
- * mark.
- */
+/** The mark at a position that reaches furthest, and where it ends; undefined if every mark there is open. */
 function furthest(
 	pieces: readonly Piece[],
 	at: number,

@@ -51,8 +51,8 @@ function formsOf(part: string): Needle[] {
 }
 
 /**
- * The base64 characters that do not depend on what precedes or follows. @param offset bytes before it, modulo
- * 3
+ * The base64 characters that do not depend on what precedes or follows.
+ * @param offset bytes before it, modulo 3
  */
 function base64Of(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

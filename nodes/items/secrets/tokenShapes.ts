@@ -2,7 +2,7 @@
 export const mask = '•••';
 
 /**
- * Masks anything that looks like a secret, whoever owns it: keys in PEM, Google's tokens, client secrets and
+ * Masks anything that looks like a secret of any owner: keys in PEM, Google's tokens, client secrets and
  * API keys, JSON web tokens, what follows `Bearer`, user names and passwords in addresses, and values of
  * parameters, keys and headers that carry secrets.
  */
