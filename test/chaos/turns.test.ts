@@ -54,6 +54,34 @@ describe('a server that sends its last messages again to each channel', () => {
 		const items = turns(40, 4);
 		balance(items, await converse(items, wait));
 	});
+
+	const after = { openChannel: 'after' };
+	it.each<[string, number, IDataObject]>([
+		['match', 3, { options: after }],
+		['match, the whole session', 100, { options: after }],
+		['count', 100, { waitUntil: 'count', messageCount: 2, options: after }],
+		['silence', 100, { waitUntil: 'silence', silenceSeconds: 0.3, options: after }],
+	])(
+		'nor does what it repeats end a wait whose channel opens after the call (%s)',
+		async (_name, replay, wait) => {
+			service = await startAgentService({ apiKey, messages: echo, replay, messageIntervalMilliseconds: 20 });
+			const items = turns(12, 4);
+			balance(items, await converse(items, wait));
+		},
+	);
+
+	it('nor the turns of an earlier execution', async () => {
+		service = await startAgentService({
+			apiKey,
+			messages: echo,
+			replay: 100,
+			messageIntervalMilliseconds: 20,
+		});
+		const items = turns(4, 1);
+		const output = [];
+		for (const item of items) output.push(...(await converse([item], { options: after })));
+		balance(items, output);
+	});
 });
 
 it('a server that keeps the newest channel of a session only', async () => {

@@ -26,6 +26,8 @@ export interface PreparedCall extends ExecuteCall {
 	/** Dot path of the text in a JSON answer or message. */
 	readonly textField: string;
 	readonly sessionId: string;
+	/** The session, with its service and user. */
+	readonly conversation: string;
 	/** Who calls, for the channel: read and signed in again at every attempt to open it. */
 	readonly readIdentity: ReadIdentity;
 	/** Undefined if the item does not wait for messages. */
@@ -102,6 +104,7 @@ export function callOf(context: IExecuteFunctions, { given, wait, credentials }:
 		apiKey: api.apiKey,
 		body: () => ({ ...body, ...identityOf(signer, options) }),
 		sessionId: body.sessionId,
+		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, body.sessionId]),
 		readIdentity: identityReader(context, options),
 		wait,
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,

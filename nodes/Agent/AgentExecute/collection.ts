@@ -1,7 +1,7 @@
 import type { Clock } from '../session/clock';
 import { type FieldValues, hasOneOf } from '../session/messageField';
 import { heldBytes, type SessionMessage } from '../session/messages';
-import { repeatedOf } from './repeats';
+import { KnownMessages } from './knownMessages';
 import type { WaitSettings } from './waitSettings';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
@@ -30,16 +30,17 @@ type OnMessage = (message: SessionMessage) => void;
 /**
  * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. What comes before
  * the call is answered counts, but the collection is not over before that; the time limit starts with the answer. What a server repeats
- * when a lost channel is open again counts once.
+ * when a channel is open counts once, and not at all if an earlier turn had it.
  */
 export class Collection {
-	/** Came before the call was sent. */
+	/** Came before the call was sent, or an earlier turn had it. */
 	readonly early: SessionMessage[] = [];
 	readonly messages: SessionMessage[] = [];
 	readonly #settings: CollectionSettings;
 	readonly #clock: Clock;
 	readonly #over: (end: WaitOver) => void;
 	readonly #onMessage: OnMessage;
+	readonly #known: KnownMessages;
 	#bytes = 0;
 	#lastMessageAt: number | undefined;
 	#end: WaitOver | undefined;
@@ -47,19 +48,24 @@ export class Collection {
 	#isAnswered = false;
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
-	/** Since the channel is open again, until all that is repeated has come. */
+	/** Since the channel is open, until all that is repeated has come. */
 	#held: Held[] | undefined;
 	#heldBytes = 0;
 	#cancelHold = () => {};
 	#isLost = false;
 
-	/** @param over called once, when the call is answered and the end has come */
+	/**
+	 * @param over called once, when the call is answered and the end has come
+	 * @param earlierTurns digests of their messages, in the order of their arrival
+	 */
 	constructor(
 		settings: CollectionSettings,
 		clock: Clock,
 		over: (end: WaitOver) => void,
 		onMessage: OnMessage = () => {},
+		earlierTurns: readonly string[] = [],
 	) {
+		this.#known = new KnownMessages(earlierTurns);
 		this.#settings = settings;
 		this.#clock = clock;
 		this.#over = over;
@@ -71,6 +77,11 @@ export class Collection {
 		return this.#end !== undefined;
 	}
 
+	/** Digests of all messages that came, in the order of their arrival. */
+	get arrived(): readonly string[] {
+		return this.#known.arrived;
+	}
+
 	/** The call is being sent, possibly again after one that was not accepted: earlier messages are not its answer. */
 	callSent(): void {
 		this.#isSent = true;
@@ -80,10 +91,10 @@ export class Collection {
 	}
 
 	add(message: SessionMessage): void {
-		if (this.isComplete) return;
-		if (this.#held) this.#hold(message, this.#held);
+		if (this.#known.hasId(message)) this.#repeated(message);
+		else if (this.#held) this.#hold(message, this.#held);
 		else if (this.#isSent) this.#take(message);
-		else this.#keepEarly(message);
+		else this.#comesEarly(message);
 	}
 
 	/** The channel is lost: silence has no meaning now. */
@@ -93,8 +104,8 @@ export class Collection {
 		this.#cancelSilence();
 	}
 
-	/** A channel is open again. */
-	reopened(): void {
+	/** A channel is open, for the first time or again. */
+	opened(): void {
 		if (this.isComplete) return;
 		this.#held = [];
 		this.#cancelHold = this.#clock.after(quietMilliseconds, () => {
@@ -110,14 +121,11 @@ export class Collection {
 		this.#heldBytes = 0;
 		this.#cancelHold();
 		this.#isLost = false;
-		const known = [...this.early, ...this.messages].map(({ digest }) => digest);
-		const repeated = repeatedOf(
-			known,
-			held.map(({ message }) => message.digest),
-		);
+		const repeated = this.#known.repeatedIn(held.map(({ message }) => message));
 		if (this.#lastMessageAt !== undefined) this.#lastMessageAt = this.#clock.monotonicMilliseconds();
+		for (const { message } of held.slice(0, repeated)) this.#repeated(message);
 		for (const { message, isEarly } of held.slice(repeated)) {
-			if (isEarly) this.#keepEarly(message);
+			if (isEarly) this.#comesEarly(message);
 			else this.#take(message);
 		}
 		this.#watchSilence();
@@ -156,7 +164,13 @@ export class Collection {
 		if (held.length > this.#settings.maxMessages || this.#heldBytes > maxBytes) this.caughtUp();
 	}
 
+	/** Shown once, as something that was before the call, if an earlier turn had it. */
+	#repeated(message: SessionMessage): void {
+		if (this.#known.firstOfEarlierTurn(message)) this.#keepEarly(message);
+	}
+
 	#take(message: SessionMessage): void {
+		this.#known.add(message);
 		if (this.isComplete) return;
 		const { end, failure, maxMessages } = this.#settings;
 		this.#bytes += heldBytes(message);
@@ -171,6 +185,11 @@ export class Collection {
 		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
 		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
+	}
+
+	#comesEarly(message: SessionMessage): void {
+		this.#known.add(message);
+		this.#keepEarly(message);
 	}
 
 	/** If a long session is repeated, its beginning matters least. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { SessionFrame } from '../session/messages';
+import { messageId } from '../session/messageField';
+import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
 
 type Digest = string | undefined;
 
@@ -38,9 +39,14 @@ function extended(
 
 const isSame = (one: Digest, other: Digest): boolean => one !== undefined && one === other;
 
-export function digestOf({ data, isBinary }: Pick<SessionFrame, 'data' | 'isBinary'>): string {
-	return createHash('sha1')
-		.update(isBinary ? 'binary' : 'text')
-		.update(data)
-		.digest('base64');
+/** By its id where it has one, else by its bytes. @param idField dot path; empty: no message has an id */
+export function withDigest(frame: SessionFrame, idField: string): SessionMessage {
+	const message = messageOf(frame);
+	const id = messageId(message, idField);
+	return id === undefined
+		? { ...message, digest: digest(frame.isBinary ? 'binary' : 'text', frame.data), digestOf: 'bytes' }
+		: { ...message, digest: digest('id', id), digestOf: 'id' };
 }
+
+const digest = (kind: string, data: string | Buffer): string =>
+	createHash('sha1').update(kind).update(data).digest('base64');

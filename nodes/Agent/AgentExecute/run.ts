@@ -21,6 +21,7 @@ import {
 	readCredentials,
 } from './call';
 import { contentOf } from './answer';
+import { earlierTurnsOf } from './earlierTurns';
 import { withEvidence } from './evidence';
 import { refusedBeforeCall, stoppedBeforeCall } from './failures';
 import { LiveView } from './live';
@@ -147,7 +148,8 @@ async function waitedItem(
 	const onMessage = (message: SessionMessage) => {
 		live.message(message);
 	};
-	const own = { sessionId, readIdentity, redact, onMessage };
+	const earlierTurns = earlierTurnsOf(call.conversation);
+	const own = { sessionId, readIdentity, redact, onMessage, earlierTurns };
 	try {
 		const { called, waited } = await callAndWait(
 			{ ...own, settings, signal, log, clock: systemClock, connect },

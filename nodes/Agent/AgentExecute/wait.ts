@@ -4,12 +4,13 @@ import { type Failure, isFailure } from '../../items/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
-import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import type { SessionFrame, SessionMessage } from '../session/messages';
 import { Collection, type EndedBy, quietMilliseconds, type WaitOver } from './collection';
 import { deferred } from './deferred';
+import type { EarlierTurns } from './earlierTurns';
 import { messageDetails } from './evidence';
 import { stoppedAfterCall, stoppedBeforeCall } from './failures';
-import { digestOf } from './repeats';
+import { withDigest } from './repeats';
 import { agentFailed, channelLost, notOpen, notOver } from './waitFailures';
 import type { WaitSettings } from './waitSettings';
 
@@ -24,12 +25,13 @@ export interface WaitParts {
 	readonly connect: typeof connect;
 	/** Removes the secrets from the service's texts. */
 	readonly redact: (text: string) => string;
+	readonly earlierTurns: EarlierTurns;
 	/** Told of each message of the turn as it comes. */
 	readonly onMessage: (message: SessionMessage) => void;
 }
 
 export interface Waited {
-	/** Came before the call was sent. */
+	/** Came before the call was sent, or an earlier turn had it. */
 	readonly early: readonly SessionMessage[];
 	/** Of the turn. */
 	readonly messages: readonly SessionMessage[];
@@ -85,6 +87,7 @@ class Wait {
 				this.#ended.resolve(end);
 			},
 			parts.onMessage,
+			parts.earlierTurns.digests,
 		);
 		parts.signal?.addEventListener('abort', this.#stop, { once: true });
 		if (parts.signal?.aborted) this.#stop();
@@ -132,6 +135,7 @@ class Wait {
 		this.#cancelOpenLimit();
 		this.#collection.stop();
 		await this.#connection?.close();
+		this.#parts.earlierTurns.remember(this.#collection.arrived);
 	}
 
 	#checked(end: WaitOver): EndedBy {
@@ -139,7 +143,7 @@ class Wait {
 		const { messages } = this.#collection;
 		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
 		if (end === 'timeout' && settings.onTimeout === 'error') {
-			throw notOver(settings, messages, this.#lastFailure(), redact);
+			throw notOver(settings, this.#collection, this.#lastFailure(), redact);
 		}
 		return end;
 	}
@@ -161,13 +165,11 @@ class Wait {
 		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
 		const listener = {
 			message: (frame: SessionFrame) => {
-				this.#collection.add({ ...messageOf(frame), digest: digestOf(frame) });
+				this.#collection.add(withDigest(frame, settings.deduplicationField));
 			},
 			event: ({ event }: { event: string }) => {
-				if (event === 'reconnected') {
-					this.#gap = true;
-					this.#collection.reopened();
-				}
+				if (event === 'connected' || event === 'reconnected') this.#collection.opened();
+				if (event === 'reconnected') this.#gap = true;
 				if (event === 'connected') this.#opened.resolve(undefined);
 			},
 			answered: () => {

@@ -28,7 +28,7 @@ export function channelLost(failure: Failure): Failure {
 /** @param lastFailure why the channel is not open; undefined when it is */
 export function notOver(
 	{ timeoutSeconds, end }: Pick<WaitSettings, 'timeoutSeconds' | 'end'>,
-	messages: readonly SessionMessage[],
+	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
 	lastFailure: Failure | undefined,
 	redact: (text: string) => string,
 ): Failure {
@@ -40,6 +40,8 @@ export function notOver(
 		description: sentences(
 			lastFailure && `${lastFailure.message}.`,
 			redact(whatCame(messages, field)),
+			early.length > 0 &&
+				`Messages that did not count because they were of an earlier turn: ${early.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
 		cause: lastFailure,
@@ -63,4 +65,5 @@ export function agentFailed(
 	});
 }
 
-const sentences = (...texts: ReadonlyArray<string | undefined>): string => texts.filter(Boolean).join(' ');
+const sentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
+	texts.filter(Boolean).join(' ');

@@ -90,6 +90,16 @@ export const waitFields = [
 export const waitOptions = [
 	...channelOptions.map((option) => ({ ...option, showWhen: waits })),
 	{
+		displayName: 'Deduplication Field',
+		name: 'deduplicationField',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. meta.uuid',
+		showWhen: waits,
+		description:
+			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Without IDs, only an exact repetition right after the channel opens is recognized.',
+	},
+	{
 		displayName: 'Enable Streaming',
 		name: 'enableStreaming',
 		type: 'boolean',
@@ -152,7 +162,8 @@ export const waitOptions = [
 			{
 				name: 'After the Call',
 				value: 'after',
-				description: 'For services that create the session with the call. Early messages may be lost.',
+				description:
+					"For services that create the session with the call. Early messages may be lost. For a service that repeats earlier messages, also set 'Deduplication Field'.",
 			},
 			{
 				name: 'Before the Call',

@@ -22,13 +22,16 @@ export interface WaitSettings {
 	/** Dot path of the text in a JSON message. */
 	readonly textField: string;
 	readonly enableStreaming: boolean;
+	/** Dot path of a message's id; empty: messages have none. */
+	readonly deduplicationField: string;
 	readonly channel: Required<ChannelOptions>;
 }
 
 /** Undefined if the item does not wait. @throws Failure 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	if (!params.waitForMessages) return undefined;
-	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages, textField, enableStreaming } = params;
+	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages } = params;
+	const { textField, enableStreaming, deduplicationField } = params;
 	return {
 		end: waitEnd(params),
 		openChannel,
@@ -38,6 +41,7 @@ export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 		failure: failureValues(params),
 		textField: textField.trim(),
 		enableStreaming,
+		deduplicationField: deduplicationField.trim(),
 		channel: channelOptionsOf(params),
 	};
 }

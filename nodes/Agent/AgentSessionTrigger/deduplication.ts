@@ -1,21 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { valueAt } from '../session/dotPath';
-import { comparable } from '../session/messageField';
-import type { SessionMessage } from '../session/messages';
-
 /** Ids of one node that are remembered. */
 const maxRecentIds = 10_000;
-
-/**
- * The id of a message at the user's dot path: a text that is not empty, or a number, by the digits that came. A message without one is never a
- * repetition: a hash of its content would drop legitimate repeats.
- */
-export function messageId(message: SessionMessage, dotPath: string): string | undefined {
-	if (dotPath === '' || message.format !== 'json') return undefined;
-	const id = valueAt(comparable(message), dotPath);
-	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
-}
 
 /** n8n's key is unique over all workflows, and at most 255 characters long. Ids count within their session. */
 export function deduplicationKey(workflowId: string, nodeId: string, sessionId: string, id: string): string {

@@ -28,6 +28,16 @@ export function hasOneOf(content: MessageContent, { field, values }: FieldValues
 	return text !== undefined && values.includes(text);
 }
 
+/**
+ * The id of a message at the user's dot path: a text that is not empty, or a number, by the digits that came. A message without one is never a
+ * repetition: a hash of its content would drop legitimate repeats.
+ */
+export function messageId(message: MessageContent, dotPath: string): string | undefined {
+	if (dotPath === '' || message.format !== 'json') return undefined;
+	const id = valueAt(comparable(message), dotPath);
+	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
+}
+
 /** The message for comparisons. */
 export const comparable = (content: MessageContent): unknown =>
 	content.format === 'json' && content.exact !== undefined ? content.exact : content.message;

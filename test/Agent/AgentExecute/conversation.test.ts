@@ -49,6 +49,24 @@ const outputs = (output: INodeExecutionData[]) => output.map(({ json }) => json.
 const errorOf = ([item]: INodeExecutionData[]) => item?.json.error as IDataObject & { details: IDataObject };
 
 describe('turns of a session', () => {
+	test('a service that repeats the answer late: IDs keep it from ending the next wait', async () => {
+		const answer = (request: ExecuteFields) => ({ ...echo(request)[0], meta: { id: inputOf(request) } });
+		const sent: IDataObject[] = [];
+		await serve({
+			messages: (request) => {
+				sent.push(answer(request));
+				return sent;
+			},
+			messageIntervalMilliseconds: 300,
+		});
+		const output = await run({
+			items: items('first', 'second', 'third'),
+			options: { deduplicationField: 'meta.id', openChannel: 'after' },
+		});
+		expect(outputs(output)).toEqual(['first', 'second', 'third']);
+		expect(output[1]?.json.messages).toMatchObject([{ beforeCall: true }, { message: { text: 'second' } }]);
+	});
+
 	test('items with one session ID get each its own answer, in order', async () => {
 		await serve({ messages: echo, messageIntervalMilliseconds: 20 });
 		expect(outputs(await run({ items: items('first', 'second', 'third') }))).toEqual([

@@ -4,21 +4,30 @@ import {
 	type WaitOver,
 } from '../../../nodes/Agent/AgentExecute/collection';
 import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
+import { messageId } from '../../../nodes/Agent/session/messageField';
 import { contentOf } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';
 
-function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}, isSent = true) {
+function collect(
+	end: WaitEnd,
+	more: Partial<CollectionSettings> = {},
+	isSent = true,
+	earlier: readonly string[] = [],
+) {
 	const clock = new FakeClock();
 	const told: WaitOver[] = [];
 	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
-	const collection = new Collection(settings, clock, (end) => void told.push(end));
+	const collection = new Collection(settings, clock, (end) => void told.push(end), undefined, earlier);
 	if (isSent) collection.callSent();
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const data = Buffer.from(JSON.stringify(message));
 		const content = contentOf(data, false, 'auto');
-		const digest = data.toString();
-		collection.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', ...content, byteLength, digest });
+		const id = messageId(content, 'id');
+		const digest = id ?? data.toString();
+		const digestOf = id === undefined ? 'bytes' : 'id';
+		const envelope = { sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength };
+		collection.add({ ...envelope, ...content, digest, digestOf });
 	};
 	const texts = () => collection.messages.map(({ message }) => message);
 	return { clock, told, collection, add, texts, count: () => collection.messages.length };
@@ -199,7 +208,7 @@ describe('a channel that is lost and open again', () => {
 
 	test('what is repeated ends nothing and counts once; the rest is of the turn', () => {
 		const { told, collection, add, texts } = again(match);
-		collection.reopened();
+		collection.opened();
 		for (const text of ['answer', 'step', 'more', 'answer']) add(text);
 		expect([told, texts()]).toEqual([[], ['step']]);
 		collection.caughtUp();
@@ -208,7 +217,7 @@ describe('a channel that is lost and open again', () => {
 
 	test('a server that repeats nothing loses nothing', () => {
 		const { told, collection, add } = again(match);
-		collection.reopened();
+		collection.opened();
 		add('answer');
 		collection.caughtUp();
 		expect(told).toEqual(['match']);
@@ -216,7 +225,7 @@ describe('a channel that is lost and open again', () => {
 
 	test('a server that answers no ping is given 250 ms', async () => {
 		const { clock, told, collection, add, texts } = again(match);
-		collection.reopened();
+		collection.opened();
 		add('step');
 		await clock.advance(249);
 		add('answer');
@@ -229,7 +238,7 @@ describe('a channel that is lost and open again', () => {
 		const { clock, told, collection } = again({ by: 'silence', milliseconds: 5000 });
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
-		collection.reopened();
+		collection.opened();
 		collection.caughtUp();
 		await clock.advance(4999);
 		expect(told).toEqual([]);
@@ -242,7 +251,7 @@ describe('a channel that is lost and open again', () => {
 		['a close', { by: 'close' }, 'close'],
 	])('%s meanwhile leaves out nothing that came', async (_name, end, endedBy) => {
 		const { clock, told, collection, add, texts } = again(end, { timeoutSeconds: 0.2 });
-		collection.reopened();
+		collection.opened();
 		add('late');
 		if (endedBy === 'close') collection.closed();
 		else await clock.advance(200);
@@ -251,7 +260,7 @@ describe('a channel that is lost and open again', () => {
 
 	test('what came before the call stays there, though the channel was open again only then', () => {
 		const { told, collection, add, texts } = collect(match, {}, false);
-		collection.reopened();
+		collection.opened();
 		add('answer');
 		collection.callSent();
 		collection.answered();
@@ -263,8 +272,68 @@ describe('a channel that is lost and open again', () => {
 
 	test('no more is held than may be collected', () => {
 		const { told, collection, add, count } = again({ by: 'close' }, { maxMessages: 2 });
-		collection.reopened();
+		collection.opened();
 		for (const text of ['a', 'b', 'c']) add(text);
 		expect([told, count()]).toEqual([['limit'], 2]);
+	});
+});
+
+describe('messages of earlier turns', () => {
+	const match = { by: 'match', field: '', values: ['answer'] } as const;
+	const step = '"step"';
+	const answer = '"answer"';
+	const afterCall = (...earlier: string[]) => {
+		const all = collect(match, {}, true, earlier);
+		all.collection.answered();
+		all.collection.opened();
+		return all;
+	};
+
+	test('that are repeated when the channel opens after the call end nothing, and are shown as early', () => {
+		const { told, collection, add, texts } = afterCall(step, answer);
+		for (const text of ['step', 'answer', 'step']) add(text);
+		collection.caughtUp();
+		expect([told, texts()]).toEqual([[], ['step']]);
+		expect(collection.early.map(({ message }) => message)).toEqual(['step', 'answer']);
+		add('answer');
+		expect([told, texts()]).toEqual([['match'], ['step', 'answer']]);
+	});
+
+	test.each<[string, string[]]>([
+		['what is like one of them, but not at the end of them', [answer, step]],
+		['what is like some of them in another order', ['"other"', answer, '"last"']],
+		['what nobody has seen before', []],
+	])('%s is of the turn', (_name, earlier) => {
+		const { told, collection, add } = afterCall(...earlier);
+		add('answer');
+		collection.caughtUp();
+		expect(told).toEqual(['match']);
+	});
+
+	test('the same text again, once the channel has been open, is a new message', () => {
+		const { told, collection, add } = afterCall(answer);
+		collection.caughtUp();
+		add('answer');
+		expect(told).toEqual(['match']);
+	});
+
+	test('with an ID they are known at any time, and in any order', () => {
+		const { told, collection, add, texts } = collect({ by: 'count', count: 2 }, {}, true, ['1', '2']);
+		collection.answered();
+		collection.opened();
+		collection.caughtUp();
+		for (const id of [2, 3, 1, 3, 2]) add({ id });
+		expect([told, texts()]).toEqual([[], [{ id: 3 }]]);
+		expect(collection.early.map(({ message }) => message)).toEqual([{ id: 2 }, { id: 1 }]);
+		add({ id: 4 });
+		expect([told, texts()]).toEqual([['count'], [{ id: 3 }, { id: 4 }]]);
+	});
+
+	test('also what came when the wait was over is told, for the next turn', () => {
+		const { collection, add } = afterCall();
+		collection.caughtUp();
+		add('answer');
+		add('too late');
+		expect(collection.arrived).toEqual([answer, '"too late"']);
 	});
 });

@@ -24,6 +24,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 			failure: undefined,
 			textField: 'text',
 			enableStreaming: true,
+			deduplicationField: '',
 			channel: {
 				finalCloseCodes: [],
 				heartbeatSeconds: 25,
@@ -39,6 +40,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 		clock,
 		connect: channels.connect,
 		redact: (text: string) => text,
+		earlierTurns: { digests: [], remember: nothing },
 		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, call).then(
