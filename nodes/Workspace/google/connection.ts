@@ -48,8 +48,8 @@ export class Connection {
 		const credential = await context.getCredentials(type);
 		const signIn = { authentication, driveAccess: driveAccessOf(credential) };
 		sanitizer.learn(secretsIn(credential));
-		const sender = havingRead(context, type, credential, sanitizer);
-		return new Connection(sender, type, signIn, basesOf(credential));
+		const sharing = sharingReads(context, type, credential, sanitizer);
+		return new Connection(sharing, type, signIn, basesOf(credential));
 	}
 
 	/** Loads Google's libraries on first use. */
@@ -63,24 +63,37 @@ const momentMilliseconds = 1000;
 
 /**
  * n8n's helper reads the credential for each request, and resolving its expressions takes longer than
- * everything else. The first request of a run, which is often the only one, uses what was read a moment ago.
- * Every later request uses what n8n has stored by then.
+ * everything else. Requests share what was read at most a moment ago. If the token has been replaced since, the
+ * first answer is 401, and n8n repeats the request with the token that is stored by then.
  */
-function havingRead<C extends IAllExecuteFunctions>(
+function sharingReads<C extends IAllExecuteFunctions>(
 	context: C,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
 	sanitizer: Sanitizer,
 ): C {
-	let read: ICredentialDataDecryptedObject | undefined = credential;
-	const at = performance.now();
+	let read = Promise.resolve(credential);
+	let readAt = performance.now();
+	const readAgain = async (itemIndex?: number) => {
+		try {
+			return await context.getCredentials(type, itemIndex);
+		} catch (error) {
+			// Nobody else shares a failure.
+			readAt = -Infinity;
+			throw error;
+		}
+	};
 	const getCredentials: C['getCredentials'] = async <T extends object>(asked: string, itemIndex?: number) => {
-		const known = asked === type && performance.now() - at < momentMilliseconds ? read : undefined;
-		if (asked === type) read = undefined;
-		if (known) return known as T;
-		const stored = await context.getCredentials<T>(asked, itemIndex);
-		sanitizer.learn(secretsIn(stored));
-		return stored;
+		if (asked !== type) return await context.getCredentials<T>(asked, itemIndex);
+		const now = performance.now();
+		if (now - readAt >= momentMilliseconds) {
+			readAt = now;
+			read = readAgain(itemIndex);
+		}
+		// The same object for all: n8n puts a refreshed token into it.
+		const shared = await read;
+		sanitizer.learn(secretsIn(shared));
+		return shared as T;
 	};
 	// Inherits everything else. A copy would lose what n8n's class has on its prototype.
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;

@@ -22,27 +22,44 @@ async function opened() {
 	return { get: () => drive.files.get({ fileId: 'f1' }), reads };
 }
 
-test('the first request goes out with the credential as it was read for the run, a later one reads it anew', async () => {
+test('requests share what was read for the run', async () => {
 	const { get, reads } = await opened();
 	await get();
-	expect(reads).toHaveBeenCalledTimes(1);
-	await get();
-	expect(reads).toHaveBeenCalledTimes(2);
-	await get();
-	expect(reads).toHaveBeenCalledTimes(3);
-	const authorizations = server.received.map(({ headers }) => headers.authorization);
-	expect(authorizations).toEqual(Array(3).fill('Bearer canary-access-token'));
-});
-
-test('of several first requests one goes out with it', async () => {
-	const { get, reads } = await opened();
 	await Promise.all([get(), get(), get()]);
-	expect(reads).toHaveBeenCalledTimes(3);
+	expect(reads).toHaveBeenCalledTimes(1);
+	const authorizations = server.received.map(({ headers }) => headers.authorization);
+	expect(authorizations).toEqual(Array(4).fill('Bearer canary-access-token'));
 });
 
-test('what was read long before the first request is read again', async () => {
+test('what was read more than a moment ago is read again, once for all', async () => {
 	const { get, reads } = await opened();
 	await sleep(1100);
+	await Promise.all([get(), get()]);
 	await get();
 	expect(reads).toHaveBeenCalledTimes(2);
+});
+
+test('a failed read is not shared with later requests', async () => {
+	const { get, reads } = await opened();
+	await sleep(1100);
+	reads.mockRejectedValueOnce(new Error('The database is locked'));
+	await expect(get()).rejects.toThrow();
+	await get();
+	expect(reads).toHaveBeenCalledTimes(3);
+});
+
+test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
+	const context = contextOf({ url: server.url, parameters: {} });
+	const sanitizer = new Sanitizer();
+	const connection = await Connection.open(context, 'oAuth2', sanitizer);
+	const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+	const { drive } = await connection.clients(limits);
+	const reads = jest.spyOn(context, 'getCredentials');
+	await sleep(1100);
+	await drive.files.get({ fileId: 'f1' });
+	const shared = (await reads.mock.results[0]?.value) as { oauthTokenData: object };
+	shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
+	await drive.files.get({ fileId: 'f1' });
+	expect(reads).toHaveBeenCalledTimes(1);
+	expect(sanitizer.text('The token canary-refreshed-token is wrong')).not.toContain('canary-refreshed-token');
 });
