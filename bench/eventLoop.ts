@@ -54,7 +54,7 @@ const node = (name: string, type: string, typeVersion: number, parameters: objec
 	...more,
 });
 
-const makeItems = `Array.from({ length: ${itemCount} }, (_, n) => ({ json: { n, ...Object.fromEntries(${JSON.stringify(columns)}.map((name) => [name, name + ' of ' + n])) } }))`;
+const makeItems = `Array.from({ length: ${itemCount} }, (_, n) => ({ json: Object.fromEntries(${JSON.stringify(columns)}.map((name) => [name, name + ' of ' + n])) }))`;
 
 function workflow(name: string, step: object, isEmpty: boolean): WorkflowDefinition {
 	const link = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
@@ -71,7 +71,7 @@ function workflow(name: string, step: object, isEmpty: boolean): WorkflowDefinit
 }
 
 /** An expression that only n8n itself can evaluate. */
-const computed = (name: string) => `={{ $json.${name} + ' of item ' + $json.n }}`;
+const computed = (name: string) => `={{ $json.${name} + ' of item ' + $itemIndex }}`;
 
 function editFields(): object {
 	const assignments = columns.map((name) => ({ id: name, name, value: computed(name), type: 'string' }));
@@ -87,7 +87,7 @@ const workspace = (credentials: object, parameters: object) =>
 		{ resource: 'spreadsheet', spreadsheetId, range: 'Sheet1!A:J', ...parameters },
 		{ credentials },
 	);
-const row = `={{ [[${columns.map((name) => `$json.${name} + ' of item ' + $json.n`).join(', ')}]] }}`;
+const row = `={{ [[${columns.map((name) => `$json.${name} + ' of item ' + $itemIndex`).join(', ')}]] }}`;
 
 const agent = (credentials: object) =>
 	node(
@@ -96,7 +96,7 @@ const agent = (credentials: object) =>
 		1,
 		{
 			sessionId: computed('f0'),
-			startStepName: '={{ "start" + $json.n }}',
+			startStepName: '={{ "start" + $itemIndex }}',
 			task: computed('f1'),
 			input: computed('f2'),
 			options: { parallelRequests: 100 },
