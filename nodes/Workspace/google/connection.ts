@@ -74,21 +74,14 @@ function sharingReads<C extends IAllExecuteFunctions>(
 ): C {
 	let read = Promise.resolve(credential);
 	let readAt = performance.now();
-	const readAgain = async (itemIndex?: number) => {
-		try {
-			return await context.getCredentials(type, itemIndex);
-		} catch (error) {
-			// Nobody else shares a failure.
-			readAt = -Infinity;
-			throw error;
-		}
-	};
 	const getCredentials: C['getCredentials'] = async <T extends object>(asked: string, itemIndex?: number) => {
 		if (asked !== type) return await context.getCredentials<T>(asked, itemIndex);
 		const now = performance.now();
 		if (now - readAt >= momentMilliseconds) {
 			readAt = now;
-			read = readAgain(itemIndex);
+			read = context.getCredentials(type, itemIndex);
+			// All who share the read learn of its failure below; later requests read anew.
+			read.catch(() => (readAt = -Infinity));
 		}
 		// The same object for all: n8n puts a refreshed token into it.
 		const shared = await read;
