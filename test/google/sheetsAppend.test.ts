@@ -156,3 +156,66 @@ describe('several ranges and structure', () => {
 		expect(read(id, 'first')).toMatchObject({ range: 'Sheet1!A2:AC2', values: [['a']] });
 	});
 });
+
+describe('a native table', () => {
+	const rows = [['Task', 'Hours'], ['a', 1], ['b', 2], [], ['below']];
+	const withTable = (range = 'A1:B3', hasFooter = false) =>
+		service.seed({
+			title: 'T',
+			tabs: [{ title: 'Sheet1', rows, tables: [{ name: 'Tasks', range, hasFooter }] }],
+			file: { clientId: 'client' },
+		});
+
+	test('grows with rows that are inserted by an append', () => {
+		const id = withTable();
+		const answer = append(id, 'A1:B1', [['c', 3]], insert);
+		expect([answer.tableRange, answer.updates?.updatedRange]).toEqual(['Sheet1!A1:B3', 'Sheet1!A4:B4']);
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
+		expect(service.values(id, 'Sheet1').slice(3)).toEqual([['c', 3], [], ['below']]);
+	});
+
+	test.each<[string, string, boolean, Record<string, string>, string]>([
+		['is not left by empty rows at its end', 'A1:B4', false, insert, 'Sheet1!A5:B5'],
+		['does not grow with what is written below it', 'A1:B3', false, {}, 'Sheet1!A4:B4'],
+		['with a footer does not grow', 'A1:B3', true, insert, 'Sheet1!A4:B4'],
+	])('%s', (_name, range, hasFooter, option, updatedRange) => {
+		const id = withTable(range, hasFooter);
+		expect(append(id, 'A1:B1', [['c', 3]], option).updates?.updatedRange).toBe(updatedRange);
+		expect(service.tables(id)).toEqual({ Tasks: range === 'A1:B4' ? 'Sheet1!A1:B5' : `Sheet1!${range}` });
+	});
+
+	test('grows with rows inserted inside it, and moves with those above it', () => {
+		const id = withTable('A2:B3');
+		const at = (startIndex: number) => ({
+			insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex, endIndex: startIndex + 1 } },
+		});
+		batch(id, at(2));
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A2:B4' });
+		batch(id, at(4));
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A2:B4' });
+		batch(id, at(0));
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A3:B5' });
+	});
+
+	test('appendCells: with the table the values are lost, with the tab the table does not grow', () => {
+		const cells = [{ values: [{ userEnteredValue: { stringValue: 'c' } }] }];
+		const id = withTable();
+		batch(id, { appendCells: { tableId: 'Tasks', rows: cells, fields: '*' } });
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
+		expect(service.values(id, 'Sheet1!A4:B4')).toEqual([]);
+		batch(id, { appendCells: { sheetId: 0, rows: cells, fields: '*' } });
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
+		expect(service.values(id, 'Sheet1!A7')).toEqual([['c']]);
+	});
+
+	test('is added, shown and given another range', () => {
+		const id = sheet(rows);
+		const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 3, startColumnIndex: 0, endColumnIndex: 2 };
+		batch(id, { addTable: { table: { tableId: 't', name: 'Tasks', range } } });
+		expect(get(id).sheets?.[0]?.tables).toMatchObject([{ tableId: 't', name: 'Tasks', range }]);
+		const wider = { ...range, endRowIndex: 4 };
+		batch(id, { updateTable: { table: { tableId: 't', range: wider }, fields: 'range' } });
+		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
+		expect(refused(400, () => batch(id, { addTable: { table: { range } } }))).toContain('a table there');
+	});
+});

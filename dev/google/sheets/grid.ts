@@ -1,5 +1,6 @@
 import type { Rectangle } from './a1.ts';
 import type { Cell } from './cell.ts';
+import { moveTables, type NativeTable } from './nativeTables.ts';
 
 type Row = Array<Cell | undefined>;
 
@@ -15,6 +16,7 @@ export class Grid {
 	readonly hiddenColumns = new Set<number>();
 	/** Rows formatted like a header. */
 	readonly boldRows = new Set<number>();
+	readonly tables: NativeTable[] = [];
 	private rows: Array<Row | undefined> = [];
 
 	constructor(rowCount = 1000, columnCount = 26) {
@@ -79,6 +81,7 @@ export class Grid {
 		this.rowCount += count;
 		shift(this.hiddenRows, at, count);
 		shift(this.boldRows, at, count);
+		moveTables(this.tables, at, count, 'Row');
 		if (at >= this.rows.length) return;
 		this.rows = [
 			...this.rows.slice(0, at),
@@ -95,11 +98,13 @@ export class Grid {
 
 	deleteRows(from: number, to: number): void {
 		this.rowCount -= to - from;
+		moveTables(this.tables, from, from - to, 'Row');
 		this.rows.splice(from, to - from);
 	}
 
 	insertColumns(at: number, count: number): void {
 		this.columnCount += count;
+		moveTables(this.tables, at, count, 'Column');
 		for (const row of this.rows) {
 			if (row !== undefined && row.length > at) {
 				row.splice(at, 0, ...Array.from({ length: count }, () => undefined));
@@ -126,6 +131,7 @@ export class Grid {
 		for (const row of this.hiddenRows) copy.hiddenRows.add(row);
 		for (const column of this.hiddenColumns) copy.hiddenColumns.add(column);
 		for (const row of this.boldRows) copy.boldRows.add(row);
+		copy.tables.push(...this.tables.map((table) => ({ ...table })));
 		return copy;
 	}
 }

@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { FileRegistry, StoredFile } from '../files.ts';
 import { ApiError, type Call, type Handler, type Service } from '../service.ts';
+import { printRange } from './a1.ts';
 import { bodyOf, list, text } from './call.ts';
 import { addSheet, apply, fill } from './structure.ts';
 import { valueMethods } from './valueMethods.ts';
@@ -41,6 +42,15 @@ export interface TabSeed {
 	readonly boldRows?: readonly number[];
 	/** Ranges inside the tab that the user may not edit. */
 	readonly protectedRanges?: readonly string[];
+	readonly tables?: readonly TableSeed[];
+}
+
+/** A table made with Format > Convert to table. */
+export interface TableSeed {
+	readonly name: string;
+	/** Range inside the tab, with the header. */
+	readonly range: string;
+	readonly hasFooter?: boolean;
 }
 
 export interface SheetsService extends Service {
@@ -48,6 +58,8 @@ export interface SheetsService extends Service {
 	seed(spreadsheet: SpreadsheetSeed): string;
 	/** Numbers, from 1, of the tab's rows formatted like a header. */
 	boldRows(spreadsheetId: string, tab: string): number[];
+	/** Ranges of all tables, by their names. */
+	tables(spreadsheetId: string): Record<string, string>;
 	/** Unformatted values of a range, without empty cells at the ends. */
 	values(spreadsheetId: string, range: string): unknown[][];
 }
@@ -151,6 +163,10 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 				for (const range of tab.protectedRanges ?? []) {
 					protectedAreas.push(resolve(workbook, quoted.replace(/A1$/, range)).area);
 				}
+				for (const { name, range, hasFooter = false } of tab.tables ?? []) {
+					const { area } = resolve(workbook, quoted.replace(/A1$/, range));
+					grid.tables.push({ tableId: name, name, area, hasFooter, columns: [] });
+				}
 			}
 			for (const [name, range] of Object.entries(namedRanges)) {
 				const { sheet, bounds } = resolve(workbook, range);
@@ -161,6 +177,12 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		boldRows(spreadsheetId, tab) {
 			const sheet = known(spreadsheetId).sheets.find(({ title }) => title === tab);
 			return [...(sheet?.grid.boldRows ?? [])].map((row) => row + 1);
+		},
+		tables(spreadsheetId) {
+			const all = known(spreadsheetId).sheets.flatMap(({ title, grid }) =>
+				grid.tables.map(({ name, area }) => [name, printRange(title, area)] as const),
+			);
+			return Object.fromEntries(all);
 		},
 		values(spreadsheetId, range) {
 			const { sheet, area } = resolve(known(spreadsheetId), range);

@@ -4,6 +4,7 @@ import type { StoredFile } from '../files.ts';
 import type { Cell } from './cell.ts';
 import { typed } from './entered.ts';
 import { Grid } from './grid.ts';
+import { addTable, appendCells, tableOf, tableOut, updateTable } from './nativeTables.ts';
 import {
 	checkSize,
 	invalid,
@@ -129,6 +130,24 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 				startColumn: range.startColumnIndex ?? undefined,
 				endColumn: range.endColumnIndex ?? undefined,
 			},
+		});
+		return undefined;
+	},
+	addTable: ({ workbook, request }) => {
+		const { table = {} } = request.addTable ?? {};
+		const sheet = sheetOf(workbook, table.range?.sheetId);
+		return { addTable: { table: tableOut(sheet, addTable(sheet, table)) } };
+	},
+	updateTable: ({ workbook, request }) => {
+		updateTable(workbook.sheets, request.updateTable ?? {});
+		return undefined;
+	},
+	appendCells: ({ workbook, request }) => {
+		const { tableId, sheetId, rows = [] } = request.appendCells ?? {};
+		const found = tableId ? tableOf(workbook.sheets, tableId) : undefined;
+		const sheet = found?.sheet ?? sheetOf(workbook, sheetId);
+		appendCells(sheet, found?.table, rows.length, (startRow) => {
+			fill(sheet.grid, rows, startRow, 0);
 		});
 		return undefined;
 	},

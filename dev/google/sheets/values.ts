@@ -4,6 +4,7 @@ import { columnLetters, printRange, type Rectangle } from './a1.ts';
 import { rendered, type Cell, type Rendering } from './cell.ts';
 import { typed } from './entered.ts';
 import type { CellRow } from './grid.ts';
+import { tableAt } from './nativeTables.ts';
 import { findTable } from './table.ts';
 import {
 	checkSize,
@@ -85,16 +86,21 @@ export function append(
 ): sheets_v4.Schema$AppendValuesResponse {
 	const { sheet, area } = resolve(workbook, range);
 	const rows = rowsOf(writing);
-	const table = findTable(sheet.grid, clamped(area, sheet));
+	const block = findTable(sheet.grid, clamped(area, sheet));
+	const native = tableAt(sheet, block ?? clamped(area, sheet));
+	const table = native?.area ?? block;
 	const { startRow, startColumn } = table ? { startRow: table.endRow, startColumn: table.startColumn } : area;
 	const written = writtenArea({ startRow, startColumn }, rows);
 	const inserted = insert === 'INSERT_ROWS' ? rows.length : 0;
 	const { grid } = sheet;
+	// Seen to grow with INSERT_ROWS; of OVERWRITE and of tables with a footer it is not known.
+	const grows = inserted > 0 && native?.hasFooter === false;
 	const before = { rowCount: grid.rowCount, columnCount: grid.columnCount };
 	grid.grow({ endRow: written.endRow - inserted, endColumn: written.endColumn });
 	if (inserted === 0) refuseProtected(sheet.protectedAreas, written);
 	grid.insertRows(startRow, inserted);
 	grid.inheritLook(startRow, inserted);
+	if (native && grows) native.area = { ...native.area, endRow: native.area.endRow + inserted };
 	try {
 		checkSize(workbook);
 	} catch (error) {

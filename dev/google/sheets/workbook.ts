@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { ApiError } from '../service.ts';
 import { parseReference, printRange, unparsable, type Area, type Rectangle } from './a1.ts';
 import { Grid } from './grid.ts';
+import { tableOut } from './nativeTables.ts';
 
 export interface Sheet {
 	readonly sheetId: number;
@@ -144,7 +145,12 @@ export function workbookOut(workbook: Workbook, title: string): sheets_v4.Schema
 			timeZone: workbook.timeZone,
 			autoRecalc: 'ON_CHANGE',
 		},
-		sheets: workbook.sheets.map((sheet, index) => ({ properties: propertiesOf(sheet, index) })),
+		sheets: workbook.sheets.map((sheet, index) => ({
+			properties: propertiesOf(sheet, index),
+			...(sheet.grid.tables.length > 0 && {
+				tables: sheet.grid.tables.map((table) => tableOut(sheet, table)),
+			}),
+		})),
 		...(namedRanges.length > 0 && { namedRanges }),
 		spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${workbook.id}/edit?ouid=100000000000000000001`,
 	};

@@ -24,7 +24,12 @@ export const appendOptions = [
 		type: 'options',
 		options: [
 			{ name: 'Insert Rows', value: 'INSERT_ROWS', description: 'Rows below the table move down' },
-			{ name: 'Overwrite', value: 'OVERWRITE', description: 'Rows below the table are overwritten' },
+			{
+				name: 'Overwrite',
+				value: 'OVERWRITE',
+				description:
+					'Rows below the table are overwritten. In a table made with Format > Convert to table, rows are always inserted.',
+			},
 		],
 		default: 'INSERT_ROWS',
 		description: 'Whether to insert or overwrite rows',

@@ -5,8 +5,10 @@ import { named } from '../../../parameters/naming';
 import type { AppendParams } from './appendFields';
 import type { Cell } from './cells';
 import { filledCells, lastRowOf } from './lastRow';
+import { nativeTableAt, type NativeTable, tableFields } from './nativeTable';
 import type { Place } from './place';
-import { cellsOn, columnLetters, printCell } from './range';
+import { cellsOn, columnLetters, type Corner, printCell } from './range';
+import { sheetOf } from './room';
 import { readTab } from './tabCells';
 import { widthOf } from './written';
 
@@ -35,6 +37,13 @@ export async function below(
 	const width = widthOf(values);
 	const last = lastRowOf(cells, place, width);
 	const firstRow = last === -1 ? place.row : last + 1;
+	const row = place.extent === 'header' ? place.row : last;
+	const table = await nativeTableOf(sheets, spreadsheetId, tab, { row, column });
+	// Only inserted rows belong to it.
+	if (table) {
+		const inside = printCell({ row: table.startRow, column });
+		return { range: cellsOn(tab, inside), insertDataOption: 'INSERT_ROWS', firstRow: table.endRow };
+	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return { range, insertDataOption: 'INSERT_ROWS' };
 	const taken = cells
@@ -42,6 +51,17 @@ export async function below(
 		.findIndex((row) => filledCells(row, column, column + width) > 0);
 	if (taken !== -1) throw noRoom(firstRow, taken, column);
 	return { range: cellsOn(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
+}
+
+async function nativeTableOf(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	tab: string | undefined,
+	cell: Corner,
+): Promise<NativeTable | undefined> {
+	const fields = `sheets(properties(title),${tableFields})`;
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	return nativeTableAt(sheetOf(data, tab), cell);
 }
 
 function noRoom(firstRow: number, free: number, column: number) {

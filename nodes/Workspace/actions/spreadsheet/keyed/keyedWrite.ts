@@ -8,6 +8,7 @@ import { withColumns, type HeaderRow } from '../headerRow';
 import { inTurn } from '../inTurn';
 import { namedRows, type NamedCells } from '../namedRows';
 import { list } from '../names';
+import { grown } from '../nativeTable';
 import { areaIn } from '../range';
 import { misfitOf, newColumns, tableOf } from '../rowsByHeader';
 import type { WriteMember, WriteParams } from '../writeFields';
@@ -114,9 +115,14 @@ async function carryOut(
 	for (const [at, chunk] of chunksOf(parts, batchBytes).entries()) {
 		const steps = chunk.map(({ step }) => step);
 		const count = steps.filter(({ action }) => action === 'appended').length;
+		const before = row - last - 1;
 		const change = {
 			...{ spreadsheetId, valueInputOption },
-			sheet: { ...sheet, rowCount: sheet.rowCount + row - last - 1 },
+			sheet: {
+				...sheet,
+				rowCount: sheet.rowCount + before,
+				native: sheet.native && grown(sheet.native, before, at === 0 ? 0 : names.length),
+			},
 			headers: { row: headerRow - 1, column: sheet.free, names: at === 0 ? names : [] },
 			inserted: { row, count },
 			isBelowHeader: row === headerRow,

@@ -27,14 +27,14 @@ export interface KeyColumns {
 /** Reads the key columns and nothing else. */
 export async function readKeys(
 	sheets: sheets_v4.Sheets,
-	{ title }: Pick<SheetHeader, 'title'>,
+	{ title, native }: Pick<SheetHeader, 'title' | 'native'>,
 	{ spreadsheetId, headerRow, columns, valueInputOption }: KeyColumns,
 ): Promise<Keys> {
 	const { data } = await sheets.spreadsheets.values.batchGet({
 		spreadsheetId,
 		// With the header, which is there: a range may not begin below the last row.
 		ranges: columns.map((column) =>
-			cellsOn(title, `${columnLetters(column)}${headerRow}:${columnLetters(column)}`),
+			cellsOn(title, `${columnLetters(column)}${headerRow}:${columnLetters(column)}${native?.bodyEnd ?? ''}`),
 		),
 		majorDimension: 'COLUMNS',
 		valueRenderOption: 'UNFORMATTED_VALUE',

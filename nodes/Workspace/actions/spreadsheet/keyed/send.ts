@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Cell } from '../cells';
+import { grown, resize } from '../nativeTable';
 import { areaIn } from '../range';
 import { cellData } from '../shape';
 import type { Run } from './runs';
@@ -38,25 +39,33 @@ export async function sendChange(sheets: sheets_v4.Sheets, change: Change): Prom
 	await sheets.spreadsheets.values.batchUpdate({ spreadsheetId, requestBody: { valueInputOption, data } });
 }
 
-function structure({ sheet, headers, inserted, isBelowHeader }: Change): sheets_v4.Schema$Request[] {
+function structure(change: Change): sheets_v4.Schema$Request[] {
+	const { sheet, headers, inserted, isBelowHeader } = change;
 	const { sheetId, rowCount, columnCount } = sheet;
 	const requests: sheets_v4.Schema$Request[] = [];
 	const { names, row, column } = headers;
 	const missing = names.length > 0 ? column + names.length - columnCount : 0;
 	if (missing > 0) requests.push({ appendDimension: { sheetId, dimension: 'COLUMNS', length: missing } });
 	if (names.length > 0) requests.push(updateCells(sheet, { row, column, cells: [[...names]] }));
-	if (inserted.count === 0) return requests;
-	if (inserted.row >= rowCount) {
+	if (inserted.count > 0 && inserted.row >= rowCount) {
 		requests.push({ appendDimension: { sheetId, dimension: 'ROWS', length: inserted.count } });
-		return requests;
+	} else if (inserted.count > 0) {
+		const range = {
+			...{ sheetId, dimension: 'ROWS' },
+			startIndex: inserted.row,
+			endIndex: inserted.row + inserted.count,
+		};
+		requests.push({ insertDimension: { range, inheritFromBefore: !isBelowHeader } });
 	}
-	const range = {
-		...{ sheetId, dimension: 'ROWS' },
-		startIndex: inserted.row,
-		endIndex: inserted.row + inserted.count,
-	};
-	requests.push({ insertDimension: { range, inheritFromBefore: !isBelowHeader } });
-	return requests;
+	return [...requests, ...nativeSize(change)];
+}
+
+/** Rows inside a table make it grow; rows below it and columns beside it do not. */
+function nativeSize({ sheet: { native }, inserted, headers }: Change): sheets_v4.Schema$Request[] {
+	if (!native) return [];
+	const columns = headers.column === native.endColumn ? headers.names.length : 0;
+	const isBelow = inserted.count > 0 && inserted.row >= native.endRow;
+	return columns > 0 || isBelow ? [resize(grown(native, inserted.count, columns))] : [];
 }
 
 function updateCells(

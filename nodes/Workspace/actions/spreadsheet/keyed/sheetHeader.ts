@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { headersIn, type Headed, type HeaderRow } from '../headerRow';
+import { nativeTableAt, type NativeTable, tableFields } from '../nativeTable';
 import { cellsOn } from '../range';
 import { sheetOf } from '../room';
 
@@ -9,10 +10,11 @@ export interface SheetHeader extends HeaderRow {
 	readonly sheetId: number;
 	readonly title: string;
 	readonly rowCount: number;
+	/** The table that the header is of, where Google knows it as one. */
+	readonly native: NativeTable | undefined;
 }
 
-const fields =
-	'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),data(rowData(values(formattedValue))))';
+const fields = `sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),${tableFields},data(rowData(values(formattedValue))))`;
 
 export async function readSheetHeader(
 	sheets: sheets_v4.Sheets,
@@ -26,8 +28,10 @@ export async function readSheetHeader(
 	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const { sheetId, title, gridProperties } = sheet?.properties ?? {};
+	const header = headersIn(texts, target);
 	return {
-		...headersIn(texts, target),
+		...header,
+		native: nativeTableAt(sheet, { row: headerRow - 1, column: header.left }),
 		columnCount: gridProperties?.columnCount ?? 0,
 		rowCount: gridProperties?.rowCount ?? 0,
 		sheetId: sheetId ?? 0,
