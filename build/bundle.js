@@ -1,5 +1,6 @@
 const path = require('node:path');
 
+const { computedProperties } = require('./computedProperties');
 const { leaveOut, packageOf } = require('./leftOut');
 const { ownAddress } = require('./ownAddress');
 const { sourceFolder } = require('./sourceFolder');
@@ -21,6 +22,7 @@ const { sourceFolder } = require('./sourceFolder');
 async function bundle({ root, entries, target, split = true, minify = true }) {
 	// Of ES modules only: this file is also read by tools that cannot wait at the top.
 	const { rolldown } = await import('rolldown');
+	const plugins = [leaveOut(root), sourceFolder(root)];
 	const build = await rolldown({
 		cwd: root,
 		input: Object.fromEntries(entries.map((entry) => [withoutEnding(entry), path.join(root, entry)])),
@@ -28,7 +30,12 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 		external: ['n8n-workflow'],
 		transform: { target: 'node20' },
 		checks: { pluginTimings: false },
-		plugins: [leaveOut(root), sourceFolder(root), addresses(root), ...(minify ? [minifyLibraries] : [])],
+		plugins: [
+			computedProperties(root, plugins),
+			...plugins,
+			addresses(root),
+			...(minify ? [minifyLibraries] : []),
+		],
 	});
 	try {
 		const { output } = await build.write({
@@ -38,7 +45,7 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 			// n8n stores class names, and error names are told.
 			keepNames: true,
 			comments: false,
-			codeSplitting: split && { groups: [core] },
+			codeSplitting: split && { groups: sharedFiles },
 			entryFileNames: '[name].js',
 			chunkFileNames: (chunk) => chunkName(root, chunk),
 		});
@@ -66,6 +73,16 @@ const core = {
 	minShareCount: 2,
 	test: (id) => !isLibrary(id) && !/nodes[\\/]foreign[\\/]/.test(id),
 };
+
+/** What files share that are loaded on first use: what all nodes stand on, and what the agent's nodes do. */
+const base = shared('base', /nodes[\\/](http|items|parameters)[\\/]/);
+const agent = shared('agent', /nodes[\\/]Agent[\\/]/);
+
+function shared(name, place) {
+	return { name, minShareCount: 2, test: (id) => !isLibrary(id) && place.test(id) };
+}
+
+const sharedFiles = [core, base, agent];
 
 /** Our own code stays legible in a stack trace; where libraries are, only the names of classes and functions are kept. */
 const minifyLibraries = {
@@ -110,7 +127,7 @@ function chunkName(root, { name, isDynamicEntry, facadeModuleId, moduleIds }) {
 	if (isDynamicEntry && facadeModuleId && !isLibrary(facadeModuleId)) {
 		return `${withoutEnding(path.relative(root, facadeModuleId))}.js`;
 	}
-	if (name === core.name) return 'chunks/core.js';
+	if (sharedFiles.some((group) => group.name === name)) return `chunks/${name}.js`;
 	if (ours.length === 0) return `chunks/libraries/${name}.js`;
 	const folders = ours.map((file) => path.dirname(file).split(path.sep));
 	return `chunks/${

@@ -1,16 +1,13 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { inChosenSpreadsheet } from './listSearch/chosenSpreadsheet';
-import { searchDocuments } from './listSearch/documents';
-import { searchFolders } from './listSearch/folders';
-import { headerColumns, noColumns } from './listSearch/headerColumns';
-import { labelChoices } from './listSearch/labels';
-import { chooser, picker } from './listSearch/picker';
-import { searchSpreadsheets } from './listSearch/spreadsheets';
-import { searchTabs } from './listSearch/tabs';
 import { properties } from './properties';
-import { run } from './runner/run';
 
 export class Workspace implements INodeType {
 	description: INodeTypeDescription = {
@@ -61,19 +58,30 @@ export class Workspace implements INodeType {
 	};
 
 	methods = {
-		resourceMapping: {
-			headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
-		},
-		loadOptions: { getLabels: chooser(labelChoices) },
+		resourceMapping: { headerColumns: onFirstUse(async () => (await lists()).headerColumns) },
+		loadOptions: { getLabels: onFirstUse(async () => (await lists()).getLabels) },
 		listSearch: {
-			searchDocuments: picker(searchDocuments),
-			searchFolders: picker(searchFolders),
-			searchSpreadsheets: picker(searchSpreadsheets),
-			searchTabs: inChosenSpreadsheet(searchTabs, () => ({ results: [] })),
+			searchDocuments: onFirstUse(async () => (await lists()).searchDocuments),
+			searchFolders: onFirstUse(async () => (await lists()).searchFolders),
+			searchSpreadsheets: onFirstUse(async () => (await lists()).searchSpreadsheets),
+			searchTabs: onFirstUse(async () => (await lists()).searchTabs),
 		},
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const { run } = await import('./runner/run');
 		return [await run(this)];
 	}
+}
+
+/** n8n's methods for the form's lists, loaded with the first list. */
+const lists = async () => (await import('./listSearch/methods')).methods;
+
+function onFirstUse<Given extends unknown[], List>(
+	load: () => Promise<(this: ILoadOptionsFunctions, ...given: Given) => Promise<List>>,
+) {
+	return async function (this: ILoadOptionsFunctions, ...given: Given): Promise<List> {
+		const method = await load();
+		return await method.apply(this, given);
+	};
 }

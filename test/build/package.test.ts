@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { INodeType } from 'n8n-workflow';
 
 import manifest from '../../package.json';
 import { type Built, type BundledPackage, loadedWith, type Packed, packagesIn, root, Stage } from './built';
@@ -39,16 +40,16 @@ const core = 'chunks/core.js';
 
 /** Bytes that n8n reads when it loads the file, with what is loaded along with it but for the core. */
 const entryLimits: Readonly<Record<string, number>> = {
-	'nodes/Agent/AgentExecute/AgentExecute.node.js': 70_000,
-	'nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node.js': 60_000,
-	'nodes/Workspace/Workspace.node.js': 260_000,
+	'nodes/Agent/AgentExecute/AgentExecute.node.js': 20_000,
+	'nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node.js': 12_000,
+	'nodes/Workspace/Workspace.node.js': 90_000,
 	'credentials/AgentApi.credentials.js': 10_000,
 	'credentials/AgentSignatureApi.credentials.js': 10_000,
 	'credentials/WorkspaceOAuth2Api.credentials.js': 10_000,
 	'credentials/WorkspaceServiceAccountApi.credentials.js': 16_000,
 };
 
-test.each([...Object.entries(entryLimits), [core, 170_000] as const])(
+test.each([...Object.entries(entryLimits), [core, 12_000] as const])(
 	'%s is at most %i bytes',
 	(entry, limit) => {
 		const bytes = loadedWith(entry, files)
@@ -58,10 +59,29 @@ test.each([...Object.entries(entryLimits), [core, 170_000] as const])(
 	},
 );
 
-test('what n8n loads at its start is at most 500 kB in at most 16 files', () => {
+test('what n8n loads at its start is at most 150 kB in at most 9 files', () => {
 	const loaded = new Set(Object.keys(entryLimits).flatMap((entry) => loadedWith(entry, files)));
-	expect([...loaded].reduce((sum, { fileName }) => sum + sizeOf(fileName), 0)).toBeLessThanOrEqual(500_000);
-	expect(loaded.size).toBeLessThanOrEqual(16);
+	expect([...loaded].reduce((sum, { fileName }) => sum + sizeOf(fileName), 0)).toBeLessThanOrEqual(150_000);
+	expect(loaded.size).toBeLessThanOrEqual(9);
+});
+
+test("the nodes' properties, computed while building, are those of the sources", () => {
+	for (const file of manifest.n8n.nodes) {
+		const name = path.basename(file).split('.')[0] ?? '';
+		const properties = (module: string) => {
+			const script = `console.log(JSON.stringify(new (require(process.argv[1])[process.argv[2]])().description.properties))`;
+			return execFileSync(process.execPath, ['-e', script, module, name], {
+				encoding: 'utf8',
+				env: { ...process.env, NODE_PATH: path.join(root, 'node_modules') },
+			});
+		};
+		const { [name]: Source } = jest.requireActual<Record<string, new () => INodeType>>(
+			path.join(root, file.replace('dist/', '').replace('.js', '.ts')),
+		);
+		if (Source === undefined) throw new Error(`${file} has no class ${name}`);
+		const source = JSON.stringify(new Source().description.properties);
+		expect(JSON.parse(properties(path.join(stage.folder, file)))).toEqual(JSON.parse(source));
+	}
 });
 
 test('a worker thread does not load n8n', () => {

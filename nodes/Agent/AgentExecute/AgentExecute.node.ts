@@ -2,9 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescrip
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialChecks/credentialChecks';
-import { propertiesOf } from '../../parameters/properties';
-import { runAgents } from './run';
-import { fields, options } from './parameters';
+import { properties } from './properties';
 
 export class AgentExecute implements INodeType {
 	description: INodeTypeDescription = {
@@ -47,12 +45,13 @@ export class AgentExecute implements INodeType {
 				testedBy: 'agentSignatureApiTest',
 			},
 		],
-		properties: propertiesOf(fields, options),
+		properties,
 	};
 
 	methods = { credentialTest };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const { runAgents } = await import('./run');
 		return [await runAgents(this)];
 	}
 }

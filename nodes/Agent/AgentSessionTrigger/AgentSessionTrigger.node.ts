@@ -2,9 +2,7 @@ import type { INodeType, INodeTypeDescription, ITriggerFunctions, ITriggerRespon
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialChecks/credentialChecks';
-import { propertiesOf } from '../../parameters/properties';
-import { triggerFields, triggerOptions } from './fields';
-import { listen } from './listen';
+import { properties } from './properties';
 
 export class AgentSessionTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -49,12 +47,13 @@ export class AgentSessionTrigger implements INodeType {
 				testedBy: 'agentSignatureApiTest',
 			},
 		],
-		properties: propertiesOf(triggerFields, triggerOptions),
+		properties,
 	};
 
 	methods = { credentialTest };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		const { listen } = await import('./listen');
 		return await listen(this);
 	}
 }
