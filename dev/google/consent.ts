@@ -29,7 +29,7 @@ export class Consent {
 				'Content-Type': answer.headers.get('content-type') ?? 'text/html; charset=UTF-8',
 				...(location !== null && { Location: location }),
 			},
-			body: await answer.text(),
+			body: Buffer.from(await answer.arrayBuffer()),
 		};
 	}
 

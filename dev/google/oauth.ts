@@ -18,6 +18,9 @@ const pages: Readonly<Record<string, string>> = {
 	'/token': 'oauth.token',
 };
 
+/** Fonts and icon of the consent page, which a browser asks for. */
+const assets = '/_emulate/';
+
 /** Google's sign-in: consent page, codes, refreshes, service accounts. */
 export class OAuth {
 	/** Whether a refresh returns a new refresh token and invalidates the old one. */
@@ -39,13 +42,13 @@ export class OAuth {
 	 * prefix.
 	 */
 	pageOf(path: string): string | undefined {
-		return pages[path];
+		return path.startsWith(assets) ? 'oauth.asset' : pages[path];
 	}
 
 	async reply(request: IncomingMessage, address: URL, skipped: boolean): Promise<Reply> {
 		const body = await text(request);
 		if (skipped) return {};
-		const path = Object.keys(pages).find((page) => address.pathname.endsWith(page)) ?? '';
+		const path = Object.keys(pages).find((page) => address.pathname.endsWith(page)) ?? address.pathname;
 		if (path !== '/token')
 			return await this.consent.page(request.method ?? 'GET', path + address.search, body);
 		const form = new URLSearchParams(body);

@@ -17,16 +17,33 @@ export class Building {
 		await this.page.getByTestId('canvas-add-button').first().waitFor();
 	}
 
-	/** Adds a node after the last one, found by words. n8n shows a page about a community node first. */
-	async add(words: string, name: string): Promise<void> {
+	/** Adds n8n's trigger for a click as the first node; it opens no form. */
+	async startByClick(): Promise<void> {
+		await this.search('manually', 'Trigger manually');
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/**
+	 * Adds a node after the last one, found by words. n8n shows a page about a community node first.
+	 * @param action that is chosen on this page; the node as such if undefined
+	 */
+	async add(words: string, name: string, action?: string): Promise<void> {
 		await this.editor.closeNode();
+		await this.search(words, name);
+		await (
+			action === undefined
+				? this.page.getByRole('button', { name: 'Add to workflow' })
+				: this.page.getByText(action, { exact: true })
+		).click();
+		await this.page.getByTestId('node-parameters').waitFor();
+	}
+
+	private async search(words: string, name: string): Promise<void> {
 		const first = this.page.getByTestId('canvas-add-button');
 		if (await first.isVisible()) await first.click();
 		else await this.page.getByTestId('node-creator-plus-button').first().click();
 		await this.page.getByTestId('node-creator-search-bar').fill(words);
 		await this.item(name).click();
-		await this.page.getByRole('button', { name: 'Add to workflow' }).click();
-		await this.page.getByTestId('node-parameters').waitFor();
 	}
 
 	private item(name: string): Locator {

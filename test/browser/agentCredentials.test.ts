@@ -1,0 +1,77 @@
+// A person without any credential: both are typed into n8n's forms, one of them wrongly at first, and then the agent runs.
+import type { ExecuteFields } from '../../dev/agent-service/request.ts';
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { Building } from './building';
+import { CredentialForm } from './credentialForm';
+import { Editor } from './editor';
+
+const apiKey = 'typed-key-5d1c';
+const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef87654321', signature: '0xc0ffee0987654321' };
+let service: AgentService;
+let editor: Editor;
+let building: Building;
+let form: CredentialForm;
+
+beforeAll(async () => {
+	service = await startAgentService({ apiKey });
+	editor = await Editor.open();
+	building = new Building(editor);
+	form = new CredentialForm(editor);
+	await building.start();
+	await building.startByClick();
+	await building.add('run agent', 'Agent Execute');
+});
+afterEach(async () => {
+	await editor.picture();
+});
+afterAll(async () => {
+	await editor.close();
+	await service.close();
+});
+
+/** What would have started an agent. */
+const calls = () => service.requests.filter(({ method }) => method === 'POST');
+
+test('a wrong key is named in the form, and with the right one it closes with its success', async () => {
+	await form.create('Agent API', 'Typed agent');
+	await form.fill({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey: 'nonsense' });
+	await form.save();
+	expect(await form.failure()).toContain('refused the API key (401)');
+	await form.fill({ apiKey });
+	await form.save();
+	await form.untilClosed();
+	await form.reopen('Agent API');
+	await form.untilConnected();
+	await form.close();
+	expect(calls()).toEqual([]);
+});
+
+test('an address that is none is named in the form', async () => {
+	await form.reopen('Agent API');
+	await form.fill({ deploymentUrl: 'my agent' });
+	await form.save();
+	expect(await form.failure()).toContain('Deployment URL');
+	await form.fill({ deploymentUrl: service.url });
+	await form.save();
+	await form.untilConnected();
+	await form.close();
+});
+
+test('a signature that is none is named in the form, and the right one is accepted', async () => {
+	await form.create('Agent Signature API', 'Typed signature');
+	await form.fill({ ...signer, signature: 'nonsense' });
+	await form.save();
+	expect(await form.failure()).toContain("'Signature' contains characters other than 0–9 and a–f");
+	await form.fill(signer);
+	await form.save();
+	await form.untilClosed();
+});
+
+test('the agent then runs with what was typed, and the output says that it has started', async () => {
+	await editor.fill('startStepName', 'start');
+	await editor.fill('task', 'Say hello');
+	await editor.runStep('accepted');
+	const [{ body, headers } = {}] = calls();
+	expect(headers).toMatchObject({ 'x-api-key': apiKey });
+	expect(body as ExecuteFields).toMatchObject({ ...signer, startStepName: 'start' });
+});

@@ -1,0 +1,94 @@
+import type { Locator } from 'playwright-core';
+
+import type { Editor } from './editor';
+
+/** The form in which a person enters a credential, opened from a node. */
+export class CredentialForm {
+	private readonly page: Editor['page'];
+
+	constructor({ page }: Editor) {
+		this.page = page;
+	}
+
+	private get dialog(): Locator {
+		return this.page.getByTestId('editCredential-modal');
+	}
+
+	/**
+	 * Opens an empty form from the open node. Where there is no credential of the type yet, n8n shows a button, otherwise a list
+	 * whose last entry makes one.
+	 * @param type as the node shows it, such as "Agent API"
+	 */
+	async create(type: string, name: string): Promise<void> {
+		const label = this.page.getByTestId('credentials-label').filter({ hasText: type });
+		const slot = this.page.getByTestId('node-credentials-slot').filter({ has: label });
+		const select = slot.getByTestId('node-credentials-select');
+		const empty = slot.getByTestId('node-credentials-empty-state').getByRole('button');
+		await select.or(empty).first().waitFor();
+		if (await empty.isVisible()) await empty.click();
+		else {
+			await select.click();
+			await this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true }).click();
+		}
+		await this.dialog.getByTestId('credential-name').click();
+		await this.page.keyboard.press('ControlOrMeta+A');
+		await this.page.keyboard.type(name);
+		await this.page.keyboard.press('Enter');
+	}
+
+	private field(name: string): Locator {
+		return this.dialog.getByTestId(`parameter-input-${name}`);
+	}
+
+	async fill(values: Readonly<Record<string, string>>): Promise<void> {
+		for (const [name, value] of Object.entries(values)) await this.field(name).locator('input').fill(value);
+	}
+
+	async switchOn(name: string): Promise<void> {
+		await this.field(name).locator('button, .el-switch, [role=switch]').first().click();
+	}
+
+	async choose(name: string, option: string): Promise<void> {
+		await this.field(name).click();
+		await this.page.getByRole('option', { name: option }).filter({ visible: true }).first().click();
+	}
+
+	async save(): Promise<void> {
+		await this.dialog.getByRole('button', { name: 'Save', exact: true }).click();
+	}
+
+	async close(): Promise<void> {
+		await this.dialog.getByRole('button', { name: 'Close this dialog' }).click();
+		await this.untilClosed();
+	}
+
+	/** n8n closes the form of a new credential when its test succeeds. */
+	async untilClosed(): Promise<void> {
+		await this.dialog.waitFor({ state: 'hidden' });
+	}
+
+	async untilConnected(): Promise<void> {
+		await this.dialog.getByText('Connection tested successfully').waitFor();
+	}
+
+	/** Clicks the button that signs in. @returns the page that it opens */
+	async connect(): Promise<Editor['page']> {
+		const opened = this.page.context().waitForEvent('page');
+		await this.dialog.getByTestId('quick-connect-button').filter({ visible: true }).click();
+		return await opened;
+	}
+
+	/** What the form says when its test has failed. */
+	async failure(): Promise<string> {
+		await this.dialog.getByText('More details').click();
+		return await this.dialog.innerText();
+	}
+
+	/** Opens the chosen credential again. */
+	async reopen(type: string): Promise<void> {
+		const label = this.page.getByTestId('credentials-label').filter({ hasText: type });
+		const slot = this.page.getByTestId('node-credentials-slot').filter({ has: label });
+		await slot.getByTestId('credential-edit-button').click();
+		await this.dialog.waitFor();
+	}
+}

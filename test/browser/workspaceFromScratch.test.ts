@@ -1,0 +1,84 @@
+// A person without any credential signs in to Google, and makes rows of the unread emails, by clicks alone.
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { Building } from './building';
+import { CredentialForm } from './credentialForm';
+import { Editor } from './editor';
+
+const user = 'someone@example.com';
+let google: GoogleServer;
+let editor: Editor;
+let building: Building;
+let form: CredentialForm;
+let inbox = '';
+
+beforeAll(async () => {
+	google = await startGoogle({ users: [user] });
+	google.gmail.seed({
+		from: 'Ann <ann@example.com>',
+		subject: 'Lunch?',
+		text: 'At noon',
+		labelIds: ['INBOX', 'UNREAD'],
+	});
+	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Known already', labelIds: ['INBOX'] });
+	google.sheets.seed({ title: 'Holiday', tabs: [{ title: 'Plan' }] });
+	inbox = google.sheets.seed({
+		title: 'My inbox',
+		tabs: [{ title: 'Archive' }, { title: 'Unread', rows: [['subject', 'done', 'from']] }],
+	});
+	editor = await Editor.open();
+	building = new Building(editor);
+	form = new CredentialForm(editor);
+	await building.start();
+	await building.startByClick();
+	await building.add('unread emails', 'Workspace', 'List emails');
+});
+afterEach(async () => {
+	await editor.picture();
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await editor.close();
+	await google.close();
+});
+
+test('a sign-in by the button of the form and the consent page', async () => {
+	await form.create('Credential', 'Signed in by clicks');
+	await form.fill({ clientId: 'client', clientSecret: 'secret' });
+	await form.choose('driveAccess', 'All Files');
+	await form.switchOn('customEndpoints');
+	await form.fill({
+		mailApiBase: `${google.url}/gmail/v1`,
+		sheetsApiBase: `${google.url}/v4/spreadsheets`,
+		docsApiBase: `${google.url}/v1/documents`,
+		driveApiBase: `${google.url}/drive/v3`,
+		authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
+		tokenUrl: `${google.url}/token`,
+	});
+	const consent = await form.connect();
+	await consent.getByRole('button', { name: user }).click();
+	await form.untilClosed();
+	await form.reopen('Credential');
+	await editor.page.getByText('Account connected').waitFor();
+	await form.close();
+});
+
+test('the unread emails are listed', async () => {
+	await editor.choose('status', 'Unread');
+	await editor.runStep('Lunch?', 'ann@example.com');
+	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain('Known already');
+});
+
+test('become rows of a picked tab under the columns that they are mapped to', async () => {
+	await building.add('append row', 'Workspace', 'Append rows to spreadsheet');
+	await editor.pick('spreadsheetId', 'My inbox');
+	await editor.pick('tab', 'Unread');
+	await editor.chooseValue('valuesSource', 'columns');
+	await editor.map('subject', 'subject');
+	await editor.map('from', 'sender');
+	await editor.runStep('updatedRange');
+	expect(google.sheets.values(inbox, 'Unread')).toEqual([
+		['subject', 'done', 'from'],
+		['Lunch?', '', 'Ann <ann@example.com>'],
+	]);
+	expect(google.sheets.values(inbox, 'Archive')).toEqual([]);
+});
