@@ -3,16 +3,10 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { executeUrl, channelUrl } from '../session/addresses';
 import { checkAllowedHost } from '../session/allowedHosts';
-import {
-	type AgentApiCredential,
-	agentApiCredential,
-	type AgentSignatureCredential,
-	agentSignatureCredential,
-	identityOf,
-} from '../session/identity';
+import { identityOf } from '../session/identity';
 import type { NodeParameters } from '../../parameters/nodeParameters';
 import type { ReadIdentity } from '../session/connection';
-import { identityReader } from '../session/readIdentity';
+import { type Credentials, identityReader } from '../session/credentials';
 import { redact, secretsOf } from '../session/redaction';
 import { type ItemParameters, itemParameters } from './parameters';
 import type { KeptTexts } from './payload';
@@ -32,19 +26,6 @@ export interface PreparedCall extends ExecuteCall {
 	readonly readIdentity: ReadIdentity;
 	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
-}
-
-export interface Credentials {
-	readonly api: AgentApiCredential;
-	readonly signer: AgentSignatureCredential;
-}
-
-/** Both credentials, read once per run of the node: n8n's own helper reads them with the first item, too. */
-export async function readCredentials(context: IExecuteFunctions): Promise<Credentials> {
-	return {
-		api: agentApiCredential(await context.getCredentials('agentApi')),
-		signer: agentSignatureCredential(await context.getCredentials('agentSignatureApi')),
-	};
 }
 
 /** What the user gave for one item. Only what an expression gives again when it is sent can still be refused. */

@@ -1,9 +1,9 @@
+import { refusal } from '../../items/failure';
 import type { ParamsOf } from '../../parameters/field';
 import type { NodeParameters } from '../../parameters/nodeParameters';
 import { Naming } from '../../parameters/naming';
 import { paramsOf } from '../../parameters/params';
 import { executeFields, executeOptions } from './fields';
-import { areOverridesComputed, checkOverrides } from './overrides';
 import { initialPayload, type KeptTexts } from './payload';
 import { waitFields, waitOptions } from './waitFields';
 
@@ -56,4 +56,39 @@ function keptPayload(
 	const text = initialPayload(params);
 	if (!payloadFields.some((name) => parameters.isComputed(name))) return text;
 	return texts.keep(text(), () => initialPayload(read())());
+}
+
+/** Options that take the place of the credential's values, as the form names them. */
+const labels = {
+	userId: 'User ID',
+	userPublicKey: 'User Public Key',
+	signature: 'Signature',
+	timestamp: 'Timestamp',
+} as const;
+
+type Override = keyof typeof labels;
+
+const overrides = Object.keys(labels) as Override[];
+
+/** Whether an item's own values, such as a timestamp, may be outdated when the item is processed. */
+function areOverridesComputed(parameters: NodeParameters): boolean {
+	return overrides.some((name) => parameters.isComputed('options', name));
+}
+
+/**
+ * An item must override all of these values or none: the credential's signature must not be sent for another user. A field left empty
+ * in the form uses the credential's value for all items; only an expression can be empty for one item.
+ * @throws Failure 400 that names the option
+ */
+function checkOverrides(options: ExecuteParams, parameters: NodeParameters): void {
+	const given = overrides.find((name) => options[name].trim() !== '');
+	if (given === undefined) return;
+	const missing = overrides.find(
+		(name) => options[name].trim() === '' && parameters.isExpression('options', name),
+	);
+	if (missing === undefined) return;
+	throw refusal(
+		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,
+		`Values of different users must not be mixed. Set '${labels[missing]}' for every item that sets '${labels[given]}', or remove the option to use the credential's value for all items.`,
+	);
 }

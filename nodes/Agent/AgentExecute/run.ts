@@ -11,15 +11,8 @@ import { NodeParameters } from '../../parameters/nodeParameters';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/connect';
 import type { SessionMessage } from '../session/messages';
-import {
-	callOf,
-	checkedItem,
-	type CheckedItem,
-	type Credentials,
-	meaningOf,
-	type PreparedCall,
-	readCredentials,
-} from './call';
+import { type Credentials, readCredentials } from '../session/credentials';
+import { callOf, checkedItem, type CheckedItem, meaningOf, type PreparedCall } from './call';
 import { contentOf } from './answer';
 import { earlierTurnsOf } from './earlierTurns';
 import { withEvidence } from './evidence';
@@ -35,6 +28,7 @@ import type { WaitSettings } from './waitSettings';
 /** Works on all items, several at once. */
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
+	// Once per run of the node, as n8n's own helper does.
 	const credentials = await readCredentials(context).catch(asFailure);
 	return await runItems(context, new AgentWork(context, credentials));
 }

@@ -9,7 +9,7 @@ import { connect } from '../session/connect';
 import type { ReadIdentity } from '../session/connection';
 import { channelUrl } from '../session/addresses';
 import { gateOf } from '../session/gate';
-import { identityReader } from '../session/readIdentity';
+import { identityReader } from '../session/credentials';
 import { triggerError } from './alerts';
 import { Leftovers } from './leftovers';
 import { Listening } from './listening';
