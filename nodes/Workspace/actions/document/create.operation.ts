@@ -10,6 +10,7 @@ import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
 import { carryOut, changeOf, onLatest, readBack } from './guarded';
 import { documentUrl } from './tabs';
+import { parentFolder } from '../parentFolder';
 
 const documentType = 'application/vnd.google-apps.document';
 
@@ -36,15 +37,7 @@ export const create = defineOperation({
 			required: true,
 			description: 'Title of the new document',
 		},
-		{
-			displayName: 'Parent Folder',
-			name: 'parentFolder',
-			type: 'resourceLocator',
-			default: { __rl: true, mode: 'list', value: '' },
-			holds: 'fileId',
-			searchListMethod: 'searchFolders',
-			description: 'The folder to create the document in. Leave empty to use My Drive.',
-		},
+		parentFolder('The folder to create the document in. Leave empty to use My Drive.'),
 		{
 			...fields.content,
 			description: 'Content of the new document. Leave empty to create an empty document.',

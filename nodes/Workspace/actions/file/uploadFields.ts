@@ -1,5 +1,6 @@
 import { idempotencyOption } from '../../idempotency';
 import type { Field, ParamsOf } from '../../operation';
+import { parentFolder } from '../parentFolder';
 
 export const uploadFields = [
 	{
@@ -54,15 +55,7 @@ export const uploadFields = [
 		placeholder: 'e.g. application/pdf',
 		description: 'MIME type of the content. Leave empty to detect it from the file name.',
 	},
-	{
-		displayName: 'Parent Folder',
-		name: 'parentFolder',
-		type: 'resourceLocator',
-		default: { __rl: true, mode: 'list', value: '' },
-		holds: 'fileId',
-		searchListMethod: 'searchFolders',
-		description: 'The folder or shared drive to upload to. Leave empty to use My Drive.',
-	},
+	parentFolder('The folder or shared drive to upload to. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
 export const uploadOptions = [

@@ -8,6 +8,7 @@ import { defineOperation, type Clients, type Field, type Item, type ParamsOf } f
 import { rowCells } from './cells';
 import { spreadsheetUrl, unknownOutcome } from './failures';
 import { newSheets, shapeRequests, tabsOf, type Shape } from './shape';
+import { parentFolder } from '../parentFolder';
 
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
@@ -20,15 +21,7 @@ const createFields = [
 		required: true,
 		description: 'Title of the new spreadsheet',
 	},
-	{
-		displayName: 'Parent Folder',
-		name: 'parentFolder',
-		type: 'resourceLocator',
-		default: { __rl: true, mode: 'list', value: '' },
-		holds: 'fileId',
-		searchListMethod: 'searchFolders',
-		description: 'The folder to create the spreadsheet in. Leave empty to use My Drive.',
-	},
+	parentFolder('The folder to create the spreadsheet in. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
 const createOptions = [

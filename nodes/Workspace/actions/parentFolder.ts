@@ -1,0 +1,13 @@
+import type { Field } from '../../parameters/field';
+
+/** Where a new file goes: a folder or shared drive, otherwise My Drive. */
+export const parentFolder = (description: string) =>
+	({
+		displayName: 'Parent Folder',
+		name: 'parentFolder',
+		type: 'resourceLocator',
+		default: { __rl: true, mode: 'list', value: '' },
+		holds: 'fileId',
+		searchListMethod: 'searchFolders',
+		description,
+	}) as const satisfies Field;
