@@ -41,16 +41,18 @@ export async function fetchAccessToken(
 	})) as { readonly statusCode: number; readonly body: unknown };
 	const { access_token: token, error, error_description: text } = asObject(answer.body);
 	if (answer.statusCode === 200 && typeof token === 'string' && token !== '') return token;
-	throw refusedByGoogle(answer.statusCode, [error, text]);
+	throw refusedByGoogle(answer.statusCode, [error, text], account);
 }
 
-function refusedByGoogle(status: number, texts: unknown[]): Failure {
+function refusedByGoogle(status: number, texts: unknown[], { scope }: ServiceAccount): Failure {
 	const said = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new Failure({
 		code: status >= 500 ? 503 : 401,
 		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
-		description:
-			"Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.",
+		// Reported in googleapis/google-api-php-client#2214.
+		description: texts.includes('unauthorized_client')
+			? `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`
+			: "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.",
 	});
 }
 

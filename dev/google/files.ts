@@ -18,7 +18,13 @@ export interface StoredFile {
 	/** The OAuth client that created it. With `drive.file`, a client sees only its own files. */
 	readonly clientId: string;
 	readonly createdTime: string;
+	/** Service accounts that a user has shared it with, by email address. */
+	readonly sharedWith: readonly string[];
 }
+
+/** A service account that acts for itself. Where it acts for a user (domain-wide delegation), calls have that user. */
+export const isServiceAccount = ({ user }: Pick<Call, 'user'>): boolean =>
+	user.endsWith('.gserviceaccount.com');
 
 export const fullDriveScope = 'https://www.googleapis.com/auth/drive';
 
@@ -46,6 +52,7 @@ export class FileRegistry {
 			appProperties: { ...file.appProperties },
 			clientId: file.clientId,
 			createdTime: file.createdTime ?? new Date().toISOString(),
+			sharedWith: file.sharedWith ?? [],
 		};
 		if (this.files.has(stored.id)) {
 			throw new ApiError(409, 'A file already exists with the provided ID.', { reason: 'fileIdInUse' });
@@ -66,9 +73,20 @@ export class FileRegistry {
 	/**
 	 * Whether the call's token may know about the file in the called API: `spreadsheets` shows every
 	 * spreadsheet in the Sheets API and nothing in the Drive API; `drive.file` shows, in every API, only
-	 * files created by its own client.
+	 * files created by its own client. A service account also needs the file to be shared with it.
 	 */
-	visibleTo(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
+	visibleTo(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
+		if (isServiceAccount(call) && !isSharedWith(call, file)) return false;
+		return this.isInScope(call, file);
+	}
+
+	/** @throws ApiError 403 in Sheets and Docs, which tell a service account of a file that is not shared with it */
+	checkShared(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): void {
+		// Reported in nikaia/translation-sheet#8 and googleapis/google-api-ruby-client#461.
+		if (isServiceAccount(call) && !isSharedWith(call, file) && this.isInScope(call, file)) throw notAllowed();
+	}
+
+	private isInScope(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
 		const api = call.method.slice(0, call.method.indexOf('.'));
 		const seesAll = call.scopes.some((scope) => wholeDrive.has(scope) || wholeApi[api]?.has(scope));
 		return seesAll || file.clientId === call.clientId;
@@ -77,6 +95,19 @@ export class FileRegistry {
 	clear(): void {
 		this.files.clear();
 	}
+}
+
+function isSharedWith({ user, clientId }: Pick<Call, 'user' | 'clientId'>, file: StoredFile): boolean {
+	return file.sharedWith.includes(user) || file.driveId !== undefined || file.clientId === clientId;
+}
+
+/** A service account may not create a file in Sheets or Docs, because it has no Drive: xing5/mcp-google-sheets#24. */
+export function checkCreates(call: Pick<Call, 'user'>): void {
+	if (isServiceAccount(call)) throw notAllowed();
+}
+
+function notAllowed(): ApiError {
+	return new ApiError(403, 'The caller does not have permission', { status: 'PERMISSION_DENIED' });
 }
 
 /** Scopes that give access to every file in every API. */

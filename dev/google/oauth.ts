@@ -82,7 +82,8 @@ export class OAuth {
 				this.serviceAccounts,
 				`${this.url}/token`,
 			);
-			if (typeof assertion === 'string') throw new OAuthError(400, 'invalid_grant', assertion);
+			if ('error' in assertion)
+				throw new OAuthError(assertion.status, assertion.error, assertion.description);
 			return this.answer(assertion);
 		}
 		throw new OAuthError(400, 'unsupported_grant_type', `Invalid grant_type: ${String(grantType)}`);

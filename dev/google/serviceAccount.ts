@@ -20,32 +20,49 @@ interface Claims {
 	readonly exp?: number;
 }
 
-/** The grant that a signed assertion asks for, or Google's message for what is wrong with it. */
+/** A refusal in Google's words. */
+export interface Refusal {
+	readonly status: number;
+	readonly error: string;
+	readonly description: string;
+}
+
+const invalid = (description: string): Refusal => ({ status: 400, error: 'invalid_grant', description });
+
+/** The grant that a signed assertion asks for, or Google's refusal. */
 export function verifiedAssertion(
 	assertion: string,
 	accounts: readonly ServiceAccount[],
 	audience: string,
-): Grant | string {
+): Grant | Refusal {
 	const [head = '', payload = '', signature = ''] = assertion.split('.');
 	const claims = claimsOf(payload);
 	const account = accounts.find(({ email }) => email === claims.iss);
-	if (!account) return 'Invalid grant: account not found';
+	if (!account) return invalid('Invalid grant: account not found');
 	const signed = verify(
 		'RSA-SHA256',
 		Buffer.from(`${head}.${payload}`),
 		account.publicKey,
 		Buffer.from(signature, 'base64url'),
 	);
-	if (!signed) return 'Invalid JWT Signature.';
-	if (claims.aud !== audience) return 'Invalid JWT: the audience is not this token server.';
+	if (!signed) return invalid('Invalid JWT Signature.');
+	if (claims.aud !== audience) return invalid('Invalid JWT: the audience is not this token server.');
 	const now = Date.now() / 1000;
 	const { iat = 0, exp = 0 } = claims;
 	if (iat > now + 300 || exp < now || exp - iat > 3600) {
-		return 'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.';
+		return invalid(
+			'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
+		);
 	}
 	const { sub } = claims;
 	if (sub !== undefined && !account.delegates?.includes(sub)) {
-		return 'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.';
+		// With 401, as reported in hlavki/g-suite-identity-sync#7.
+		return {
+			status: 401,
+			error: 'unauthorized_client',
+			description:
+				'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.',
+		};
 	}
 	return { user: sub ?? account.email, clientId: account.email, scopes: (claims.scope ?? '').split(' ') };
 }

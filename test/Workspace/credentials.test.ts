@@ -79,6 +79,14 @@ describe('a service account', () => {
 		});
 	});
 
+	test('that may not act for a user says what an administrator has to allow', async () => {
+		const { failure } = await refused(tokenWith({ delegatedEmail: 'boss@example.com' }));
+		expect(failure.code).toBe(401);
+		expect(failure.message).toContain('unauthorized_client');
+		expect(failure.description).toMatch(/Domain-wide delegation/);
+		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
+	});
+
 	test('asks once for all who ask at the same time, and anew when the token is refused', async () => {
 		const scope = 'shared';
 		const ask = (accessToken: string) => tokenWith({ scope, accessToken });

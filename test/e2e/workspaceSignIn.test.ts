@@ -248,7 +248,7 @@ describe('a service account', () => {
 		[
 			'a user that it may not act for',
 			{ delegatedEmail: 'boss@example.com' },
-			'Google issued no token for the service account (invalid_grant',
+			'Google issued no token for the service account (unauthorized_client',
 			'401',
 		],
 		[
@@ -316,7 +316,7 @@ describe('the Test button of the credential', () => {
 		expect(await pressed({ delegatedEmail: 'boss@example.com' })).toMatchObject({
 			status: 'Error',
 			message: expect.stringMatching(
-				/^Google issued no token for the service account \(invalid_grant/,
+				/^Google issued no token for the service account \(unauthorized_client.*Domain-wide delegation/s,
 			) as string,
 		});
 	});

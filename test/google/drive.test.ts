@@ -136,7 +136,7 @@ describe('who sees what', () => {
 			clientId: 'x',
 		});
 		const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
-		const caller = { clientId: 'client', scopes };
+		const caller = { user: 'someone@example.com', clientId: 'client', scopes };
 		expect(files.visibleTo({ ...caller, method: 'drive.files.get' }, sheet)).toBe(false);
 		expect(files.visibleTo({ ...caller, method: 'sheets.spreadsheets.get' }, sheet)).toBe(true);
 		expect(files.visibleTo({ ...caller, method: 'docs.documents.get' }, sheet)).toBe(false);

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { FileRegistry, StoredFile } from '../files.ts';
+import { checkCreates, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call, type Service } from '../service.ts';
 import {
 	bodyText,
@@ -65,6 +65,7 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 	function asked(call: Call): StoredDocument {
 		const id = String(call.params['documentId'] ?? '');
 		const file = files.get(id);
+		if (file) files.checkShared(call, file);
 		const visible = file !== undefined && files.visibleTo(call, file);
 		return known(visible ? id : '');
 	}
@@ -77,6 +78,7 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 		methods: {
 			'docs.documents.create': (call) => {
 				const { title } = bodyOf(call);
+				checkCreates(call);
 				const name = title ?? 'Untitled document';
 				const { id } = files.add({ name, mimeType: documentType, clientId: call.clientId });
 				return { body: documentOut(known(id), false, 'SUGGESTIONS_INLINE') };

@@ -1,13 +1,13 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { fullDriveScope, type FileRegistry, type StoredFile } from '../files.ts';
+import { fullDriveScope, isServiceAccount, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call } from '../service.ts';
 import type { Content } from './content.ts';
 import { rootId } from './resource.ts';
 import { folderType, importFormats, isWorkspaceType, takesGeneratedId } from './types.ts';
 
 /** The part of a call that determines what it may do. */
-export type Caller = Pick<Call, 'method' | 'params' | 'clientId' | 'scopes'>;
+export type Caller = Pick<Call, 'method' | 'params' | 'user' | 'clientId' | 'scopes'>;
 
 export interface Media {
 	readonly contentType: string;
@@ -46,7 +46,8 @@ export class Library {
 		const target = metadata.mimeType ?? contentType ?? 'application/octet-stream';
 		if (metadata.id) this.checkId(metadata.id, target);
 		if (contentType !== undefined && isWorkspaceType(target)) checkConversion(contentType, target);
-		this.parentsOf(caller, metadata.parents ?? []);
+		const { driveId } = this.parentsOf(caller, metadata.parents ?? []);
+		if (isServiceAccount(caller) && driveId === undefined && target !== folderType) throw noStorage(target);
 	}
 
 	create(caller: Caller, metadata: drive_v3.Schema$File, media?: Media): StoredFile {
@@ -119,6 +120,17 @@ function checkConversion(from: string, to: string): void {
 
 export function supportsAllDrives({ params }: Pick<Call, 'params'>): boolean {
 	return params['supportsAllDrives'] === 'true';
+}
+
+/**
+ * A service account would own the file, and has no storage: n8n-io/n8n#26050, Jumbo810/Upload_Github_Artifacts_TO_GDrive#22; of Google's
+ * own formats openclaw/openclaw#20427.
+ */
+function noStorage(mimeType: string): ApiError {
+	const message = isWorkspaceType(mimeType)
+		? "The user's Drive storage quota has been exceeded."
+		: 'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.';
+	return new ApiError(403, message, { reason: 'storageQuotaExceeded' });
 }
 
 export function notFound(id: string): ApiError {

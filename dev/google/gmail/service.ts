@@ -1,5 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
+import { isServiceAccount } from '../files.ts';
 import { ApiError, type Call, type Service } from '../service.ts';
 import type { Bodies } from './charsets.ts';
 import { Mailbox, snippetOf, type StoredMail } from './mailbox.ts';
@@ -55,7 +56,7 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 	};
 	const own = (call: Call): Mailbox => {
 		// A service account without delegation has no mailbox: googleapis/google-api-nodejs-client#2322.
-		if (call.user.endsWith('.gserviceaccount.com')) {
+		if (isServiceAccount(call)) {
 			throw new ApiError(400, 'Precondition check failed.', {
 				status: 'FAILED_PRECONDITION',
 				reason: 'failedPrecondition',

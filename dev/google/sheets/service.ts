@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { FileRegistry, StoredFile } from '../files.ts';
+import { checkCreates, type FileRegistry, type StoredFile } from '../files.ts';
 import { ApiError, type Call, type Handler, type Service } from '../service.ts';
 import { printRange } from './a1.ts';
 import { bodyOf, list, text } from './call.ts';
@@ -79,6 +79,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 	function asked(call: Call): { workbook: Workbook; file: StoredFile } {
 		const file = files.get(text(call, 'spreadsheetId'));
 		const workbook = file && workbooks.get(file.id);
+		if (file) files.checkShared(call, file);
 		if (file === undefined || workbook === undefined || !files.visibleTo(call, file)) {
 			if (file !== undefined && isOffice(file) && files.visibleTo(call, file)) throw notForOffice();
 			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
@@ -96,6 +97,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const { properties = {}, sheets = [] } = bodyOf(call);
 		const title = properties.title ?? 'Untitled spreadsheet';
 		const shape = shapeOf(properties, sheets);
+		checkCreates(call);
 		const file = files.add({ name: title, mimeType: spreadsheetType, clientId: call.clientId });
 		const workbook: Workbook = { ...known(file.id), ...shape };
 		workbooks.set(file.id, workbook);

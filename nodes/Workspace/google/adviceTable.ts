@@ -108,6 +108,19 @@ export const adviceTable: readonly AdviceRow[] = [
 		},
 	},
 	{
+		api: files,
+		status: 403,
+		message: /caller does not have permission/i,
+		authentication: 'serviceAccount',
+		advice:
+			"Share the file with the service account's email address, which is in the credential (with the Editor role to write to it), or enter a Delegated Email in the credential.",
+		reported: {
+			message: 'The caller does not have permission',
+			reason: 'forbidden',
+			source: 'https://github.com/googleapis/google-api-ruby-client/issues/461',
+		},
+	},
+	{
 		api: ['drive'],
 		status: 404,
 		driveAccess: 'appFiles',

@@ -34,10 +34,13 @@ function descriptionOf(
 
 test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
 	'%s',
-	(_message, { api = ['sheets'], status, reported, advice, authentication, driveAccess = 'allFiles' }) => {
+	(
+		_message,
+		{ api = ['sheets'], status, reported, advice, authentication, driveAccess = 'allFiles', creates },
+	) => {
 		const given = { authentication: authentication ?? 'oAuth2', driveAccess };
 		for (const one of api) {
-			const description = descriptionOf(one, status, reported, given);
+			const description = descriptionOf(one, status, reported, given, creates ? '' : '1AbcDefGhij');
 			const expected = one === 'drive' && driveAccess === 'appFiles' ? hiddenFile : advice;
 			expect(description).toContain(expected);
 		}
