@@ -98,14 +98,14 @@ async function main(): Promise<void> {
 				const complete = items.filter(({ json }) => json['subject'] ?? json['Subject']).length;
 				if (complete !== mailCount) {
 					const message = execution.resultData.error?.message ?? '';
-					throw new Error(`${variant.name}: ${execution.status}, ${complete} mails ${message}`);
+					throw new Error(`${variant.name}: ${execution.status}, ${complete} emails ${message}`);
 				}
 				variant.requests = (await server.requests()) - before;
 				if (round > 0) variant.times.push(nodeMilliseconds(execution.resultData.runData, 'List'));
 			}
 		}
 		console.log(
-			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${mailCount} mails with details, ${latencyMilliseconds} ms latency, ${rounds} rounds\n`,
+			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${mailCount} emails with details, ${latencyMilliseconds} ms latency, ${rounds} rounds\n`,
 		);
 		for (const { name, times, requests } of workflows) report(`${name}, ${requests} requests`, times, 'ms');
 		const [theirs = NaN, ours = NaN] = workflows.map(({ times }) => median(times));

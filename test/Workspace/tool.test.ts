@@ -39,7 +39,7 @@ const mailTool = () =>
 
 const sends = () => google.requests.filter(({ method }) => method === send).length;
 
-test('a mail whose fate is unknown goes out once, in all tries of n8n, and the model is told so', async () => {
+test('an email whose fate is unknown goes out once, in all tries of n8n, and the model is told so', async () => {
 	google.fault({ match: send, connection: 'resetBefore' });
 	const error = await mailTool()({}).catch((reason: unknown) => reason);
 	expect(sends()).toBe(1);

@@ -94,7 +94,7 @@ test('every example has a note that says what to change, in words of its own', (
 	}
 });
 
-test('mail-digest: one mail with what no earlier digest had', async () => {
+test('mail-digest: one email with what no earlier digest had', async () => {
 	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Lunch?' });
 	const workflow = await n8n.api.createWorkflow(
 		example('mail-digest.json', {

@@ -159,7 +159,7 @@ describe('Continue on Fail', () => {
 		expect(outputOf(execution, 'Send', 1).map(({ json }) => json)).toEqual([{ to: 'nobody', error }]);
 	});
 
-	test('a mail that is not there, in both modes', async () => {
+	test('an email that is not there, in both modes', async () => {
 		const missing = { messageId: '18c0ffee12345678' };
 		const execution = await run(
 			[missing],
@@ -190,7 +190,7 @@ describe('the sign-in', () => {
 		expect(google.requests.at(-1)?.token).not.toBe(accessToken);
 	});
 
-	test('a large mail survives an expired token', async () => {
+	test('a large email survives an expired token', async () => {
 		google.tokens.expire();
 		const text = `={{ 'x'.repeat(6000000) }}`;
 		const execution = await run([{ to: 'a@example.com' }], step('Send', { ...send, body: text }));
@@ -232,7 +232,7 @@ describe('trouble on the way', () => {
 		expect(google.gmail.sent).toHaveLength(0);
 	});
 
-	test('a mail that left before the connection broke is found, not sent again', async () => {
+	test('an email that left before the connection broke is found, not sent again', async () => {
 		google.gmail.indexDelayMilliseconds = 300;
 		google.fault({ match: 'gmail.users.messages.send', connection: 'resetAfter' });
 		const execution = await run([{ to: 'a@example.com' }], step('Send', send));
@@ -252,7 +252,7 @@ describe('trouble on the way', () => {
 		);
 	});
 
-	test('nothing of the mail or of the sign-in stands in an error', async () => {
+	test('nothing of the email or of the sign-in stands in an error', async () => {
 		google.fault({ match: 'gmail.users.messages.send', status: 400 });
 		const values = [{ to: 'a@example.com', body: 'canary-body-77' }];
 		const { resultData } = await run(values, step('Send', { ...send, body: '={{ $json.body }}' }));
@@ -261,7 +261,7 @@ describe('trouble on the way', () => {
 	});
 });
 
-test('the example sends a digest of unread mails', async () => {
+test('the example sends a digest of unread emails', async () => {
 	seedDemo(google);
 	const file = path.join(__dirname, '..', '..', 'examples', 'mail-digest.json');
 	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;

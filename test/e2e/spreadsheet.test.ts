@@ -175,7 +175,7 @@ test('one bad item stops the node with nothing sent', async () => {
 	expect(google.sheets.values(id, 'Log')).toEqual([['a']]);
 });
 
-test('the example puts unread mails into a sheet', async () => {
+test('the example puts unread emails into a sheet', async () => {
 	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: '=1+1', text: 'formula' });
 	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Ü', text: 'second' });
 	const file = path.join(__dirname, '..', '..', 'examples', 'mail-to-sheet.json');

@@ -293,7 +293,7 @@ describe('the Test button of the credential', () => {
 		message: expect.stringMatching(/Enable the Google Drive API.*\/auth\/drive\.file/) as string,
 	};
 
-	test('names API and scope when the custom scopes are for neither Drive nor reading mails', async () => {
+	test('names API and scope when the custom scopes are for neither Drive nor reading emails', async () => {
 		const enabledScopes = 'https://www.googleapis.com/auth/spreadsheets';
 		expect(await pressed({ customScopes: true, enabledScopes })).toMatchObject(apiAndScope);
 	});

@@ -182,7 +182,7 @@ describe('send', () => {
 		expect(header(message, 'X-Mark')).toEqual(['1']);
 	});
 
-	it('lists a sent mail only after a while', async () => {
+	it('lists a sent email only after a while', async () => {
 		google.gmail.indexDelayMilliseconds = 60_000;
 		const { body } = await send('To: a@x.org\n\nHi');
 		expect((await list({ q: 'in:sent' })).messages).toBeUndefined();
@@ -259,7 +259,7 @@ describe('texts of old charsets', () => {
 	});
 });
 
-it('an empty file and a mail within a mail have no id', async () => {
+it('an empty file and an email within an email have no id', async () => {
 	const parts = [
 		'Content-Type: application/pdf; name=a.pdf\n\n',
 		'Content-Type: message/rfc822\n\nSubject: inner\n\nHi',

@@ -148,7 +148,7 @@ async function feed(type: string, parameters: object, items: readonly object[]):
 const numbers = (digits: number) =>
 	Array.from({ length: perKind }, (_, at) => ({ number: String(at).padStart(digits, '0') }));
 
-test('mails', async () => {
+test('emails', async () => {
 	const parameters = { resource: 'mail', operation: 'read', messageId: '=18c0000000{{ $json.number }}' };
 	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);

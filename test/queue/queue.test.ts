@@ -117,7 +117,7 @@ test('a worker starts an agent and waits for its messages', async () => {
 	expect(agent.openSockets()).toBe(0);
 });
 
-test('a worker sends mails, and a file goes up from the binary data of the database', async () => {
+test('a worker sends emails, and a file goes up from the binary data of the database', async () => {
 	const workspace = (name: string, parameters: object) =>
 		node(name, 'n8n-nodes-agent-workspace.workspace', { ...parameters }, { credentials });
 	const toFile = node(

@@ -34,7 +34,7 @@ function mailbox(count: number): string[] {
 	);
 }
 
-test('400 mails under 6,000 units a minute: all come, each once', async () => {
+test('400 emails under 6,000 units a minute: all come, each once', async () => {
 	const ids = mailbox(400);
 	google.quotas.limits = { gmail: 6000, minute };
 	const { gmail } = clients();

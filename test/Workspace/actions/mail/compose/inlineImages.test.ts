@@ -52,7 +52,7 @@ describe('HTML', () => {
 	});
 });
 
-it('pictures go beside the HTML that shows them, other files behind the mail', async () => {
+it('pictures go beside the HTML that shows them, other files behind the email', async () => {
 	const body = '<p>Hi</p><img src="cid:logo"><img src="cid:chart.png">';
 	await mails.run(
 		'send',

@@ -143,7 +143,7 @@ describe('what goes out', () => {
 		]);
 	});
 
-	it('names no machine, and no two mails have the same mark', async () => {
+	it('names no machine, and no two emails have the same mark', async () => {
 		await mails.run('send', mail, {}, [{ json: {} }, { json: {} }]);
 		const marks = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'X-Agent-Workspace-Id'));
 		expect(new Set(marks).size).toBe(2);
@@ -152,7 +152,7 @@ describe('what goes out', () => {
 	});
 });
 
-describe('large mails', () => {
+describe('large emails', () => {
 	const file = (bytes: number) => ({
 		data: binary(Buffer.alloc(bytes, 7), 'file.bin', 'application/octet-stream'),
 	});
@@ -208,7 +208,7 @@ describe('an answer', () => {
 		expect(sent().threadId).not.toBe(id);
 	});
 
-	it('to a mail that is not there sends nothing', async () => {
+	it('to an email that is not there sends nothing', async () => {
 		const failure = await failureOf(send({}, { replyToMessageId: '18c0ffee' }));
 		expect(failure.httpCode).toBe('404');
 		expect(failure.description).toContain('Reply to Message ID');

@@ -40,7 +40,7 @@ const send = async (key: string, parameters: IDataObject = {}, options: IDataObj
 	(await mails.run('send', { ...mail, ...parameters }, { idempotencyKey: key, ...options }))[0]?.json;
 
 describe('the same key', () => {
-	it('sends once in one process, also when Gmail lists the mail late', async () => {
+	it('sends once in one process, also when Gmail lists the email late', async () => {
 		mails.google.gmail.indexDelayMilliseconds = 600_000;
 		const key = newKey();
 		const first = await send(key);
@@ -67,7 +67,7 @@ describe('the same key', () => {
 		expect(sent()).toHaveLength(1);
 	});
 
-	it('sends once when the first run did not learn that the mail left', async () => {
+	it('sends once when the first run did not learn that the email left', async () => {
 		const key = newKey();
 		mails.google.gmail.indexDelayMilliseconds = 500;
 		mails.google.fault({ match: 'gmail.users.messages.send', connection: 'resetAfter' });
@@ -105,7 +105,7 @@ describe('the same key', () => {
 		expect(sent()).toHaveLength(2);
 	});
 
-	it('tells when another process sent the mail at the same moment', async () => {
+	it('tells when another process sent the email at the same moment', async () => {
 		const key = newKey();
 		const first = await elsewhere(key);
 		// Gmail does not list it yet.
@@ -119,13 +119,13 @@ describe('the same key', () => {
 	});
 });
 
-it('another key sends another mail', async () => {
+it('another key sends another email', async () => {
 	await send(newKey());
 	await send(newKey());
 	expect(sent()).toHaveLength(2);
 });
 
-it('the mail carries a hash of the key, never the key', async () => {
+it('the email carries a hash of the key, never the key', async () => {
 	const key = `${newKey()}-secret-4711`;
 	await send(key);
 	const marker = headerOf(sent()[0]?.mime.headers ?? [], 'X-Agent-Workspace-Id');

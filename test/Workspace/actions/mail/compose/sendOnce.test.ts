@@ -11,7 +11,7 @@ const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const ofSend = 'gmail.users.messages.send';
 const sends = () => mails.methods.filter((method) => method === 'messages.send');
 
-describe('a send that breaks off after the mail left', () => {
+describe('a send that breaks off after the email left', () => {
 	it.each<[string, Fault]>([
 		['the connection is reset', { connection: 'resetAfter' }],
 		['the answer is cut', { connection: 'cutBody' }],
@@ -64,7 +64,7 @@ describe('a send that breaks off after the mail left', () => {
 	});
 });
 
-it('a send that was reset before the mail left is not repeated either', async () => {
+it('a send that was reset before the email left is not repeated either', async () => {
 	mails.google.fault({ match: ofSend, connection: 'resetBefore' });
 	const failure = await failureOf(mails.run('send', mail));
 	expect(failure.message).toMatch(/^The email may have been sent/);
@@ -105,7 +105,7 @@ it('an answer with another subject leaves a hint', async () => {
 	}
 });
 
-it('no error says what the mail says', async () => {
+it('no error says what the email says', async () => {
 	mails.google.fault({ match: ofSend, status: 400, message: 'Invalid To header' });
 	const secret = 'canary body 4711';
 	const failure = await failureOf(mails.run('send', { ...mail, body: secret }));

@@ -8,7 +8,7 @@ const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const subjects = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['subject']);
 
 describe('list', () => {
-	it('gives an item per mail with what it needs, in one request for each', async () => {
+	it('gives an item per email with what it needs, in one request for each', async () => {
 		const id = mails.google.gmail.seed({
 			from: '"Doe, John" <john@example.com>',
 			to: 'Someone <someone@example.com>, other@example.com',
@@ -84,7 +84,7 @@ describe('list', () => {
 		expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({ messages: [] });
 	});
 
-	it('leaves out a mail that vanished meanwhile, and keeps the order of the others', async () => {
+	it('leaves out an email that vanished meanwhile, and keeps the order of the others', async () => {
 		const ids = [1, 2, 3].map((number) =>
 			mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) }),
 		);

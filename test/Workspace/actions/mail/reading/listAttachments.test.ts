@@ -16,7 +16,7 @@ const seed = (subject: string, day: number, ...names: string[]) =>
 	});
 
 describe('a list with the attachments', () => {
-	it('gives each mail its files', async () => {
+	it('gives each email its files', async () => {
 		seed('two', 3, 'a.pdf', 'b.pdf');
 		seed('none', 2);
 		seed('one', 1, 'c.pdf');
@@ -45,7 +45,7 @@ describe('a list with the attachments', () => {
 		expect(items[0]?.json).not.toHaveProperty('text');
 	});
 
-	it('hands the files of a mail to the storage while others are still to come', async () => {
+	it('hands the files of an email to the storage while others are still to come', async () => {
 		for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
 		const item = testItem();
 		const storedAt: number[] = [];

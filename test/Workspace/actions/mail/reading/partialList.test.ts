@@ -165,7 +165,7 @@ test('the other input items go on, each with its own results', async () => {
 	expect([ok(0).length, ok(1).length].sort()).toContain(3);
 });
 
-test('each mail is asked for once, and the next page while the details of this one come', async () => {
+test('each email is asked for once, and the next page while the details of this one come', async () => {
 	seed(250);
 	expect(await mails.run('list', { returnAll: true })).toHaveLength(250);
 	expect(mails.methods.filter((method) => method === 'messages.get')).toHaveLength(250);

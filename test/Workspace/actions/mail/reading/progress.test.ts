@@ -5,7 +5,7 @@ import { Mails } from '../mails';
 
 const mails = new Mails();
 
-it('a long list says in the log how many mails it has so far', async () => {
+it('a long list says in the log how many emails it has so far', async () => {
 	for (let mail = 0; mail < 250; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
 	const item = testItem();
 	const { messages } = await listMessages(

@@ -15,7 +15,7 @@ async function read(raw: string | Buffer, options: IDataObject = {}) {
 	return item;
 }
 
-it('gives everything of a mail, addresses as they stand in it', async () => {
+it('gives everything of an email, addresses as they stand in it', async () => {
 	const head = [
 		'From: =?utf-8?Q?J=C3=B6rg?= <joerg@example.com>',
 		'To: "Doe, John" <john@example.com>,',

@@ -397,7 +397,7 @@ describe('what Gmail gives no id for', () => {
 	});
 });
 
-describe('parts as no mail should have them', () => {
+describe('parts as no email should have them', () => {
 	it.each([
 		['a multipart without parts', { mimeType: 'multipart/mixed', body: { size: 2, data: 'SGk' } }],
 		['no type', { body: { size: 2, data: 'SGk' } }],
