@@ -10,9 +10,13 @@ let template: Promise<Template> | undefined;
 
 /** The real n8n with the current state of the package, on its own user folder. */
 export async function benchN8n(options: Partial<N8nOptions> = {}): Promise<RestartableN8n> {
+	return await startRestartableN8n({ ...options, userFolder: await benchFolder() });
+}
+
+/** A user folder with the current state of the package, for an n8n that the benchmark starts itself. */
+export async function benchFolder(): Promise<string> {
 	template ??= preparedTemplate();
-	const userFolder = await (await template).copy();
-	return await startRestartableN8n({ ...options, userFolder });
+	return await (await template).copy();
 }
 
 /** Created once for everything that this process starts. */

@@ -9,7 +9,7 @@ import { type AgentService, startAgentService } from '../dev/agent-service/serve
 import type { N8nApi } from '../dev/n8n/rest.ts';
 import { freePort, spawnN8n, startN8n } from '../dev/n8n/server.ts';
 import { Template } from '../dev/n8n/template.ts';
-import { startQueueServices } from '../test/queue/services.ts';
+import { startQueueServices } from '../dev/n8n/queueServices.ts';
 import { median, report, reportRatio } from './n8n.ts';
 
 const rounds = Number(process.argv[2] ?? 30);

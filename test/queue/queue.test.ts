@@ -7,7 +7,7 @@ import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest
 import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/server.ts';
 import { template } from '../e2e/globalSetup';
 import { inRow, items, manualTrigger, node } from '../e2e/n8n';
-import { type QueueServices, startQueueServices } from './services';
+import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
 
 const apiKey = 'queue-test-key';
 let services: QueueServices;

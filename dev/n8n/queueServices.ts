@@ -4,8 +4,8 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { runCommand } from '../../dev/n8n/command.ts';
-import { freePort } from '../../dev/n8n/server.ts';
+import { runCommand } from './command.ts';
+import { freePort } from './server.ts';
 
 export interface QueueServices {
 	/** What every n8n process of the queue needs. */

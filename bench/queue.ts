@@ -1,0 +1,57 @@
+// n8n's queue mode with Redis and PostgreSQL: how much 1, 2 and 4 workers do, and what faults cost, compared
+// with n8n's own HTTP Request node in the same run.
+// node bench/queue.ts [throughput | faults | refresh …]
+import { cpus } from 'node:os';
+
+import { startAgentService } from '../dev/agent-service/server.ts';
+import { say } from './channel/text.ts';
+import { Cluster, concurrency } from './queue/cluster.ts';
+import { faults } from './queue/faults.ts';
+import { agentCredentials, apiKey, publishLane } from './queue/lanes.ts';
+import { refreshRace } from './queue/refresh.ts';
+import { latencyMilliseconds, steps, throughput } from './queue/throughput.ts';
+
+/** Calls of an execution under faults. */
+const fewSteps = 5;
+
+async function main(): Promise<void> {
+	const wanted = process.argv.slice(2);
+	const includes = (section: string) => wanted.length === 0 || wanted.includes(section);
+	const agent = await startAgentService({ apiKey, latencyMilliseconds, messages: () => [] });
+	const cluster = await Cluster.start();
+	const stop = async () => {
+		await cluster.stop();
+		await agent.close();
+	};
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => void stop().then(() => process.exit(1)));
+	}
+	try {
+		say(`n8n 2.41.1 in queue mode, Node ${process.versions.node}, ${cpus().length} cores\n`);
+		const { api } = cluster.main;
+		const place = { api, agent, credentials: await agentCredentials(api, agent) };
+		let workers = 0;
+		if (includes('throughput')) {
+			await throughput(cluster, agent, {
+				ours: await publishLane('ours', 'long-ours', steps, place),
+				control: await publishLane('control', 'long-control', steps, place),
+			});
+			workers = 4;
+		}
+		for (; workers > 2; workers--) await cluster.endWorker('SIGTERM');
+		for (; workers < 2; workers++) await cluster.addWorker();
+		if (includes('refresh')) await refreshRace(cluster);
+		if (includes('faults')) {
+			await faults(cluster, agent, {
+				ours: await publishLane('ours', 'short-ours', fewSteps, place),
+				control: await publishLane('control', 'short-control', fewSteps, place),
+				trigger: await publishLane('trigger', 'short-trigger', fewSteps, place),
+			});
+		}
+		say(`(${concurrency} executions at once per worker)`);
+	} finally {
+		await stop();
+	}
+}
+
+await main();

@@ -1,0 +1,83 @@
+import type { AgentService } from '../../dev/agent-service/server.ts';
+import { pause } from '../channel/waiting.ts';
+import type { Lane } from './lanes.ts';
+
+/** What became of the executions of a lane that were accepted. */
+export interface Account {
+	readonly accepted: number;
+	/** The sender was told that nothing happens. */
+	readonly refused: number;
+	/** Accepted, but the last call was never made. */
+	readonly lost: number;
+	/** Calls made more than once. */
+	readonly twice: number;
+}
+
+/** Which executions a lane accepted, and which of their calls arrived at the service. */
+export class Ledger {
+	readonly lane: Lane;
+	readonly accepted = new Set<string>();
+	refused = 0;
+	readonly #agent: AgentService;
+
+	constructor(lane: Lane, agent: AgentService) {
+		this.lane = lane;
+		this.#agent = agent;
+	}
+
+	/** Starts an execution by the lane's webhook. */
+	async post(url: string, id: string): Promise<void> {
+		const answer = await fetch(`${url}/webhook/${this.lane.name}`, {
+			method: 'POST',
+			// A connection that is kept would be cut by a restart at any moment.
+			headers: { 'content-type': 'application/json', connection: 'close' },
+			body: JSON.stringify({ id }),
+			signal: AbortSignal.timeout(30_000),
+		}).catch(() => undefined);
+		if (answer?.ok === true) this.accepted.add(id);
+		else this.refused++;
+		await answer?.body?.cancel();
+	}
+
+	/** How often each call arrived: by execution and step. */
+	calls(): Map<string, number> {
+		const counts = new Map<string, number>();
+		for (const { body } of this.#agent.requests) {
+			const { startStepName, initialPayload = '{}' } = body as Record<string, string>;
+			if (startStepName !== this.lane.name) continue;
+			const { task, input } = JSON.parse(initialPayload) as Record<string, string>;
+			const key = `${String(input)}/${String(task)}`;
+			counts.set(key, (counts.get(key) ?? 0) + 1);
+		}
+		return counts;
+	}
+
+	/** Number of accepted executions whose last call has not arrived. */
+	open(): number {
+		const calls = this.calls();
+		return [...this.accepted].filter((id) => !calls.has(`${id}/${this.lane.steps}`)).length;
+	}
+
+	account(): Account {
+		const twice = [...this.calls().values()].filter((count) => count > 1).length;
+		return { accepted: this.accepted.size, refused: this.refused, lost: this.open(), twice };
+	}
+}
+
+/** Waits until every accepted execution has made its last call, or nothing has arrived for this long. */
+export async function settled(
+	agent: AgentService,
+	ledgers: readonly Ledger[],
+	quietSeconds: number,
+): Promise<void> {
+	let seen = -1;
+	let since = performance.now();
+	while (ledgers.some((ledger) => ledger.open() > 0)) {
+		if (agent.requests.length !== seen) {
+			seen = agent.requests.length;
+			since = performance.now();
+		}
+		if (performance.now() - since > quietSeconds * 1000) return;
+		await pause(100);
+	}
+}

@@ -1,0 +1,135 @@
+import { signedIn } from '../../dev/google/credential.ts';
+import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { inRow, node } from '../../dev/n8n/nodes.ts';
+import type { N8nApi } from '../../dev/n8n/rest.ts';
+import { row, say } from '../channel/text.ts';
+import { pause } from '../channel/waiting.ts';
+import { reportRatio } from '../n8n.ts';
+import type { Cluster } from './cluster.ts';
+import { untilRegistered, webhook } from './lanes.ts';
+
+const racing = 10;
+
+interface Race {
+	readonly refreshes: number;
+	readonly failed: number;
+}
+
+/** Ten executions find the same access token expired, on several workers. */
+export async function refreshRace(cluster: Cluster): Promise<void> {
+	const google = await startGoogle({ tolerant: true, latencyMilliseconds: 200 });
+	try {
+		const { api } = cluster.main;
+		say(`\n${racing} executions at once find the same token expired (2 workers)`);
+		const control = await race(
+			cluster,
+			google,
+			await publish(api, 'refresh-control', controlStep(api, google)),
+		);
+		const ours = await race(cluster, google, await publish(api, 'refresh-ours', ourStep(api, google)));
+		for (const [name, { refreshes, failed }] of Object.entries({
+			'HTTP Request node (n8n)': control,
+			Workspace: ours,
+		})) {
+			row(`  ${name}`, `${refreshes} refreshes, ${failed} of ${racing} executions failed`);
+		}
+		reportRatio('racing a refresh: executions of Workspace that failed', ours.failed, { atMost: 0 });
+		reportRatio(
+			'racing a refresh: refreshes of Workspace / HTTP Request',
+			ours.refreshes / Math.max(1, control.refreshes),
+			{ atMost: 1 },
+		);
+	} finally {
+		await google.close();
+	}
+}
+
+async function publish(api: N8nApi, name: string, step: Promise<object>) {
+	const nodes = [webhook(name), { ...(await step) }];
+	const stored = await api.createWorkflow({ name, nodes, connections: inRow('Trigger', 'Step') });
+	await api.activate(stored);
+	await untilRegistered(api, name);
+	return stored;
+}
+
+const tokensOf = ({ tokens }: GoogleServer) => ({
+	accessToken: tokens.issue(),
+	refreshToken: tokens.issueRefresh(),
+});
+
+async function ourStep(api: N8nApi, google: GoogleServer): Promise<object> {
+	const data = signedIn(google.url, tokensOf(google));
+	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'Workspace', data);
+	const parameters = { operation: 'list', maxResults: 1 };
+	return node('Step', 'n8n-nodes-agent-workspace.workspace', parameters, {
+		credentials: { workspaceOAuth2Api },
+	});
+}
+
+async function controlStep(api: N8nApi, google: GoogleServer): Promise<object> {
+	const { accessToken, refreshToken } = tokensOf(google);
+	const oAuth2Api = await api.createCredential('oAuth2Api', 'Google', {
+		grantType: 'authorizationCode',
+		authUrl: `${google.url}/o/oauth2/v2/auth`,
+		accessTokenUrl: `${google.url}/token`,
+		clientId: 'stand-in-client',
+		clientSecret: 'stand-in-secret',
+		scope: '',
+		authentication: 'body',
+		oauthTokenData: { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer' },
+	});
+	const parameters = {
+		url: `${google.url}/gmail/v1/users/me/messages?maxResults=1`,
+		authentication: 'genericCredentialType',
+		genericAuthType: 'oAuth2Api',
+		options: {},
+	};
+	return node('Step', 'n8n-nodes-base.httpRequest', parameters, {
+		typeVersion: 4.2,
+		credentials: { oAuth2Api },
+	});
+}
+
+async function race(
+	cluster: Cluster,
+	google: GoogleServer,
+	stored: { readonly id: string; readonly name: string },
+): Promise<Race> {
+	const { api, url } = cluster.main;
+	const ended = async (status: string) => {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: [status] }));
+		const { results } = await api.request<{ results: unknown[] }>(
+			'GET',
+			`executions?limit=100&filter=${filter}`,
+		);
+		return results.length;
+	};
+	const post = async () => {
+		const options = { method: 'POST', headers: { connection: 'close' } };
+		const answer = await fetch(`${url}/webhook/${stored.name}`, options);
+		if (!answer.ok) throw new Error(`${stored.name}: ${answer.status} ${await answer.text()}`);
+	};
+	await post();
+	let done = 0;
+	const look = async () => (done = (await ended('success')) + (await ended('error')));
+	const allOf = async (count: number) => {
+		const deadline = performance.now() + 60_000;
+		while ((await look()) < count) {
+			if (performance.now() > deadline) {
+				const { results } = await api.request<{ results: unknown[] }>('GET', 'executions');
+				throw new Error(
+					`${stored.name}: ${done} of ${count} executions ended: ${JSON.stringify(results).slice(0, 2000)}`,
+				);
+			}
+			await pause(200);
+		}
+	};
+	await allOf(1);
+	if ((await ended('error')) > 0) throw new Error(`${stored.name}: the first execution failed`);
+	google.tokens.expire();
+	const before = google.requests.length;
+	await Promise.all(Array.from({ length: racing }, post));
+	await allOf(racing + 1);
+	const refreshes = google.requests.slice(before).filter(({ method }) => method === 'oauth.token').length;
+	return { refreshes, failed: await ended('error') };
+}

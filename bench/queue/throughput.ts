@@ -1,0 +1,102 @@
+import { availableParallelism, cpus } from 'node:os';
+
+import type { AgentService } from '../../dev/agent-service/server.ts';
+import { row, say } from '../channel/text.ts';
+import { reportRatio } from '../n8n.ts';
+import { type Cluster, concurrency } from './cluster.ts';
+import type { Lane } from './lanes.ts';
+import { Ledger, settled } from './ledger.ts';
+
+export const latencyMilliseconds = 200;
+/** Calls of an execution, one after another. */
+export const steps = 10;
+const executions = 40;
+
+interface Measured {
+	readonly callsPerSecond: number;
+	/** Share of the machine's processors that main and the workers used. */
+	readonly cpuShare: number;
+	/** The same of everything else on the machine, which the database, Redis and the stand-in are part of. */
+	readonly othersShare: number;
+	readonly cpuMillisecondsPerExecution: number;
+}
+
+interface Sums {
+	readonly callsPerSecond: number[];
+	readonly cpu: number[];
+}
+
+/** How many calls a second 1, 2 and 4 workers make, beside what the latency allows. */
+export async function throughput(
+	cluster: Cluster,
+	agent: AgentService,
+	lanes: Readonly<Record<'ours' | 'control', Lane>>,
+): Promise<void> {
+	say(
+		`Throughput: ${executions} executions of ${steps} calls of ${latencyMilliseconds} ms, ${concurrency} executions per worker at once`,
+	);
+	let workers = 0;
+	for (const wanted of [1, 2, 4]) {
+		for (; workers < wanted; workers++) await cluster.addWorker();
+		// What a worker loads at its first execution must not count.
+		for (const lane of Object.values(lanes)) await load(cluster, agent, lane, workers * concurrency);
+		const limit = (workers * concurrency * 1000) / latencyMilliseconds;
+		const sums = { ours: newSums(), control: newSums() };
+		// Both lanes take turns, and both are once the first: other programs on the machine hit them alike.
+		for (const lane of ['control', 'ours', 'ours', 'control'] as const) {
+			const measured = await load(cluster, agent, lanes[lane], executions);
+			sums[lane].callsPerSecond.push(measured.callsPerSecond);
+			sums[lane].cpu.push(measured.cpuMillisecondsPerExecution);
+			row(
+				`${workers} worker(s), ${lane === 'ours' ? 'Agent Execute' : 'HTTP Request'}`,
+				`${measured.callsPerSecond.toFixed(1)} calls/s, ${((measured.callsPerSecond / limit) * 100).toFixed(0)} % of what the latency allows`,
+				`processors: n8n ${percent(measured.cpuShare)}, others ${percent(measured.othersShare)}`,
+				`${measured.cpuMillisecondsPerExecution.toFixed(0)} ms per execution`,
+			);
+		}
+		const ratio = (key: keyof Sums) => mean(sums.ours[key]) / mean(sums.control[key]);
+		reportRatio(`${workers} worker(s): throughput of Agent Execute / HTTP Request`, ratio('callsPerSecond'), {
+			atLeast: 0.9,
+		});
+		reportRatio(`${workers} worker(s): processor time of Agent Execute / HTTP Request`, ratio('cpu'), {
+			atMost: 1.1,
+		});
+	}
+}
+
+const newSums = (): Sums => ({ callsPerSecond: [], cpu: [] });
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+
+let runs = 0;
+
+async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: number): Promise<Measured> {
+	const ledger = new Ledger(lane, agent);
+	agent.requests.length = 0;
+	const cpuBefore = cluster.cpuSeconds();
+	const machineBefore = machineCpuSeconds();
+	const start = performance.now();
+	runs++;
+	const ids = Array.from({ length: count }, (_, at) => `${runs}-${at}`);
+	await Promise.all(ids.map((id) => ledger.post(cluster.main.url, id)));
+	await settled(agent, [ledger], 60);
+	const seconds = (performance.now() - start + latencyMilliseconds) / 1000;
+	const cpu = cluster.cpuSeconds() - cpuBefore;
+	const others = machineCpuSeconds() - machineBefore - cpu;
+	const { lost, twice, refused } = ledger.account();
+	if (lost + twice + refused > 0) {
+		throw new Error(`${lane.name}: ${lost} lost, ${twice} twice, ${refused} refused`);
+	}
+	return {
+		callsPerSecond: (count * lane.steps) / seconds,
+		cpuShare: cpu / seconds / availableParallelism(),
+		othersShare: others / seconds / availableParallelism(),
+		cpuMillisecondsPerExecution: (cpu * 1000) / count,
+	};
+}
+
+/** Processor time of all programs since the machine started. */
+function machineCpuSeconds(): number {
+	const milliseconds = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys, 0);
+	return milliseconds / 1000;
+}
