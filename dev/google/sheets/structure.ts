@@ -211,12 +211,13 @@ export function fill(
 	startColumn: number,
 ): void {
 	for (const [at, { values }] of rows.entries()) {
-		for (const [offset, { userEnteredValue }] of (values ?? []).entries()) {
+		for (const [offset, { userEnteredValue, userEnteredFormat }] of (values ?? []).entries()) {
 			const [row, column] = [startRow + at, startColumn + offset];
 			if (row >= grid.rowCount || column >= grid.columnCount) {
 				throw invalid(`Attempting to write cell outside the grid: row ${row}, column ${column}`);
 			}
 			grid.set(row, column, cellOf(userEnteredValue));
+			if (userEnteredFormat?.textFormat?.bold === true) grid.boldRows.add(row);
 		}
 	}
 }

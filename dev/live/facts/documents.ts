@@ -1,0 +1,49 @@
+import type { Question } from '../facts.ts';
+import type { GoogleAccount } from '../googleAccount.ts';
+import type { Made } from '../steps.ts';
+import { at, ok, refusal } from './reading.ts';
+
+export async function documentFacts(
+	account: GoogleAccount,
+	prefix: string,
+	made: Made[],
+): Promise<Question[]> {
+	const ask = (method: string, path: string, body?: unknown) =>
+		account.ask(method, 'docsApiBase', path, body);
+	const created = ok(await ask('POST', '', { title: `${prefix} facts` }), 'creating a document');
+	const id = String(at(created, 'documentId'));
+	made.push({ what: 'a document for facts', address: `https://docs.google.com/document/d/${id}` });
+	const batch = (request: object, more: object = {}) =>
+		ask('POST', `/${id}:batchUpdate`, { requests: [request], ...more });
+	const text = async () => JSON.stringify(at(ok(await ask('GET', `/${id}`), 'reading'), 'body.content'));
+	const insert = (inserted: string) => ({ insertText: { text: inserted, location: { index: 1 } } });
+	return [
+		{
+			claim: 'Control characters and characters of private use are left out of inserted text.',
+			async ask() {
+				ok(await batch(insert('a\u0001b\u000cc\ue000d')), 'inserting');
+				const isClean = (await text()).includes('"abcd\\n"');
+				return { seen: `They were ${isClean ? '' : 'not '}left out.`, isAsClaimed: isClean };
+			},
+		},
+		{
+			claim: 'The last newline of a document cannot be deleted (400).',
+			async ask() {
+				const body = ok(await ask('GET', `/${id}`), 'reading');
+				const end = Number(at(body, 'body.content.1.endIndex'));
+				const range = { startIndex: end - 1, endIndex: end };
+				const answer = await batch({ deleteContentRange: { range } });
+				return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed: answer.status === 400 };
+			},
+		},
+		{
+			claim: 'A write that requires an old revision is refused with 400.',
+			async ask() {
+				const old = at(ok(await ask('GET', `/${id}`), 'reading'), 'revisionId');
+				ok(await batch(insert('new ')), 'inserting');
+				const answer = await batch(insert('lost '), { writeControl: { requiredRevisionId: old } });
+				return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed: answer.status === 400 };
+			},
+		},
+	];
+}

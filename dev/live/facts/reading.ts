@@ -1,0 +1,23 @@
+import type { Answer } from '../googleAccount.ts';
+
+/** A value in an answer's JSON, by its path: `sheets.0.title`. */
+export function at(value: unknown, path: string): unknown {
+	return path
+		.split('.')
+		.reduce<unknown>(
+			(inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+			value,
+		);
+}
+
+/** The body of a successful answer. @throws an error that says what Google answered */
+export function ok(answer: Answer, what: string): unknown {
+	if (answer.status < 200 || answer.status > 299) throw new Error(`${what}: ${refusal(answer)}`);
+	return answer.body;
+}
+
+/** Status and Google's own words. */
+export function refusal({ status, body }: Answer): string {
+	const message = at(body, 'error.message');
+	return `${status}${typeof message === 'string' ? ` "${message}"` : ''}`;
+}
