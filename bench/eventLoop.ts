@@ -74,7 +74,9 @@ function workflow(name: string, step: object, isEmpty: boolean): WorkflowDefinit
 const computed = (name: string) => `={{ $json.${name} + ' of item ' + $itemIndex }}`;
 
 function editFields(): object {
-	const assignments = columns.map((name) => ({ id: name, name, value: computed(name), type: 'string' }));
+	const assignments = columns
+		.slice(0, 4)
+		.map((name) => ({ id: name, name, value: computed(name), type: 'string' }));
 	return node('Step', 'n8n-nodes-base.set', 3.4, { mode: 'manual', assignments: { assignments } });
 }
 
@@ -137,7 +139,7 @@ async function main(): Promise<void> {
 		};
 		const ours = (parameters: object) => workspace(workspaceCredentials, parameters);
 		const steps: Record<string, object> = {
-			"n8n's Edit Fields, 10 expressions": editFields(),
+			"n8n's Edit Fields, 4 expressions": editFields(),
 			'Workspace, append, an expression of 10 cells': ours({
 				operation: 'append',
 				valuesSource: 'json',
@@ -168,14 +170,12 @@ async function main(): Promise<void> {
 			for (const { name, stored, clock, worked, seconds } of variants) {
 				await google.seed({ rows: itemCount, columns: columns.length });
 				await inspector.evaluate('void (globalThis.benchStretches.length = 0)');
-				const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'));
+				const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 600_000);
 				const run = execution.resultData.runData.Step?.at(-1);
 				if (execution.status !== 'success' || run === undefined) {
 					const { message, description } = execution.resultData.error ?? { message: execution.status };
 					throw new Error(`${name}: ${message} ${description ?? ''}`);
 				}
-				console.error(`round ${round}: ${name} took ${run.executionTime} ms`);
-				if (round === 0) continue;
 				const stretches = await inspector.evaluate<Stretch[]>('globalThis.benchStretches');
 				const end = run.startTime + run.executionTime;
 				const within = stretches
@@ -184,8 +184,13 @@ async function main(): Promise<void> {
 						return { part, work: (work * Math.max(0, part)) / (to - from) };
 					})
 					.filter(({ part }) => part > 0);
+				const longest = Math.max(0, ...within.map(({ work }) => work));
+				console.error(
+					`round ${round}: ${name} took ${run.executionTime} ms, at most ${longest.toFixed(0)} ms at a stretch`,
+				);
+				if (round === 0) continue;
 				clock.push(Math.max(0, ...within.map(({ part }) => part)));
-				worked.push(Math.max(0, ...within.map(({ work }) => work)));
+				worked.push(longest);
 				seconds.push(run.executionTime / 1000);
 			}
 		}
