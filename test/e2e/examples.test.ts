@@ -195,6 +195,44 @@ test('rows-to-agent: an answer for each row, in the second tab', async () => {
 	]);
 });
 
+test('rows-by-key: known rows are updated in place, new ones come below, and a second run adds none', async () => {
+	const id = google.sheets.seed({
+		title: 'Shop',
+		tabs: [
+			{
+				title: 'Orders',
+				rows: [
+					['id', 'customer', 'state'],
+					['A-1', 'Ann', 'open'],
+					['A-0', 'Cleo', 'paid'],
+				],
+			},
+		],
+	});
+	const changes = { 'Update or add': { spreadsheetId: byId(id) } };
+	const workflow = await n8n.api.createWorkflow(example('rows-by-key.json', changes));
+	for (let run = 0; run < 2; run++) {
+		expect((await n8n.api.run(workflow)).status).toBe('success');
+		expect(google.sheets.values(id, 'Orders')).toEqual([
+			['id', 'customer', 'state'],
+			['A-1', 'Ann', 'paid'],
+			['A-0', 'Cleo', 'paid'],
+			['A-2', 'Ben', 'open'],
+		]);
+	}
+});
+
+test('every example is run by some test', () => {
+	const tests = ['e2e', 'browser'].flatMap((suite) => {
+		const here = path.join(__dirname, '..', suite);
+		return readdirSync(here)
+			.filter((name) => name.endsWith('.test.ts'))
+			.map((name) => readFileSync(path.join(here, name), 'utf8'));
+	});
+	const run = (file: string) => tests.some((text) => text.includes(`'${file}'`));
+	expect(readdirSync(folder).filter((file) => !run(file))).toEqual([]);
+});
+
 describe('approve-before-sending', () => {
 	const path = '/form/draft-a-mail';
 
