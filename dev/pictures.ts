@@ -53,6 +53,11 @@ async function main(): Promise<void> {
 			await page.mouse.move(5, 5);
 			// The zoom is animated.
 			await page.waitForTimeout(1000);
+			while (await isCovered(page)) {
+				// The controls are hidden.
+				await page.getByTestId('zoom-out-button').dispatchEvent('click');
+				await page.waitForTimeout(1000);
+			}
 			const target = path.join(images, file.replace(/\.json$/, '.png'));
 			await page.getByTestId('canvas').screenshot({ path: target });
 			console.log(path.relative(root, target));
@@ -65,6 +70,21 @@ async function main(): Promise<void> {
 		await rm(profile, { recursive: true, force: true });
 		await rm(path.dirname(template.folder), { recursive: true, force: true });
 	}
+}
+
+/** Whether the button that starts the workflow lies over a node or its name. */
+async function isCovered(page: Page): Promise<boolean> {
+	const button = await page.getByTestId('execute-workflow-button').first().boundingBox();
+	if (!button) return false;
+	for (const node of await page.getByTestId('canvas-node').all()) {
+		const box = await node.boundingBox();
+		if (!box) continue;
+		// Two lines of a name stand below a node.
+		const bottom = box.y + box.height * 1.5;
+		const beside = box.x - box.width / 2 > button.x + button.width || box.x + box.width * 1.5 < button.x;
+		if (!beside && bottom > button.y) return true;
+	}
+	return false;
 }
 
 async function signedIn(page: Page, url: string): Promise<Page> {

@@ -203,3 +203,11 @@ test('texts on the form follow n8n’s rules', () => {
 			expect(text).not.toMatch(/[^.]\.$/);
 	}
 });
+
+test('a one-line field shows the whole of its placeholder', () => {
+	const oneLine = ({ type, typeOptions }: INodeProperties) =>
+		type === 'string' && (typeOptions?.rows ?? 1) === 1;
+	const placeholders = description.properties.filter(oneLine).map(({ placeholder = '' }) => placeholder);
+	// Characters that the form's column has room for.
+	expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
+});

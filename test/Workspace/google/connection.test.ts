@@ -63,3 +63,21 @@ test('a secret that n8n puts into the shared credential while requests run is re
 	expect(reads).toHaveBeenCalledTimes(1);
 	expect(sanitizer.text('The token canary-refreshed-token is wrong')).not.toContain('canary-refreshed-token');
 });
+
+test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
+	let refused = 0;
+	await server.close();
+	server = await scriptedServer((response, request) => {
+		if (refused++ > 0) json({ id: 'f1' })(response, request);
+		else response.writeHead(429, { 'retry-after': '1' }).end('{}');
+	});
+	const context = contextOf({ url: server.url, parameters: {} });
+	const info = jest.spyOn(context.logger, 'info');
+	const connection = await Connection.open(context, 'oAuth2', new Sanitizer());
+	const limits = { maxTries: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
+	const { drive } = await connection.clients(limits);
+	await drive.files.get({ fileId: 'f1' });
+	expect(info.mock.calls.map(([text]) => text)).toEqual([
+		expect.stringMatching(/^Google is rate-limiting requests: waiting \d+ s before the next request$/),
+	]);
+});

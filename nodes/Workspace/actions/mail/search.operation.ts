@@ -20,7 +20,7 @@ export const search = defineOperation({
 			type: 'string',
 			default: '',
 			required: true,
-			placeholder: 'e.g. from:name@example.com subject:invoice has:attachment',
+			placeholder: 'e.g. from:ann@example.com has:attachment',
 			description: "What to search for, as in Gmail's search box. It is passed on unchanged.",
 		},
 		...amountFields,

@@ -9,8 +9,9 @@ export const sendFields = [
 		default: '',
 		required: true,
 		holds: 'addressList',
-		placeholder: 'e.g. "Doe, Nathan" <nathan@example.com>, info@example.com',
-		description: 'Addresses of the recipients, separated by commas or new lines',
+		placeholder: 'e.g. nathan@example.com, info@example.com',
+		description:
+			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;.',
 	},
 	{
 		displayName: 'Subject',

@@ -1,0 +1,124 @@
+// docs/sign-in.md helps people who search it for the text of an error: each text there is one that they really see.
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { fetchAccessToken } from '../../credentials/workspace/serviceAccountToken';
+import { faultOfAnswer } from '../../nodes/Workspace/google/errors';
+import type { FailedCall } from '../../nodes/Workspace/google/failedCall';
+import { createTransport } from '../../nodes/Workspace/google/transport';
+import { basesAt } from '../Workspace/client';
+import { failing } from '../Workspace/failure';
+
+const page = readFileSync(path.join(__dirname, '..', '..', 'docs', 'sign-in.md'), 'utf8');
+const [, section = ''] = page.split('## The most common errors');
+const [table = ''] = section.split('\n## ');
+/** The first cell of each row, as a person reads it. */
+const documented = [...table.matchAll(/^\| (?!error|-)(.+?)\s*\|/gm)].map(([, cell = '']) => cell);
+
+const oAuth2 = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
+const serviceAccount = { authentication: 'serviceAccount', driveAccess: 'appFiles' } as const;
+
+const call: FailedCall = {
+	api: 'mail',
+	method: 'GET',
+	url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages',
+	signIn: oAuth2,
+	methods: { 'gmail.users.messages.list': 'gmail.readonly' },
+};
+const upload: FailedCall = {
+	...call,
+	api: 'drive',
+	method: 'POST',
+	url: 'https://www.googleapis.com/upload/drive/v3/files',
+	signIn: serviceAccount,
+};
+const hidden: FailedCall = {
+	...call,
+	api: 'drive',
+	url: 'https://www.googleapis.com/drive/v3/files/0123456789012345678901234',
+};
+
+const unshared: FailedCall = {
+	...call,
+	api: 'sheets',
+	url: 'https://sheets.googleapis.com/v4/spreadsheets/0123456789012345678901234',
+	signIn: serviceAccount,
+};
+
+/** What the node shows for an answer of Google. */
+function shown(status: number, reason: string, failed = call, message = 'canary'): string {
+	const error = { code: status, message, errors: [{ reason, message }] };
+	const body = Buffer.from(JSON.stringify({ error }));
+	const { failure } = faultOfAnswer({ status, headers: {}, body }, failed);
+	return `${failure.message} ${failure.description ?? ''}`;
+}
+
+/** What the node shows when n8n has no token to send. */
+async function withoutToken(thrown: Error): Promise<string> {
+	const transport = createTransport(() => Promise.reject(thrown), basesAt('http://127.0.0.1:9'), {
+		maxTries: 1,
+		maxRetryWaitMilliseconds: 0,
+		timeoutMilliseconds: 5000,
+		signal: undefined,
+		credentialKey: 'docs',
+		signIn: oAuth2,
+	});
+	const { message, description } = await failing(transport({ url: call.url, method: 'GET' }));
+	return `${message} ${description ?? ''}`;
+}
+
+/** What the node shows when Google issues no token for a service account. */
+async function unauthorized(): Promise<string> {
+	const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+	const account = {
+		email: 'robot@project.example',
+		privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+		delegatedEmail: 'someone@example.com',
+		scope: 'a',
+		tokenUrl: 'http://127.0.0.1:9/token',
+	};
+	const answer = {
+		statusCode: 401,
+		body: { error: 'unauthorized_client', error_description: 'Client is …' },
+	};
+	const helpers = { httpRequest: () => Promise.resolve(answer) };
+	return (await failing(fetchAccessToken({ helpers }, account, 0))).message;
+}
+
+/** Texts of Google's own pages, which no code of ours makes. */
+const googles = [
+	'`Error 400: redirect_uri_mismatch`',
+	'`Error 403: access_denied`, "has not completed the Google verification process"',
+	'`Error 401: invalid_client`',
+	'`Error 400: invalid_scope`',
+	'"Google hasn\'t verified this app"',
+];
+
+const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
+	'"The credential has no valid token, and a new one could not be obtained"': () =>
+		withoutToken(new Error('The credential "Google" needs to be reconnected.')),
+	'"Enable the Gmail API in …"': () => shown(403, 'accessNotConfigured'),
+	'"The credential lacks the scope …"': () => shown(403, 'insufficientPermissions'),
+	'"Google does not show this file to this sign-in"': () => shown(404, 'notFound', hidden),
+	'"Share the file with the service account\'s email address"': () =>
+		shown(403, 'forbidden', unshared, 'The caller does not have permission'),
+	'"A service account has no storage of its own"': () => shown(403, 'storageQuotaExceeded', upload),
+	'"Google issued no token for the service account (unauthorized_client …"': unauthorized,
+};
+
+test('the page lists twelve errors: those of Google’s pages, and those of the node', () => {
+	expect(documented).toHaveLength(12);
+	expect([...documented].sort()).toEqual([...googles, ...Object.keys(nodes)].sort());
+});
+
+test.each(Object.entries(nodes))('%s is what the node shows', async (cell, show) => {
+	const text = cell.replace(/^"/, '').replace(/( ?…)?"$/, '');
+	expect(await show()).toContain(text);
+});
+
+test('a credential that was never connected shows the same text as one that has expired', async () => {
+	expect(await withoutToken(new Error('OAuth credentials not connected'))).toContain(
+		'The credential has no valid token',
+	);
+});
