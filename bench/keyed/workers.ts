@@ -29,6 +29,9 @@ export class Worker {
 		child.on('message', (answer: Answer) => {
 			this.end(answer.number, answer);
 		});
+		child.on('error', () => {
+			// It was killed while a run was on its way to it; `exit` ends the run.
+		});
 		child.once('exit', () => {
 			for (const number of this.waiting.keys()) this.end(number, undefined);
 		});

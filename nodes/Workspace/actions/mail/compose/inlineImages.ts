@@ -8,9 +8,30 @@ export interface WithImages {
 	readonly unknown: readonly string[];
 }
 
-/** A `cid:` link in an attribute, with or without quotes, or in a style. */
-const link =
-	/("\s*cid:([^"<>]{1,255})"|'\s*cid:([^'<>]{1,255})'|\burl\(\s*cid:([^()"'<>]{1,255})\)|=\s*cid:([^\s"'<>]{1,255}))/gi;
+/** Runs of other characters are taken whole, so that no text takes long. */
+const tag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
+const styleTag = /(<\/?style\b[^<>]*>)/i;
+const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
+/** The whole value of an attribute. */
+const linkedValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
+const linkInStyle = /(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s*\))/gi;
+
+/** Puts other names into the `cid:` links of attributes and styles; text that looks like one stays as it is. */
+function relinked(html: string, named: (name: string) => string): string {
+	const link = (_all: string, before: string, name: string, after: string) => before + named(name) + after;
+	const inAttribute = (_all: string, equals: string, value: string) =>
+		equals +
+		(linkedValue.test(value) ? value.replace(linkedValue, link) : value.replaceAll(linkInStyle, link));
+	let isStyle = false;
+	return html
+		.split(styleTag)
+		.map((piece, at) => {
+			if (at % 2 === 1) isStyle = !piece.startsWith('</');
+			else if (isStyle) return piece.replaceAll(linkInStyle, link);
+			return piece.replaceAll(tag, (whole) => whole.replaceAll(attributeValue, inAttribute));
+		})
+		.join('');
+}
 
 /**
  * Makes those attachments inline that the HTML names by their binary field or their file name.
@@ -19,17 +40,15 @@ const link =
 export function withImages(html: string, files: readonly AttachedFile[], mark: string): WithImages {
 	const cids = new Map<AttachedFile, string>();
 	const unknown = new Set<string>();
-	const linked = html.replaceAll(link, (whole: string, _all: string, ...groups: unknown[]) => {
-		const name = groups.slice(0, 4).find((group) => typeof group === 'string') ?? '';
+	const linked = relinked(html, (name) => {
 		const file = fileOf(name, files);
 		if (!file) {
 			unknown.add(name);
-			return whole;
+			return name;
 		}
 		const cid = cids.get(file) ?? `${cids.size + 1}.${mark}@inline`;
 		cids.set(file, cid);
-		const at = whole.indexOf(name, whole.toLowerCase().indexOf('cid:') + 4);
-		return whole.slice(0, at) + cid + whole.slice(at + name.length);
+		return cid;
 	});
 	const inline = files.map((file) => {
 		const cid = cids.get(file);

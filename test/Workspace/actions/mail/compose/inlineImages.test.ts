@@ -3,6 +3,7 @@ import { withImages } from '../../../../../nodes/Workspace/actions/mail/compose/
 import { withBinaryData } from '../../../../executeContext';
 import { testClients, testItem } from '../../../client';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
+import { expectLinear } from '../../../../growth';
 import { binary, Mails } from '../mails';
 
 const mails = new Mails();
@@ -26,6 +27,15 @@ describe('HTML', () => {
 		['<img src="cid:my logo.png">', '<img src="cid:CID">'],
 		['<a href="https://x.example/cid:logo">', '<a href="https://x.example/cid:logo">'],
 		['cid:logo', 'cid:logo'],
+		['<b style="background: url(\'cid:logo\')">', '<b style="background: url(\'cid:CID\')">'],
+		['<b style="background: url(&quot;cid:logo&quot;)">', '<b style="background: url(&quot;cid:CID&quot;)">'],
+		['<style>p { background: url(cid:logo) }</style>', '<style>p { background: url(cid:CID) }</style>'],
+		['<!--[if mso]><img src="cid:logo"><![endif]-->', '<!--[if mso]><img src="cid:CID"><![endif]-->'],
+		['<img alt="a > b" src="cid:logo">', '<img alt="a > b" src="cid:CID">'],
+		['<p>Write "cid:logo" or url(cid:logo)</p>', '<p>Write "cid:logo" or url(cid:logo)</p>'],
+		['<p>a = cid:logo</p>', '<p>a = cid:logo</p>'],
+		['<p title=\'say "cid:logo"\'>', '<p title=\'say "cid:logo"\'>'],
+		['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
 	])('%s', (html, expected) => {
 		const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
 		const { html: linked, unknown } = withImages(html, files, 'mark');
@@ -34,6 +44,17 @@ describe('HTML', () => {
 		);
 		expect(unknown).toEqual([]);
 	});
+
+	it.each(['<a "', "<a '", '<style', '<style>', '<a =', 'url(', '<a style="url(cid:', '<a\t'])(
+		'of %j takes linear time',
+		(unit) => {
+			expectLinear(
+				unit,
+				(text) => text,
+				(text) => withImages(text, [file('a.png', 'a')], 'm'),
+			);
+		},
+	);
 
 	it('names a file twice and gives it one id; others stay attached', () => {
 		const files = [file('a.png', 'a'), file('b.png', 'b'), file('c.png', 'c')];
