@@ -1,4 +1,6 @@
 // The same fault of the network means the same for every node: what it says, whether the work was done, and how often it is tried.
+import { gzipSync } from 'node:zlib';
+
 import { failureOf } from '../executeContext';
 import {
 	answering,
@@ -114,6 +116,19 @@ const cases: FaultCase[] = [
 			setImmediate(() => {
 				reset(socket);
 			});
+		}),
+		kind: 'unknown',
+		code: '502',
+		says: /response was cut off/,
+		none: noChannel('what a server says in place of a channel is not read to its end'),
+	},
+	{
+		name: 'gzip that ends in the middle',
+		make: answering((_request, response) => {
+			const packed = gzipSync(JSON.stringify({ id: 'x'.repeat(100), text: 'y'.repeat(1000) }));
+			const half = packed.subarray(0, packed.length / 2);
+			response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+			response.end(half);
 		}),
 		kind: 'unknown',
 		code: '502',

@@ -4,7 +4,7 @@ import { Failure } from '../../items/failure';
 
 import { apiNames } from './advice';
 import type { FullResponse } from '../../http/attempt';
-import { readBody, readErrorBody } from '../../http/body';
+import { BodyError, readBody, readErrorBody } from '../../http/body';
 import { Room } from '../../http/room';
 import { faultOfAnswer } from './errors';
 import type { FailedCall } from './failedCall';
@@ -68,17 +68,35 @@ async function dataOf(
 	if (responseType === 'text') return bytes.toString('utf8');
 	if (bytes.length === 0) return '';
 	await room.holdParsed(bytes);
+	const text = bytes.toString('utf8');
 	try {
-		return JSON.parse(bytes.toString('utf8')) as unknown;
+		return JSON.parse(text) as unknown;
 	} catch {
-		const message = `${apiNames[api]} returned a response that is not JSON`;
-		const description = 'Check the API bases in the credential and any proxy in between.';
-		throw notJson(message, description);
+		throw unreadable(text, api);
 	}
 }
 
-function notJson(message: string, description: string): Fault {
+function unreadable(text: string, api: FailedCall['api']): Fault | BodyError {
+	// n8n's client takes packed data that ends in the middle for complete.
+	if (endsTooEarly(text)) return new BodyError('cutShort');
+	const message = `${apiNames[api]} returned a response that is not JSON`;
+	const description = 'Check the API bases in the credential and any proxy in between.';
 	return new Fault('unknown', new Failure({ code: 502, message, description }));
+}
+
+/** Whether a text is the beginning of a JSON object or array. */
+function endsTooEarly(text: string): boolean {
+	if (!/^\s*[[{]/.test(text)) return false;
+	let open = 0;
+	let isInString = false;
+	for (let at = 0; at < text.length; at++) {
+		const character = text[at] ?? '';
+		if (isInString && character === '\\') at++;
+		else if (character === '"') isInString = !isInString;
+		else if (!isInString && '{['.includes(character)) open++;
+		else if (!isInString && '}]'.includes(character)) open--;
+	}
+	return isInString || open > 0;
 }
 
 function plainHeaders(headers: FullResponse['headers']): Record<string, string> {

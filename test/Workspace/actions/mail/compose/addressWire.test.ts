@@ -1,6 +1,6 @@
 // Whatever a user writes: what goes out is the address that another parser reads in it, or nothing goes out.
 import { domainToASCII } from 'node:url';
-import { type ParsedGroup, type ParsedMailbox, parseAddressList } from 'email-addresses';
+import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
 import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/compose/addresses';
@@ -69,9 +69,7 @@ function accepted(text: string): string[] | undefined {
 function independent(text: string): string[] | undefined {
 	const read = parseAddressList({ input: text, rfc6532: true });
 	if (!read || read.some(({ type }) => type === 'group')) return undefined;
-	return (read as Array<ParsedMailbox | ParsedGroup>).flatMap((one) =>
-		one.type === 'group' ? [] : [sameForm(one.address.trim())],
-	);
+	return read.flatMap((one) => (one.type === 'group' ? [] : [sameForm(one.address.trim())]));
 }
 
 /** A domain in one form, a quoted part before the @ without its quotes: the same mailbox (RFC 5321, 4.1.2). */
