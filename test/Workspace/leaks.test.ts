@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { Sanitizer } from '../../nodes/items/secrets/sanitizer';
 import { failureOf } from '../executeContext';
 import { formsIn, inAllForms } from '../forms';
 import { runNode, token } from './runNode';
@@ -37,7 +38,8 @@ const cases: Array<[string, Answer]> = [
 	],
 ];
 
-test.each(cases)('Google, or what stands in its place, repeats secrets in %s', async (_, answer) => {
+/** All that the user and n8n get of a failed read. */
+async function shownOf(answer: Answer) {
 	server = await scriptedServer(answer);
 	const parameters = {
 		resource: 'document',
@@ -58,8 +60,25 @@ test.each(cases)('Google, or what stands in its place, repeats secrets in %s', a
 		inspect(error, { depth: null }),
 		JSON.stringify(items),
 	].join(' ');
+	return { error, text };
+}
+
+test.each(cases)('Google, or what stands in its place, repeats secrets in %s', async (_, answer) => {
+	const { error, text } = await shownOf(answer);
 	for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
 		expect(formsIn(text, secret)).toEqual([]);
 	}
 	expect(`${error.message} ${error.description}`).not.toMatch(/\p{Cc}/u);
+});
+
+test('without the sanitizer the same search finds them', async () => {
+	jest.spyOn(Sanitizer.prototype, 'failure').mockImplementation((failure) => failure);
+	try {
+		const { text } = await shownOf(answered(400, { error: { code: 400, message: echo, status: echo } }));
+		for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
+			expect(formsIn(text, secret)).toContain('plain');
+		}
+	} finally {
+		jest.restoreAllMocks();
+	}
 });

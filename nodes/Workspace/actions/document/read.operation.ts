@@ -2,6 +2,8 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { plainTextOf } from '../../../foreign/document/plainText';
 import { asFailure } from '../../../items/errorItem';
+import { refusal } from '../../../items/failure';
+import { named } from '../../../parameters/naming';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { allTabs, tabNamed, tabSummary } from './tabs';
@@ -40,7 +42,10 @@ export const read = defineOperation({
 		const view = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...view });
 		const chosen = tab === '' ? undefined : tabNamed(data, tab);
-		if (output === 'document') return { ...data, ...(chosen && { tabs: [chosen] }) };
+		if (output === 'document') {
+			refuseTooDeep(data);
+			return { ...data, ...(chosen && { tabs: [chosen] }) };
+		}
 		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
 		const content = contentFormat === 'text' ? textOf(tabs, item) : await markdownOf(tabs, documentId, item);
 		return {
@@ -53,6 +58,25 @@ export const read = defineOperation({
 		};
 	},
 });
+
+/** Levels of JSON. n8n copies and stores items with functions that call themselves for each level. */
+const deepestItem = 1000;
+
+/** @throws Failure for a document that n8n cannot store */
+function refuseTooDeep(document: docs_v1.Schema$Document): void {
+	let level: unknown[] = [document];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > deepestItem) {
+			throw refusal(
+				'The tables of the document are nested too deeply to be output as a document',
+				`Set ${named('output')} to text.`,
+			);
+		}
+		level = level.flatMap((value): unknown[] =>
+			typeof value === 'object' && value !== null ? Object.values(value) : [],
+		);
+	}
+}
 
 /** A blank line between tabs; an empty tab adds none. */
 function textOf(tabs: readonly docs_v1.Schema$DocumentTab[], item: Item): string {

@@ -1,6 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { testItem } from '../../client';
+import { failing } from '../../failure';
 import { Calls } from './calls';
 import { paragraph, table } from './richDocument';
 
@@ -39,21 +40,31 @@ describe('a document that a stranger made up', () => {
 		expect(await calls.read(id)).toMatchObject({ content: text });
 	});
 
+	function nested(depth: number): string {
+		const id = calls.document('x');
+		const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
+			JSON.stringify(paragraph('@')),
+		);
+		const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
+		const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
+		const body = Buffer.from(`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`);
+		calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+		return id;
+	}
+
 	it.each(['text', 'markdown'] as const)(
 		'with tables that are nested too deeply is an item without content and with a hint, as %s',
 		async (contentFormat) => {
-			const id = calls.document('x');
-			const depth = 5000;
-			const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
-				JSON.stringify(paragraph('@')),
-			);
-			const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
-			const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
-			const body = Buffer.from(`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`);
-			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
 			const item = testItem();
-			expect(await calls.read(id, { contentFormat }, item)).toMatchObject({ title: 'Deep', content: '' });
+			const read = await calls.read(nested(5000), { contentFormat }, item);
+			expect(read).toMatchObject({ title: 'Deep', content: '' });
 			expect(item.hints).toEqual([expect.stringContaining('nested too deeply')]);
 		},
 	);
+
+	it('with such tables is no item that n8n could not store', async () => {
+		const failure = await failing(calls.read(nested(5000), { output: 'document' }));
+		expect(failure).toMatchObject({ code: 400, description: "Set 'output' to text." });
+		expect(await calls.read(nested(50), { output: 'document' })).toMatchObject({ title: 'Deep' });
+	});
 });
