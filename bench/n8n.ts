@@ -10,7 +10,18 @@ let template: Promise<Template> | undefined;
 
 /** The real n8n with the current state of the package, on its own user folder. */
 export async function benchN8n(options: Partial<N8nOptions> = {}): Promise<RestartableN8n> {
-	return await startRestartableN8n({ ...options, userFolder: await benchFolder() });
+	const n8n = await startRestartableN8n({ ...options, userFolder: await benchFolder() });
+	running.add(n8n);
+	return n8n;
+}
+
+const running = new Set<RestartableN8n>();
+
+// Without this, an n8n would outlive a benchmark that is interrupted.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+	process.once(signal, () => {
+		void Promise.all([...running].map((n8n) => n8n.kill())).then(() => process.exit(1));
+	});
 }
 
 /** A user folder with the current state of the package, for an n8n that the benchmark starts itself. */
