@@ -1,11 +1,14 @@
 // The cost of a published trigger while no messages arrive, compared with a trigger that only holds its
 // socket.
 import { Inspector } from './inspector.ts';
+import { reportRatio } from '../n8n.ts';
 import { type Station, type Stored, withStation } from './station.ts';
 import { row, say } from './text.ts';
 import { pause } from './waiting.ts';
 
 const workflows = 50;
+/** Of one node. */
+const sessions = 1000;
 /** Time until n8n has closed the connections of our requests. */
 const quietSeconds = 6;
 const watchedSeconds = 10;
@@ -41,12 +44,28 @@ export async function idle(): Promise<void> {
 			const published: Stored[] = [];
 			for (let n = 0; n < workflows; n++) published.push(await publish(station, n));
 			const milliseconds = await processor(station);
-			describe(name, before, await held(inspector), milliseconds);
+			describe(name, before, await held(inspector), { milliseconds, count: workflows });
 			await takeOff(station, published);
 		}
+		await manySessions(station, inspector);
 		row('no trigger', used(await processor(station)));
 		inspector.close();
 	});
+}
+
+/** One node that listens to many sessions; the mean of a session. */
+async function manySessions(station: Station, inspector: Inspector): Promise<void> {
+	await pause(quietSeconds * 1000);
+	const before = await held(inspector);
+	const sessionIds = Array.from({ length: sessions }, (_, n) => `session ${n}`);
+	const published = await station.ours('many sessions', {}, { sessionIds });
+	const milliseconds = await processor(station);
+	const after = await held(inspector);
+	describe(`${sessions} sessions in one node`, before, after, { milliseconds, count: sessions });
+	reportRatio('sockets of a session that listens', (after.sockets - before.sockets) / sessions, {
+		atMost: 1.01,
+	});
+	await takeOff(station, [published]);
 }
 
 /** Processor time of all of n8n after it has settled, in milliseconds per second. */
@@ -68,9 +87,14 @@ async function held(inspector: Inspector): Promise<Held> {
 	};
 }
 
-function describe(name: string, before: Held, after: Held, milliseconds: number): void {
+function describe(
+	name: string,
+	before: Held,
+	after: Held,
+	{ milliseconds, count }: { readonly milliseconds: number; readonly count: number },
+): void {
 	const each = (key: keyof Held, digits: number) =>
-		((after[key] - before[key]) / workflows).toFixed(digits).padStart(6);
+		((after[key] - before[key]) / count).toFixed(digits).padStart(6);
 	row(
 		name,
 		`heap ${each('heapKibibytes', 1)} KiB`,

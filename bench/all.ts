@@ -1,0 +1,133 @@
+// Every benchmark, one after another. Their figures go to bench/results.md; those of a part to .dev/results.md.
+// npm run bench [-- part of a title or a file …]
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import path from 'node:path';
+
+import { runCommand } from '../dev/n8n/command.ts';
+import { ensureHost, root } from '../dev/n8n/host.ts';
+import { type Job, jobs } from './all/jobs.ts';
+import { pageOf, type Result } from './all/results.ts';
+
+/** Time to stop n8n and the stand-ins before a benchmark that takes too long is killed. */
+const graceMilliseconds = 20_000;
+
+let current: ChildProcess | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+	process.once(signal, () => {
+		if (current) endGroup(current, signal);
+		process.exitCode = 1;
+		process.exit();
+	});
+}
+
+/** What it started is in its process group and is ended with it. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, signal);
+	} catch (error) {
+		// The group may have ended meanwhile.
+		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+	}
+}
+
+async function run(job: Job): Promise<Result> {
+	console.log(`\n── ${job.title} (bench/${job.command.join(' ')})`);
+	const [file = '', ...parameters] = job.command;
+	const start = performance.now();
+	const child = spawn(process.execPath, [path.join(import.meta.dirname, file), ...parameters], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'pipe'],
+		detached: true,
+	});
+	current = child;
+	let printed = '';
+	let complaints = '';
+	child.stdout.on('data', (data: Buffer) => {
+		printed += data.toString();
+		process.stdout.write(data);
+	});
+	child.stderr.on('data', (data: Buffer) => {
+		complaints = (complaints + data.toString()).slice(-2000);
+		process.stderr.write(data);
+	});
+	const timer = setTimeout(() => {
+		endGroup(child, 'SIGTERM');
+		setTimeout(() => {
+			endGroup(child, 'SIGKILL');
+		}, graceMilliseconds).unref();
+	}, job.limitMinutes * 60_000);
+	const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+	clearTimeout(timer);
+	endGroup(child, 'SIGKILL');
+	const seconds = (performance.now() - start) / 1000;
+	const isMissed = /: MISSED\)$/m.test(printed) && !/^ +at /m.test(complaints);
+	const isLate = seconds > job.limitMinutes * 60;
+	const failure = isLate
+		? `ended after ${job.limitMinutes} minutes`
+		: code === 0
+			? undefined
+			: isMissed
+				? 'a target was missed'
+				: `exit code ${String(code)}`;
+	return { job, printed, complaints, failure, seconds };
+}
+
+async function facts(seconds: number): Promise<Array<readonly [string, string]>> {
+	const [processor] = cpus();
+	const versionIn = (folder: string) =>
+		(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+	const commit = await runCommand('git', ['describe', '--always', '--dirty'], { cwd: root }).catch(
+		() => 'no git',
+	);
+	return [
+		['date', new Date().toISOString().slice(0, 16).replace('T', ' ') + ' UTC'],
+		[
+			'machine',
+			`${cpus().length} × ${processor?.model.trim() ?? 'unknown processor'}, ${(totalmem() / 1024 ** 3).toFixed(0)} GiB, ${type()} ${release()}`,
+		],
+		[
+			'versions',
+			`n8n ${versionIn(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${versionIn(root)} (${commit.trim()})`,
+		],
+		['load of the machine before the run', loadBefore.toFixed(1)],
+		['duration', `${(seconds / 60).toFixed(0)} minutes`],
+	];
+}
+
+const loadBefore = loadavg()[0] ?? NaN;
+
+async function main(): Promise<void> {
+	const wanted = process.argv.slice(2).map((text) => text.toLowerCase());
+	const nameOf = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
+	const chosen = jobs.filter(
+		(job) => wanted.length === 0 || wanted.some((text) => nameOf(job).includes(text)),
+	);
+	const resultsFile =
+		wanted.length === 0
+			? path.join(import.meta.dirname, 'results.md')
+			: path.join(root, '.dev', 'results.md');
+	await mkdir(path.dirname(resultsFile), { recursive: true });
+	const start = performance.now();
+	// load.ts and workspaceLoad.ts measure the build.
+	await runCommand(process.execPath, [path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'], {
+		cwd: root,
+	});
+	const results: Result[] = [];
+	for (const job of chosen) {
+		results.push(await run(job));
+		// After each job, so that an end in between loses nothing.
+		await writeFile(resultsFile, pageOf(results, await facts((performance.now() - start) / 1000)));
+	}
+	const failed = results.filter(({ failure }) => failure !== undefined);
+	console.log(
+		`\n${results.length - failed.length} of ${results.length} benchmarks ended well; see ${path.relative(root, resultsFile)}`,
+	);
+	for (const { job, failure } of failed) console.log(`  ${job.title}: ${String(failure)}`);
+	if (failed.length > 0) process.exitCode = 1;
+}
+
+await main();
