@@ -170,6 +170,19 @@ const cases: FaultCase[] = [
 		none: noChannel('the time for a channel to open is not the user’s to set'),
 	},
 	{
+		name: '101, after which neither an answer nor an error comes',
+		make: raw((socket) => {
+			socket.once('data', () =>
+				socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+			);
+		}),
+		kind: 'unknown',
+		code: '504',
+		options: { timeoutSeconds: 1 },
+		says: /did not respond within 1 s\b/,
+		none: noChannel('there it is the right answer'),
+	},
+	{
 		name: '429',
 		make: status(429, { 'retry-after': '0' }),
 		kind: 'notDone',
