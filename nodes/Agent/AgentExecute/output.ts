@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { isFailure } from '../../items/failure';
+import { storeBinary } from '../../items/storeBinary';
 import { binaryOf } from '../session/binaryMessage';
 import type { SessionMessage } from '../session/messages';
 import { contentOf } from './answer';
@@ -32,9 +34,20 @@ export async function outputItem(
 	if (call.includeHeaders) json.headers = shownHeaders(answer.headers, call);
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;
-		item.binary = { data: await context.helpers.prepareBinaryData(bytes, fileName, mimeType) };
+		item.binary = { data: await started(storeBinary(context.helpers, bytes, fileName, mimeType)) };
 	}
 	return item;
+}
+
+/** What the agent gave is being stored: a failure says that it was started. */
+async function started<T>(storing: Promise<T>): Promise<T> {
+	try {
+		return await storing;
+	} catch (error) {
+		if (!isFailure(error)) throw error;
+		const description = `The agent was started, but what it gave is lost. ${error.description ?? ''}`;
+		throw error.with({ carriedOut: true, description });
+	}
 }
 
 /** A service may repeat in its headers what was sent to it, and n8n stores them with the execution. */
@@ -54,7 +67,7 @@ export async function withMessages(
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...early, ...messages]) {
 		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await binaryOf(helpers, message.bytes);
+		binary[`message_${message.sequence}`] = await started(binaryOf(helpers, message.bytes));
 	}
 	const json: IDataObject = {
 		...item.json,

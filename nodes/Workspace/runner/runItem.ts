@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../../items/failure';
+import { storeBinary } from '../../items/storeBinary';
 
 import { cleanLog } from '../../items/secrets/cleanLog';
 import { Sanitizer } from '../../items/secrets/sanitizer';
@@ -95,7 +96,7 @@ export class RunItem implements JobItem {
 	}
 
 	async store({ data, fileName, mimeType }: OutputBinary): Promise<StoredBinary> {
-		return { stored: await this.context.helpers.prepareBinaryData(data, fileName, mimeType) };
+		return { stored: await storeBinary(this.context.helpers, data, fileName, mimeType) };
 	}
 
 	once<T>(key: string, ask: () => Promise<T>) {
