@@ -29,13 +29,15 @@ const common = {
 
 /** Suites that need the real n8n; each is a folder under test/. */
 const inN8n = ['e2e', 'browser', 'queue', 'hostile'];
-const own = [...inN8n, 'chaos'];
+/** `npm run test:versions`: on one version of n8n at a time, never with the others. */
+const perVersion = process.env.VERSIONS ? ['versions'] : [];
+const own = [...inN8n, 'chaos', 'versions'];
 
 const suite = (folder) => ({
 	...common,
 	displayName: folder,
 	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
-	globalSetup: `<rootDir>/test/${inN8n.includes(folder) ? 'e2e/globalSetup' : 'workers'}.ts`,
+	globalSetup: `<rootDir>/test/${[...inN8n, 'versions'].includes(folder) ? 'e2e/globalSetup' : 'workers'}.ts`,
 	...(folder === 'browser' && {
 		globalSetup: '<rootDir>/test/browser/globalSetup.ts',
 		globalTeardown: '<rootDir>/test/browser/globalTeardown.ts',
@@ -55,6 +57,6 @@ module.exports = {
 			testMatch: ['<rootDir>/test/**/*.test.ts'],
 			testPathIgnorePatterns: ['/node_modules/', `<rootDir>/test/(${own.join('|')})/`],
 		},
-		...own.map(suite),
+		...[...inN8n, 'chaos', ...perVersion].map(suite),
 	],
 };

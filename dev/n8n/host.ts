@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -7,21 +7,51 @@ import path from 'node:path';
 import { runCommand, Sentence } from './command.ts';
 
 export const root = path.join(import.meta.dirname, '..', '..');
-const pinned = path.join(import.meta.dirname, 'host');
+const newest = path.join(import.meta.dirname, 'host');
+const older = path.join(newest, 'older');
+
+interface Manifest {
+	readonly dependencies: { readonly n8n: string };
+}
+
+function newestVersion(): string {
+	const manifest = JSON.parse(readFileSync(path.join(newest, 'package.json'), 'utf8')) as Manifest;
+	return manifest.dependencies.n8n;
+}
+
+/** All versions of n8n that have a lock file here, oldest first. */
+export function pinnedVersions(): string[] {
+	const all = [...readdirSync(older), newestVersion()];
+	return all.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+/** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws Sentence for one without a lock file */
+export function n8nVersion(): string {
+	const wanted = process.env.N8N_HOST_VERSION || newestVersion();
+	const known = pinnedVersions();
+	if (!known.includes(wanted)) throw new Sentence(`n8n ${wanted} is not pinned here; ${list(known)} are.`);
+	return wanted;
+}
+
+/** The folder with the lock file of the n8n that runs. */
+function pinnedFolder(): string {
+	const version = n8nVersion();
+	return version === newestVersion() ? newest : path.join(older, version);
+}
 
 /**
- * Where the pinned n8n lives: the user's cache folder, keyed by its lock file, so that every checkout shares it.
+ * Where the n8n that runs lives: the user's cache folder, keyed by its lock file, so that every checkout shares it.
  * `N8N_HOST_DIR` overrides.
  */
 export async function hostFolder(): Promise<string> {
 	if (process.env.N8N_HOST_DIR) return path.resolve(process.env.N8N_HOST_DIR);
-	const lock = await readFile(path.join(pinned, 'package-lock.json'));
+	const lock = await readFile(path.join(pinnedFolder(), 'package-lock.json'));
 	const key = createHash('sha256').update(lock).digest('hex').slice(0, 16);
 	const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
 	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
 }
 
-/** Installs the pinned n8n unless it is there. @returns its folder. @throws Sentence when the machine lacks something */
+/** Installs the n8n that runs unless it is there. @returns its folder. @throws Sentence when the machine lacks something */
 export async function ensureHost(say: (text: string) => void = console.log): Promise<string> {
 	const folder = await hostFolder();
 	const ready = path.join(folder, '.ready');
@@ -33,10 +63,10 @@ export async function ensureHost(say: (text: string) => void = console.log): Pro
 	await mkdir(partial, { recursive: true });
 	try {
 		for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
-			await cp(path.join(pinned, name), path.join(partial, name));
+			await cp(path.join(pinnedFolder(), name), path.join(partial, name));
 		}
-		say(`Installing n8n 2.41.1 for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
-		await step(say, 'downloading 2,115 packages', partial, [
+		say(`Installing n8n ${n8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
+		await step(say, 'downloading about 2,000 packages', partial, [
 			'ci',
 			'--no-audit',
 			'--no-fund',

@@ -113,7 +113,9 @@ export class N8nApi {
 	async createWorkflow(
 		workflow: WorkflowDefinition,
 	): Promise<WorkflowDefinition & { id: string; versionId: string }> {
-		return await this.request('POST', 'workflows', { settings: { executionOrder: 'v1' }, ...workflow });
+		// n8n 2.0 has no default for `active`.
+		const defaults = { settings: { executionOrder: 'v1' }, active: false };
+		return await this.request('POST', 'workflows', { ...defaults, ...workflow });
 	}
 
 	/** Starts a manual run from the trigger node. @returns the execution's ID */

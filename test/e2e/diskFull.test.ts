@@ -10,7 +10,9 @@ const station = new Station();
 /** @param bytes size beyond which no file of n8n grows; undefined: no limit */
 async function limitFiles(bytes: number | undefined): Promise<void> {
 	const limit = bytes === undefined ? 'unlimited' : String(bytes);
-	await runCommand('prlimit', ['--pid', String(station.n8n.pid), `--fsize=${limit}:unlimited`], { cwd: root });
+	await runCommand('prlimit', ['--pid', String(station.n8n.pid), `--fsize=${limit}:unlimited`], {
+		cwd: root,
+	});
 }
 
 afterEach(async () => {

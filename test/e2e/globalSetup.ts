@@ -1,6 +1,7 @@
 import { Template } from '../../dev/n8n/template.ts';
 
-export const template = new Template('test');
+// A run of another version may go on beside the tests.
+export const template = new Template(process.env.VERSIONS ? 'test-versions' : 'test');
 
 let prepared: Promise<void> | undefined;
 

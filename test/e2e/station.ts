@@ -82,10 +82,11 @@ export class Station {
 		for (let cursor = ''; ;) {
 			const { results, nextCursor } = await this.n8n.api.request<{
 				results: Array<{ id: string }>;
-				nextCursor: string | null;
+				/** n8n before 2.40 has none; it gives the first 100. */
+				nextCursor?: string | null;
 			}>('GET', `executions?limit=100&filter=${text}${cursor}`);
 			found.push(...results.map(({ id }) => id));
-			if (nextCursor === null) return found;
+			if (!nextCursor) return found;
 			cursor = `&cursor=${nextCursor}`;
 		}
 	}

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isFailure } from '../../items/failure';
+import { asFailure } from '../../items/errorItem';
 import { storeBinary } from '../../items/storeBinary';
 import { binaryOf } from '../session/binaryMessage';
 import type { SessionMessage } from '../session/messages';
@@ -44,9 +44,9 @@ async function started<T>(storing: Promise<T>): Promise<T> {
 	try {
 		return await storing;
 	} catch (error) {
-		if (!isFailure(error)) throw error;
-		const description = `The agent was started, but what it gave is lost. ${error.description ?? ''}`;
-		throw error.with({ carriedOut: true, description });
+		const failure = asFailure(error);
+		const description = `The agent was started, but what it gave is lost. ${failure.description ?? ''}`;
+		throw failure.with({ carriedOut: true, description });
 	}
 }
 

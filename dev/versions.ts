@@ -1,0 +1,86 @@
+// `npm run test:versions [VERSION…]`: what works on which version of n8n, one after the other, and the table of
+// docs/versions.md. Installs each n8n once (about 4 minutes, 2 GB).
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { runCommand } from './n8n/command.ts';
+import { pinnedVersions, root } from './n8n/host.ts';
+
+const page = path.join(root, 'docs', 'versions.md');
+const [begin, end] = ['<!-- made by npm run test:versions -->', '<!-- end of what is made -->'];
+
+/** Cells of a row by their column's title. */
+type Row = Readonly<Record<string, string>>;
+
+/** @returns what was seen, and whether all of it is as expected */
+async function observe(version: string): Promise<{ row: Row | undefined; passed: boolean }> {
+	const record = path.join(root, '.dev', 'versions', `${version}.json`);
+	rmSync(record, { force: true });
+	const jest = spawn(
+		process.execPath,
+		[path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'), '--selectProjects', 'versions', '-w', '1'],
+		{ cwd: root, stdio: 'inherit', env: { ...process.env, VERSIONS: '1', N8N_HOST_VERSION: version } },
+	);
+	const code = await new Promise<number | null>((resolve) => jest.on('close', resolve));
+	const row = existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as Row) : undefined;
+	return { row, passed: code === 0 };
+}
+
+const cellsOf = (line: string) =>
+	line
+		.slice(1, line.lastIndexOf('|'))
+		.split('|')
+		.map((cell) => cell.trim());
+
+/** The page's rows by version, so that a run of some versions keeps the others. */
+function rowsOf(table: string): Map<string, Row> {
+	const [head = [], , ...rows] = table
+		.split('\n')
+		.filter((line) => line.startsWith('|'))
+		.map(cellsOf);
+	return new Map(
+		rows.map(([version = '', ...cells]) => [
+			version,
+			Object.fromEntries(cells.map((cell, at) => [head[at + 1] ?? '', cell])),
+		]),
+	);
+}
+
+function tableOf(rows: ReadonlyMap<string, Row>): string {
+	const titles = Object.keys([...rows.values()].at(-1) ?? {});
+	const lines = pinnedVersions().map((version) => [
+		version,
+		...titles.map((title) => rows.get(version)?.[title] ?? 'not run'),
+	]);
+	return [['n8n', ...titles], ['---', ...titles.map(() => '---')], ...lines]
+		.map((cells) => `| ${cells.join(' | ')} |`)
+		.join('\n');
+}
+
+async function main(): Promise<number> {
+	const versions = process.argv.length > 2 ? process.argv.slice(2) : pinnedVersions();
+	const seen = new Map<string, Row>();
+	const failed: string[] = [];
+	for (const version of versions) {
+		console.log(`\nn8n ${version}`);
+		const { row, passed } = await observe(version);
+		if (row) seen.set(version, row);
+		if (!passed) failed.push(version);
+	}
+	const [before = '', rest = ''] = readFileSync(page, 'utf8').split(begin);
+	const [table = '', after = ''] = rest.split(end);
+	const rows = new Map([...rowsOf(table), ...seen]);
+	writeFileSync(page, `${before}${begin}\n\n${tableOf(rows)}\n\n${end}${after}`);
+	await runCommand(
+		process.execPath,
+		[path.join(root, 'node_modules/prettier/bin/prettier.cjs'), '--write', page],
+		{
+			cwd: root,
+		},
+	);
+	console.log(failed.length === 0 ? 'docs/versions.md is written.' : `Failed on n8n ${failed.join(', ')}.`);
+	return failed.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
