@@ -33,7 +33,8 @@ export async function trafficOf(
 				agent.scriptUpgrades({ status: 503 });
 				agent.dropChannels(session);
 			}
-			if (agent.send(session, { id }) > 0) asked++;
+			// A socket that was just cut is still known, but takes nothing.
+			if (agent.openSockets(session) > 0 && agent.send(session, { id }) > 0) asked++;
 		} else {
 			const answer = await fetch(`${n8n.url}/webhook/${controlPath}`, {
 				method: 'POST',
