@@ -6,6 +6,7 @@ import { chromium, type Page, selectors } from 'playwright-core';
 
 import { startAgentService } from './agent-service/server.ts';
 import { importExamples } from './examples.ts';
+import { formPictures } from './formPictures.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
 import { root } from './n8n/host.ts';
@@ -15,10 +16,11 @@ import { Template } from './n8n/template.ts';
 
 const images = path.join(root, 'docs', 'images');
 const apiKey = 'pictures';
+const whole = { x: 0, y: 0, width: 1280, height: 720 };
 
 /** The view of a person who has made room: no sidebars, and the whole workflow. */
 const undecorated =
-	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"] { visibility: hidden }';
+	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"], [data-test-id^="execute-workflow-button-"] { visibility: hidden }';
 
 async function main(): Promise<void> {
 	await mkdir(images, { recursive: true });
@@ -27,7 +29,9 @@ async function main(): Promise<void> {
 	const agent = await startAgentService({ apiKey });
 	const google = await startGoogle();
 	seedDemo(google);
-	const n8n = await startN8n({ userFolder: template.folder });
+	// The address that a form shows is the one that a newcomer's n8n has.
+	const env = { N8N_EDITOR_BASE_URL: 'http://localhost:5678', WEBHOOK_URL: 'http://localhost:5678' };
+	const n8n = await startN8n({ userFolder: template.folder, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const context = await chromium.launchPersistentContext(profile, {
 		executablePath: '/usr/bin/chromium',
@@ -59,9 +63,12 @@ async function main(): Promise<void> {
 				await page.waitForTimeout(1000);
 			}
 			const target = path.join(images, file.replace(/\.json$/, '.png'));
-			await page.getByTestId('canvas').screenshot({ path: target });
+			const { x, y, width, height } = (await page.getByTestId('canvas').boundingBox()) ?? whole;
+			// Tabs of the editor reach into the canvas.
+			await page.screenshot({ path: target, clip: { x, y: y + 20, width, height: height - 20 } });
 			console.log(path.relative(root, target));
 		}
+		await formPictures(page, n8n, google, images);
 	} finally {
 		await context.close();
 		await n8n.stop();
@@ -74,7 +81,8 @@ async function main(): Promise<void> {
 
 /** Whether the button that starts the workflow lies over a node or its name. */
 async function isCovered(page: Page): Promise<boolean> {
-	const button = await page.getByTestId('execute-workflow-button').first().boundingBox();
+	const buttons = page.getByTestId('execute-workflow-button').or(page.getByTestId('workflow-chat-button'));
+	const button = (await buttons.count()) > 0 ? await buttons.first().boundingBox() : null;
 	if (!button) return false;
 	for (const node of await page.getByTestId('canvas-node').all()) {
 		const box = await node.boundingBox();
