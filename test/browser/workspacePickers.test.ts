@@ -1,0 +1,77 @@
+// Lists to choose from: what stands in them, what a search without a match leaves, and what they say when Google refuses.
+import { randomUUID } from 'node:crypto';
+
+import { ensureCredentials, withCredentials } from '../../dev/examples.ts';
+import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { inRow, manualTrigger, node } from '../e2e/n8n';
+import { Editor } from './editor';
+
+let google: GoogleServer;
+let editor: Editor;
+
+beforeAll(async () => {
+	google = await startGoogle();
+	google.sheets.seed({
+		title: 'Guests',
+		tabs: [{ title: 'People', rows: [['name', 'age']] }, { title: 'Empty' }],
+	});
+	editor = await Editor.open();
+	const nowhere = { url: 'http://127.0.0.1:9', webSocketUrl: 'ws://127.0.0.1:9', apiKey: 'none' };
+	const credentials = await ensureCredentials(editor.api, {
+		agent: nowhere,
+		google: {
+			url: google.url,
+			accessToken: google.tokens.issue(),
+			refreshToken: google.tokens.issueRefresh(),
+		},
+		label: 'pickers',
+	});
+	const append = { resource: 'spreadsheet', operation: 'append', valuesSource: 'columns' };
+	const type = 'n8n-nodes-agent-workspace.workspace';
+	// n8n opens a node by the first characters of its id.
+	const rows = node('Rows', type, append, { id: randomUUID() });
+	await editor.show({
+		name: 'Pickers',
+		nodes: [manualTrigger(), withCredentials(rows, credentials)],
+		connections: inRow('Start', 'Rows'),
+	});
+});
+afterEach(async () => {
+	await editor.picture();
+});
+afterAll(async () => {
+	await editor.close();
+	await google.close();
+});
+
+const items = () => editor.page.getByTestId('rlc-item').filter({ visible: true });
+const search = () => editor.page.getByTestId('rlc-search').filter({ visible: true });
+
+test('a search without a match keeps its box, so that the next search finds', async () => {
+	await editor.openNode('Rows');
+	await editor.openPicker('spreadsheetId');
+	await items().getByText('Guests', { exact: true }).waitFor();
+	await search().fill('nothing is called so');
+	await items().first().waitFor({ state: 'hidden' });
+	await search().fill('Gue');
+	await items().getByText('Guests', { exact: true }).click();
+});
+
+test('the columns say what is missing: first a tab, then its header row', async () => {
+	const form = editor.page.getByTestId('node-parameters');
+	await form.getByText('Choose the tab first.').waitFor();
+	await editor.pick('tab', 'Empty');
+	await form.getByText('has no column names').waitFor();
+	await editor.pick('tab', 'People');
+	await form.getByTestId('parameter-input-age').waitFor();
+});
+
+test('when Google refuses, the list says what to do', async () => {
+	google.fault({ match: 'drive.files.list', status: 403, reason: 'accessNotConfigured', times: 9 });
+	await editor.openPicker('spreadsheetId');
+	await editor.page
+		.getByTestId('rlc-error-container')
+		.filter({ hasText: 'Enable the Google Drive API' })
+		.first()
+		.waitFor();
+});
