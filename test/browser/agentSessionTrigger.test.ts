@@ -33,8 +33,14 @@ test('an agent’s messages start a workflow: in a test, and published', async (
 	await building.add('websocket', 'Agent Session Trigger');
 	await building.chooseCredential(0, 'For the trigger');
 	await building.chooseCredential(1, 'For the trigger');
+	await page.getByText('Choose your own ID and enter it here and in Agent Execute').waitFor();
 	await editor.fill('sessionIds', 'by-clicks');
-	await page.getByTestId('node-execute-button').click();
+	// n8n says what to do once the form has no issues.
+	await page.getByText('Receive a message from the session').waitFor();
+	const execute = page.getByTestId('node-execute-button');
+	expect(await execute.textContent()).toContain('Execute step');
+	await execute.click();
+	await page.getByText('Waiting up to 60 seconds for a message in the session').waitFor();
 	await until(() => service.openSockets('by-clicks') === 1);
 	service.send('by-clicks', { type: 'answer', text: 'First message' });
 	await editor.reads('First message');
