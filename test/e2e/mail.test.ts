@@ -271,7 +271,29 @@ test('the example sends a digest of unread emails', async () => {
 	const execution = await n8n.api.runOnce({ ...example, nodes });
 	expect(execution.resultData.error).toBeUndefined();
 	const [digest] = google.gmail.sent;
-	expect(headerOf(digest?.mime.headers ?? [], 'Subject')).toBe('2 unread mails');
+	expect(headerOf(digest?.mime.headers ?? [], 'Subject')).toBe('2 unread emails');
 	const [text] = digest?.mime.parts ?? [];
 	expect(text && textOf(text)).toContain('- **Übersicht for Monday** from "Doe, John" <john@example.com>');
+});
+
+test('the labels to choose from in the editor, own ones first', async () => {
+	google.gmail.labels = { Label_7: 'Customers' };
+	const choices = await n8n.api.request<Array<{ name: string; value: string }>>(
+		'POST',
+		'dynamic-node-parameters/options',
+		{
+			methodName: 'getLabels',
+			path: 'parameters.labelIds',
+			nodeTypeAndVersion: { name: workspaceType, version: 1 },
+			currentNodeParameters: {
+				authentication: 'oAuth2',
+				inputMode: 'fields',
+				resource: 'mail',
+				operation: 'list',
+			},
+			credentials: { workspaceOAuth2Api: credential },
+		},
+	);
+	expect(choices[0]).toEqual({ name: 'Customers', value: 'Label_7' });
+	expect(choices).toContainEqual({ name: 'Unread', value: 'UNREAD' });
 });
