@@ -14,7 +14,9 @@ const styleTag = /(<\/?style\b[^<>]*>)/i;
 const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
 /** The whole value of an attribute. */
 const linkedValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
-const linkInStyle = /(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s*\))/gi;
+/** Few spaces at its end, because they are looked at again for each character of the name. */
+const linkInStyle =
+	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 
 /** Puts other names into the `cid:` links of attributes and styles; text that looks like one stays as it is. */
 function relinked(html: string, named: (name: string) => string): string {
