@@ -10,17 +10,18 @@ export class Chat {
 		this.page = page;
 	}
 
-	private get panel(): Locator {
+	get panel(): Locator {
 		return this.page.getByTestId('canvas-chat');
 	}
 
-	/** n8n remembers whether it was open. */
+	/** n8n remembers whether it was open, for all workflows of a browser: another test may have left it so. */
 	async open(): Promise<void> {
-		const input = this.panel.locator('textarea');
-		while (!(await input.isVisible())) {
-			await this.page.getByTestId('workflow-chat-button').click();
-			await this.page.waitForTimeout(1000);
-		}
+		const button = this.page.getByTestId('workflow-chat-button');
+		const shown = button.filter({ hasText: 'Hide chat' });
+		await button.waitFor();
+		if (!(await shown.isVisible())) await button.click();
+		await shown.waitFor();
+		await this.panel.locator('textarea').waitFor();
 	}
 
 	async type(words: string): Promise<void> {

@@ -2,16 +2,19 @@
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { ensureCredentials, readExample, withCredentials } from '../../dev/examples.ts';
+import { Chat } from './canvasChat';
 import { Editor } from './editor';
 
 const apiKey = 'chat-test-key';
 let service: AgentService;
 let editor: Editor;
+let chat: Chat;
 
 beforeAll(async () => {
 	// What the agent sends, and when, the tests decide.
 	service = await startAgentService({ apiKey, messages: () => [] });
 	editor = await Editor.open();
+	chat = new Chat(editor);
 });
 afterAll(async () => {
 	await editor.close();
@@ -22,12 +25,9 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	await editor.picture();
-	// n8n remembers that it was open.
-	await editor.page.getByTestId('workflow-chat-button').click();
 });
 
-const chat = () => editor.page.getByTestId('canvas-chat');
-const answers = () => chat().locator('.chat-message-from-bot:not(.chat-message-typing)');
+const answers = () => chat.panel.locator('.chat-message-from-bot:not(.chat-message-typing)');
 
 /** Opens the example, and its chat. @param responseMode of the Chat Trigger, as its option is stored */
 async function openChat(responseMode: string): Promise<void> {
@@ -42,14 +42,13 @@ async function openChat(responseMode: string): Promise<void> {
 		),
 	);
 	await editor.show({ ...example, name: `Chat, ${responseMode}`, nodes });
-	await editor.page.getByTestId('workflow-chat-button').click();
+	await chat.open();
 }
 
 /** Types words and sends them. @returns what the agent was called with */
 async function say(words: string): Promise<ExecuteFields & { readonly input: unknown }> {
 	const turn = service.requests.length;
-	await chat().locator('textarea').fill(words);
-	await editor.page.keyboard.press('Enter');
+	await chat.type(words);
 	while (service.requests.length === turn) await editor.page.waitForTimeout(50);
 	const fields = service.requests[turn]?.body as ExecuteFields;
 	return { ...fields, input: (JSON.parse(fields.initialPayload) as { input: unknown }).input };
@@ -92,6 +91,6 @@ test('without streaming each turn’s answer appears at its end, and nothing els
 	service.send(sessionId, { type: 'answer', text: 'It snows.' });
 	await shows(1, 'It snows.');
 	expect(await answers().count()).toBe(2);
-	expect(await chat().innerText()).not.toContain('Let me see');
+	expect(await chat.panel.innerText()).not.toContain('Let me see');
 	expect(service.requests).toHaveLength(2);
 });
