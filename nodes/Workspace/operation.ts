@@ -22,6 +22,8 @@ export type { Attachment, Choice, Field, Holds, ParamsOf } from '../parameters/f
  * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
  */
 export interface Clients {
+	/** Differs for every account and sign-in. Tells nothing about them. */
+	readonly account: string;
 	readonly gmail: gmail_v1.Gmail;
 	readonly sheets: sheets_v4.Sheets;
 	readonly docs: docs_v1.Docs;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
@@ -13,9 +15,15 @@ import { createTransport, type TransportOptions } from './transport';
 /**
  * Google's clients. All their requests go through `send`.
  *
+ * @param options without an account, nothing is known of it from earlier clients
+ *
  * Heavy, so it is loaded only on first use.
  */
-export function createClients(send: Send, bases: Bases, options: TransportOptions): Clients {
+export function createClients(
+	send: Send,
+	bases: Bases,
+	options: TransportOptions & Partial<Pick<Clients, 'account'>>,
+): Clients {
 	const transport = createTransport(send, bases, options);
 	const client: drive_v3.Options = {
 		version: 'v3',
@@ -25,6 +33,7 @@ export function createClients(send: Send, bases: Bases, options: TransportOption
 		universeDomain: 'googleapis.com',
 	};
 	return {
+		account: options.account ?? randomUUID(),
 		gmail: new gmail_v1.Gmail(client),
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),

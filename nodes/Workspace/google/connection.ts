@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { secretsIn } from '../../items/secrets/credentialSecrets';
@@ -20,19 +22,29 @@ export class Connection {
 	readonly signIn: SignIn;
 	private readonly send: Send;
 	private readonly bases: Bases;
-	private readonly shared: Pick<TransportOptions, 'signal' | 'credentialKey' | 'signIn' | 'log'>;
+	private readonly shared: Pick<TransportOptions, 'signal' | 'credentialKey' | 'signIn' | 'log'> &
+		Pick<Clients, 'account'>;
 
-	private constructor(context: IAllExecuteFunctions, type: string, signIn: SignIn, bases: Bases) {
+	private constructor(
+		context: IAllExecuteFunctions,
+		type: string,
+		credential: ICredentialDataDecryptedObject,
+		signIn: SignIn,
+	) {
 		this.send = async (request) =>
 			(await context.helpers.httpRequestWithAuthentication.call(context, type, request)) as unknown;
-		this.bases = bases;
+		this.bases = basesOf(credential);
 		this.signIn = signIn;
 		const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
 		const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 		const log = (text: string) => {
 			context.logger.info(text);
 		};
-		this.shared = { signal, credentialKey, signIn, log };
+		// A refreshed token makes it another account: then the facts are asked once more.
+		const account = createHash('sha256')
+			.update(JSON.stringify([type, credential]))
+			.digest('base64');
+		this.shared = { signal, credentialKey, account, signIn, log };
 	}
 
 	/**
@@ -49,7 +61,7 @@ export class Connection {
 		const signIn = { authentication, driveAccess: driveAccessOf(credential) };
 		sanitizer.learn(secretsIn(credential));
 		const sharing = sharingReads(context, type, credential, sanitizer);
-		return new Connection(sharing, type, signIn, basesOf(credential));
+		return new Connection(sharing, type, credential, signIn);
 	}
 
 	/** Loads Google's libraries on first use. */

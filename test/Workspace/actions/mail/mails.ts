@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
+import { processSlot } from '../../../../nodes/items/processSlot';
 import { failureOf } from '../../../executeContext';
 import { runNode, token } from '../../runNode';
 
@@ -15,6 +16,8 @@ export class Mails {
 		beforeEach(() => {
 			this.google.reset();
 			this.signIn();
+			// All tests have the same token.
+			processSlot('accountFacts', () => new Map<string, unknown>()).clear();
 		});
 		afterEach(() => {
 			expectNoViolations(this.google);

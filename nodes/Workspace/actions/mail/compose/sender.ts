@@ -1,5 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
+import { accountFact } from '../../../google/accountFacts';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 
@@ -38,30 +39,29 @@ function isSame(email: string | null | undefined, { address }: Address): boolean
 }
 
 /**
- * Looked up once per run and not retried: a name is not worth a wait. Without the scope for it, no name is
- * shown.
+ * Not retried: a name is not worth a wait. Without the scope for it, no name is shown.
  */
-async function sendersOf({ gmail }: Clients, item: Item): Promise<gmail_v1.Schema$SendAs[]> {
+async function sendersOf({ account, gmail }: Clients, item: Item): Promise<gmail_v1.Schema$SendAs[]> {
 	return await item.once('mail.senders', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary)';
-		const look = gmail.users.settings.sendAs.list(
-			{ userId: 'me', fields },
-			{ retryConfig: { retry: 0 }, timeout: 10_000 },
-		);
-		return await look.then(
-			({ data }) => data.sendAs ?? [],
-			(error: unknown) => {
-				item.log(`Could not get the display name of the account: ${String(error)}`);
-				return [];
-			},
-		);
+		const look = accountFact(account, 'senders', async () => {
+			const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
+			const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, once);
+			return data.sendAs ?? [];
+		});
+		return await look.catch((error: unknown) => {
+			item.log(`Could not get the display name of the account: ${String(error)}`);
+			return [];
+		});
 	});
 }
 
-/** The account's own address, looked up once per run. A display name in From requires it. */
-export async function ownAddress({ gmail }: Clients, item: Item): Promise<string> {
+/** The account's own address. A display name in From requires it. */
+export async function ownAddress({ account, gmail }: Clients, item: Item): Promise<string> {
 	return await item.once('mail.ownAddress', async () => {
-		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
-		return data.emailAddress ?? '';
+		return await accountFact(account, 'address', async () => {
+			const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
+			return data.emailAddress ?? '';
+		});
 	});
 }

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf } from '../../../../../dev/google/gmail/mime';
 import { failureOf } from '../../../../executeContext';
+import { runNode } from '../../../runNode';
 import { Mails } from '../mails';
 
 const mails = new Mails();
@@ -56,9 +57,27 @@ describe('the sender', () => {
 		expect(mails.google.gmail.sent[0]?.recipients).toEqual(['ann@example.com']);
 	});
 
-	it('is looked up once in a run', async () => {
+	it('is looked up once for an account', async () => {
+		const sent = (times: number) => Array<string>(times).fill('messages.send');
 		await mails.run('send', mail, {}, [{ json: {} }, { json: {} }, { json: {} }]);
-		expect(mails.methods).toEqual(['settings.sendAs.list', ...Array<string>(3).fill('messages.send')]);
+		await mails.run('send', mail);
+		expect(mails.methods).toEqual(['settings.sendAs.list', ...sent(4)]);
+	});
+
+	it('is looked up again for another sign-in', async () => {
+		mails.google.gmail.displayNames = { 'someone@example.com': 'Sam Someone' };
+		await mails.run('send', mail);
+		mails.google.gmail.displayNames = { 'someone@example.com': 'Somebody Else' };
+		const parameters = { resource: 'mail', operation: 'send', ...mail };
+		const credential = { oauthTokenData: { access_token: 'of somebody else' } };
+		await runNode({ url: mails.google.url, parameters, credential });
+		expect(froms()).toEqual(['Sam Someone <someone@example.com>', 'Somebody Else <someone@example.com>']);
+	});
+
+	it('is looked up again after a failure', async () => {
+		mails.google.gmail.displayNames = { 'someone@example.com': 'Sam Someone' };
+		mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 503 });
+		expect([await from(), await from()]).toEqual([undefined, 'Sam Someone <someone@example.com>']);
 	});
 
 	it.each<[string, () => void]>([
