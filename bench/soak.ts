@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 		reportRatio('heap per execution, ours minus the control (KiB)', netKibibytesPerExecution, {
 			atMost: Math.round(limitKibibytesPerExecution * 10) / 10,
 		});
-		reportRatio('handles in the last turn, beyond the first', moreHandles, { atMost: 3 });
+		reportRatio('fewest handles in the later half, beyond the earlier half', moreHandles, { atMost: 3 });
 		const executed = turns.reduce((sum, turn) => sum + turn.executions.ours, 0);
 		const { agents, emails } = reached(world);
 		say(`${executed} messages were sent to a channel: ${agents} agents were started, ${emails} emails sent`);

@@ -32,7 +32,7 @@ export interface Verdict {
 	readonly netKibibytesPerExecution: number;
 	/** The same as it may be: what no leak exceeds, with room for noise in a short run. */
 	readonly limitKibibytesPerExecution: number;
-	/** Handles in the last turn minus those in the first that is judged, as means of its samples. */
+	/** The fewest handles in the later half of the turns minus the fewest in the earlier half. */
 	readonly moreHandles: number;
 }
 
@@ -41,6 +41,7 @@ const noiseKibibytes = 3 * 1024;
 /** Judges the turns after the first, in which both kinds load what they need. */
 export function verdictOf(turns: readonly Turn[]): Verdict {
 	const judged = turns.slice(1);
+	const half = Math.ceil(judged.length / 2);
 	const sum = (value: (turn: Turn) => number) => judged.reduce((total, turn) => total + value(turn), 0);
 	const ours = sum(({ afterControl, afterOurs }) => afterOurs.heapKibibytes - afterControl.heapKibibytes);
 	const control = sum(({ before, afterControl }) => afterControl.heapKibibytes - before.heapKibibytes);
@@ -49,13 +50,15 @@ export function verdictOf(turns: readonly Turn[]): Verdict {
 	return {
 		netKibibytesPerExecution: ours / ourExecutions - control / controlExecutions,
 		limitKibibytesPerExecution: Math.max(1, noiseKibibytes / ourExecutions),
-		moreHandles: handlesOf(judged.at(-1)) - handlesOf(judged[0]),
+		moreHandles: fewestHandles(judged.slice(half)) - fewestHandles(judged.slice(0, half)),
 	};
 }
 
-/** Timers come and go, so that one sample says little. */
-function handlesOf(turn: Turn | undefined): number {
-	if (turn === undefined) return NaN;
-	const { before, afterControl, afterOurs } = turn;
-	return (before.handles + afterControl.handles + afterOurs.handles) / 3;
+/** Timers and connections come and go: what leaks is still there when the fewest are. */
+function fewestHandles(turns: readonly Turn[]): number {
+	return Math.min(
+		...turns.flatMap(({ before, afterControl, afterOurs }) =>
+			[before, afterControl, afterOurs].map(({ handles }) => handles),
+		),
+	);
 }

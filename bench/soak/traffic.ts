@@ -28,8 +28,9 @@ export async function trafficOf(
 		const fault = googleFaults[round % (googleFaults.length * 4)];
 		if (fault) google.fault(fault);
 		if (kind === 'ours') {
-			// A channel that breaks, and one that is refused before it opens again.
-			if (round % 20 === 19) {
+			// A channel that breaks, and one that is refused before it opens again. Once in a turn, because the
+			// trigger waits longer for a service that does so again and again.
+			if (round === 19) {
 				agent.scriptUpgrades({ status: 503 });
 				agent.dropChannels(session);
 			}
