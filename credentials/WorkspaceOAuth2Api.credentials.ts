@@ -1,7 +1,10 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
+
 import { allowedDomainsFields } from './allowedDomains';
 import * as fields from './workspace/fields';
+import { credentialTest } from './workspace/signInTest';
 
 export class WorkspaceOAuth2Api implements ICredentialType {
 	name = 'workspaceOAuth2Api';
@@ -46,10 +49,10 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			displayName: 'Token URL in Use',
 			name: 'accessTokenUrl',
 			type: 'hidden',
-			default: `={{ $self["tokenUrl"] || "${fields.googleTokenUrl}" }}`,
+			default: `={{ $self["tokenUrl"] || "${googleTokenUrl}" }}`,
 		},
 		...allowedDomainsFields('token'),
 	];
 
-	test: ICredentialTestRequest = fields.credentialTest;
+	test: ICredentialTestRequest = credentialTest;
 }

@@ -1,4 +1,6 @@
-import type { ICredentialTestRequest, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
+
+import { googleTokenUrl } from '../../nodes/Workspace/google/signIn';
 
 const prefix = 'https://www.googleapis.com/auth/';
 const always = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents'].map((name) => prefix + name);
@@ -40,7 +42,7 @@ export const scopeFields: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'An operation fails if its scope is missing here; the error names the scope. The credential test needs a Drive scope or a Gmail scope that can read. Without either it fails with "Forbidden", although other operations may work.',
+			'An operation fails if its scope is missing here; the error names the scope. The credential test needs a Drive scope or a Gmail scope that can read. Without either it fails, although other operations may work.',
 		name: 'customScopesNotice',
 		type: 'notice',
 		default: '',
@@ -60,7 +62,6 @@ const shownForEndpoints = { show: { customEndpoints: [true] } };
 
 /** Google's own sign-in addresses. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
-export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
 function endpoint(displayName: string, name: string, address: string, description: string): INodeProperties {
 	return {
@@ -116,31 +117,3 @@ export const authorizationUrlField = endpoint(
 );
 
 export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Address that issues tokens');
-
-/** Whether custom scopes allow reading Gmail but not Drive. */
-const mailOnly = `((scope) => !scope.includes("/auth/drive") && /mail\\.google\\.com|gmail\\.(compose|metadata|modify|readonly)/.test(scope))($credentials.scope || "")`;
-
-const either = (mail: string, drive: string) => `={{ ${mailOnly} ? ${mail} : ${drive} }}`;
-
-/** Asks Drive who is signed in: the narrowest call that every Drive scope allows. Without such a scope it asks Gmail. */
-export const credentialTest: ICredentialTestRequest = {
-	request: {
-		baseURL: either(
-			'$credentials.mailApiBase || "https://gmail.googleapis.com/gmail/v1"',
-			'$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"',
-		),
-		url: either('"/users/me/profile"', '"/about"'),
-		qs: { fields: either('"emailAddress"', '"user"') },
-	},
-	// n8n shows Google's own words to nobody here, only "Forbidden".
-	rules: [
-		{
-			type: 'responseCode',
-			properties: {
-				value: 403,
-				message:
-					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a scope of Drive, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
-			},
-		},
-	],
-};

@@ -1,7 +1,10 @@
 import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
 	IExecuteFunctions,
 	ILoadOptionsFunctions,
 	INodeExecutionData,
+	INodeCredentialTestResult,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
@@ -51,6 +54,7 @@ export class Workspace implements INodeType {
 			{
 				name: 'workspaceServiceAccountApi',
 				required: true,
+				testedBy: 'serviceAccountTest',
 				displayOptions: { show: { authentication: ['serviceAccount'] } },
 			},
 		],
@@ -58,6 +62,15 @@ export class Workspace implements INodeType {
 	};
 
 	methods = {
+		credentialTest: {
+			async serviceAccountTest(
+				this: ICredentialTestFunctions,
+				{ data }: ICredentialsDecrypted,
+			): Promise<INodeCredentialTestResult> {
+				const { checkServiceAccount } = await import('./credentialCheck/serviceAccountCheck');
+				return await checkServiceAccount(this.helpers, data ?? {});
+			},
+		},
 		resourceMapping: { headerColumns: onFirstUse(async () => (await lists()).headerColumns) },
 		loadOptions: { getLabels: onFirstUse(async () => (await lists()).getLabels) },
 		listSearch: {

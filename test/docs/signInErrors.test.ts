@@ -3,9 +3,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { fetchAccessToken } from '../../credentials/workspace/serviceAccountToken';
 import { faultOfAnswer } from '../../nodes/Workspace/google/errors';
 import type { FailedCall } from '../../nodes/Workspace/google/failedCall';
+import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccountToken';
 import { createTransport } from '../../nodes/Workspace/google/transport';
 import { basesAt } from '../Workspace/client';
 import { failing } from '../Workspace/failure';
@@ -82,8 +82,7 @@ async function unauthorized(): Promise<string> {
 		statusCode: 401,
 		body: { error: 'unauthorized_client', error_description: 'Client is …' },
 	};
-	const helpers = { httpRequest: () => Promise.resolve(answer) };
-	return (await failing(fetchAccessToken({ helpers }, account, 0))).message;
+	return (await failing(fetchAccessToken(() => Promise.resolve(answer), account, 0))).message;
 }
 
 /** Texts of Google's own pages, which no code of ours makes. */

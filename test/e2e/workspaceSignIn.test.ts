@@ -288,19 +288,22 @@ describe('the Test button of the credential', () => {
 		expect(methods().at(-1)).toBe('gmail.users.getProfile');
 	});
 
-	const apiAndScope = {
-		status: 'Error',
-		message: expect.stringMatching(/Enable the Google Drive API.*\/auth\/drive\.file/) as string,
-	};
-
-	test('names API and scope when the custom scopes are for neither Drive nor reading emails', async () => {
+	test('names the scope when the custom scopes are for neither Drive nor reading emails', async () => {
 		const enabledScopes = 'https://www.googleapis.com/auth/spreadsheets';
-		expect(await pressed({ customScopes: true, enabledScopes })).toMatchObject(apiAndScope);
+		expect(await pressed({ customScopes: true, enabledScopes })).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(
+				/lacks the scope \S+\/auth\/drive\.file\. Add it to the scopes/,
+			) as string,
+		});
 	});
 
 	test('names the API when it is not enabled', async () => {
 		google.fault({ match: 'drive.about.get', status: 403, reason: 'accessNotConfigured' });
-		expect(await pressed({})).toMatchObject(apiAndScope);
+		expect(await pressed({})).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(/Enable the Google Drive API in/) as string,
+		});
 	});
 
 	test('says in words that the private key is none, and what to enter', async () => {

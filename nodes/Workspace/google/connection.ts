@@ -105,7 +105,7 @@ function sharingReads<C extends IAllExecuteFunctions>(
 }
 
 /** With custom scopes, access to all files means that the scope for all of Drive is among them. */
-function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
+export function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
 	if (customScopes !== true) return driveAccess === 'allFiles' ? 'allFiles' : 'appFiles';
 	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];

@@ -1,7 +1,9 @@
 import { createSign } from 'node:crypto';
-import type { IDataObject, IHttpRequestHelper } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
-import { Failure, refusal } from '../../nodes/items/failure';
+import { Failure, refusal } from '../../items/failure';
+
+import { googleTokenUrl } from './signIn';
 
 /** Google's limit for an assertion is an hour. */
 const lifetimeSeconds = 3600;
@@ -16,29 +18,40 @@ export interface ServiceAccount {
 	readonly tokenUrl: string;
 }
 
+export function serviceAccountOf(credential: ICredentialDataDecryptedObject): ServiceAccount {
+	const text = (name: string) => {
+		const value = credential[name];
+		return typeof value === 'string' ? value : '';
+	};
+	return {
+		email: text('email'),
+		privateKey: text('privateKey'),
+		delegatedEmail: text('delegatedEmail'),
+		scope: text('scope'),
+		tokenUrl: text('tokenUrl') || googleTokenUrl,
+	};
+}
+
+/** Sends a form and follows no redirect. Every status is an answer; its body is parsed JSON where it is JSON. */
+export type PostForm = (
+	url: string,
+	form: URLSearchParams,
+) => Promise<{ readonly statusCode: number; readonly body: unknown }>;
+
 /**
  * An access token for a service account, requested as RFC 7523 and Google describe.
  * @throws Failure 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
  */
 export async function fetchAccessToken(
-	{ helpers }: IHttpRequestHelper,
+	post: PostForm,
 	account: ServiceAccount,
 	nowSeconds: number,
 ): Promise<string> {
-	const body = new URLSearchParams({
+	const form = new URLSearchParams({
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
 		assertion: signedAssertion(account, nowSeconds),
 	});
-	const answer = (await helpers.httpRequest({
-		method: 'POST',
-		url: account.tokenUrl,
-		headers: { 'content-type': 'application/x-www-form-urlencoded' },
-		body: body.toString(),
-		json: true,
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-	})) as { readonly statusCode: number; readonly body: unknown };
+	const answer = await post(account.tokenUrl, form);
 	const { access_token: token, error, error_description: text } = asObject(answer.body);
 	if (answer.statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	throw refusedByGoogle(answer.statusCode, [error, text], account);

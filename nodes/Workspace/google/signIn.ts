@@ -1,0 +1,9 @@
+export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
+
+/** Scopes that can read Gmail, within a list of scopes. */
+export const mailScopes = /mail\.google\.com|gmail\.(compose|metadata|modify|readonly)/;
+
+/** Whether scopes allow reading Gmail but nothing of Drive. @param scope separated by spaces */
+export function isMailOnly(scope: string): boolean {
+	return !scope.includes('/auth/drive') && mailScopes.test(scope);
+}
