@@ -43,10 +43,13 @@ test.each(phrases)('the builder finds for "%s" %s among the first three', (words
 
 /**
  * The newer edition looks for each word alone and weighs a node's own name more than an alias: where a word is in the name of many
- * nodes, such as "google" or "email", no alias comes near, not even those of n8n's own Google Sheets Trigger.
+ * nodes, such as "google", "email", "trigger" or "execute", no alias comes near, not even those of n8n's own Google Sheets Trigger.
  */
 const decidedByOtherWords = [
-	...phrases.filter(([words]) => !/google|send email|read email|search emails|agent message/.test(words)),
+	...phrases.filter(
+		([words]) =>
+			!/google|gmail|send email|read email|search emails|agent message|trigger|execute/.test(words),
+	),
 	...([
 		['google workspace', 'Workspace'],
 		['rows of spreadsheet', 'Workspace'],

@@ -111,9 +111,25 @@ export class Editor {
 		await this.page.getByRole('option', { name: words }).filter({ visible: true }).first().click();
 	}
 
+	/** Opens a dropdown whose options come from Google. It closes again when they arrive. @returns the options */
+	async openOptions(parameter: string): Promise<Locator> {
+		const options = this.page.getByRole('option').filter({ visible: true });
+		while ((await options.count()) === 0) {
+			await this.parameter(parameter).click();
+			await this.page.waitForTimeout(500);
+		}
+		return options;
+	}
+
 	/** Chooses the option with this value, by what is shown for it. */
 	async chooseValue(parameter: string, value: string): Promise<void> {
 		await this.choose(parameter, optionOf(parameter, value));
+	}
+
+	/** Adds a field to those of Options, by its label. */
+	async addOption(label: string): Promise<void> {
+		await this.page.getByTestId('node-parameters').getByPlaceholder('Add option').click();
+		await this.page.getByRole('option', { name: label, exact: true }).filter({ visible: true }).click();
 	}
 
 	async chosen(parameter: string): Promise<string> {

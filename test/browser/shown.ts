@@ -5,9 +5,12 @@ import { Workspace } from '../../nodes/Workspace/Workspace.node';
 const nodes = [new Workspace(), new AgentExecute(), new AgentSessionTrigger()];
 const properties = nodes.flatMap(({ description }) => description.properties);
 
-/** The label of a field. */
+/** The label of a field, also of one among the options. */
 export function labelOf(field: string): string {
-	const found = properties.find(({ name }) => name === field);
+	const inside = properties.flatMap(({ options = [] }) =>
+		options.filter((option) => 'displayName' in option),
+	);
+	const found = [...properties, ...inside].find(({ name }) => name === field);
 	if (!found) throw new Error(`No node has '${field}'`);
 	return found.displayName;
 }

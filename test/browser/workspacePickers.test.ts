@@ -5,6 +5,7 @@ import { ensureCredentials, withCredentials } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { inRow, manualTrigger, node } from '../e2e/n8n';
 import { Editor } from './editor';
+import { labelOf } from './shown';
 
 let google: GoogleServer;
 let editor: Editor;
@@ -15,6 +16,9 @@ beforeAll(async () => {
 		title: 'Guests',
 		tabs: [{ title: 'People', rows: [['name', 'age']] }, { title: 'Empty' }],
 	});
+	google.gmail.labels = { Label_7: 'Customers' };
+	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'An order', labelIds: ['INBOX', 'Label_7'] });
+	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Lunch?', labelIds: ['INBOX'] });
 	editor = await Editor.open();
 	const nowhere = { url: 'http://127.0.0.1:9', webSocketUrl: 'ws://127.0.0.1:9', apiKey: 'none' };
 	const credentials = await ensureCredentials(editor.api, {
@@ -29,11 +33,14 @@ beforeAll(async () => {
 	const append = { resource: 'spreadsheet', operation: 'append', valuesSource: 'columns' };
 	const type = 'n8n-nodes-agent-workspace.workspace';
 	// n8n opens a node by the first characters of its id.
-	const rows = node('Rows', type, append, { id: randomUUID() });
+	const nodes = [
+		node('Rows', type, append, { id: randomUUID() }),
+		node('Emails', type, { operation: 'list' }, { id: randomUUID() }),
+	];
 	await editor.show({
 		name: 'Pickers',
-		nodes: [manualTrigger(), withCredentials(rows, credentials)],
-		connections: inRow('Start', 'Rows'),
+		nodes: [manualTrigger(), ...nodes.map((one) => withCredentials(one, credentials))],
+		connections: inRow('Start', 'Emails'),
 	});
 });
 afterEach(async () => {
@@ -66,8 +73,22 @@ test('the columns say what is missing: first a tab, then its header row', async 
 	await form.getByTestId('parameter-input-age').waitFor();
 });
 
+test('labels are chosen by the names that they have in Gmail, the own ones first', async () => {
+	await editor.closeNode();
+	await editor.openNode('Emails');
+	await editor.addOption(labelOf('labelIds'));
+	const labels = await editor.openOptions('labelIds');
+	expect((await labels.first().innerText()).trim()).toBe('Customers');
+	await labels.filter({ hasText: 'Customers' }).click();
+	await editor.page.keyboard.press('Escape');
+	await editor.runStep('An order');
+	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain('Lunch?');
+});
+
 test('when Google refuses, the list says what to do', async () => {
 	google.fault({ match: 'drive.files.list', status: 403, reason: 'accessNotConfigured', times: 9 });
+	await editor.closeNode();
+	await editor.openNode('Rows');
 	await editor.openPicker('spreadsheetId');
 	await editor.page
 		.getByTestId('rlc-error-container')

@@ -161,5 +161,5 @@ async function finished({ docs }: Clients, documentId: string) {
 }
 
 function resultOf({ documentId, title, body }: docs_v1.Schema$Document) {
-	return { documentId, title, body, documentUrl: documentUrl(documentId ?? '') };
+	return { documentId, documentUrl: documentUrl(documentId ?? ''), title, body };
 }
