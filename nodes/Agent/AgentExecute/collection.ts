@@ -1,6 +1,7 @@
 import type { Clock } from '../session/clock';
 import { type FieldValues, hasOneOf } from '../session/messageField';
 import { heldBytes, type SessionMessage } from '../session/messages';
+import { HeldMessages } from './heldMessages';
 import { KnownMessages } from './knownMessages';
 import type { WaitSettings } from './waitSettings';
 
@@ -8,20 +9,12 @@ export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'lim
 /** `failure`: a message has reported one. */
 export type WaitOver = EndedBy | 'failure';
 
-/** For the answer to the ping that goes out when a channel opens: what the server repeats of what was before has come before it. */
-export const quietMilliseconds = 250;
 /** Of all messages that one item collects: like the answer to the call itself. */
 const maxBytes = 64 * 1024 * 1024;
 
 export interface CollectionSettings extends Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'> {
 	/** Messages that report a failure; without values: none. */
 	readonly failure?: FieldValues;
-}
-
-interface Held {
-	readonly message: SessionMessage;
-	/** Came before the call was sent. */
-	readonly isEarly: boolean;
 }
 
 /** @param message of the turn, as it comes */
@@ -41,6 +34,7 @@ export class Collection {
 	readonly #over: (end: WaitOver) => void;
 	readonly #onMessage: OnMessage;
 	readonly #known: KnownMessages;
+	readonly #held: HeldMessages;
 	#bytes = 0;
 	#lastMessageAt: number | undefined;
 	#end: WaitOver | undefined;
@@ -48,10 +42,6 @@ export class Collection {
 	#isAnswered = false;
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
-	/** Since the channel is open, until all that is repeated has come. */
-	#held: Held[] | undefined;
-	#heldBytes = 0;
-	#cancelHold = () => {};
 	#isLost = false;
 
 	/**
@@ -70,6 +60,10 @@ export class Collection {
 		this.#clock = clock;
 		this.#over = over;
 		this.#onMessage = onMessage;
+		const limits = { messages: settings.maxMessages, bytes: maxBytes };
+		this.#held = new HeldMessages(clock, limits, () => {
+			this.caughtUp();
+		});
 	}
 
 	/** Whether the end has come, even if the call is not answered yet. */
@@ -92,7 +86,7 @@ export class Collection {
 
 	add(message: SessionMessage): void {
 		if (this.#known.hasId(message)) this.#repeated(message);
-		else if (this.#held) this.#hold(message, this.#held);
+		else if (this.#held.isHolding) this.#held.add({ message, isEarly: !this.#isSent });
 		else if (this.#isSent) this.#take(message);
 		else this.#comesEarly(message);
 	}
@@ -106,20 +100,13 @@ export class Collection {
 
 	/** A channel is open, for the first time or again. */
 	opened(): void {
-		if (this.isComplete) return;
-		this.#held = [];
-		this.#cancelHold = this.#clock.after(quietMilliseconds, () => {
-			this.caughtUp();
-		});
+		if (!this.isComplete) this.#held.begin();
 	}
 
 	/** The server has sent all repeated messages. */
 	caughtUp(): void {
-		if (!this.#held) return;
-		const held = this.#held.splice(0);
-		this.#held = undefined;
-		this.#heldBytes = 0;
-		this.#cancelHold();
+		const held = this.#held.release();
+		if (!held) return;
 		this.#isLost = false;
 		const repeated = this.#known.repeatedIn(held.map(({ message }) => message));
 		if (this.#lastMessageAt !== undefined) this.#lastMessageAt = this.#clock.monotonicMilliseconds();
@@ -153,15 +140,9 @@ export class Collection {
 
 	/** Leaves no timer. */
 	stop(): void {
-		this.#cancelHold();
+		this.#held.stop();
 		this.#cancelLimit();
 		this.#cancelSilence();
-	}
-
-	#hold(message: SessionMessage, held: Held[]): void {
-		held.push({ message, isEarly: !this.#isSent });
-		this.#heldBytes += heldBytes(message);
-		if (held.length > this.#settings.maxMessages || this.#heldBytes > maxBytes) this.caughtUp();
 	}
 
 	/** Shown once, as something that was before the call, if an earlier turn had it. */
