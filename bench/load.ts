@@ -1,5 +1,5 @@
 // What loading the three nodes costs n8n's process, compared with n8n's own Gmail, Google Sheets, Docs and
-// Drive nodes in the same run.
+// Drive nodes and with two published community packages in the same run.
 // npm run build, then: node bench/load.ts [samples]
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 
 import { ensureHost, root } from '../dev/n8n/host.ts';
 
+import { publishedPackages, sizeOf } from './load/published.ts';
 import { median, reportRatio } from './n8n.ts';
 
 interface Cost {
@@ -87,6 +88,8 @@ async function costOf(host: string, nodes: readonly string[], samples: number): 
 	};
 }
 
+const megabytesOf = (bytes: number) => (bytes / 1e6).toFixed(2);
+
 async function main(samples: number): Promise<void> {
 	const host = await ensureHost();
 	// Outside the project, because the files would otherwise find the project's own n8n-workflow.
@@ -111,6 +114,16 @@ async function main(samples: number): Promise<void> {
 		show("n8n's Gmail, Google Sheets, Docs and Drive nodes", google);
 		reportRatio('Time of theirs, by ours', google.milliseconds / all.milliseconds, { atLeast: 40 });
 		reportRatio('Memory of theirs, by ours', google.megabytes / all.megabytes, { atLeast: 10 });
+		const size = await sizeOf(path.join(installed, 'dist'));
+		console.log(`${'Size on disk'.padEnd(64)} ${megabytesOf(size)} MB`);
+		for (const { title, nodes, bytes } of await publishedPackages(installed)) {
+			const cost = await costOf(host, nodes, samples);
+			show(`${title}, ${nodes.length} node${nodes.length === 1 ? '' : 's'}`, cost);
+			console.log(`${'Size on disk'.padEnd(64)} ${megabytesOf(bytes)} MB`);
+			reportRatio(`Time of ours, by ${title}`, all.milliseconds / cost.milliseconds, { atMost: 1 });
+			const more = `memory ${(all.megabytes / cost.megabytes).toFixed(2)}, size ${(size / bytes).toFixed(2)}`;
+			console.log(`${`Of ours, by ${title}`.padEnd(64)} ${more}`);
+		}
 	} finally {
 		rmSync(installed, { recursive: true, force: true });
 	}

@@ -2,15 +2,13 @@
 // work, in the same n8n and against the same stand-in.
 // node bench/operations.ts [number of items …] [part of an operation's name …]
 import { cpus } from 'node:os';
-import path from 'node:path';
 
-import { inRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { node } from '../dev/n8n/nodes.ts';
 import { say } from './channel/text.ts';
-import { benchN8n, median, nodeMilliseconds, reportRatio } from './n8n.ts';
-import { type Contest, contests, type Credentials } from './operations/contests.ts';
-import { GoogleProcess } from './operations/googleProcess.ts';
+import { median, reportRatio } from './n8n.ts';
+import { type Contest, contests } from './operations/contests.ts';
+import { latencyMilliseconds, run, startWorld, type World } from './operations/world.ts';
 
-const latencyMilliseconds = 20;
 /** Measured rounds for each number of items. The first sizes also warm up the code for the last. */
 const rounds: ReadonlyArray<readonly [size: number, warm: number, measured: number]> = [
 	[1, 3, 9],
@@ -22,68 +20,6 @@ const words = process.argv.slice(2);
 const isNumber = (text: string) => /^\d+$/.test(text);
 /** Empty means all. */
 const sizes = words.filter(isNumber).map(Number);
-
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
-type Step = ReturnType<typeof node>;
-
-interface World {
-	readonly n8n: N8n;
-	readonly google: GoogleProcess;
-	readonly credentials: Credentials;
-}
-
-interface Measured {
-	readonly milliseconds: number[];
-	requests: number;
-}
-
-async function credentialsOf({ api }: N8n): Promise<Credentials> {
-	const signIn = {
-		clientId: 'client',
-		clientSecret: 'secret',
-		oauthTokenData: { access_token: 'bench', token_type: 'Bearer' },
-	};
-	const types = [
-		'workspaceOAuth2Api',
-		'gmailOAuth2',
-		'googleSheetsOAuth2Api',
-		'googleDocsOAuth2Api',
-		'googleDriveOAuth2Api',
-	];
-	const entries: Array<[string, { id: string; name: string }]> = [];
-	for (const type of types) {
-		const more = type === 'workspaceOAuth2Api' ? { driveAccess: 'allFiles' } : {};
-		entries.push([type, await api.createCredential(type, type, { ...signIn, ...more })]);
-	}
-	return Object.fromEntries(entries);
-}
-
-/** Seeds the stand-in, and runs the nodes once. @returns milliseconds for which they ran */
-async function run(
-	{ n8n, google }: World,
-	contest: Contest,
-	size: number,
-	steps: readonly Step[],
-	measured: Measured,
-): Promise<number> {
-	const seeded = await google.seed(contest.needs(size));
-	const items = contest.items(size, seeded);
-	const jsCode = `return ${JSON.stringify(items)}.map((json) => ({ json }));`;
-	const input = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
-	const nodes = [manualTrigger(), input, ...steps];
-	const name = `${contest.operation}, ${size}`;
-	const connections = inRow(...nodes.map((one) => one.name));
-	const stored = await n8n.api.createWorkflow({ name, nodes, connections });
-	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 300_000);
-	const { runData, error } = execution.resultData;
-	const got = runData.Step?.at(-1)?.data?.main?.[0]?.length;
-	if (execution.status !== 'success' || got !== contest.returns(size)) {
-		const { message = execution.status, description = '' } = error ?? {};
-		throw new Error(`${name}, ${String(steps[0]?.type)}: ${String(got)} items; ${message} ${description}`);
-	}
-	measured.requests = await google.requests();
-	return steps.reduce((sum, step) => sum + nodeMilliseconds(runData, step.name), 0);
-}
 
 async function measure(world: World, contest: Contest): Promise<Array<readonly [string, number]>> {
 	const { credentials } = world;
@@ -126,19 +62,11 @@ async function main(): Promise<void> {
 	const chosen = contests.filter(
 		({ operation }) => wanted.length === 0 || wanted.some((text) => operation.toLowerCase().includes(text)),
 	);
-	const google = await GoogleProcess.start(latencyMilliseconds);
-	const n8n = await benchN8n({
-		env: {
-			GOOGLE_STAND_IN: google.url,
-			NODE_OPTIONS: `--require=${path.join(import.meta.dirname, 'redirectGoogle.cjs')}`,
-			EXECUTIONS_DATA_PRUNE: 'false',
-		},
-	});
+	const world = await startWorld();
 	try {
 		say(
 			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${latencyMilliseconds} ms latency\n`,
 		);
-		const world: World = { n8n, google, credentials: await credentialsOf(n8n) };
 		const ratios: Array<readonly [string, number]> = [];
 		for (const contest of chosen) {
 			try {
@@ -151,8 +79,7 @@ async function main(): Promise<void> {
 		const [worst] = [...ratios].sort(([, a], [, b]) => b - a);
 		if (worst) say(`\nThe worst: ${worst[0]}, ${worst[1].toFixed(3)}`);
 	} finally {
-		await n8n.remove();
-		google.stop();
+		await world.close();
 	}
 }
 

@@ -8,6 +8,8 @@ export interface Order {
 	readonly documents: number;
 	/** Rows of the spreadsheet below its header. */
 	readonly rows: number;
+	/** Empty rows below the data, because n8n's own node writes there without adding rows. */
+	readonly emptyRows: number;
 }
 
 export interface Seeded {
@@ -58,8 +60,7 @@ async function serve(latencyMilliseconds: number): Promise<void> {
 		const rows = Array.from({ length: order.rows }, (_, row) => columns.map((name) => valueOf(name, row)));
 		google.sheets.seed({
 			title: 'Bench',
-			// Empty rows below the data, because n8n's own node writes there without adding rows.
-			tabs: [{ title: 'Sheet1', rows: [columns, ...rows], rowCount: order.rows + 5000 }],
+			tabs: [{ title: 'Sheet1', rows: [columns, ...rows], rowCount: order.rows + order.emptyRows }],
 			file: { id: spreadsheetId },
 		});
 		// Collects the garbage of the seeds now, not while a request waits.

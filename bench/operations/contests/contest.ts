@@ -20,7 +20,7 @@ export interface Contest {
 	readonly theirs: (size: number, credentials: Credentials) => readonly Node[];
 }
 
-export const nothing: Order = { mails: 0, documents: 0, rows: 0 };
+export const nothing: Order = { mails: 0, documents: 0, rows: 0, emptyRows: 5000 };
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 export const numbered = (size: number) => Array.from({ length: size }, (_, n) => ({ n }));
 export const paragraph = 'A new line of text. ';

@@ -56,7 +56,7 @@ export const spreadsheets: readonly Contest[] = [
 	{
 		operation: 'Spreadsheet: Append',
 		rival: "n8n's Google Sheets node",
-		needs: () => ({ ...nothing, rows: 1000 }),
+		needs: (size) => ({ ...nothing, rows: 1000, emptyRows: size + 5000 }),
 		items: (size) => rowItems(size, (column, row) => `new ${valueOf(column, row)}`),
 		returns: (size) => size,
 		ours: () => ({ ...spreadsheet('append'), range: 'Sheet1!A:E', valuesSource: 'items' }),
