@@ -15,6 +15,12 @@ import * as fields from './workspace/fields';
 import { inWords } from './workspace/inWords';
 import { sharedToken } from './workspace/sharedToken';
 
+/**
+ * n8n's own limit is 5 minutes, for which all who wait for this token would wait. Less than the timeout of most requests, so that a
+ * token that never came is not taken for a request that may have been carried out.
+ */
+const tokenTimeoutMilliseconds = 6000;
+
 export class WorkspaceServiceAccountApi implements ICredentialType {
 	name = 'workspaceServiceAccountApi';
 	displayName = 'Workspace Service Account API';
@@ -91,6 +97,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				returnFullResponse: true,
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,
+				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
 		const fetchToken = () => fetchAccessToken(post, account, Math.floor(Date.now() / 1000));
 		const token = sharedToken(account, typeof refused === 'string' ? refused : '', fetchToken);

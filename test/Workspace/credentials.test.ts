@@ -112,10 +112,13 @@ describe('a service account', () => {
 	});
 
 	test.each([
-		[400, 401],
-		[401, 401],
-		[503, 503],
-	])('refused with HTTP %d fails with %d', async (status, code) => {
+		[400, 401, /Check the service account's email and key/],
+		[401, 401, /Check the service account's email and key/],
+		[404, 401, /Check the Token URL/],
+		[408, 503, /Try again later/],
+		[429, 503, /Try again later/],
+		[503, 503, /Try again later/],
+	])('refused with HTTP %d fails with %d, and says what to do', async (status, code, advice) => {
 		google.fault({
 			match: 'oauth.token',
 			status,
@@ -123,6 +126,7 @@ describe('a service account', () => {
 		});
 		const { failure } = await refused(tokenWith());
 		expect(failure).toMatchObject({ code });
+		expect(failure.description).toMatch(advice);
 		expect(failure.message).toBe('Google issued no token for the service account (invalid_grant: No.)');
 	});
 });

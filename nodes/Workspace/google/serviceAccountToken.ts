@@ -57,16 +57,30 @@ export async function fetchAccessToken(
 	throw refusedByGoogle(answer.statusCode, [error, text], account);
 }
 
-function refusedByGoogle(status: number, texts: unknown[], { scope }: ServiceAccount): Failure {
+function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): Failure {
 	const said = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new Failure({
-		code: status >= 500 ? 503 : 401,
+		code: isPassing(status) ? 503 : 401,
 		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
-		// Reported in googleapis/google-api-php-client#2214.
-		description: texts.includes('unauthorized_client')
-			? `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`
-			: "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.",
+		description: adviceFor(status, texts, account),
 	});
+}
+
+/** Whether the same request may succeed later. */
+function isPassing(status: number): boolean {
+	return status >= 500 || status === 408 || status === 429;
+}
+
+function adviceFor(status: number, texts: unknown[], { scope }: ServiceAccount): string {
+	// Reported in googleapis/google-api-php-client#2214.
+	if (texts.includes('unauthorized_client')) {
+		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
+	}
+	if (isPassing(status)) return 'Try again later.';
+	// Nothing that issues tokens answers so.
+	if (status < 400 || status === 404)
+		return 'Check the Token URL in the credential and any proxy in between.';
+	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
 }
 
 function signedAssertion(
