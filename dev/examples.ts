@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { root } from './n8n/host.ts';
 import { signedIn } from './google/credential.ts';
+import { demoSpreadsheet } from './google/demo.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
 
 /** The stand-ins that the examples talk to. */
@@ -74,7 +75,7 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)
 			: await api.createWorkflow({
 					...definition,
-					nodes: definition.nodes.map((node) => withCredentials(node, credentials)),
+					nodes: definition.nodes.map((node) => withSpreadsheet(withCredentials(node, credentials))),
 				});
 		imported.push({ file, workflow, shown: shownFiles.get(file) });
 	}
@@ -119,4 +120,13 @@ export function withCredentials(
 		.filter(({ type }) => types.includes(type))
 		.map(({ id, name, type }) => [type, { id, name }]);
 	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
+}
+
+/** Where a user has to choose a spreadsheet, the demo has chosen its own. */
+function withSpreadsheet(node: Record<string, unknown>): Record<string, unknown> {
+	const parameters = node.parameters as { spreadsheetId?: { mode: string; value: string } };
+	if (parameters.spreadsheetId?.value !== '') return node;
+	const { id, title } = demoSpreadsheet;
+	const spreadsheetId = { ...parameters.spreadsheetId, value: id, cachedResultName: title };
+	return { ...node, parameters: { ...parameters, spreadsheetId } };
 }

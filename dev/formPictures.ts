@@ -5,16 +5,34 @@ import { signedIn } from './google/credential.ts';
 import type { GoogleServer } from './google/server.ts';
 import type { N8nServer } from './n8n/server.ts';
 
-/** Forms as a newcomer sees them: the sign-in to Google, and a node that puts emails into the columns of a spreadsheet. */
+/**
+ * Forms as a newcomer sees them: both credentials of an agent, the sign-in to Google, and a node that puts emails into the columns
+ * of a spreadsheet.
+ */
 export async function formPictures(
 	page: Page,
 	n8n: N8nServer,
 	google: GoogleServer,
 	folder: string,
 ): Promise<void> {
+	// n8n's dialog is as high as the window, less a part of it.
+	await page.setViewportSize({ width: 1280, height: 1150 });
+	for (const type of ['agentApi', 'agentSignatureApi']) await agentForm(page, n8n, type, folder);
 	await page.setViewportSize({ width: 1280, height: 1000 });
 	await signInForm(page, n8n, path.join(folder, 'form-workspace-oauth2-api.png'));
 	await mapping(page, n8n, google, path.join(folder, 'form-append-rows.png'));
+}
+
+/** As it looks when it was filled in and its test has succeeded. */
+async function agentForm(page: Page, { api, url }: N8nServer, type: string, folder: string): Promise<void> {
+	const stored = await api.request<Array<{ id: string; type: string }>>('GET', 'credentials');
+	const id = stored.find((one) => one.type === type)?.id ?? '';
+	await page.goto(`${url}/home/credentials/${id}`);
+	const form = page.getByTestId('editCredential-modal');
+	await form.getByText('Connection tested successfully').waitFor();
+	await page.waitForTimeout(1000);
+	const target = `form-${type.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.png`;
+	await form.screenshot({ path: path.join(folder, target) });
 }
 
 /** With the values of a client, so that the button to sign in is there. */

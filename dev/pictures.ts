@@ -20,11 +20,11 @@ const whole = { x: 0, y: 0, width: 1280, height: 720 };
 
 /** The view of a person who has made room: no sidebars, and the whole workflow. */
 const undecorated =
-	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"], [data-test-id^="execute-workflow-button-"] { visibility: hidden }';
+	'[data-test-id="canvas-controls"], [data-test-id="logs-panel"], [class*="sidebar" i], [data-test-id="canvas-minimap"], [data-test-id^="execute-workflow-button-"], [class*="nodeButtonsWrapper"], [class*="NodeButtonsWrapper"] { visibility: hidden }';
 
 async function main(): Promise<void> {
 	await mkdir(images, { recursive: true });
-	const template = new Template('pictures');
+	const template = new Template('images');
 	await template.prepare();
 	const agent = await startAgentService({ apiKey });
 	const google = await startGoogle();

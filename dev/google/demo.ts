@@ -1,7 +1,26 @@
 import type { GoogleServer } from './server.ts';
 
-/** Adds a few emails for the examples, so that there is something to see. */
-export function seedDemo({ gmail }: Pick<GoogleServer, 'gmail'>): void {
+/** The same ID at every start: the imported examples refer to it. */
+export const demoSpreadsheet = { id: 'demo-spreadsheet-0123456789', title: 'Demo' };
+
+/** Adds what the examples read, so that there is something to see. */
+export function seedDemo({ gmail, sheets }: Pick<GoogleServer, 'gmail' | 'sheets'>): void {
+	sheets.seed({
+		title: demoSpreadsheet.title,
+		tabs: [
+			{ title: 'Tasks', rows: [['task'], ['Summarize the week'], ['Name three cities']] },
+			{ title: 'Answers' },
+			{
+				title: 'Orders',
+				rows: [
+					['id', 'customer', 'state'],
+					['A-1', 'Ann', 'open'],
+				],
+			},
+		],
+		file: { id: demoSpreadsheet.id },
+	});
+	gmail.labels = { ...gmail.labels, Label_1: 'Customers' };
 	const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 	gmail.seed({
 		from: '"Doe, John" <john@example.com>',
@@ -13,6 +32,7 @@ export function seedDemo({ gmail }: Pick<GoogleServer, 'gmail'>): void {
 		from: 'Shop <orders@shop.example>',
 		subject: 'Your order 4711 has shipped',
 		text: 'It arrives on Thursday.',
+		labelIds: ['INBOX', 'UNREAD', 'Label_1'],
 		date: hoursAgo(5),
 	});
 	gmail.seed({

@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(__dirname, '..', '..');
+const docs = path.join(root, 'docs');
+const pages = ['README.md', ...readdirSync(docs).filter((name) => name.endsWith('.md'))];
+
+/** Pictures of a page, relative to the root. The registry shows the README, too, so its addresses are absolute. */
+function picturesOf(page: string): string[] {
+	const isReadme = page === 'README.md';
+	const text = readFileSync(path.join(isReadme ? root : docs, page), 'utf8');
+	const addresses = [...text.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, address = '']) => address);
+	if (!isReadme) return addresses.map((address) => path.join('docs', address));
+	return addresses.map((address) =>
+		address.replace(/^https:\/\/raw\.githubusercontent\.com(\/[^/]+){3}\//, ''),
+	);
+}
+
+test('every picture that a page shows is there', () => {
+	const shown = pages.flatMap(picturesOf);
+	expect(shown).toContain('docs/workflow.png');
+	expect(shown.filter((picture) => !existsSync(path.join(root, picture)))).toEqual([]);
+});
+
+test('every picture is shown on some page', () => {
+	const shown = new Set(pages.flatMap(picturesOf));
+	const all = readdirSync(path.join(docs, 'images')).map((name) => `docs/images/${name}`);
+	expect(all.filter((picture) => !shown.has(picture))).toEqual([]);
+});
