@@ -15,10 +15,8 @@ export async function formPictures(
 	google: GoogleServer,
 	folder: string,
 ): Promise<void> {
-	// n8n's dialog is as high as the window, less a part of it.
-	await page.setViewportSize({ width: 1280, height: 1150 });
-	for (const type of ['agentApi', 'agentSignatureApi']) await agentForm(page, n8n, type, folder);
 	await page.setViewportSize({ width: 1280, height: 1000 });
+	for (const type of ['agentApi', 'agentSignatureApi']) await agentForm(page, n8n, type, folder);
 	await signInForm(page, n8n, path.join(folder, 'form-workspace-oauth2-api.png'));
 	await mapping(page, n8n, google, path.join(folder, 'form-append-rows.png'));
 }

@@ -53,6 +53,12 @@ export class CredentialForm {
 		await this.page.getByRole('option', { name: option }).filter({ visible: true }).first().click();
 	}
 
+	/** Chooses one of several credential types of the node, at the top of the form. */
+	async chooseMode(name: string): Promise<void> {
+		await this.dialog.getByTestId('credential-mode-dropdown-trigger').click();
+		await this.page.getByRole('menuitem', { name, exact: true }).filter({ visible: true }).click();
+	}
+
 	async save(): Promise<void> {
 		await this.dialog.getByRole('button', { name: 'Save', exact: true }).click();
 	}
