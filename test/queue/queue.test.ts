@@ -1,98 +1,22 @@
-import { rm } from 'node:fs/promises';
-
-import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { signedIn } from '../../dev/google/credential.ts';
-import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/server.ts';
-import { template } from '../e2e/globalSetup';
+import type { Execution, NodeItem } from '../../dev/n8n/rest.ts';
 import { inRow, items, manualTrigger, node } from '../e2e/n8n';
-import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
+import { cut, QueueStation, until } from './queueStation';
 
-const apiKey = 'queue-test-key';
-let services: QueueServices;
-let agent: AgentService;
-let google: GoogleServer;
-let main: N8nServer;
-let worker: SpawnedN8n;
-let folders: string[];
-let credentials: Record<string, { id: string; name: string }>;
+let station: QueueStation;
 
 beforeAll(async () => {
-	services = await startQueueServices();
-	agent = await startAgentService({ apiKey });
-	google = await startGoogle();
-	folders = [await template.copy(), await template.copy()];
-	const [mainFolder = '', workerFolder = ''] = folders;
-	// The template's own key would win over the one of the queue.
-	for (const folder of folders) await rm(`${folder}/.n8n/config`);
-	main = await startN8n({ userFolder: mainFolder, env: services.env });
-	worker = await startWorker(workerFolder);
-	credentials = await createCredentials();
+	station = await QueueStation.start();
 });
 afterAll(async () => {
-	await endWorker(worker);
-	await main.stop();
-	await google.close();
-	await agent.close();
-	await services.stop();
-	for (const folder of folders) await rm(folder, { recursive: true, force: true });
+	await station.stop();
 });
-
-async function startWorker(userFolder: string): Promise<SpawnedN8n> {
-	const healthPort = await freePort();
-	const env = { ...services.env, QUEUE_HEALTH_CHECK_PORT: String(healthPort) };
-	const spawned = await spawnN8n({ userFolder, env, command: ['worker', '--concurrency=5'] });
-	while (!spawned.output().includes('n8n worker is now ready')) {
-		if (spawned.child.exitCode !== null) throw new Error(spawned.output());
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
-	return spawned;
-}
-
-async function endWorker({ child }: SpawnedN8n): Promise<void> {
-	const closed = new Promise((resolve) => child.once('close', resolve));
-	child.kill('SIGTERM');
-	await closed;
-}
-
-async function createCredentials(): Promise<Record<string, { id: string; name: string }>> {
-	const { api } = main;
-	return {
-		agentApi: await api.createCredential('agentApi', 'Agent', {
-			deploymentUrl: agent.url,
-			webSocketUrl: agent.webSocketUrl,
-			apiKey,
-		}),
-		agentSignatureApi: await api.createCredential('agentSignatureApi', 'Signature', {
-			userId: '0xa1',
-			userPublicKey: '0xb2',
-			signature: '0xc3',
-		}),
-		workspaceOAuth2Api: await api.createCredential(
-			'workspaceOAuth2Api',
-			'Workspace',
-			signedIn(google.url, {
-				accessToken: google.tokens.issue(),
-				refreshToken: google.tokens.issueRefresh(),
-			}),
-		),
-	};
-}
 
 function outputOf({ resultData }: Execution, name: string): NodeItem[] {
 	return resultData.runData[name]?.at(-1)?.data?.main?.[0] ?? [];
 }
 
-async function run(definition: WorkflowDefinition): Promise<Execution> {
-	const execution = await main.api.runOnce(definition);
-	// n8n says on which process an execution ran only in its log.
-	expect(worker.output()).toContain(`execution ${execution.id}`);
-	return execution;
-}
-
 test('a worker starts an agent and waits for its messages', async () => {
-	agent.script({ messages: [{ type: 'progress' }, { type: 'done', text: 'ready' }] });
+	station.agent.script({ messages: [{ type: 'progress' }, { type: 'done', text: 'ready' }] });
 	const parameters = {
 		startStepName: 'start',
 		waitForMessages: true,
@@ -100,11 +24,13 @@ test('a worker starts an agent and waits for its messages', async () => {
 		matchField: 'type',
 		matchValue: 'done',
 	};
-	const execution = await run({
+	const execution = await station.run({
 		name: 'agent on a worker',
 		nodes: [
 			manualTrigger(),
-			node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, { credentials }),
+			node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
+				credentials: station.credentials,
+			}),
 		],
 		connections: inRow('Start', 'Agent'),
 	});
@@ -114,19 +40,24 @@ test('a worker starts an agent and waits for its messages', async () => {
 		endedBy: 'match',
 		messages: [{ sequence: 1 }, { sequence: 2, message: { type: 'done', text: 'ready' } }],
 	});
-	expect(agent.openSockets()).toBe(0);
+	expect(station.agent.openSockets()).toBe(0);
 });
 
 test('a worker sends emails, and a file goes up from the binary data of the database', async () => {
 	const workspace = (name: string, parameters: object) =>
-		node(name, 'n8n-nodes-agent-workspace.workspace', { ...parameters }, { credentials });
+		node(
+			name,
+			'n8n-nodes-agent-workspace.workspace',
+			{ ...parameters },
+			{ credentials: station.credentials },
+		);
 	const toFile = node(
 		'File',
 		'n8n-nodes-base.convertToFile',
 		{ operation: 'toText', sourceProperty: 'text' },
 		{ typeVersion: 1.1 },
 	);
-	const execution = await run({
+	const execution = await station.run({
 		name: 'workspace on a worker',
 		nodes: [
 			manualTrigger(),
@@ -144,8 +75,8 @@ test('a worker sends emails, and a file goes up from the binary data of the data
 	});
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'Send')).toHaveLength(2);
-	expect(google.gmail.sent).toHaveLength(2);
-	expect(google.violations).toEqual([]);
+	expect(station.google.gmail.sent).toHaveLength(2);
+	expect(station.google.violations).toEqual([]);
 });
 
 test('a published trigger on main starts executions on the worker', async () => {
@@ -153,20 +84,87 @@ test('a published trigger on main starts executions on the worker', async () => 
 		'Trigger',
 		'n8n-nodes-agent-workspace.agentSessionTrigger',
 		{ sessionIds: 'queue-session' },
-		{ credentials },
+		{ credentials: station.credentials },
 	);
-	const workflow = await main.api.createWorkflow({
+	const workflow = await station.main.api.createWorkflow({
 		name: 'trigger in queue mode',
 		nodes: [trigger, node('After', 'n8n-nodes-base.noOp')],
 		connections: inRow('Trigger', 'After'),
 	});
-	await main.api.activate(workflow);
-	while (agent.openSockets('queue-session') === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-	agent.send('queue-session', { hello: 'worker' });
-	const execution = await main.api.untilTriggered(workflow);
+	await station.main.api.activate(workflow);
+	await until(() => station.agent.openSockets('queue-session') > 0);
+	station.agent.send('queue-session', { hello: 'worker' });
+	const execution = await station.main.api.untilTriggered(workflow);
 	expect(execution.status).toBe('success');
 	expect(outputOf(execution, 'After')[0]?.json).toMatchObject({ sequence: 1, message: { hello: 'worker' } });
-	expect(worker.output()).toContain(`execution ${execution.id}`);
-	await main.api.deactivate(workflow);
-	while (agent.openSockets('queue-session') > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+	expect(station.worker.output()).toContain(`execution ${execution.id}`);
+	await station.main.api.deactivate(workflow);
+	await until(() => station.agent.openSockets('queue-session') === 0);
+});
+
+describe('under traffic', () => {
+	let workflow: { id: string; versionId: string };
+
+	/** Each message starts an execution that calls the agent with its number. */
+	beforeEach(async () => {
+		const { agent, credentials, main } = station;
+		agent.requests.length = 0;
+		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
+		const parameters = { startStepName: 'start', input: '={{ $json.message }}' };
+		workflow = await main.api.createWorkflow({
+			name: 'traffic',
+			nodes: [
+				node('Trigger', type, { sessionIds: 'traffic' }, { credentials }),
+				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, { credentials }),
+			],
+			connections: inRow('Trigger', 'Agent'),
+		});
+		await main.api.activate(workflow);
+		await until(() => agent.openSockets('traffic') > 0);
+	});
+	afterEach(async () => {
+		await station.main.api.deactivate(workflow);
+		await until(() => station.agent.openSockets('traffic') === 0);
+	});
+
+	const called = () =>
+		station.agent.requests
+			.map(({ body }) => {
+				const { initialPayload } = body as { initialPayload: string };
+				return Number((JSON.parse(initialPayload) as { input: unknown }).input);
+			})
+			.sort((a, b) => a - b);
+	const ended = async (count: number) => {
+		const statuses = await station.statuses(workflow);
+		return statuses.length === count && !statuses.some((status) => ['new', 'running'].includes(status));
+	};
+
+	test('Redis is unreachable and comes back: no message is lost, and no agent is started twice', async () => {
+		const { agent, redisLink } = station;
+		agent.send('traffic', 1, 2, 3);
+		await until(() => called().length === 3);
+		const { arrivals } = redisLink;
+		const reconnect = cut(redisLink);
+		agent.send('traffic', 4, 5, 6);
+		// Main and the worker have tried to reach it again.
+		await until(() => redisLink.arrivals >= arrivals + 4);
+		reconnect();
+		agent.send('traffic', 7, 8, 9);
+		await until(() => ended(9));
+		expect(called()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+		expect(await station.statuses(workflow)).toEqual(Array.from({ length: 9 }, () => 'success'));
+	});
+
+	test('a worker is killed: what it was working on is lost and not done twice, and the next worker goes on', async () => {
+		const { agent } = station;
+		agent.script({ fault: 'silence' }, { fault: 'silence' });
+		agent.send('traffic', 1, 2);
+		await until(() => called().length === 2);
+		await station.endWorker('SIGKILL');
+		agent.send('traffic', 3);
+		await station.startWorker();
+		await until(() => ended(3));
+		expect(called()).toEqual([1, 2, 3]);
+		expect(await station.statuses(workflow)).toEqual(['success', 'crashed', 'crashed']);
+	});
 });
