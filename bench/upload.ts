@@ -1,34 +1,22 @@
 // 1 GiB from n8n's filesystem binary mode to Drive, compared with n8n's own Drive node in the same n8n, and
 // with curl and md5sum.
 // node bench/upload.ts [rounds] [MiB]
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { root } from '../dev/n8n/host.ts';
-import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.ts';
-import { GoogleProcess } from './googleProcess.ts';
-import { createWorkflows, type BenchN8n, type Stored } from './uploadWorkflows.ts';
+import type { GoogleProcess } from './googleProcess.ts';
+import { median, report, reportRatio } from './n8n.ts';
+import { folder, makeFile, run, startUploads } from './uploadWorld.ts';
+import type { BenchN8n, Stored } from './uploadWorkflows.ts';
 
 const MiB = 1024 * 1024;
 const chunkBytes = 8 * MiB;
 const rounds = Number(process.argv[2] ?? 3);
 const sizeBytes = Number(process.argv[3] ?? 1024) * MiB;
-const folder = path.join(root, '.dev', 'bench-upload');
 const file = path.join(folder, 'large.bin');
-
-async function makeFile(): Promise<string> {
-	await mkdir(folder, { recursive: true });
-	const handle = await open(file, 'w');
-	const block = Buffer.alloc(MiB);
-	for (let at = 0; at < sizeBytes; at += MiB) {
-		crypto.getRandomValues(new Uint8Array(block.buffer, block.byteOffset, 65_536));
-		await handle.write(block);
-	}
-	await handle.close();
-	return await md5sum();
-}
 
 async function md5sum(): Promise<string> {
 	return (await runCommand('md5sum', [file], { cwd: root })).split(' ')[0] ?? '';
@@ -46,17 +34,6 @@ async function withCurl(google: GoogleProcess): Promise<number> {
 	await runCommand('curl', ['-sSf', '-T', file, session.headers.get('location') ?? ''], { cwd: root });
 	await md5sum();
 	return performance.now() - began;
-}
-
-/** @returns milliseconds for which the upload node ran */
-async function run(n8n: BenchN8n, stored: Stored): Promise<number> {
-	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 1_200_000);
-	if (execution.status !== 'success') {
-		const { message, description } = execution.resultData.error ?? { message: execution.status };
-		throw new Error(`${stored.name}: ${message} ${description ?? ''}`);
-	}
-	await rm(path.join(n8n.userFolder, '.n8n', 'storage'), { recursive: true, force: true });
-	return nodeMilliseconds(execution.resultData.runData, 'Upload');
 }
 
 async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
@@ -92,18 +69,10 @@ async function withResets(n8n: BenchN8n, google: GoogleProcess, stored: Stored, 
 }
 
 async function main(): Promise<void> {
-	const md5 = await makeFile();
-	const google = await GoogleProcess.start();
-	const n8n = await benchN8n({
-		env: {
-			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
-			N8N_RESTRICT_FILE_ACCESS_TO: folder,
-			GOOGLE_STAND_IN: google.url,
-			NODE_OPTIONS: `--require=${path.join(import.meta.dirname, 'redirectGoogle.cjs')}`,
-		},
-	});
+	await makeFile(file, sizeBytes);
+	const md5 = await md5sum();
+	const { n8n, google, ours, theirs, close } = await startUploads(file);
 	try {
-		const { ours, theirs } = await createWorkflows(n8n, google.url, file);
 		await withCurl(google);
 		for (const stored of [ours, theirs]) await google.begin().then(() => run(n8n, stored));
 		const times = { curl: [] as number[], ours: [] as number[], theirs: [] as number[] };
@@ -133,9 +102,7 @@ async function main(): Promise<void> {
 		});
 		await withResets(n8n, google, ours, md5);
 	} finally {
-		await n8n.remove();
-		google.stop();
-		await rm(folder, { recursive: true, force: true });
+		await close();
 	}
 }
 
