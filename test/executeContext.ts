@@ -5,7 +5,9 @@ import { Container } from '@n8n/di';
 import { BinaryDataService, ExecuteContext, ExecutionLifecycleHooks, SupplyDataContext } from 'n8n-core';
 import { makeHandleToolInvocation } from 'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data';
 import type {
+	ICredentialType,
 	IDataObject,
+	IHttpRequestHelper,
 	INode,
 	INodeExecutionData,
 	INodeType,
@@ -25,6 +27,8 @@ export interface ContextOptions {
 	/** Values by credential type; headers that `authenticate` adds, by credential type. */
 	readonly credentials?: Readonly<Record<string, IDataObject>>;
 	readonly authenticate?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+	/** Types of credentials that get their token themselves, which their `authenticate` then sends as Bearer token. */
+	readonly credentialTypes?: Readonly<Record<string, ICredentialType>>;
 	/** The credentials are OAuth2 ones with their tokens: n8n signs, refreshes and stores. */
 	readonly oAuth2?: boolean;
 	readonly parameters?: IDataObject;
@@ -119,6 +123,7 @@ export function toolCall(options: ContextOptions): (args: IDataObject) => Promis
 function additionalData({
 	credentials = {},
 	authenticate = {},
+	credentialTypes = {},
 	oAuth2 = false,
 	executionId,
 	onChunk,
@@ -129,14 +134,27 @@ function additionalData({
 		getParentTypes: () => (oAuth2 ? ['googleOAuth2Api', 'oAuth2Api'] : []),
 		isCredentialUsableByNode: () => true,
 		getDecrypted: (_data: unknown, _node: unknown, type: string) => Promise.resolve({ ...stored[type] }),
-		preAuthentication: () => Promise.resolve(undefined),
+		preAuthentication: async (
+			helpers: IHttpRequestHelper,
+			values: IDataObject,
+			type: string,
+			_node: unknown,
+			isExpired: boolean,
+		) => {
+			if (values.accessToken !== '' && !isExpired) return undefined;
+			const issued = await credentialTypes[type]?.preAuthentication?.call(helpers, values as never);
+			if (issued) stored[type] = { ...stored[type], ...issued };
+			return issued;
+		},
 		runPreAuthentication: () => Promise.resolve(undefined),
 		updateCredentialsOauthTokenData: (_node: unknown, type: string, { oauthTokenData }: IDataObject) => {
 			stored[type] = { ...stored[type], oauthTokenData };
 			return Promise.resolve();
 		},
-		authenticate: (_values: unknown, type: string, request: { headers?: object }) =>
-			Promise.resolve({ ...request, headers: { ...request.headers, ...authenticate[type] } }),
+		authenticate: ({ accessToken }: IDataObject, type: string, request: { headers?: object }) => {
+			const own = type in credentialTypes && { authorization: `Bearer ${accessToken as string}` };
+			return Promise.resolve({ ...request, headers: { ...request.headers, ...authenticate[type], ...own } });
+		},
 	};
 	return {
 		credentialsHelper,

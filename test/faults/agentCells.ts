@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodeApiError } from 'n8n-workflow';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
@@ -10,32 +10,50 @@ import { timeoutSeconds, type ListedFault } from './faultList';
 
 const sessionId = 'session-1';
 
+const waiting = { waitForMessages: true, waitUntil: 'match', matchField: 'type', matchValue: 'done' };
+
+export const agentSubjects: Readonly<Record<string, IDataObject>> = {
+	'Agent Execute': {},
+	'Agent Execute, waiting for messages': waiting,
+};
+
 /** Each fault at the one request of Agent Execute. */
 export function agentCells(faults: readonly ListedFault[]): Cell[] {
-	return faults.flatMap(({ name, agent, stays, isSlow }) => {
-		if (!agent) return [];
-		const run = () => outcomeOf(agent, stays, isSlow);
-		return [{ subject: 'Agent Execute', request: 'execute', fault: name, run }];
-	});
+	return Object.entries(agentSubjects).flatMap(([subject, parameters]) =>
+		faults.flatMap(({ name, agent, stays, isSlow }) => {
+			if (!agent) return [];
+			const run = () => outcomeOf(parameters, agent, stays, isSlow);
+			return [{ subject, request: 'execute', fault: name, run }];
+		}),
+	);
 }
 
 async function outcomeOf(
+	parameters: IDataObject,
 	step: NonNullable<ListedFault['agent']>,
 	stays: ListedFault['stays'],
 	isSlow: ListedFault['isSlow'],
 ): Promise<Outcome> {
-	const service = await startAgentService({ apiKey, execute: () => (stays ? step : undefined) });
+	const service = await startAgentService({
+		apiKey,
+		execute: () => (stays ? step : undefined),
+		messages: () => [{ type: 'done' }],
+	});
 	try {
 		if (!stays) service.script(step);
-		const options = { ...limits, timeoutSeconds: isSlow ? timeoutSeconds : 120 };
-		const ended = await runExecute(service, { parameters: { sessionId, options } }).then(
+		const options = {
+			...limits,
+			timeoutSeconds: isSlow ? timeoutSeconds : 120,
+			waitTimeoutSeconds: 20,
+		};
+		const ended = await runExecute(service, { parameters: { sessionId, ...parameters, options } }).then(
 			() => undefined,
 			(error: unknown) => error as NodeApiError,
 		);
 		await sleep(20);
 		const times = service.sessions.get(sessionId)?.executions ?? 0;
 		// A request that is reset before it is read is a connection alone.
-		const requests = Math.max(service.requests.length, service.connections);
+		const requests = Math.max(service.requests.length, service.connections - service.upgrades.length);
 		if (!ended) {
 			const lie = times === 1 ? undefined : times > 1 ? 'done twice' : 'a success that was not done';
 			return { message: '', claim: 'done', requests, times, lie };

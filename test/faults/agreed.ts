@@ -17,7 +17,7 @@ export const agreed: readonly Agreed[] = [
 		why: 'A mail that is deleted between the list and its turn is left out of the result.',
 	},
 	{
-		subjects: ['Agent Execute'],
+		subjects: ['Agent Execute', 'Agent Execute, waiting for messages'],
 		request: 'execute',
 		fault: 'HTML page',
 		why: 'The service is free in what it answers, so that every answer with a status of 200 to 299 counts as one of the agent. If a proxy can put a page of its own in its place, wait for the messages of the session: the page has none.',

@@ -3,7 +3,7 @@ import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import type { LoggedRequest } from '../../dev/google/server';
 import { claimOf, lieOf, type Claim } from './claim';
 import { timeoutSeconds, type ListedFault } from './faultList';
-import { inputOf, marker, type Subject } from './samples';
+import { inputOf, marker, subjects, type Subject } from './samples';
 import { World } from './world';
 
 /** A fault at one request of an operation. */
@@ -54,6 +54,21 @@ export async function googleCells(subject: Subject, faults: readonly ListedFault
 	});
 }
 
+/** Each fault at the request with which a service account gets its token, before a request that must not be sent twice. */
+export async function tokenCells(faults: readonly ListedFault[]): Promise<Cell[]> {
+	const subject = subjects.find(({ name }) => name === 'Spreadsheet: Append');
+	if (!subject) throw new Error('There is no such subject');
+	const calm = await calmRun(subject);
+	return faults.map((fault) => ({
+		subject: tokenSubject,
+		request: 'token',
+		fault: fault.name,
+		run: () => outcomeOf(subject, calm, { method: 'oauth.token', nth: 1 }, fault),
+	}));
+}
+
+export const tokenSubject = 'Sign-in of a service account (Spreadsheet: Append)';
+
 /** How often its marker stands at the service when a subject is done once. */
 export async function calmTraces(subject: Subject): Promise<number> {
 	return (await calmRun(subject)).traces;
@@ -84,10 +99,11 @@ async function outcomeOf(
 	{ google, stays, isSlow }: ListedFault,
 ): Promise<Outcome> {
 	const world = await World.start();
+	const signsIn = request.method === 'oauth.token';
 	try {
 		let seen = 0;
 		const match = ({ method }: LoggedRequest) => {
-			if (method?.startsWith('oauth.')) return false;
+			if (method?.startsWith('oauth.') && !signsIn) return false;
 			if (method === request.method) seen++;
 			return seen >= request.nth;
 		};
@@ -95,12 +111,14 @@ async function outcomeOf(
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
 		const before = world.traces();
 		const options = { ...limits, timeoutSeconds: isSlow ? timeoutSeconds : 120 };
-		const ended = await world.run({ inputs: [inputOf(subject, world.seeds)], options }).then(
+		const authentication = signsIn ? 'serviceAccount' : 'oAuth2';
+		const inputs = [inputOf(subject, world.seeds)];
+		const ended = await world.run({ inputs, options, authentication }).then(
 			(items) => ({ items }),
 			(error: unknown) => ({ error: error as NodeApiError }),
 		);
 		await world.settled();
-		const { requests } = world;
+		const requests = signsIn ? world.google.requests.length : world.requests;
 		if (world.google.violations.length > 0) throw new Error(world.google.violations.join('\n'));
 		const done = (world.traces() - before) / calm.traces;
 		const times = subject.operation.readsOnly ? undefined : done;

@@ -6,9 +6,9 @@ import pLimit from 'p-limit';
 
 import { generatedPart } from '../docs/generatedPart';
 import { withBinaryData } from '../executeContext';
-import { agentCells } from './agentCells';
+import { agentCells, agentSubjects } from './agentCells';
 import { isAgreed } from './agreed';
-import { googleCells, type Cell } from './cells';
+import { googleCells, tokenCells, tokenSubject, type Cell } from './cells';
 import { faultList } from './faultList';
 import { nameOf, tables, told, toldByPage, type Ended } from './page';
 import { subjects } from './samples';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 	jest.spyOn(Math, 'random').mockReturnValue(0);
 	const limit = pLimit(atOnce);
 	const perSubject = await Promise.all(subjects.map((subject) => googleCells(subject, faultList)));
-	const cells = [...perSubject.flat(), ...agentCells(faultList)];
+	const cells = [...perSubject.flat(), ...agentCells(faultList), ...(await tokenCells(faultList))];
 	const chosen = cells.filter((_cell, at) => runsAll || at % step === 0);
 	ended = await Promise.all(chosen.map((cell) => limit(async () => await endedOf(cell))));
 });
@@ -41,7 +41,7 @@ async function endedOf(cell: Cell): Promise<Ended> {
 	}
 }
 
-test.each([...subjects.map(({ name }) => name), 'Agent Execute'])(
+test.each([...subjects.map(({ name }) => name), ...Object.keys(agentSubjects), tokenSubject])(
 	'%s: nothing is done twice, no success was not done, and no error says what is not so',
 	(subject) => {
 		const own = ended.filter(({ cell }) => cell.subject === subject);

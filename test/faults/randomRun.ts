@@ -17,7 +17,7 @@ export type Wrongs = string[];
 /** What an item leaves at the service in an undisturbed run, by subject. */
 export type Calm = ReadonlyMap<string, number>;
 
-const changing = subjects.filter(({ operation }) => !operation.readsOnly);
+const changing = subjects.filter(({ operation, variant }) => !operation.readsOnly && !variant.isLarge);
 const limits = { maxTries: 2, maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
 /** Requests of a run that a fault may be at. */
 const furthest = 12;

@@ -10,15 +10,58 @@ export interface Subject {
 	readonly name: string;
 	readonly resource: ResourceName;
 	readonly operation: Operation;
-	readonly withKey: boolean;
+	readonly variant: Variant;
 }
 
-/** Every operation that there is; those that take an idempotency key once more with one. */
+/** A way in which operations with a field make other requests. */
+interface Variant {
+	readonly suffix: string;
+	readonly field: string;
+	readonly given: (text: string) => Record<string, unknown>;
+	/** Too much for many runs. */
+	readonly isLarge?: true;
+}
+
+let keys = 0;
+const plain: Variant = { suffix: '', field: '', given: () => ({}) };
+/** Base64 of more bytes than go into one request. */
+const large = 'AAAA'.repeat(1_700_000);
+
+const variants: readonly Variant[] = [
+	{
+		suffix: ', with a key',
+		field: 'idempotencyKey',
+		// A process remembers the keys that it has used.
+		given: () => ({ idempotencyKey: `key-${++keys}` }),
+	},
+	{
+		suffix: ', above 5 MB',
+		field: 'contentSource',
+		given: () => ({ contentSource: 'base64', content: large }),
+		isLarge: true,
+	},
+	{
+		suffix: ', converted',
+		field: 'convertTo',
+		given: (text) => ({
+			contentSource: 'text',
+			content: text,
+			mimeType: 'text/plain',
+			convertTo: 'document',
+		}),
+	},
+];
+
+/** Every operation that there is, and its variants. */
 export const subjects: readonly Subject[] = resources.flatMap(({ value, name, operations }) =>
 	operations.flatMap((operation) => {
-		const plain = { name: `${name}: ${operation.name}`, resource: value, operation, withKey: false };
-		const takesKey = operation.options.some((option) => option.name === 'idempotencyKey');
-		return takesKey ? [plain, { ...plain, name: `${plain.name}, with a key`, withKey: true }] : [plain];
+		const fields = fieldsOf(operation).map((field) => field.name);
+		return [plain, ...variants.filter(({ field }) => fields.includes(field))].map((variant) => ({
+			name: `${name}: ${operation.name}${variant.suffix}`,
+			resource: value,
+			operation,
+			variant,
+		}));
 	}),
 );
 
@@ -28,11 +71,9 @@ export type Seeds = Readonly<Record<'documentId' | 'spreadsheetId' | 'messageId'
 /** Not required, but without them an operation does less than it can. */
 const contents = ['name', 'content', 'values'];
 
-let keys = 0;
-
 /** An input object for the operation, from its own definition. @param text put wherever a text fits */
 export function inputOf(
-	{ resource, operation, withKey }: Subject,
+	{ resource, operation, variant }: Subject,
 	seeds: Seeds,
 	text = marker,
 ): Record<string, unknown> {
@@ -43,8 +84,7 @@ export function inputOf(
 		resource,
 		operation: operation.value,
 		...(Object.fromEntries(given) as Record<string, unknown>),
-		// A process remembers the keys that it has used.
-		...(withKey && { idempotencyKey: `key-${++keys}` }),
+		...variant.given(text),
 	};
 }
 

@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { signedIn } from '../../dev/google/credential';
+import { endpointsOf, signedIn } from '../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
+import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { executeContext } from '../executeContext';
 import { marker, type Seeds } from './samples';
@@ -19,9 +21,15 @@ export interface RunOptions {
 	readonly options?: IDataObject;
 	readonly node?: Partial<INode>;
 	readonly executionId?: string;
+	/** Default `oAuth2`. */
+	readonly authentication?: 'oAuth2' | 'serviceAccount';
 }
 
-/** A stand-in for Google with something in it, and the whole node against it, signed in by OAuth2. */
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const user = 'someone@example.com';
+const robot = 'robot@project.example';
+
+/** A stand-in for Google with something in it, and the whole node against it. */
 export class World {
 	readonly google: GoogleServer;
 	readonly seeds: Seeds;
@@ -40,29 +48,50 @@ export class World {
 	}
 
 	static async start(): Promise<World> {
-		return new World(await startGoogle());
+		const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+		const serviceAccounts = [{ email: robot, publicKey: pem, delegates: [user] }];
+		return new World(await startGoogle({ users: [user], serviceAccounts }));
 	}
 
 	/** Runs the node once. @throws what n8n would show */
-	async run({ inputs, options, node, executionId }: RunOptions): Promise<INodeExecutionData[]> {
+	async run({
+		inputs,
+		options,
+		node,
+		executionId,
+		authentication = 'oAuth2',
+	}: RunOptions): Promise<INodeExecutionData[]> {
 		const context = executeContext({
 			nodeType: new Workspace(),
-			oAuth2: true,
-			credentials: {
-				workspaceOAuth2Api: {
-					...signedIn(this.google.url, this.tokens),
-					grantType: 'authorizationCode',
-					authentication: 'body',
-					accessTokenUrl: `${this.google.url}/token`,
-				},
-			},
-			parameters: { authentication: 'oAuth2', inputMode: 'json', inputObject: '={{ $json.input }}' },
+			oAuth2: authentication === 'oAuth2',
+			credentialTypes: { workspaceServiceAccountApi: new WorkspaceServiceAccountApi() },
+			credentials: this.#credentials(authentication),
+			parameters: { authentication, inputMode: 'json', inputObject: '={{ $json.input }}' },
 			items: inputs.map((input) => ({ json: { input: { ...(input as IDataObject), ...options } } })),
 			node,
 			executionId,
 		});
 		const [items = []] = await new Workspace().execute.call(context);
 		return items;
+	}
+
+	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
+		if (authentication === 'oAuth2') {
+			const own = { grantType: 'authorizationCode', authentication: 'body' };
+			const data = { ...signedIn(this.google.url, this.tokens), ...own };
+			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.google.url}/token` } };
+		}
+		return {
+			workspaceServiceAccountApi: {
+				...endpointsOf(this.google.url),
+				email: robot,
+				privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+				delegatedEmail: user,
+				driveAccess: 'allFiles',
+				scope: 'https://www.googleapis.com/auth/spreadsheets',
+				accessToken: '',
+			},
+		};
 	}
 
 	/** How often a text stands in what the account has: sent mails, and names and contents of files. */
