@@ -19,6 +19,8 @@ export class NodeParameters {
 	private readonly context: IExecuteFunctions;
 	private readonly sources = new Map<string, Source>();
 	private readonly raws = new Map<string, unknown>();
+	/** What was given for fields of which none depends on the item. */
+	private readonly constants = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
 	private readonly isTool: boolean;
 
@@ -36,11 +38,21 @@ export class NodeParameters {
 		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
 	}
 
-	/** What was given for fields and for the options in the collection; a field that is hidden is not there. */
-	given(fields: readonly Field[], itemIndex: number): Record<string, unknown> {
+	/**
+	 * What was given for fields and for the options in the collection; a field that is hidden is not there. The same object for
+	 * every item if none depends on the item.
+	 */
+	given(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
+		const known = this.constants.get(fields);
+		if (known) return known;
 		const options = this.read('options', itemIndex, {});
 		const values = fields.map(({ name }) => [name, this.read(name, itemIndex, null)] as const);
-		return { ...(isPlain(options) ? options : {}), ...Object.fromEntries(values) };
+		const given = { ...(isPlain(options) ? options : {}), ...Object.fromEntries(values) };
+		const isConstant = ['options', ...fields.map(({ name }) => name)].every(
+			(name) => this.sources.get(name)?.kind === 'constant',
+		);
+		if (isConstant) this.constants.set(fields, given);
+		return given;
 	}
 
 	/** Whether an option of a collection is given by an expression: then it may differ from item to item. */

@@ -83,9 +83,10 @@ export class Jobs {
 }
 
 function isSame(a: Chosen, b: Chosen): boolean {
+	if (a.operation !== b.operation) return false;
+	if (a.given === b.given) return true;
 	const names = Object.keys(a.given);
 	return (
-		a.operation === b.operation &&
 		names.length === Object.keys(b.given).length &&
 		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
 	);
@@ -94,18 +95,21 @@ function isSame(a: Chosen, b: Chosen): boolean {
 /** Jobs that are processed together; most are single. In the order of their first members. */
 export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
 	const groups = new Map<string, J[]>();
-	let kind = '';
+	let last: Job | undefined;
+	let group: J[] = [];
 	let run = 0;
 	for (const job of jobs) {
-		const { index, resource, operation, combineKey } = job.value;
+		const { index, operation, combineKey } = job.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		const ownKind = `${resource} ${operation.value}`;
-		if (ownKind !== kind) run++;
-		kind = ownKind;
-		const key = combineKey === undefined ? String(index) : JSON.stringify([run, combineKey]);
-		const group = groups.get(key);
-		if (group) group.push(job);
-		else groups.set(key, [job]);
+		if (operation !== last?.operation) run++;
+		// Most jobs belong to the group of the one before.
+		if (operation !== last?.operation || combineKey === undefined || combineKey !== last.combineKey) {
+			const key = combineKey === undefined ? String(index) : JSON.stringify([run, combineKey]);
+			group = groups.get(key) ?? [];
+			groups.set(key, group);
+		}
+		group.push(job);
+		last = job.value;
 	}
 	return [...groups.values()];
 }
