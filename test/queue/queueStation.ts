@@ -18,12 +18,13 @@ const noticeSoon = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** A main and a worker of n8n, which reach Redis over links that can be cut, and the stand-ins. */
+/** A main and a worker of n8n, which reach Redis and the database over links that can be cut, and the stand-ins. */
 export class QueueStation {
 	readonly agent: AgentService;
 	readonly google: GoogleServer;
 	readonly main: N8nServer;
 	readonly redisLink: ChaosProxy;
+	readonly databaseLink: ChaosProxy;
 	worker!: SpawnedN8n;
 	credentials: Record<string, { id: string; name: string }> = {};
 	readonly #services: QueueServices;
@@ -34,7 +35,7 @@ export class QueueStation {
 		readonly agent: AgentService;
 		readonly google: GoogleServer;
 		readonly main: N8nServer;
-		readonly redisLink: ChaosProxy;
+		readonly links: readonly [redis: ChaosProxy, database: ChaosProxy];
 		readonly services: QueueServices;
 		readonly env: Readonly<Record<string, string>>;
 		readonly folders: readonly string[];
@@ -42,7 +43,7 @@ export class QueueStation {
 		this.agent = parts.agent;
 		this.google = parts.google;
 		this.main = parts.main;
-		this.redisLink = parts.redisLink;
+		[this.redisLink, this.databaseLink] = parts.links;
 		this.#services = parts.services;
 		this.#env = parts.env;
 		this.#folders = parts.folders;
@@ -50,12 +51,14 @@ export class QueueStation {
 
 	static async start(): Promise<QueueStation> {
 		const services = await startQueueServices();
-		const redisPort = Number(services.env.QUEUE_BULL_REDIS_PORT);
-		const redisLink = await new ChaosProxy(() => redisPort).listen();
+		const linkTo = async (port: string | undefined) => await new ChaosProxy(() => Number(port)).listen();
+		const redisLink = await linkTo(services.env.QUEUE_BULL_REDIS_PORT);
+		const databaseLink = await linkTo(services.env.DB_POSTGRESDB_PORT);
 		const env = {
 			...services.env,
 			...noticeSoon,
 			QUEUE_BULL_REDIS_PORT: new URL(redisLink.address).port,
+			DB_POSTGRESDB_PORT: new URL(databaseLink.address).port,
 		};
 		const folders = [await template.copy(), await template.copy()];
 		// The template's own key would win over the one of the queue.
@@ -64,7 +67,7 @@ export class QueueStation {
 			agent: await startAgentService({ apiKey }),
 			google: await startGoogle(),
 			main: await startN8n({ userFolder: folders[0] ?? '', env }),
-			redisLink,
+			links: [redisLink, databaseLink],
 			services,
 			env,
 			folders,
@@ -116,6 +119,7 @@ export class QueueStation {
 		await this.google.close();
 		await this.agent.close();
 		await this.redisLink.close();
+		await this.databaseLink.close();
 		await this.#services.stop();
 		for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
 	}
