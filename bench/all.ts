@@ -1,8 +1,9 @@
 // Every benchmark, one after another. Their figures go to bench/results.md; those of a part to .dev/results.md.
-// npm run bench [-- part of a title or a file …]
+// npm run bench [-- --continue] [-- part of a title or a file …]
+// --continue goes on with a run that was interrupted, also after other commits.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 
@@ -34,7 +35,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 	}
 }
 
-async function run(job: Job): Promise<Result> {
+async function run(job: Job, commit: string): Promise<Result> {
 	console.log(`\n── ${job.title} (bench/${job.command.join(' ')})`);
 	const [file = '', ...parameters] = job.command;
 	const start = performance.now();
@@ -73,16 +74,13 @@ async function run(job: Job): Promise<Result> {
 			: isMissed
 				? 'a target was missed'
 				: `exit code ${String(code)}`;
-	return { job, printed, complaints, failure, seconds };
+	return { job, commit, printed, complaints, failure, seconds };
 }
 
 async function facts(seconds: number): Promise<Array<readonly [string, string]>> {
 	const [processor] = cpus();
 	const versionIn = (folder: string) =>
 		(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
-	const commit = await runCommand('git', ['describe', '--always', '--dirty'], { cwd: root }).catch(
-		() => 'no git',
-	);
 	return [
 		['date', new Date().toISOString().slice(0, 16).replace('T', ' ') + ' UTC'],
 		[
@@ -91,7 +89,7 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 		],
 		[
 			'versions',
-			`n8n ${versionIn(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${versionIn(root)} (${commit.trim()})`,
+			`n8n ${versionIn(path.join(await ensureHost(), 'node_modules', 'n8n'))}, Node ${process.versions.node}, the package ${versionIn(root)}`,
 		],
 		['load of the machine before the run', loadBefore.toFixed(1)],
 		['duration', `${(seconds / 60).toFixed(0)} minutes`],
@@ -100,8 +98,20 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 
 const loadBefore = loadavg()[0] ?? NaN;
 
+/** What --continue goes on from. */
+const resultsState = path.join(root, '.dev', 'bench.json');
+
+async function earlierResults(): Promise<Result[]> {
+	return JSON.parse(await readFile(resultsState, 'utf8')) as Result[];
+}
+
+/** A job whose arguments have changed is another one. */
+const isSame = (one: Job, other: Job) => one.command.join(' ') === other.command.join(' ');
+
 async function main(): Promise<void> {
-	const wanted = process.argv.slice(2).map((text) => text.toLowerCase());
+	const words = process.argv.slice(2);
+	const continues = words.includes('--continue');
+	const wanted = words.filter((text) => text !== '--continue').map((text) => text.toLowerCase());
 	const nameOf = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
 	const chosen = jobs.filter(
 		(job) => wanted.length === 0 || wanted.some((text) => nameOf(job).includes(text)),
@@ -110,17 +120,23 @@ async function main(): Promise<void> {
 		wanted.length === 0
 			? path.join(import.meta.dirname, 'results.md')
 			: path.join(root, '.dev', 'results.md');
-	await mkdir(path.dirname(resultsFile), { recursive: true });
-	const start = performance.now();
+	await mkdir(path.dirname(resultsState), { recursive: true });
+	const commit = await runCommand('git', ['describe', '--always', '--dirty'], { cwd: root }).then(
+		(text) => text.trim(),
+		() => 'no git',
+	);
 	// load.ts and workspaceLoad.ts measure the build.
 	await runCommand(process.execPath, [path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'], {
 		cwd: root,
 	});
+	const done = continues ? await earlierResults() : [];
 	const results: Result[] = [];
 	for (const job of chosen) {
-		results.push(await run(job));
+		results.push(done.find((one) => isSame(one.job, job)) ?? (await run(job, commit)));
 		// After each job, so that an end in between loses nothing.
-		await writeFile(resultsFile, pageOf(results, await facts((performance.now() - start) / 1000)));
+		const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
+		await writeFile(resultsFile, pageOf(results, await facts(seconds)));
+		await writeFile(resultsState, JSON.stringify(results));
 	}
 	const failed = results.filter(({ failure }) => failure !== undefined);
 	console.log(

@@ -2,6 +2,8 @@ import type { Job } from './jobs.ts';
 
 export interface Result {
 	readonly job: Job;
+	/** What was measured, as git names it. */
+	readonly commit: string;
 	/** Everything on standard output. */
 	readonly printed: string;
 	/** The end of what was on standard error. */
@@ -61,11 +63,11 @@ function tableOf(ratios: ReadonlyArray<Ratio & { readonly title: string }>): str
 	];
 }
 
-function sectionOf({ job, printed, complaints, failure, seconds }: Result): string[] {
+function sectionOf({ job, commit, printed, complaints, failure, seconds }: Result): string[] {
 	return [
 		`## ${job.title}`,
 		'',
-		`\`node bench/${job.command.join(' ')}\`, ${seconds.toFixed(0)} s${failure === undefined ? '' : `: **${failure}**`}`,
+		`\`node bench/${job.command.join(' ')}\`, ${seconds.toFixed(0)} s, ${commit}${failure === undefined ? '' : `: **${failure}**`}`,
 		'',
 		'```text',
 		printed.trim().replaceAll('```', "'''"),

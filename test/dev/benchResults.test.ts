@@ -5,6 +5,7 @@ import { reportRatio } from '../../bench/n8n';
 const job = { title: 'Emails', command: ['mail.ts', '3'], limitMinutes: 1 };
 const result = (more: Partial<Result>): Result => ({
 	job,
+	commit: 'abc1234',
 	printed: '',
 	complaints: '',
 	failure: undefined,
@@ -47,7 +48,7 @@ test('every printed ratio becomes a row, met or missed', () => {
 test('a benchmark that breaks is named, with what it complained about', () => {
 	const page = pageOf([result({ failure: 'exit code 1', complaints: 'Error: no Redis' })], []);
 	expect(page).toContain('did not end well: Emails (exit code 1)');
-	expect(page).toContain('`node bench/mail.ts 3`, 12 s: **exit code 1**');
+	expect(page).toContain('`node bench/mail.ts 3`, 12 s, abc1234: **exit code 1**');
 	expect(page).toContain('Error: no Redis');
 	expect(pageOf([result({})], [])).toContain('did not end well: none');
 });

@@ -85,7 +85,8 @@ export const mails: readonly Contest[] = [
 	{
 		operation: 'Mail: List',
 		rival: "n8n's Gmail node",
-		needs: (size) => ({ ...nothing, mails: size + 50 }),
+		// More than are asked for, unless n8n's node takes them all.
+		needs: (size) => ({ ...nothing, mails: size > 500 ? size : size + 50 }),
 		items: () => [{}],
 		returns: (size) => size,
 		ours: (size) => ({ resource: 'mail', operation: 'list', maxResults: size }),
