@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
+import type { Field } from '../../nodes/parameters/field';
 import { NodeParameters } from '../../nodes/parameters/nodeParameters';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { executeContext } from '../executeContext';
@@ -83,4 +84,37 @@ test('expressions of a tool see other items than its input: they are n8n’s', (
 	const asked = jest.spyOn(context, 'getNodeParameter');
 	expect(new NodeParameters(context).read('subject', 1, null)).toBe(7);
 	expect(asked).toHaveBeenLastCalledWith('subject', 1, null);
+});
+
+describe('what was given for several fields', () => {
+	const fields = [{ name: 'subject' }, { name: 'body' }] as unknown as readonly Field[];
+
+	test.each<[string, IDataObject, readonly IDataObject[]]>([
+		[
+			'a field depends on the item',
+			{ subject: 'Hi', body: '={{ $json.zero }}', options: { cc: 'Ann' } },
+			[
+				{ subject: 'Hi', body: 0, cc: 'Ann' },
+				{ subject: 'Hi', body: 7, cc: 'Ann' },
+			],
+		],
+		[
+			'an option depends on the item',
+			{ subject: 'Hi', body: 'Text', options: { cc: '={{ $json.zero }}' } },
+			[
+				{ subject: 'Hi', body: 'Text', cc: 0 },
+				{ subject: 'Hi', body: 'Text', cc: 7 },
+			],
+		],
+	])('differs from item to item if %s', (_what, parameters, expected) => {
+		const read = new NodeParameters(contextOf(parameters, items));
+		expect([0, 1].map((index) => read.given(fields, index))).toEqual(expected);
+	});
+
+	test('is one object for all items if nothing depends on the item', () => {
+		const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
+		const read = new NodeParameters(contextOf(parameters, items));
+		expect(read.given(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
+		expect(read.given(fields, 1)).toBe(read.given(fields, 0));
+	});
 });
