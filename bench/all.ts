@@ -98,6 +98,9 @@ async function facts(seconds: number): Promise<Array<readonly [string, string]>>
 
 const loadBefore = loadavg()[0] ?? NaN;
 
+const notRun = (titles: readonly string[]): ReadonlyArray<readonly [string, string]> =>
+	titles.length === 0 ? [] : [['not run yet', titles.join(', ')]];
+
 /** What --continue goes on from. */
 const resultsState = path.join(root, '.dev', 'bench.json');
 
@@ -134,8 +137,9 @@ async function main(): Promise<void> {
 	for (const job of chosen) {
 		results.push(done.find((one) => isSame(one.job, job)) ?? (await run(job, commit)));
 		// After each job, so that an end in between loses nothing.
+		const missing = chosen.slice(results.length).map(({ title }) => title);
 		const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
-		await writeFile(resultsFile, pageOf(results, await facts(seconds)));
+		await writeFile(resultsFile, pageOf(results, [...(await facts(seconds)), ...notRun(missing)]));
 		await writeFile(resultsState, JSON.stringify(results));
 	}
 	const failed = results.filter(({ failure }) => failure !== undefined);

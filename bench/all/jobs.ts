@@ -16,7 +16,7 @@ const job = (limitMinutes: number, title: string, ...command: string[]): Job => 
 export const jobs: readonly Job[] = [
 	job(3, 'Loading the nodes', 'load.ts'),
 	job(3, 'Start and first use of the Workspace node', 'workspaceLoad.ts', '5'),
-	job(18, "All operations beside n8n's own nodes", 'operations.ts'),
+	job(22, "All operations beside n8n's own nodes", 'operations.ts'),
 	job(8, 'Growth: 10 to 100,000 items', 'growth.ts'),
 	job(6, '1,000 calls of an agent', 'execute.ts', '3'),
 	job(5, '100 emails listed', 'mail.ts', '3'),

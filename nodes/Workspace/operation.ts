@@ -111,10 +111,12 @@ export interface Operation<
 	readonly methods: Methods;
 	readonly fields: F;
 	readonly options: O;
-	/** True if repeating it changes nothing: items may then run in parallel. */
+	/** True if repeating it changes nothing: items that follow one another may then run in parallel. */
 	readonly readsOnly?: boolean;
 	/** True if doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
 	readonly idempotent?: boolean;
+	/** The only thing that it changes: items that change different things may then run in parallel. */
+	changes?(params: ParamsOf<F, O>): string;
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];

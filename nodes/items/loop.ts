@@ -37,8 +37,8 @@ export interface Checked<C> {
 /** Items that are processed together. */
 export interface Task<C> {
 	readonly items: ReadonlyArray<Checked<C>>;
-	/** Begins after all earlier tasks have ended; no later task begins before it has ended. */
-	readonly alone?: boolean;
+	/** Begins after all tasks of the phases before it have ended. Absent: all tasks are in one phase. */
+	readonly phase?: number;
 	/** Tasks in the same lane run one after another. Empty or absent means no lane. */
 	readonly lane?: string;
 }
@@ -106,15 +106,12 @@ class Loop<C> {
 		if (this.#stopped || checked.length === 0) return this.#outcomes;
 		const limit = pLimit(this.#work.parallel(checked));
 		const lanes = new Turns();
-		let begun: Array<Promise<void>> = [];
-		for (const { items, alone, lane = '' } of this.#work.tasks(checked)) {
-			if (!alone) {
-				begun.push(lanes.take(lane, () => limit(() => this.#perform(items))));
-				continue;
-			}
-			await Promise.all(begun);
-			begun = [];
-			await this.#perform(items);
+		const begun: Array<Promise<void>> = [];
+		let current: number | undefined;
+		for (const { items, phase, lane = '' } of this.#work.tasks(checked)) {
+			if (phase !== current) await Promise.all(begun.splice(0));
+			current = phase;
+			begun.push(lanes.take(lane, () => limit(() => this.#perform(items))));
 		}
 		await Promise.all(begun);
 		return this.#outcomes;

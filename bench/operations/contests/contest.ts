@@ -10,6 +10,8 @@ export interface Contest {
 	readonly operation: string;
 	/** Name of what it is compared with. */
 	readonly rival: string;
+	/** How many round trips a guard of ours takes for each of the rival's, which has none. Default 1. */
+	readonly roundTrips?: number;
 	/** What the stand-in must hold for a run of this size. */
 	readonly needs: (size: number) => Order;
 	readonly items: (size: number, seeded: Seeded) => Items;

@@ -77,6 +77,7 @@ export const documents: readonly Contest[] = [
 	{
 		operation: 'Document: Append (n8n has no guard)',
 		rival: "n8n's Google Docs node",
+		roundTrips: 2,
 		needs: (size) => ({ ...nothing, documents: size }),
 		items: documentItems,
 		returns: (size) => size,

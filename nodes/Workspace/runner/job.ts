@@ -19,6 +19,8 @@ export interface Job {
 	readonly item: JobItem;
 	/** Jobs of the same operation with the same key are processed together. */
 	readonly combineKey: string | undefined;
+	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
+	readonly lane: string | undefined;
 	/** Everything that tells this job from another, for the memory of finished items. */
 	readonly sent: unknown;
 }
@@ -54,7 +56,8 @@ export class Jobs {
 		const item = new RunItem(this.context, index, { notes: this.notes, naming, limits });
 		if (combineKey !== undefined) naming.during(() => operation.combine?.check?.(params, item));
 		const sent = [resource, operation.value, params, item.json];
-		return { index, resource, operation, params, limits, item, combineKey, sent };
+		const lane = operation.changes?.(params);
+		return { index, resource, operation, params, limits, item, combineKey, lane, sent };
 	}
 
 	/** An item with the same values as the previous one is not checked again. */

@@ -11,8 +11,8 @@ import { Jobs, tasksOf, type Job } from './job';
 import { perform, type Performed } from './perform';
 import { RunNotes } from './runItem';
 
-/** Reads of several items run in parallel; their requests share one limit per credential anyway. */
-const parallelReads = 5;
+/** Of items that may run in parallel; their requests share one limit per credential anyway. */
+const parallelItems = 5;
 
 /** Works on all input items; every output item is paired with its input item. */
 export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
@@ -45,16 +45,23 @@ class WorkspaceWork implements Work<Job> {
 		return sent;
 	}
 
-	/** Operations that change something run in the order of the items. */
+	/**
+	 * Operations that change something run in the order of the items. Only reads that follow one another, and changes of different
+	 * things by the same operation, run in parallel.
+	 */
 	tasks(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
-		return tasksOf(checked).map((items) => ({
-			items,
-			alone: !items.every(({ value }) => value.operation.readsOnly),
-		}));
+		let phase = 0;
+		let last: Job | undefined;
+		return tasksOf(checked).map((items) => {
+			const [first] = items;
+			if (!first || !last || !mayRunBeside(last, first.value)) phase++;
+			last = first?.value;
+			return { items, phase, lane: first?.value.lane };
+		});
 	}
 
 	parallel(): number {
-		return parallelReads;
+		return parallelItems;
 	}
 
 	async perform(items: ReadonlyArray<Checked<Job>>): Promise<Done[]> {
@@ -122,6 +129,11 @@ class WorkspaceWork implements Work<Job> {
 			methods,
 		});
 	}
+}
+
+function mayRunBeside(earlier: Job, later: Job): boolean {
+	if (earlier.operation.readsOnly) return later.operation.readsOnly === true;
+	return earlier.operation === later.operation && earlier.lane !== undefined && later.lane !== undefined;
 }
 
 async function stored(item: Item, binary: NonNullable<OutputItem['binary']>) {

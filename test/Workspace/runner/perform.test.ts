@@ -40,6 +40,7 @@ function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 			limits,
 		}),
 		combineKey,
+		lane: undefined,
 		sent: index,
 	};
 }

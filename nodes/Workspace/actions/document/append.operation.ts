@@ -42,6 +42,7 @@ export const append = defineOperation({
 			description: 'Whether to start a new paragraph instead of continuing the last line',
 		},
 	],
+	changes: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
 		const { documentId, content, contentFormat, tab, newParagraph } = params;
 		const parsed = await parse(content, contentFormat, item);

@@ -46,6 +46,7 @@ export const write = defineOperation({
 			description: 'Whether empty content is allowed to clear the document',
 		},
 	],
+	changes: ({ documentId }) => documentId,
 	async execute({ docs }, { documentId, content, contentFormat, tab, requiredRevisionId, allowEmpty }, item) {
 		const parsed = await parse(content, contentFormat, item);
 		if (isEmpty(parsed) && !allowEmpty) {

@@ -1,0 +1,73 @@
+// In which order documents are changed when there are several items.
+import type { IDataObject } from 'n8n-workflow';
+
+import { runNode, token } from '../../runNode';
+import { Calls } from './calls';
+
+const calls = new Calls();
+
+beforeEach(() => {
+	calls.google.tokens.issue({ token });
+});
+
+async function run(...inputs: IDataObject[]): Promise<IDataObject[]> {
+	const items = inputs.map((input) => ({ json: { input } }));
+	const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
+	const output = await runNode({ url: calls.google.url, parameters, items });
+	return output.map(({ json }) => json);
+}
+
+/** What came in: `read` or `change`, and of which document. */
+const came = () =>
+	calls.google.requests.map(({ method, path }) => {
+		const id = /documents\/([^/:?]+)/.exec(path)?.[1] ?? '';
+		return `${method === 'docs.documents.get' ? 'read' : 'change'} ${id}`;
+	});
+
+const writing = (documentId: string, content: string) => ({ operation: 'write', documentId, content });
+
+test('different documents are changed side by side, and the output keeps the order of the items', async () => {
+	const ids = ['1', '2', '3'].map((text) => calls.document(text));
+	const output = await run(...ids.map((id) => writing(id, `new ${id}`)));
+	expect(output.map(({ documentId }) => documentId)).toEqual(ids);
+	expect(ids.map((id) => calls.google.docs.text(id))).toEqual(ids.map((id) => `new ${id}\n`));
+	// The second is read before the first is changed.
+	expect(came().slice(0, 3).sort()).toEqual(ids.map((id) => `read ${id}`).sort());
+});
+
+test('one document is changed in the order of the items', async () => {
+	const [one, other] = [calls.document(''), calls.document('')];
+	const appending = (documentId: string, content: string) => ({
+		operation: 'append',
+		resource: 'document',
+		documentId,
+		content,
+		newParagraph: true,
+	});
+	await run(appending(one, 'a'), appending(other, 'x'), appending(one, 'b'), appending(one, 'c'));
+	expect([one, other].map((id) => calls.google.docs.text(id))).toEqual(['a\nb\nc\n', 'x\n']);
+	expect(came().filter((request) => request.endsWith(one))).toEqual(
+		Array.from({ length: 3 }, () => [`read ${one}`, `change ${one}`]).flat(),
+	);
+});
+
+test('a document is read only after the changes before it, and changed only after the reads before it', async () => {
+	const [one, other] = [calls.document('old'), calls.document('old')];
+	const reading = { operation: 'read', documentId: one };
+	const output = await run(
+		reading,
+		writing(one, 'new'),
+		writing(other, 'new'),
+		reading,
+		writing(one, 'newer'),
+	);
+	expect(output.map(({ content }) => content)).toEqual(['old', undefined, undefined, 'new', undefined]);
+	expect(calls.google.docs.text(one)).toBe('newer\n');
+});
+
+test('after a failure nothing more is changed in that document', async () => {
+	const [one, missing] = [calls.document('old'), 'missing-document-0000000000000'];
+	const failing = run(writing(missing, 'x'), writing(missing, 'y'), writing(one, 'new'));
+	await expect(failing).rejects.toThrow();
+	expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(1);
+});
