@@ -19,8 +19,7 @@ export class Building {
 
 	/** Adds n8n's trigger for a click as the first node; it opens no form. */
 	async startByClick(): Promise<void> {
-		await this.search('manually', 'Trigger manually');
-		await this.page.getByTestId('canvas-node').first().waitFor();
+		await this.search('manually', 'Trigger manually', this.page.getByTestId('canvas-node').first());
 	}
 
 	/**
@@ -29,21 +28,31 @@ export class Building {
 	 */
 	async add(words: string, name: string, action?: string): Promise<void> {
 		await this.editor.closeNode();
-		await this.search(words, name);
-		await (
+		const choice =
 			action === undefined
 				? this.page.getByRole('button', { name: 'Add to workflow' })
-				: this.page.getByText(action, { exact: true })
-		).click();
+				: this.page.getByText(action, { exact: true });
+		await this.search(words, name, choice);
+		await choice.click();
 		await this.page.getByTestId('node-parameters').waitFor();
 	}
 
-	private async search(words: string, name: string): Promise<void> {
+	/** @param result what is there when the right item was clicked: the list may close, or be drawn anew, under the pointer */
+	private async search(words: string, name: string, result: Locator): Promise<void> {
+		const bar = this.page.getByTestId('node-creator-search-bar');
 		const first = this.page.getByTestId('canvas-add-button');
-		if (await first.isVisible()) await first.click();
-		else await this.page.getByTestId('node-creator-plus-button').first().click();
-		await this.page.getByTestId('node-creator-search-bar').fill(words);
-		await this.item(name).click();
+		while (!(await result.isVisible())) {
+			if (!(await bar.isVisible())) {
+				if (await first.isVisible()) await first.click();
+				else await this.page.getByTestId('node-creator-plus-button').first().click();
+			}
+			// Whether it was chosen is asked above.
+			await bar.fill(words, { timeout: 5000 }).catch(() => undefined);
+			await this.item(name)
+				.click({ timeout: 5000 })
+				.catch(() => undefined);
+			await result.waitFor({ timeout: 5000 }).catch(() => undefined);
+		}
 	}
 
 	private item(name: string): Locator {

@@ -25,8 +25,13 @@ export class Chat {
 	}
 
 	async type(words: string): Promise<void> {
-		await this.panel.locator('textarea').fill(words);
-		await this.page.keyboard.press('Enter');
+		const input = this.panel.locator('textarea');
+		await input.fill(words);
+		// n8n ignores the key until the turn before has ended, which is after its answer is shown. It empties the field when it sends.
+		while ((await input.inputValue()) !== '') {
+			await input.press('Enter');
+			await this.page.waitForTimeout(200);
+		}
 	}
 
 	/** Waits until the newest message of the bot holds the text. */
