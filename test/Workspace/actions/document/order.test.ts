@@ -71,3 +71,16 @@ test('after a failure nothing more is changed in that document', async () => {
 	await expect(failing).rejects.toThrow();
 	expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(1);
 });
+
+test('Retry On Fail does not change what was changed beside the item that failed', async () => {
+	const [one, missing] = [calls.document('old'), 'missing-document-0000000000000'];
+	const items = [writing(missing, 'x'), writing(one, 'new')].map((input) => ({ json: { input } }));
+	const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
+	const node = { retryOnFail: true, maxTries: 2 };
+	const tried = () => runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-1' });
+	await expect(tried()).rejects.toThrow();
+	expect(calls.google.docs.text(one)).toBe('new\n');
+	await expect(tried()).rejects.toThrow();
+	expect(came().filter((request) => request.endsWith(one))).toEqual([`read ${one}`, `change ${one}`]);
+	expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(2);
+});

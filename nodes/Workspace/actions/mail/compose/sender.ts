@@ -38,9 +38,7 @@ function isSame(email: string | null | undefined, { address }: Address): boolean
 	return email?.toLowerCase() === address.toLowerCase();
 }
 
-/**
- * Not retried: a name is not worth a wait. Without the scope for it, no name is shown.
- */
+/** Not retried: a name is not worth a wait. Without the scope for it, no name is shown. */
 async function sendersOf({ account, gmail }: Clients, item: Item): Promise<gmail_v1.Schema$SendAs[]> {
 	return await item.once('mail.senders', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary)';
