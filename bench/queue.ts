@@ -1,5 +1,5 @@
 // n8n's queue mode with Redis and PostgreSQL: how much 1, 2 and 4 workers do, and what faults cost, compared
-// with n8n's own HTTP Request node in the same run.
+// with n8n's own HTTP Request node and Redis Trigger in the same run.
 // node bench/queue.ts [throughput | faults | refresh …]
 import { cpus } from 'node:os';
 
@@ -7,7 +7,7 @@ import { startAgentService } from '../dev/agent-service/server.ts';
 import { say } from './channel/text.ts';
 import { Cluster, concurrency } from './queue/cluster.ts';
 import { faults } from './queue/faults.ts';
-import { agentCredentials, apiKey, publishLane } from './queue/lanes.ts';
+import { agentCredentials, apiKey, publishLane, redisCredential } from './queue/lanes.ts';
 import { refreshRace } from './queue/refresh.ts';
 import { latencyMilliseconds, steps, throughput } from './queue/throughput.ts';
 
@@ -42,10 +42,13 @@ async function main(): Promise<void> {
 		for (; workers < 2; workers++) await cluster.addWorker();
 		if (includes('refresh')) await refreshRace(cluster);
 		if (includes('faults')) {
+			const redis = await redisCredential(api, cluster.redisPort);
+			const withRedis = { ...place, credentials: { ...place.credentials, redis } };
 			await faults(cluster, agent, {
 				ours: await publishLane('ours', 'short-ours', fewSteps, place),
 				control: await publishLane('control', 'short-control', fewSteps, place),
 				trigger: await publishLane('trigger', 'short-trigger', fewSteps, place),
+				triggerControl: await publishLane('triggerControl', 'short-redis', fewSteps, withRedis),
 			});
 		}
 		say(`(${concurrency} executions at once per worker)`);

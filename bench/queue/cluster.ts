@@ -92,6 +92,11 @@ export class Cluster {
 		this.main = await startN8n({ userFolder: this.#mainFolder, env: this.#env, port });
 	}
 
+	/** Where Redis listens, which no cut of the link reaches. */
+	get redisPort(): number {
+		return Number(this.#services.env.QUEUE_BULL_REDIS_PORT);
+	}
+
 	/** Resets every connection to Redis and refuses new ones for this long. */
 	async cutRedis(milliseconds: number): Promise<void> {
 		this.redisLink.onArrival = 'reset';

@@ -7,9 +7,9 @@ export const apiKey = 'queue-bench-key';
 
 export type Credentials = Readonly<Record<string, { readonly id: string; readonly name: string }>>;
 
-/** A workflow with calls that take their time, one after another, started by a webhook or by the session trigger. */
+/** A workflow with calls that take their time, one after another, started by a webhook or by a trigger. */
 export interface Lane {
-	/** `ours` and `control` do the same, with Agent Execute and with n8n's HTTP Request node. */
+	/** Path of its webhook, its session, or its channel in Redis. */
 	readonly name: string;
 	readonly workflowId: string;
 	readonly steps: number;
@@ -28,6 +28,10 @@ export async function agentCredentials(api: N8nApi, agent: AgentService): Promis
 	};
 }
 
+export async function redisCredential(api: N8nApi, port: number): Promise<Credentials[string]> {
+	return await api.createCredential('redis', 'Redis', { host: '127.0.0.1', port, password: '', user: '' });
+}
+
 /** Where a call finds the number of its execution. */
 const fromWebhook = '$("Trigger").first().json.body.id';
 const fromMessage = '$("Trigger").first().json.message.id';
@@ -42,7 +46,7 @@ function ours(lane: string, step: number, id: string, credentials: Credentials) 
 	return node(`Call ${step}`, 'n8n-nodes-agent-workspace.agentExecute', parameters, { credentials });
 }
 
-function control(lane: string, step: number, url: string, credentials: Credentials) {
+function control(lane: string, step: number, id: string, { agent: { url }, credentials }: Place) {
 	const field = (name: string, value: string) => ({ name, value });
 	const parameters = {
 		method: 'POST',
@@ -52,9 +56,9 @@ function control(lane: string, step: number, url: string, credentials: Credentia
 		sendBody: true,
 		bodyParameters: {
 			parameters: [
-				field('sessionId', `=${lane}-{{ ${fromWebhook} }}`),
+				field('sessionId', `=${lane}-{{ ${id} }}`),
 				field('startStepName', lane),
-				field('initialPayload', `={{ JSON.stringify({ task: '${step}', input: String(${fromWebhook}) }) }}`),
+				field('initialPayload', `={{ JSON.stringify({ task: '${step}', input: String(${id}) }) }}`),
 				field('userId', '0x01'),
 				field('userPublicKey', '0x02'),
 				field('signature', '0x03'),
@@ -67,30 +71,33 @@ function control(lane: string, step: number, url: string, credentials: Credentia
 	return node(`Call ${step}`, 'n8n-nodes-base.httpRequest', parameters, more);
 }
 
-export type LaneKind = 'ours' | 'control' | 'trigger';
+/**
+ * `ours` and `control` do the same after a webhook, with Agent Execute and with n8n's HTTP Request node;
+ * `trigger` and `triggerControl` do it for a message, of our session trigger and of n8n's Redis Trigger.
+ */
+export type LaneKind = 'ours' | 'control' | 'trigger' | 'triggerControl';
 
 interface Place {
 	readonly api: N8nApi;
 	readonly agent: AgentService;
+	/** Those of `agentCredentials`, and `redis` for the lane of the Redis Trigger. */
 	readonly credentials: Credentials;
 }
 
-/** Creates and publishes a lane. Its webhook has the lane's name as its path; its session too. */
+/** Creates and publishes a lane. */
 export async function publishLane(kind: LaneKind, name: string, steps: number, place: Place): Promise<Lane> {
-	const { api, agent, credentials } = place;
-	const call = (step: number) => {
-		if (kind === 'control') return control(name, step, agent.url, credentials);
-		return ours(name, step, kind === 'trigger' ? fromMessage : fromWebhook, credentials);
-	};
-	const trigger =
-		kind === 'trigger'
-			? node(
-					'Trigger',
-					'n8n-nodes-agent-workspace.agentSessionTrigger',
-					{ sessionIds: name },
-					{ credentials },
-				)
-			: webhook(name);
+	const { api, credentials } = place;
+	const isStartedByWebhook = kind === 'ours' || kind === 'control';
+	const id = isStartedByWebhook ? fromWebhook : fromMessage;
+	const call = (step: number) =>
+		kind === 'control' || kind === 'triggerControl'
+			? control(name, step, id, place)
+			: ours(name, step, id, credentials);
+	const trigger = isStartedByWebhook
+		? webhook(name)
+		: kind === 'trigger'
+			? sessionTrigger(name, credentials)
+			: redisTrigger(name, credentials);
 	const calls = Array.from({ length: steps }, (_, at) => call(at + 1));
 	const stored = await api.createWorkflow({
 		name,
@@ -98,7 +105,7 @@ export async function publishLane(kind: LaneKind, name: string, steps: number, p
 		connections: inRow('Trigger', ...calls.map((one) => one.name)),
 	});
 	await api.activate(stored);
-	if (kind !== 'trigger') await untilRegistered(api, name);
+	if (isStartedByWebhook) await untilRegistered(api, name);
 	return { name, workflowId: stored.id, steps };
 }
 
@@ -117,4 +124,14 @@ export async function untilRegistered(api: N8nApi, path: string): Promise<void> 
 export function webhook(path: string) {
 	const parameters = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
 	return node('Trigger', 'n8n-nodes-base.webhook', parameters, { typeVersion: 2, webhookId: path });
+}
+
+function sessionTrigger(session: string, credentials: Credentials) {
+	const parameters = { sessionIds: session };
+	return node('Trigger', 'n8n-nodes-agent-workspace.agentSessionTrigger', parameters, { credentials });
+}
+
+function redisTrigger(channel: string, { redis }: Credentials) {
+	const parameters = { channels: channel, options: { jsonParseBody: true } };
+	return node('Trigger', 'n8n-nodes-base.redisTrigger', parameters, { credentials: { redis } });
 }

@@ -39,6 +39,12 @@ export class Ledger {
 		await answer?.body?.cancel();
 	}
 
+	/** A message that reached so many listeners. */
+	count(id: string, listeners: number): void {
+		if (listeners > 0) this.accepted.add(id);
+		else this.refused++;
+	}
+
 	/** How often each call arrived: by execution and step. */
 	calls(): Map<string, number> {
 		const counts = new Map<string, number>();
