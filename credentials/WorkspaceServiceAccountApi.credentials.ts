@@ -93,7 +93,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				url,
 				headers: { 'content-type': 'application/x-www-form-urlencoded' },
 				body: form.toString(),
-				json: true,
+				// A stream, because the answer of a wrong URL may be of any length.
+				encoding: 'stream',
 				returnFullResponse: true,
 				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,

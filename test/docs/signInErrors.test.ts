@@ -1,5 +1,6 @@
 // docs/sign-in.md helps people who search it for the text of an error: each text there is one that they really see.
 import { generateKeyPairSync } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -78,10 +79,8 @@ async function unauthorized(): Promise<string> {
 		scope: 'a',
 		tokenUrl: 'http://127.0.0.1:9/token',
 	};
-	const answer = {
-		statusCode: 401,
-		body: { error: 'unauthorized_client', error_description: 'Client is …' },
-	};
+	const body = JSON.stringify({ error: 'unauthorized_client', error_description: 'Client is …' });
+	const answer = { statusCode: 401, body: Readable.from([Buffer.from(body)]) };
 	return (await failing(fetchAccessToken(() => Promise.resolve(answer), account, 0))).message;
 }
 

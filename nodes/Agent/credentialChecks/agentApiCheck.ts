@@ -6,21 +6,13 @@ import type {
 
 import { causesOf } from '../../http/causes';
 import { isBlocked } from '../../http/network';
+import { testRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
 import { isFailure } from '../../items/failure';
 import { channelBase, executeUrl } from '../session/addresses';
 import { agentApiCredential } from '../session/identity';
 import { redact } from '../session/redaction';
 import { channelProblem } from './channelCheck';
 import { thrownFault } from '../AgentExecute/failures';
-
-/** How long the service may take to respond. */
-const timeoutSeconds = 15;
-
-interface Response {
-	readonly statusCode: number;
-	readonly headers: Readonly<Record<string, string | undefined>>;
-	readonly body: unknown;
-}
 
 /**
  * The test of the Agent API credential: whether something that could be the service responds at both addresses. The Deployment URL gets
@@ -37,16 +29,13 @@ export async function checkAgentApi(
 		if (/\/execute\/*$/.test(api.deploymentUrl)) {
 			return refused("Enter the Deployment URL without '/execute'. The node adds it");
 		}
-		const answer = (await helpers.request({
+		const answer = await testRequest(helpers, {
 			method: 'GET',
 			uri: url,
 			headers: { 'x-api-key': api.apiKey },
-			simple: false,
-			resolveWithFullResponse: true,
-			followRedirect: false,
 			rejectUnauthorized: !api.allowUnauthorizedCerts,
-			timeout: timeoutSeconds * 1000,
-		})) as Response;
+		});
+		answer.body.destroy();
 		const isAllowed = async (address: URL) => await mayBeReached(helpers, address, new URL(url));
 		const problem = callProblem(answer, url) ?? (await channelProblem(api, isAllowed));
 		return problem === undefined ? { status: 'OK', message: 'Both addresses respond' } : refused(problem);
@@ -65,22 +54,17 @@ async function mayBeReached(
 	reached: URL,
 ): Promise<boolean> {
 	if (hostname === reached.hostname) return true;
-	return await helpers
-		.request({
-			method: 'HEAD',
-			uri: href.replace(/^ws/, 'http'),
-			simple: false,
-			followRedirect: false,
-			timeout: timeoutSeconds * 1000,
-		})
-		.then(
-			() => true,
-			// The socket runs into any other problem too, and reports it better.
-			(error: unknown) => !causesOf(error).some(isBlocked),
-		);
+	return await testRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
+		({ body }) => {
+			body.destroy();
+			return true;
+		},
+		// The socket runs into any other problem too, and reports it better.
+		(error: unknown) => !causesOf(error).some(isBlocked),
+	);
 }
 
-function callProblem({ statusCode, headers }: Response, url: string): string | undefined {
+function callProblem({ statusCode, headers }: TestResponse, url: string): string | undefined {
 	const { host } = new URL(url);
 	if (statusCode === 401 || statusCode === 403) return `${host} refused the API key (${statusCode})`;
 	if (statusCode >= 300 && statusCode <= 399) {
@@ -101,7 +85,7 @@ function failureText(error: unknown, data: ICredentialDataDecryptedObject): stri
 	const api = agentApiCredential(data);
 	const facts = {
 		url: executeUrl(api),
-		timeoutSeconds,
+		timeoutSeconds: testTimeoutSeconds,
 		redact: (text: string) => redact(text, [api.apiKey]),
 	};
 	return withDescription(thrownFault(error, facts).failure);

@@ -5,29 +5,21 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
 import { asFailure, withAdvice } from '../../items/errorItem';
 import { Failure, refusal } from '../../items/failure';
 import { secretsIn } from '../../items/secrets/credentialSecrets';
 import { Sanitizer } from '../../items/secrets/sanitizer';
 import { apiNames } from '../google/advice';
+import { answerOf } from '../google/answer';
 import { basesOf } from '../google/bases';
 import { driveAccessOf } from '../google/connection';
-import { faultOfAnswer } from '../google/errors';
 import type { FailedCall } from '../google/failedCall';
 import { fetchAccessToken, serviceAccountOf } from '../google/serviceAccountToken';
 import { isMailOnly } from '../google/signIn';
 import { faultOfThrown } from '../google/thrown';
 
 type Helpers = ICredentialTestFunctions['helpers'];
-
-interface Response {
-	readonly statusCode: number;
-	readonly headers: Readonly<Record<string, unknown>>;
-	readonly body: unknown;
-}
-
-/** How long Google may take to respond. */
-const timeoutMilliseconds = 15_000;
 
 /**
  * The test of the service account credential: gets a token, and asks Drive who is signed in, which every Drive scope allows; with
@@ -84,21 +76,20 @@ async function tokenOf(
 	const post = async (url: string, form: URLSearchParams) => {
 		const headers = { 'content-type': 'application/x-www-form-urlencoded' };
 		const more = { headers, body: form.toString() };
-		const { statusCode, body } = await request(helpers, { ...call, method: 'POST', url }, more);
-		return { statusCode, body: parsed(body) };
+		return await request(helpers, { ...call, method: 'POST', url }, more);
 	};
 	return await fetchAccessToken(post, account, Math.floor(Date.now() / 1000));
 }
 
 async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
 	const response = await request(helpers, call, { headers: { authorization: `Bearer ${token}` } });
-	const { statusCode: status, headers, body } = response;
-	if (status < 200 || status > 299) {
-		const { kind, failure } = faultOfAnswer({ status, headers, body: bytesOf(body) }, call);
+	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
+	const { data } = await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
+		const { kind, failure } = await faultOfThrown(error, call);
 		// What a node can do about a limit, its options say.
 		throw kind === 'notDone' ? failure.with({ description: 'Try again in a minute.' }) : failure;
-	}
-	if (typeof parsed(body) === 'object') return;
+	});
+	if (typeof data === 'object') return;
 	throw new Failure({
 		code: 502,
 		message: `${apiNames[call.api]} returned a response that is not JSON`,
@@ -106,34 +97,14 @@ async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<v
 	});
 }
 
-async function request(helpers: Helpers, call: FailedCall, more: object): Promise<Response> {
-	const options = {
-		...more,
-		method: call.method as IHttpRequestMethods,
-		uri: call.url,
-		simple: false,
-		resolveWithFullResponse: true,
-		followRedirect: false,
-		timeout: timeoutMilliseconds,
-	};
+async function request(
+	helpers: Helpers,
+	call: FailedCall,
+	more: Pick<TestRequest, 'headers' | 'body'>,
+): Promise<TestResponse> {
 	try {
-		return (await helpers.request(options)) as Response;
+		return await testRequest(helpers, { ...more, method: call.method as IHttpRequestMethods, uri: call.url });
 	} catch (error) {
 		throw (await faultOfThrown(error, call)).failure;
 	}
-}
-
-/** n8n's helper parses some answers itself. */
-function parsed(body: unknown): unknown {
-	if (typeof body !== 'string') return body;
-	try {
-		return JSON.parse(body) as unknown;
-	} catch {
-		// A page of a proxy, or nothing: the caller goes by the status.
-		return undefined;
-	}
-}
-
-function bytesOf(body: unknown): Buffer {
-	return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? null));
 }

@@ -1,6 +1,8 @@
 import { createSign } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
+import { readErrorBody } from '../../http/body';
 import { Failure, refusal } from '../../items/failure';
 
 import { googleTokenUrl } from './signIn';
@@ -32,11 +34,13 @@ export function serviceAccountOf(credential: ICredentialDataDecryptedObject): Se
 	};
 }
 
-/** Sends a form and follows no redirect. Every status is an answer; its body is parsed JSON where it is JSON. */
+/** Sends a form and follows no redirect. Every status is an answer. */
 export type PostForm = (
 	url: string,
 	form: URLSearchParams,
-) => Promise<{ readonly statusCode: number; readonly body: unknown }>;
+) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
+
+const readingMilliseconds = 15_000;
 
 /**
  * An access token for a service account, requested as RFC 7523 and Google describe.
@@ -52,9 +56,20 @@ export async function fetchAccessToken(
 		assertion: signedAssertion(account, nowSeconds),
 	});
 	const answer = await post(account.tokenUrl, form);
-	const { access_token: token, error, error_description: text } = asObject(answer.body);
+	const { access_token: token, error, error_description: text } = asObject(await jsonOf(answer.body));
 	if (answer.statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	throw refusedByGoogle(answer.statusCode, [error, text], account);
+}
+
+/** Undefined for what is no JSON, for example the page of a proxy: then the status tells more. */
+async function jsonOf(body: Readable): Promise<unknown> {
+	const signal = AbortSignal.timeout(readingMilliseconds);
+	const bytes = await readErrorBody(body, signal);
+	try {
+		return JSON.parse(bytes.toString('utf8')) as unknown;
+	} catch {
+		return undefined;
+	}
 }
 
 function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): Failure {

@@ -6,6 +6,7 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server';
 import { checkAgentApi } from '../../../nodes/Agent/credentialChecks/agentApiCheck';
+import { LongAnswers } from '../../longAnswers';
 
 const apiKey = 'canary-api-key-55aa';
 let service: AgentService;
@@ -94,4 +95,16 @@ test('https:// on an HTTP port is no matter of certificates', async () => {
 	const { message } = await check({ deploymentUrl: service.url.replace('http:', 'https:') });
 	expect(message).toMatch(/whether the service supports https:\/\//);
 	expect(message).not.toContain('certificate');
+});
+
+test('an answer without an end is not read', async () => {
+	await serve();
+	const server = new LongAnswers();
+	await server.listen();
+	try {
+		expect(await check({ deploymentUrl: server.url })).toMatchObject({ status: 'OK' });
+		expect(server.sent / 1024 ** 2).toBeLessThan(16);
+	} finally {
+		await server.close();
+	}
 });

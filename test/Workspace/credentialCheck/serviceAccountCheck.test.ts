@@ -4,6 +4,7 @@ import { CredentialTestContext } from 'n8n-core';
 import { endpointsOf } from '../../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { checkServiceAccount } from '../../../nodes/Workspace/credentialCheck/serviceAccountCheck';
+import { LongAnswers } from '../../longAnswers';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -99,4 +100,20 @@ test('no secret is shown that an answer repeats', async () => {
 	const { status, message } = await check();
 	expect([status, message]).toEqual(['Error', expect.stringContaining('Google issued no token')]);
 	for (const line of pem.split('\n').slice(1, 4)) expect(message).not.toContain(line);
+});
+
+test.each<[string, string, number, RegExp]>([
+	['Token URL', 'tokenUrl', 16, /^Google issued no token for the service account \(HTTP 200\)/],
+	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
+])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
+	const server = new LongAnswers();
+	await server.listen();
+	try {
+		const { status, message } = await check({ [field]: server.url });
+		expect(status).toBe('Error');
+		expect(message).toMatch(text);
+		expect(server.sent / 1024 ** 2).toBeLessThan(mostMebibytes);
+	} finally {
+		await server.close();
+	}
 });
