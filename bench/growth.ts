@@ -37,7 +37,7 @@ async function grow(world: World, contest: Contest): Promise<void> {
 			const milliseconds = await run(world, contest, size, sides.ours, requests.ours, code);
 			const theirs = await run(world, contest, size, sides.theirs, requests.theirs, code).catch(
 				(error: unknown) => {
-					if (round < 0) say(String(error));
+					if (round < 0) say(`${contest.rival} fails: ${String(error)}`);
 					return NaN;
 				},
 			);
@@ -56,13 +56,17 @@ async function grow(world: World, contest: Contest): Promise<void> {
 	reportRatio(`${contest.operation}: time per item, ${last} items / ${first}`, growthOf(times.ours), {
 		atMost: 1.25,
 	});
-	say(`${'the same of n8n’s own node'.padEnd(64)} ${growthOf(times.theirs).toFixed(3)}`);
+	const growth = growthOf(times.theirs);
+	say(`${`the same of ${contest.rival}`.padEnd(64)} ${Number.isNaN(growth) ? 'fails' : growth.toFixed(3)}`);
 }
 
 const perItem = (times: Map<number, number>, size: number) => (times.get(size) ?? NaN) / size;
 
-const tell = (times: Map<number, number>, size: number) =>
-	`${(times.get(size) ?? NaN).toFixed(0)} ms (${(perItem(times, size) * 1000).toFixed(1)} µs per item)`;
+function tell(times: Map<number, number>, size: number): string {
+	const milliseconds = times.get(size) ?? NaN;
+	if (Number.isNaN(milliseconds)) return 'fails';
+	return `${milliseconds.toFixed(0)} ms (${(perItem(times, size) * 1000).toFixed(1)} µs per item)`;
+}
 
 const world = await startWorld();
 try {
