@@ -45,6 +45,14 @@ export function median(values: readonly number[]): number {
 	return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
+/** The mean of the middle half: finer than the median of whole milliseconds, and as little moved by what is rare. */
+export function middleMean(values: readonly number[]): number {
+	const sorted = [...values].sort((a, b) => a - b);
+	const cut = Math.floor(sorted.length / 4);
+	const middle = sorted.slice(cut, sorted.length - cut);
+	return middle.reduce((sum, value) => sum + value, 0) / middle.length;
+}
+
 /** Milliseconds for which the node ran. */
 export function nodeMilliseconds(runs: Readonly<Record<string, NodeRun[]>>, name: string): number {
 	return runs[name]?.at(-1)?.executionTime ?? NaN;

@@ -5,7 +5,7 @@ import { cpus } from 'node:os';
 
 import { node } from '../dev/n8n/nodes.ts';
 import { say } from './channel/text.ts';
-import { median, reportRatio } from './n8n.ts';
+import { middleMean, reportRatio } from './n8n.ts';
 import { type Contest, contests } from './operations/contests.ts';
 import { latencyMilliseconds, run, startWorld, type World } from './operations/world.ts';
 
@@ -40,7 +40,7 @@ async function measure(world: World, contest: Contest): Promise<Array<readonly [
 				if (round >= 0) side.milliseconds.push(milliseconds);
 			}
 		}
-		const [their, our] = sides.map((side) => median(side.milliseconds));
+		const [their, our] = sides.map((side) => middleMean(side.milliseconds));
 		const [theirSide, ourSide] = sides;
 		const name = `${contest.operation}, ${size}`;
 		// What the latency alone takes, if as many requests run at once as Google accepts.
@@ -56,7 +56,8 @@ async function measure(world: World, contest: Contest): Promise<Array<readonly [
 	return ratios;
 }
 
-const tell = (milliseconds = NaN) => `${milliseconds.toFixed(0)} ms`;
+const tell = (milliseconds = NaN) =>
+	`${milliseconds < 1000 ? milliseconds.toPrecision(3) : milliseconds.toFixed(0)} ms`;
 
 async function main(): Promise<void> {
 	const wanted = words.filter((text) => !isNumber(text)).map((text) => text.toLowerCase());

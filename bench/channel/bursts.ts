@@ -12,8 +12,8 @@ const large = 100_000;
 export async function bursts(): Promise<void> {
 	say(`Memory of n8n under a burst, in MiB above what it was before (batches of ${batchSize})`);
 	// Without a limit, the large burst takes gigabytes.
-	await withStation(async (station) => {
-		await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
+	const emitOnly = await withStation(async (station) => {
+		return await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
 	});
 	for (const engine of Object.keys(engines) as Engine[]) {
 		say(`\n${engine}`);
@@ -22,8 +22,8 @@ export async function bursts(): Promise<void> {
 			return await suffer(station, 'Agent Session Trigger', workflow, [small, large]);
 		};
 		const peak = await withStation(use, {}, engine);
-		// 200 MB.
-		reportRatio(`extra memory of ${large} messages, MiB`, peak, { atMost: 190 });
+		// How soon V8 collects what is left over depends on the machine, and so does the figure alone.
+		reportRatio(`extra memory, ${large} messages / emit only with ${small}`, peak / emitOnly, { atMost: 1 });
 	}
 }
 
