@@ -1,6 +1,6 @@
 // Every benchmark, one after another. Their figures go to bench/results.md; those of a part to .dev/results.md.
 // npm run bench [-- --continue] [-- part of a title or a file …]
-// --continue goes on with a run that was interrupted, also after other commits.
+// --continue keeps what ended well in the run before, also of other commits, and runs the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -109,7 +109,8 @@ async function earlierResults(): Promise<Result[]> {
 }
 
 /** A job whose arguments have changed is another one. */
-const isSame = (one: Job, other: Job) => one.command.join(' ') === other.command.join(' ');
+const isDone = ({ job, failure }: Result, wanted: Job) =>
+	failure === undefined && job.command.join(' ') === wanted.command.join(' ');
 
 async function main(): Promise<void> {
 	const words = process.argv.slice(2);
@@ -135,7 +136,7 @@ async function main(): Promise<void> {
 	const done = continues ? await earlierResults() : [];
 	const results: Result[] = [];
 	for (const job of chosen) {
-		results.push(done.find((one) => isSame(one.job, job)) ?? (await run(job, commit)));
+		results.push(done.find((one) => isDone(one, job)) ?? (await run(job, commit)));
 		// After each job, so that an end in between loses nothing.
 		const missing = chosen.slice(results.length).map(({ title }) => title);
 		const seconds = results.reduce((sum, one) => sum + one.seconds, 0);

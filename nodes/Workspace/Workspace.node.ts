@@ -11,6 +11,9 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { properties } from './properties';
+import { requireKnownN8n } from '../n8nVersion';
+
+requireKnownN8n(NodeConnectionTypes);
 
 export class Workspace implements INodeType {
 	description: INodeTypeDescription = {

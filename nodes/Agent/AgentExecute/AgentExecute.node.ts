@@ -3,6 +3,9 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialChecks/credentialChecks';
 import { properties } from './properties';
+import { requireKnownN8n } from '../../n8nVersion';
+
+requireKnownN8n(NodeConnectionTypes);
 
 export class AgentExecute implements INodeType {
 	description: INodeTypeDescription = {
