@@ -1,14 +1,22 @@
-/** The addresses at which a stand-in serves Google's APIs, as fields of a Workspace credential. */
-export function endpointsOf(url: string): Record<string, string | boolean> {
+/** The addresses at which a stand-in serves Google's APIs and issues tokens, as a person enters them for a service account. */
+export function addressesOf(url: string): Record<string, string> {
 	return {
-		customEndpoints: true,
 		mailApiBase: `${url}/gmail/v1`,
 		sheetsApiBase: `${url}/v4/spreadsheets`,
 		docsApiBase: `${url}/v1/documents`,
 		driveApiBase: `${url}/drive/v3`,
-		authorizationUrl: `${url}/o/oauth2/v2/auth`,
 		tokenUrl: `${url}/token`,
 	};
+}
+
+/** With the address for a person's sign-in. */
+export function signInAddressesOf(url: string): Record<string, string> {
+	return { ...addressesOf(url), authorizationUrl: `${url}/o/oauth2/v2/auth` };
+}
+
+/** The same as data of a Workspace credential. */
+export function endpointsOf(url: string): Record<string, string | boolean> {
+	return { customEndpoints: true, ...signInAddressesOf(url) };
 }
 
 export interface Tokens {

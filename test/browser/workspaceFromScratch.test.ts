@@ -1,4 +1,5 @@
 // A person without any credential signs in to Google, and makes rows of the unread emails, by clicks alone.
+import { signInAddressesOf } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { Building } from './building';
 import { CredentialForm } from './credentialForm';
@@ -46,14 +47,7 @@ test('a sign-in by the button of the form and the consent page', async () => {
 	await form.fill({ clientId: 'client', clientSecret: 'secret' });
 	await form.choose('driveAccess', 'All Files');
 	await form.switchOn('customEndpoints');
-	await form.fill({
-		mailApiBase: `${google.url}/gmail/v1`,
-		sheetsApiBase: `${google.url}/v4/spreadsheets`,
-		docsApiBase: `${google.url}/v1/documents`,
-		driveApiBase: `${google.url}/drive/v3`,
-		authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
-		tokenUrl: `${google.url}/token`,
-	});
+	await form.fill(signInAddressesOf(google.url));
 	const consent = await form.connect();
 	await consent.getByRole('button', { name: user }).click();
 	await form.untilClosed();

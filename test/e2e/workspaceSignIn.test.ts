@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 
+import { endpointsOf } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/rest.ts';
 import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
@@ -42,13 +43,9 @@ interface Credential {
 const gmailOnly = 'https://www.googleapis.com/auth/gmail.readonly';
 
 const endpoints = () => ({
-	customEndpoints: true,
-	mailApiBase: `${google.url}/gmail/v1`,
-	sheetsApiBase: `${google.url}/v4/spreadsheets`,
-	docsApiBase: `${google.url}/v1/documents`,
+	...endpointsOf(google.url),
+	// A slash at the end is allowed.
 	driveApiBase: `${google.url}/drive/v3/`,
-	authorizationUrl: `${google.url}/o/oauth2/v2/auth`,
-	tokenUrl: `${google.url}/token`,
 });
 
 async function oAuth2(more: Record<string, unknown> = {}): Promise<Credential> {
