@@ -15,7 +15,7 @@ export interface TestRequest {
 export interface TestResponse {
 	readonly statusCode: number;
 	readonly headers: Readonly<Record<string, string | undefined>>;
-	/** Has to be read or destroyed. */
+	/** Has to be read or discarded. */
 	readonly body: Readable;
 }
 

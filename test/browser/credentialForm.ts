@@ -44,13 +44,30 @@ export class CredentialForm {
 		for (const [name, value] of Object.entries(values)) await this.field(name).locator('input').fill(value);
 	}
 
-	async switchOn(name: string): Promise<void> {
-		await this.field(name).locator('button, .el-switch, [role=switch]').first().click();
+	/**
+	 * n8n ignores a click while it draws the form again.
+	 * @param shown a field that is there only when it is on
+	 */
+	async switchOn(name: string, shown: string): Promise<void> {
+		const effect = this.field(shown);
+		while (!(await effect.isVisible())) {
+			await this.field(name).locator('button, .el-switch, [role=switch]').first().click();
+			// Whether it is there is asked above.
+			await effect.waitFor({ timeout: 5000 }).catch(() => undefined);
+		}
 	}
 
+	/** The list closes again when the form has just been drawn. */
 	async choose(name: string, option: string): Promise<void> {
-		await this.field(name).click();
-		await this.page.getByRole('option', { name: option }).filter({ visible: true }).first().click();
+		const entry = this.page.getByRole('option', { name: option }).filter({ visible: true }).first();
+		const isChosen = async () =>
+			(await this.field(name).locator('input').first().inputValue()).startsWith(option);
+		while (!(await isChosen())) {
+			if (!(await entry.isVisible())) await this.field(name).click();
+			// Whether it was chosen is asked above.
+			await entry.click({ timeout: 2000 }).catch(() => undefined);
+			await this.page.waitForTimeout(200);
+		}
 	}
 
 	/** Chooses one of several credential types of the node, at the top of the form. */
@@ -79,9 +96,16 @@ export class CredentialForm {
 
 	/** Clicks the button that signs in. @returns the page that it opens */
 	async connect(): Promise<Editor['page']> {
-		const opened = this.page.context().waitForEvent('page');
-		await this.dialog.getByTestId('quick-connect-button').filter({ visible: true }).click();
-		return await opened;
+		const button = this.dialog.getByTestId('quick-connect-button').filter({ visible: true });
+		for (;;) {
+			const opened = this.page.context().waitForEvent('page', { timeout: 10_000 });
+			const isOpen = opened.then(
+				() => true,
+				() => false,
+			);
+			await button.click();
+			if (await isOpen) return await opened;
+		}
 	}
 
 	/** What the form says when its test has failed. */

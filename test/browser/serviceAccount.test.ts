@@ -51,7 +51,7 @@ test('a key that is none is named in the form, and with the right one it closes 
 	await form.chooseMode('Service Account');
 	await form.fill({ email, privateKey: 'nonsense', delegatedEmail: user });
 	await form.choose('driveAccess', 'All Files');
-	await form.switchOn('customEndpoints');
+	await form.switchOn('customEndpoints', 'mailApiBase');
 	await form.fill(addressesOf(google.url));
 	await form.save();
 	expect(await form.failure()).toContain('The private key of the service account cannot be read');

@@ -46,7 +46,7 @@ test('a sign-in by the button of the form and the consent page', async () => {
 	await form.create('Credential', 'Signed in by clicks');
 	await form.fill({ clientId: 'client', clientSecret: 'secret' });
 	await form.choose('driveAccess', 'All Files');
-	await form.switchOn('customEndpoints');
+	await form.switchOn('customEndpoints', 'mailApiBase');
 	await form.fill(signInAddressesOf(google.url));
 	const consent = await form.connect();
 	await consent.getByRole('button', { name: user }).click();

@@ -4,6 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import { discard } from '../../http/attempt';
 import { causesOf } from '../../http/causes';
 import { isBlocked } from '../../http/network';
 import { testRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
@@ -35,7 +36,7 @@ export async function checkAgentApi(
 			headers: { 'x-api-key': api.apiKey },
 			rejectUnauthorized: !api.allowUnauthorizedCerts,
 		});
-		answer.body.destroy();
+		discard(answer);
 		const isAllowed = async (address: URL) => await mayBeReached(helpers, address, new URL(url));
 		const problem = callProblem(answer, url) ?? (await channelProblem(api, isAllowed));
 		return problem === undefined ? { status: 'OK', message: 'Both addresses respond' } : refused(problem);
@@ -55,8 +56,8 @@ async function mayBeReached(
 ): Promise<boolean> {
 	if (hostname === reached.hostname) return true;
 	return await testRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
-		({ body }) => {
-			body.destroy();
+		(answer) => {
+			discard(answer);
 			return true;
 		},
 		// The socket runs into any other problem too, and reports it better.
