@@ -48,11 +48,21 @@ export class Building {
 			}
 			// Whether it was chosen is asked above.
 			await bar.fill(words, { timeout: 5000 }).catch(() => undefined);
-			await this.item(name)
+			const isClicked = await this.item(name)
 				.click({ timeout: 5000 })
-				.catch(() => undefined);
-			await result.waitFor({ timeout: 5000 }).catch(() => undefined);
+				.then(
+					() => true,
+					() => false,
+				);
+			if (isClicked) await result.waitFor({ timeout: 5000 }).catch(() => undefined);
+			else await this.closeSearch();
 		}
+	}
+
+	/** A list that was opened before n8n had loaded its nodes stays without results: it is opened anew. */
+	private async closeSearch(): Promise<void> {
+		if ((await this.page.getByTestId('canvas-node').count()) === 0) await this.start();
+		else await this.page.keyboard.press('Escape');
 	}
 
 	private item(name: string): Locator {
