@@ -70,8 +70,13 @@ export class N8nApi {
 				body: JSON.stringify(body),
 			});
 		let answer = await post('owner/setup', owner);
-		if (!answer.ok)
-			answer = await post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		const login = () => post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		if (!answer.ok) answer = await login();
+		// n8n accepts a few sign-ins of a user in a minute.
+		for (let waits = 0; answer.status === 429 && waits < 15; waits++) {
+			await new Promise((resolve) => setTimeout(resolve, 5000));
+			answer = await login();
+		}
 		if (!answer.ok) throw new Error(`n8n refused the sign-in: ${answer.status} ${await answer.text()}`);
 		const cookie = answer.headers
 			.getSetCookie()
