@@ -7,6 +7,8 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isFailure } from '../../nodes/items/failure';
+import { LongAnswer } from '../longAnswer';
+import { scriptedServer } from './server';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -59,6 +61,18 @@ async function refused(promise: Promise<unknown>) {
 }
 
 describe('a service account', () => {
+	test('is refused by an answer without an end, which is not read to the end', async () => {
+		const long = new LongAnswer();
+		const server = await scriptedServer(long.answer);
+		try {
+			const { failure } = await refused(tokenWith({ tokenUrl: `${server.url}/token` }));
+			expect(failure.message).toContain('Google issued no token for the service account (HTTP 200)');
+			expect(long.sentMebibytes).toBeLessThan(16);
+		} finally {
+			await server.close();
+		}
+	});
+
 	test.each([
 		['as it is', pem],
 		['with line breaks in two characters', pem.replaceAll('\n', '\\n')],

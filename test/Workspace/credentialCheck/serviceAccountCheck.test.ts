@@ -4,7 +4,8 @@ import { CredentialTestContext } from 'n8n-core';
 import { endpointsOf } from '../../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { checkServiceAccount } from '../../../nodes/Workspace/credentialCheck/serviceAccountCheck';
-import { LongAnswers } from '../../longAnswers';
+import { LongAnswer } from '../../longAnswer';
+import { scriptedServer } from '../server';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -106,13 +107,13 @@ test.each<[string, string, number, RegExp]>([
 	['Token URL', 'tokenUrl', 16, /^Google issued no token for the service account \(HTTP 200\)/],
 	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
 ])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
-	const server = new LongAnswers();
-	await server.listen();
+	const long = new LongAnswer();
+	const server = await scriptedServer(long.answer);
 	try {
 		const { status, message } = await check({ [field]: server.url });
 		expect(status).toBe('Error');
 		expect(message).toMatch(text);
-		expect(server.sent / 1024 ** 2).toBeLessThan(mostMebibytes);
+		expect(long.sentMebibytes).toBeLessThan(mostMebibytes);
 	} finally {
 		await server.close();
 	}
