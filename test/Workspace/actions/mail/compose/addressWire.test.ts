@@ -84,19 +84,17 @@ function sameForm(address: string): string {
 }
 
 it('an address that is taken is the one that another parser reads', () => {
-	let both = 0;
 	fc.assert(
 		fc.property(soup, (text) => {
 			const ours = accepted(text);
-			if (ours === undefined || ours.length === 0) return;
+			fc.pre(ours !== undefined && ours.length > 0);
 			const theirs = independent(text);
-			if (theirs === undefined) return;
-			both++;
+			fc.pre(theirs !== undefined);
 			expect(ours.map(sameForm)).toEqual(theirs);
 		}),
-		{ numRuns: 600 },
+		// Texts that one of the two refuses do not count: fast-check goes on until so many are read by both.
+		{ numRuns: 100 },
 	);
-	expect(both).toBeGreaterThan(10);
 });
 
 describe('on the wire', () => {
@@ -106,7 +104,7 @@ describe('on the wire', () => {
 		await fc.assert(
 			fc.asyncProperty(soup, async (text) => {
 				const asked = accepted(text);
-				if (asked === undefined || asked.length === 0) return;
+				fc.pre(asked !== undefined && asked.length > 0);
 				const input = { operation: 'send', to: text, cc: text, replyTo: text, subject: 'S', body: 'B' };
 				await mails.json(JSON.stringify(input));
 				const mail = mails.google.gmail.sent.at(-1);
@@ -121,8 +119,8 @@ describe('on the wire', () => {
 				}
 				expect(head).not.toMatch(/^Bcc:/im);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: 20 },
 		);
-		expect(mails.google.gmail.sent.length).toBeGreaterThan(5);
+		expect(mails.google.gmail.sent.length).toBeGreaterThanOrEqual(20);
 	});
 });
