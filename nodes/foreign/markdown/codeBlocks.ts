@@ -1,11 +1,12 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { piecesOf, type Piece } from '../document/elements';
+import { placeOf, type Place } from '../document/indents';
 
 type Element = docs_v1.Schema$StructuralElement;
 
-/** Adjacent paragraphs that form one code block, or any other element. */
-export type Part = { readonly element: Element } | { readonly code: string };
+/** Adjacent paragraphs that form one code block, with the place of its first line, or any other element. */
+export type Part = { readonly element: Element } | { readonly code: string; readonly place: Place };
 
 /**
  * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the
@@ -22,7 +23,8 @@ export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$
 		const marked = rawText(content[at]).includes(blockStart) ? ends[at] : undefined;
 		const end = marked ?? fixedWidthEnd(content, at, tab);
 		const lines = content.slice(at, end).map((element) => lineOf(element, tab));
-		if (end > at) parts.push({ code: lines.join('\n') });
+		const first = content[at]?.paragraph;
+		if (first && end > at) parts.push({ code: lines.join('\n'), place: placeOf(first) });
 		else parts.push({ element: content[at] ?? {} });
 		at = Math.max(end, at + 1);
 	}
@@ -45,11 +47,23 @@ function fixedWidthEnd(content: readonly Element[], start: number, tab: docs_v1.
 	for (let at = start; at < content.length; at++) {
 		const pieces = plainLine(content[at], tab);
 		if (pieces === undefined || !pieces.every(({ marks }) => marks.code)) break;
+		if (at > start && !isNextLine(content[at - 1]?.paragraph ?? {}, content[at]?.paragraph ?? {})) break;
 		// Empty lines belong to a block only if they are between other lines.
 		if (pieces.length > 0) end = at + 1;
 		else if (at === start) break;
 	}
 	return end - start > 1 ? end : start;
+}
+
+/**
+ * Lines of one block stand at one place without a gap: a paragraph with a space below it, or one that begins
+ * further in or leaves a quote, is one of its own.
+ */
+function isNextLine(before: docs_v1.Schema$Paragraph, after: docs_v1.Schema$Paragraph): boolean {
+	const gap =
+		(before.paragraphStyle?.spaceBelow?.magnitude ?? 0) + (after.paragraphStyle?.spaceAbove?.magnitude ?? 0);
+	const [place, next] = [placeOf(before), placeOf(after)];
+	return gap === 0 && place.quoted === next.quoted && place.indentPoints === next.indentPoints;
 }
 
 /**

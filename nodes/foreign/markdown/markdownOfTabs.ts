@@ -5,6 +5,7 @@ import { toMarkdown, type Options } from 'mdast-util-to-markdown';
 
 import { footersOf, footnotesOf, headersOf, piecesOf, type Piece } from '../document/elements';
 import { Glyphs } from '../document/glyphs';
+import { isVisible, placeOf } from '../document/indents';
 import { withCodeBlocks } from './codeBlocks';
 import { nestBlocks, type FlatBlock } from './nest';
 import { phrasingOf } from './phrasing';
@@ -67,7 +68,7 @@ class Printer {
 			parts.flatMap((part) =>
 				'element' in part
 					? this.flat(part.element)
-					: { node: { type: 'code', value: part.code }, quoted: false, indentPoints: 0, glyph: undefined },
+					: { node: { type: 'code', value: part.code }, ...part.place, glyph: undefined },
 			),
 		);
 	}
@@ -92,8 +93,7 @@ class Printer {
 		const text = pieces.filter((piece) => !piece.rule);
 		const ruled = pieces.length > text.length || (text.length === 0 && isVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.glyphs.next(paragraph.bullet) : undefined;
-		const indentPoints = style.indentStart?.magnitude ?? 0;
-		const around = { quoted: isVisible(style.borderLeft), indentPoints, glyph };
+		const around = { ...placeOf(paragraph), glyph };
 		const nodes: FlatBlock[] = ruled ? [{ node: { type: 'thematicBreak' }, ...around }] : [];
 		const node = this.textBlock(text, style);
 		if (node !== undefined || (glyph !== undefined && !ruled)) {
@@ -124,10 +124,6 @@ class Printer {
 		const children = this.phrasing(pieces, { type: 'text', value: ' ' });
 		return children.length > 0 ? { type: 'heading', depth, children } : undefined;
 	}
-}
-
-function isVisible(border: docs_v1.Schema$ParagraphBorder | undefined): boolean {
-	return (border?.width?.magnitude ?? 0) > 0;
 }
 
 function headingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {

@@ -1,14 +1,11 @@
 import type { BlockContent, DefinitionContent, List, ListItem, Text } from 'mdast';
 
-import { listIndentPoints, quoteIndentPoints } from '../document/indents';
+import { listIndentPoints, quoteIndentPoints, type Place } from '../document/indents';
 import type { Glyph } from '../document/glyphs';
 
 /** A paragraph or table of the document, which represents lists and quotes only by their appearance. */
-export interface FlatBlock {
+export interface FlatBlock extends Place {
 	readonly node: BlockContent;
-	/** Whether it has a line on its left. */
-	readonly quoted: boolean;
-	readonly indentPoints: number;
 	readonly glyph: Glyph | undefined;
 }
 

@@ -23,6 +23,8 @@ test.each([
 	['headings', '# One\n\n## Two\n\n###### Six\n\ntext'],
 	['emphasis', 'a *b* **c** ***d*** ~~e~~ **f *g* h** end'],
 	['code', 'use `x = 1`\n\n```\nif (a) {\n\n\tb();\n}\n```\n\nend'],
+	['paragraphs of code only', '`a`\n\n`b`\n\n> `c`\n\n`d`'],
+	['code in an item, then beside it', '- a\n\n  `b`\n\n`c`'],
 	['two code blocks', '```\na\n```\n\n```\nb\n```'],
 	['code at the end', 'a\n\n```\n```'],
 	['links', '[docs](https://example.com/a?b=c) and **[bold](https://example.com/)**'],
@@ -71,12 +73,13 @@ test('a long text is read in pieces, with the same result', () => {
 describe('code that was written in Google Docs', () => {
 	type Run = readonly [text: string, style?: object];
 	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
-	const line = (...runs: Run[]) => ({
+	const styled = (paragraphStyle: object, ...runs: Run[]) => ({
 		paragraph: {
 			elements: runs.map(([content, textStyle]) => ({ textRun: { content, textStyle } })),
-			paragraphStyle: { namedStyleType: 'NORMAL_TEXT' },
+			paragraphStyle: { namedStyleType: 'NORMAL_TEXT', ...paragraphStyle },
 		},
 	});
+	const line = (...runs: Run[]) => styled({}, ...runs);
 	const read = (...content: object[]) => markdownOfTabs([{ body: { content } }]);
 
 	test('a block of its own kind is one block, whatever its lines look like', () => {
@@ -99,6 +102,18 @@ describe('code that was written in Google Docs', () => {
 			line(['use '], ['x', mono], [' here\n']),
 		);
 		expect(text).toBe('```\nif (a) {\n\n}\n```\n\nuse `x` here');
+	});
+
+	test('lines of a quote are a block in the quote, and end with it', () => {
+		const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
+		const text = read(styled(quote, ['a\n', mono]), styled(quote, ['b\n', mono]), line(['c\n', mono]));
+		expect(text).toBe('> ```\n> a\n> b\n> ```\n\n`c`');
+	});
+
+	test('a space between two such lines makes them paragraphs', () => {
+		const apart = { spaceAbove: { magnitude: 6, unit: 'PT' } };
+		const text = read(line(['a\n', mono]), styled(apart, ['b\n', mono]), line(['c\n', mono]));
+		expect(text).toBe('`a`\n\n```\nb\nc\n```');
 	});
 
 	test('one such line alone stays inline', () => {
