@@ -1,4 +1,5 @@
 import { refusal } from '../items/failure';
+import { shortened } from '../items/shortened';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const hosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
@@ -17,7 +18,7 @@ export function checkedId(text: string, label: string): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
 	throw refusal(
-		`'${label}' is not an ID: ${shortened(id)}`,
+		`'${label}' is not an ID: ${shortened(id, 60)}`,
 		'An ID contains only letters, digits, hyphens and underscores.',
 	);
 }
@@ -63,8 +64,4 @@ function refuseOtherKind(path: string, name: string, label: string): void {
 function expected(name: string): string {
 	const noun = kinds[name]?.noun ?? 'file';
 	return `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
-}
-
-function shortened(text: string): string {
-	return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../../items/failure';
+import { shortened } from '../../items/shortened';
 import { parseRetryAfter } from '../../http/backoff';
 import { blockedAdvice, networkFaultOf } from '../../http/network';
 import type { Ending } from './failures';
@@ -59,8 +60,6 @@ export function failureOf(ending: Ending, surroundings: Surroundings): Failure {
 }
 
 /** Any text may be an id. */
-const longestId = 100;
-const shortened = (id: string) => (id.length > longestId ? `${id.slice(0, longestId)}…` : id);
 
 /** The wait that the server asked for, in milliseconds. */
 export function retryAfterOf(ending: Ending, nowMilliseconds: number): number | undefined {

@@ -1,3 +1,5 @@
+import { shortened } from '../../items/shortened';
+
 /** What Google said about a failed call, in one form for all families of APIs. */
 export interface Envelope {
 	/** Google's own message, at most 500 characters. */
@@ -18,11 +20,11 @@ export function envelopeOf(body: Buffer): Envelope {
 	if (typeof error === 'string') {
 		// The token endpoint uses this shape.
 		const text = textOf(property(parsed(body), 'error_description')) ?? error;
-		return { message: shortened(text), status: undefined, reasons: [error], activationUrl: undefined };
+		return { message: cut(text), status: undefined, reasons: [error], activationUrl: undefined };
 	}
 	const details = [...listOf(property(error, 'errors')), ...listOf(property(error, 'details'))];
 	return {
-		message: shortened(textOf(property(error, 'message'))),
+		message: cut(textOf(property(error, 'message'))),
 		status: textOf(property(error, 'status')),
 		reasons: details.flatMap((detail) => textOf(property(detail, 'reason')) ?? []),
 		activationUrl: details.flatMap(activationUrl)[0],
@@ -55,7 +57,6 @@ function textOf(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-function shortened(text: string | undefined): string | undefined {
-	if (text === undefined || text.length <= maxMessageLength) return text;
-	return `${text.slice(0, maxMessageLength)}…`;
+function cut(text: string | undefined): string | undefined {
+	return text === undefined ? undefined : shortened(text, maxMessageLength);
 }

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../failure';
+import { shortened } from '../shortened';
 import { statusName } from '../status';
 import { lowerCase, needlesOf, placesOf, type Needle } from './forms';
 import { onOneLine } from './oneLine';
@@ -34,8 +35,7 @@ export class Sanitizer {
 	}
 
 	text(text: string, maxLength = maxTextLength): string {
-		const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-		return withoutTokens(this.#withoutKnown(onOneLine(cut)));
+		return withoutTokens(this.#withoutKnown(onOneLine(shortened(text, maxLength))));
 	}
 
 	/** The failure without its cause, which is not sanitized. */

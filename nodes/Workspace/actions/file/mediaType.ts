@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { shortened } from '../../../items/shortened';
 import { named } from '../../../parameters/naming';
 import type { Source } from '../../operation';
 
@@ -27,7 +28,7 @@ function checked(given: string): string {
 	}
 	if (/^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(\s*;[\x20-\x7e]*)?$/.test(given)) return given;
 	throw refusal(
-		`${named('mimeType')} is not a MIME type: ${given.slice(0, 100)}`,
+		`${named('mimeType')} is not a MIME type: ${shortened(given)}`,
 		'Enter a type such as application/pdf, or leave it empty to detect it from the file name.',
 	);
 }

@@ -1,4 +1,5 @@
 import { refusal } from '../../../items/failure';
+import { shortened } from '../../../items/shortened';
 import { named } from '../../../parameters/naming';
 
 /** A range as the user gave it. */
@@ -74,7 +75,7 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 
 export function notCells(range: string) {
 	return refusal(
-		`${named('range')} is not a range: ${range.length > 100 ? `${range.slice(0, 100)}…` : range}`,
+		`${named('range')} is not a range: ${shortened(range)}`,
 		"Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",
 	);
 }

@@ -1,9 +1,10 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
+import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { processSlot } from '../../../../nodes/items/processSlot';
 import { failureOf } from '../../../executeContext';
-import { runNode, token } from '../../runNode';
+import { contextOf, runNode, token } from '../../runNode';
 
 /** The stand-in of a test file, empty before each test, and the mail operations of the whole node against it. */
 export class Mails {
@@ -74,6 +75,17 @@ export class Mails {
 			parameters: { inputMode: 'json', inputObject: inputObject as IDataObject },
 			items,
 		});
+	}
+
+	/** What a run gives out, and the hints on the node after it. */
+	async hinted(parameters: IDataObject, items?: INodeExecutionData[]) {
+		const context = contextOf({
+			url: this.google.url,
+			parameters: { resource: 'mail', ...parameters },
+			items,
+		});
+		const [found = []] = await new Workspace().execute.call(context);
+		return { items: found, hints: context.hints.map(({ message }) => message) };
 	}
 
 	/** What a run that is refused says; nothing may have been asked of Google. */

@@ -1,4 +1,5 @@
 import { refusal } from '../../../../items/failure';
+import { shortened } from '../../../../items/shortened';
 import { decodedWords } from '../reading/words';
 import { addrSpecOf, angleAddress } from './addrSpec';
 import { tokensOf, type Token } from './addressTokens';
@@ -108,10 +109,8 @@ function rawOf(tokens: readonly Token[]): string {
 }
 
 function refused(entry: readonly Token[], label: string): never {
-	const raw = rawOf(entry).trim();
-	const shown = raw.length > 100 ? `${raw.slice(0, 100)}…` : raw;
 	throw refusal(
-		`${label} has an entry that is not an email address: ${shown}`,
+		`${label} has an entry that is not an email address: ${shortened(rawOf(entry).trim())}`,
 		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
 	);
 }

@@ -1,4 +1,5 @@
 import { refusal } from '../../../../items/failure';
+import { shortened } from '../../../../items/shortened';
 import { named } from '../../../../parameters/naming';
 
 /** Contains the email's own marker, so that an email with an unknown outcome can be found. */
@@ -32,7 +33,7 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 		// Printable ASCII without the colon (RFC 5322, 2.2).
 		if (!/^[!-9;-~]+$/.test(key)) {
 			throw refusal(
-				`'${key.slice(0, 60)}' is not a header name`,
+				`'${shortened(key, 60)}' is not a header name`,
 				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
 			);
 		}

@@ -1,4 +1,5 @@
 import { refusal } from '../../../../items/failure';
+import { shortened } from '../../../../items/shortened';
 import { named } from '../../../../parameters/naming';
 import type { Clients, Item, StoredBinary, OutputItem } from '../../../operation';
 import { largestPage, type ListParams } from './listFields';
@@ -11,7 +12,21 @@ import type { Listed, ListedMessage } from './listMessages';
 export async function listed(client: Clients, q: string, params: ListParams, item: Item): Promise<Listed> {
 	refuseContradictions(params);
 	const { listMessages } = await import('./listMessages');
-	return await listMessages(client, q, params, item);
+	const found = await listMessages(client, q, params, item);
+	if (q !== '' && found.messages.length === 0 && !found.endedBy) await tellNothingFound(q, item);
+	return found;
+}
+
+/**
+ * An empty output looks the same whether there is no such email or the search was mistyped. Told for the first
+ * item of a run only, because of many items some often match nothing.
+ */
+async function tellNothingFound(q: string, item: Item): Promise<void> {
+	const from = item.index === 0 ? '' : ` (item ${item.index})`;
+	await item.once('no email found', () => {
+		item.hint(`Gmail found no email for this search${from}: ${shortened(q)}`);
+		return Promise.resolve(true);
+	});
 }
 
 function refuseContradictions({

@@ -41,6 +41,34 @@ describe('list', () => {
 		expect(await mails.run('list', {})).toEqual([]);
 	});
 
+	it.each<[string, IDataObject, string[]]>([
+		[
+			'a sender',
+			{ operation: 'list', from: 'nonsense' },
+			['Gmail found no email for this search: from:"nonsense"'],
+		],
+		[
+			'a search',
+			{ operation: 'search', query: 'is:nowhere' },
+			['Gmail found no email for this search: is:nowhere'],
+		],
+		['nothing in particular', { operation: 'list' }, []],
+	])('an empty result for %s says what was searched for', async (_what, parameters, hints) => {
+		expect(await mails.hinted(parameters)).toEqual({ items: [], hints });
+	});
+
+	it('says so for the first of many items only, and not at all where something was found', async () => {
+		mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
+		const senders = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
+		const { items, hints } = await mails.hinted({ operation: 'list', from: '={{ $json.from }}' }, senders);
+		expect(items).toHaveLength(1);
+		expect(hints).toEqual([
+			expect.stringMatching(
+				/^Gmail found no email for this search \(item [12]\): from:"(bob|eve)@example\.com"$/,
+			),
+		]);
+	});
+
 	it.each<[string, IDataObject, IDataObject, string]>([
 		['sender', { from: 'ann@example.com' }, {}, 'q=from:"ann@example.com"&'],
 		['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'q=from:"ann@example.com"&'],
