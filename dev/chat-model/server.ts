@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+
+import { onLoopback } from '../loopback.ts';
 
 export interface ChatMessage {
 	readonly role: 'system' | 'user' | 'assistant' | 'tool';
@@ -52,17 +53,14 @@ export async function startChatModel(): Promise<ChatModel> {
 		requests.push(seen);
 		send(response, reply(seen), body.stream === true);
 	}
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const listening = await onLoopback(server);
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+		url: `${listening.url}/v1`,
 		requests,
 		answer(next) {
 			reply = next;
 		},
-		async close() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
+		close: () => listening.close(),
 	};
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
+import { onLoopback } from '../loopback.ts';
 import { Quotas } from './quotas.ts';
 import { Faults, type Fault } from './faults.ts';
 import { Front } from './front.ts';
@@ -64,9 +63,8 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 			response.destroy();
 		});
 	});
-	server.listen(port, '127.0.0.1');
-	await once(server, 'listening');
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathPrefix}`;
+	const listening = await onLoopback(server, port);
+	const url = `${listening.url}${pathPrefix}`;
 	const oauth = new OAuth(tokens, url, { ...options, users });
 	const front = new Front({
 		services,
@@ -108,9 +106,7 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleSe
 			violations.length = 0;
 		},
 		async close() {
-			server.closeAllConnections();
-			server.close();
-			await once(server, 'close');
+			await listening.close();
 			await oauth.close();
 		},
 	};

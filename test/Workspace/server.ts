@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+
+import { onLoopback } from '../../dev/loopback';
 
 export interface Received {
 	readonly method: string;
@@ -42,19 +42,11 @@ export async function scriptedServer(...script: Answer[]): Promise<ScriptedServe
 			() => undefined,
 		);
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
 	return {
-		url: `http://127.0.0.1:${port}`,
+		...(await onLoopback(server)),
 		received,
 		get mostAtOnce() {
 			return mostAtOnce;
-		},
-		async close() {
-			server.closeAllConnections();
-			server.close();
-			await once(server, 'close');
 		},
 	};
 }

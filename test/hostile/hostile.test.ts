@@ -4,7 +4,7 @@ import { inRow, node, startTestN8n, type TestN8n } from '../e2e/n8n';
 import { until } from '../e2e/station';
 import { frameMakers, isNoText } from './frames';
 import { markdownMakers } from './markdown';
-import { Outside } from './outside';
+import { startOutside } from './outside';
 import { type Polled, startPolling } from './polling';
 import { made } from './random';
 
@@ -15,7 +15,7 @@ const perRun = 10;
 const workspace = 'n8n-nodes-agent-workspace.workspace';
 const apiKey = 'test-api-key';
 
-let outside: Outside;
+let outside: Awaited<ReturnType<typeof startOutside>>;
 let channels: AgentService;
 let n8n: TestN8n;
 let pid: number;
@@ -26,8 +26,7 @@ let endPolling: (() => Promise<Polled>) | undefined;
 jest.setTimeout(900_000);
 
 beforeAll(async () => {
-	outside = new Outside(seed);
-	await outside.listen();
+	outside = await startOutside(seed);
 	channels = await startAgentService({ apiKey, keepLog: false });
 	// What n8n keeps of an execution is n8n's own work.
 	n8n = await startTestN8n({

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
+import { onLoopback, type Listening } from '../../dev/loopback';
 import { answerMakers } from './answers';
 import { documentMakers, documentResource } from './documents';
 import { mailMakers, mailResource } from './mails';
@@ -14,35 +13,25 @@ export interface Asked {
 }
 
 /** Gmail, Docs and an agent service in one, none of which means well. A number in what is asked for says which text comes. */
-export class Outside {
+export async function startOutside(seed: number): Promise<Outside & Listening> {
+	const outside = new Outside(seed);
+	const server = createServer((request, response) => {
+		outside.serve(request, response).catch(() => request.socket.destroy());
+	});
+	return Object.assign(outside, await onLoopback(server));
+}
+
+class Outside {
 	readonly asked: Asked[] = [];
 	/** Formats of the messages that started an execution. */
 	readonly frames: string[] = [];
 	readonly #seed: number;
-	readonly #server = createServer((request, response) => {
-		this.#serve(request, response).catch(() => request.socket.destroy());
-	});
 
 	constructor(seed: number) {
 		this.#seed = seed;
 	}
 
-	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-	}
-
-	async listen(): Promise<void> {
-		this.#server.listen(0, '127.0.0.1');
-		await once(this.#server, 'listening');
-	}
-
-	async close(): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, 'close');
-	}
-
-	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		const body = Buffer.concat(chunks).toString();

@@ -6,7 +6,7 @@ import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from '.
 import { until } from '../station';
 import { databaseDump, type Evidence, found, writtenFiles } from './evidence';
 import { callFaults, channelFaults, googleFaults, witness } from './faults';
-import { Stranger } from './stranger';
+import { startStranger, type Stranger } from './stranger';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -41,8 +41,7 @@ let own: Record<string, { id: string; name: string }>;
 const shown: Evidence[] = [];
 
 beforeAll(async () => {
-	elsewhere = new Stranger();
-	await elsewhere.listen();
+	elsewhere = await startStranger();
 	const secrets = Object.values(agent);
 	const calls = callFaults(secrets, elsewhere.url);
 	const channels = channelFaults(secrets, elsewhere.url);
@@ -54,7 +53,7 @@ beforeAll(async () => {
 	});
 	const ofUser = googleFaults(Object.values(user), elsewhere.url);
 	const ofRobot = googleFaults(Object.values(robot), elsewhere.url);
-	googles = new Stranger((request, response, path) => {
+	googles = await startStranger((request, response, path) => {
 		const isRobot = request.includes('assertion=') || request.includes(robot.robotToken);
 		const faults = isRobot ? ofRobot : ofUser;
 		if (path === '/token' && isRobot && !request.includes('refused')) {
@@ -63,12 +62,10 @@ beforeAll(async () => {
 		} else if (path.startsWith('/token')) faults[2]?.(request, response, path);
 		else faults[digit(path.split('?')[0])]?.(request, response, path);
 	});
-	await googles.listen();
-	refusing = new Stranger((request, response) => {
+	refusing = await startStranger((request, response) => {
 		response.statusCode = 401;
 		response.end(request);
 	});
-	await refusing.listen();
 	n8n = await startTestN8n({
 		env: {
 			N8N_LOG_LEVEL: 'debug',

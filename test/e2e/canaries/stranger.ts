@@ -1,42 +1,26 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+
+import { onLoopback, type Listening } from '../../../dev/loopback';
 
 export type Reply = (request: string, response: ServerResponse, path: string) => void;
 
 /** A server that keeps all that it is sent, word by word. */
-export class Stranger {
-	readonly received: string[] = [];
-	readonly #server;
+export interface Stranger extends Listening {
+	readonly received: string[];
+}
 
-	constructor(reply: Reply = (_request, response) => response.end()) {
-		this.#server = createServer((request, response) => {
-			void this.#take(request).then((all) => {
-				reply(all, response, request.url ?? '');
-			});
+export async function startStranger(
+	reply: Reply = (_request, response) => response.end(),
+): Promise<Stranger> {
+	const received: string[] = [];
+	const server = createServer((request, response) => {
+		const { method, url = '', rawHeaders } = request;
+		void text(request).then((body) => {
+			const all = [`${method} ${url}`, ...rawHeaders, body].join('\n');
+			received.push(all);
+			reply(all, response, url);
 		});
-	}
-
-	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-	}
-
-	async listen(): Promise<void> {
-		this.#server.listen(0, '127.0.0.1');
-		await once(this.#server, 'listening');
-	}
-
-	async close(): Promise<void> {
-		this.#server.closeAllConnections();
-		this.#server.close();
-		await once(this.#server, 'close');
-	}
-
-	async #take(request: IncomingMessage): Promise<string> {
-		const lines = [`${request.method} ${request.url}`, ...request.rawHeaders, await text(request)];
-		const all = lines.join('\n');
-		this.received.push(all);
-		return all;
-	}
+	});
+	return { received, ...(await onLoopback(server)) };
 }
