@@ -9,6 +9,7 @@ import { messageOf, type SessionMessage } from '../session/messages';
 import { type Arrival, isBinary, itemOf, type Read, readOf, storedItem } from './items';
 import { refusedByN8n } from './losses';
 import type { TriggerSettings } from './settings';
+import { Waits } from './waits';
 
 type Batch = readonly Delivered<Arrival>[];
 
@@ -25,14 +26,12 @@ export class Delivery {
 	readonly #recent: RecentKeys;
 	readonly #workflowId: string;
 	readonly #nodeId: string;
-	/** Ends what is waited for. */
-	readonly #waits = new Set<() => void>();
+	readonly #waits = new Waits();
 	readonly #storing = new Set<Promise<unknown>>();
 	readonly #delivering = new Set<Promise<boolean>>();
 	readonly #stopped: Promise<void>;
 	#tellStopped = () => {};
 	#isStopping = false;
-	#released = false;
 
 	constructor(
 		context: ITriggerFunctions,
@@ -95,8 +94,7 @@ export class Delivery {
 
 	/** Waits for no execution any more; leaves no timer. */
 	release(): void {
-		this.#released = true;
-		for (const end of this.#waits) end();
+		this.#waits.release();
 	}
 
 	async #deliver(batch: Batch): Promise<boolean> {
@@ -131,7 +129,7 @@ export class Delivery {
 	}
 
 	async #waitForNextTry(milliseconds: number): Promise<void> {
-		await this.#wait((end) => {
+		await this.#waits.until((end) => {
 			void this.#stopped.then(end);
 			return this.#clock.after(milliseconds, end);
 		});
@@ -148,26 +146,11 @@ export class Delivery {
 			},
 		);
 		this.#context.emit([items], undefined, done, key);
-		await this.#wait((end) => {
+		await this.#waits.until((end) => {
 			void ended.then(end);
 			return this.#clock.after(this.#settings.maxExecutionMilliseconds, end);
 		});
 		return refusedBy;
-	}
-
-	/** @param begin is given what ends the wait, and returns what to do at its end */
-	async #wait(begin: (end: () => void) => () => void): Promise<void> {
-		// After the release there is nothing to wait for.
-		if (this.#released) return;
-		await new Promise<void>((resolve) => {
-			const end = () => {
-				if (!this.#waits.delete(end)) return;
-				tidy();
-				resolve();
-			};
-			this.#waits.add(end);
-			const tidy = begin(end);
-		});
 	}
 
 	/** @returns whether that was the end of it */
