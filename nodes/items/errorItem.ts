@@ -2,6 +2,7 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import { Failure, isFailure, withoutCode } from './failure';
+import { forEditor } from './forEditor';
 import type { Sanitizer } from './secrets/sanitizer';
 import { isTool } from './tryOfNode';
 
@@ -34,9 +35,10 @@ export function nodeError(
 	sanitizer: Sanitizer,
 ): NodeApiError {
 	const clean = sanitizer.failure(failure);
-	const message = toldBy(node, clean);
+	const message = forEditor(toldBy(node, clean));
 	// n8n appends the description unless the message already contains it.
-	const description = isTool(node) ? clean.description && withoutCode(clean.description) : clean.description;
+	const advice = clean.description && forEditor(clean.description);
+	const description = isTool(node) ? advice && withoutCode(advice) : advice;
 	const httpCode = String(clean.code);
 	const error = new NodeApiError(
 		node,
@@ -79,8 +81,15 @@ export function asFailure(error: unknown): Failure {
 		error.name,
 	);
 	const description =
-		'description' in error && typeof error.description === 'string' ? error.description : undefined;
+		'description' in error && typeof error.description === 'string'
+			? withoutLinks(error.description)
+			: undefined;
 	return new Failure({ code: aboutInput ? 400 : 500, message: error.message, description, cause: error });
+}
+
+/** n8n's own descriptions may end with a link in HTML; ours are text. */
+function withoutLinks(text: string): string {
+	return text.replaceAll(/<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g, '$2: $1');
 }
 
 const tooDeep = new Failure({

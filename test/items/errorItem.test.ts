@@ -41,6 +41,22 @@ test('the error that stops the node keeps our words even where n8n has stock tex
 	expect(error.context.itemIndex).toBe(3);
 });
 
+test('the editor makes no markup of an error; other readers get the text', () => {
+	const text = 'Said <img src="x"> </a> <!-- --> 1 < 2 <3';
+	const failure = new Failure({ code: 400, message: text, description: `${text}!` });
+	const shown = 'Said <\u200bimg src="x"> <\u200b/a> <\u200b!-- --> 1 < 2 <3';
+	const error = nodeError(node, failure, 0, new Sanitizer());
+	expect([error.message, error.description]).toEqual([shown, `${shown}!`]);
+	expect(errorItem(node, failure, 0, new Sanitizer()).json).toMatchObject({ error: { message: text } });
+});
+
+test("n8n's own links are told as text", () => {
+	const description = 'Pin the data. <a target="_blank" href="https://docs.n8n.io/a/">More info</a>';
+	expect(asFailure(new NodeOperationError(node, 'No item', { description })).description).toBe(
+		'Pin the data. More info: https://docs.n8n.io/a/',
+	);
+});
+
 test('nothing that n8n keeps of an error holds a secret, or a line of its own', () => {
 	const secret = 'canary-key';
 	const text = `no\n${secret} ${Buffer.from(`:${secret}`).toString('base64')}`;

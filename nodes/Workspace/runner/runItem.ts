@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../../items/failure';
+import { forEditor } from '../../items/forEditor';
 import { storeBinary } from '../../items/storeBinary';
 
 import { cleanLog } from '../../items/secrets/cleanLog';
@@ -31,7 +32,7 @@ export class RunNotes {
 
 	show(context: IExecuteFunctions, sanitizer: Sanitizer): void {
 		const hints = [...this.hints].map((hint) => ({
-			message: sanitizer.text(hint),
+			message: forEditor(sanitizer.text(hint)),
 			location: 'outputPane' as const,
 		}));
 		if (hints.length > 0) context.addExecutionHints(...hints);
