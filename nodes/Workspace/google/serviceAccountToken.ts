@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
-import { readErrorBody } from '../../http/body';
+import { BodyError, readBody, readErrorBody } from '../../http/body';
 import { Failure, refusal } from '../../items/failure';
 
 import { googleTokenUrl } from './signIn';
@@ -41,6 +41,8 @@ export type PostForm = (
 ) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
 
 const readingMilliseconds = 15_000;
+/** A token has less than 4 KiB. */
+const maxBytes = 256 * 1024;
 
 /**
  * An access token for a service account, requested as RFC 7523 and Google describe.
@@ -56,15 +58,31 @@ export async function fetchAccessToken(
 		assertion: signedAssertion(account, nowSeconds),
 	});
 	const answer = await post(account.tokenUrl, form);
-	const { access_token: token, error, error_description: text } = asObject(await jsonOf(answer.body));
-	if (answer.statusCode === 200 && typeof token === 'string' && token !== '') return token;
+	const signal = AbortSignal.timeout(readingMilliseconds);
+	const isIssued = answer.statusCode === 200;
+	const bytes = await (isIssued ? wholeOf : readErrorBody)(answer.body, signal);
+	const { access_token: token, error, error_description: text } = asObject(jsonOf(bytes));
+	if (isIssued && typeof token === 'string' && token !== '') return token;
 	throw refusedByGoogle(answer.statusCode, [error, text], account);
 }
 
+/**
+ * Empty for an answer that is too long to be a token.
+ * @throws Failure 503 for one that was cut off: the next may be whole
+ */
+async function wholeOf(body: Readable, signal: AbortSignal): Promise<Buffer> {
+	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
+	if (Buffer.isBuffer(read)) return read;
+	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
+	throw new Failure({
+		code: 503,
+		message: 'Google issued no token for the service account (the answer was cut off)',
+		description: 'Try again later.',
+	});
+}
+
 /** Undefined for what is no JSON, for example the page of a proxy: then the status tells more. */
-async function jsonOf(body: Readable): Promise<unknown> {
-	const signal = AbortSignal.timeout(readingMilliseconds);
-	const bytes = await readErrorBody(body, signal);
+function jsonOf(bytes: Buffer): unknown {
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
 	} catch {
