@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { piecesOf, type Piece } from '../document/elements';
-import { placeOf, type Place } from '../document/indents';
+import { listIndentPoints, placeOf, type Place } from '../document/indents';
 
 type Element = docs_v1.Schema$StructuralElement;
 
@@ -15,6 +15,8 @@ export type Part = { readonly element: Element } | { readonly code: string; read
  */
 const blockStart = '\uec03';
 const blockEnd = '\uec02';
+/** What Docs' button for more indentation stands for. */
+const spacesPerIndent = 4;
 
 export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$DocumentTab): Part[] {
 	const parts: Part[] = [];
@@ -22,14 +24,17 @@ export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$
 	for (let at = 0; at < content.length;) {
 		const marked = rawText(content[at]).includes(blockStart) ? ends[at] : undefined;
 		const end = marked ?? fixedWidthEnd(content, at, tab);
-		const lines = content.slice(at, end).map((element) => lineOf(element, tab));
-		const first = content[at]?.paragraph;
-		if (first && end > at) parts.push({ code: lines.join('\n'), place: placeOf(first) });
+		const first = placeOf(content[at]?.paragraph ?? {});
+		// What Docs' own blocks have for a look is not known.
+		const place = marked === undefined ? first : topLevel;
+		if (end > at) parts.push({ code: codeOf(content.slice(at, end), first, tab), place });
 		else parts.push({ element: content[at] ?? {} });
 		at = Math.max(end, at + 1);
 	}
 	return parts;
 }
+
+const topLevel: Place = { quoted: false, indentPoints: 0 };
 
 /** For each position, the position after the next block end, if there are only paragraphs before it. */
 function blockEnds(content: readonly Element[]): Array<number | undefined> {
@@ -43,27 +48,30 @@ function blockEnds(content: readonly Element[]): Array<number | undefined> {
 
 /** @returns `start` if no block of several lines begins there */
 function fixedWidthEnd(content: readonly Element[], start: number, tab: docs_v1.Schema$DocumentTab): number {
+	const first = placeOf(content[start]?.paragraph ?? {});
 	let end = start;
 	for (let at = start; at < content.length; at++) {
 		const pieces = plainLine(content[at], tab);
 		if (pieces === undefined || !pieces.every(({ marks }) => marks.code)) break;
-		if (at > start && !isNextLine(content[at - 1]?.paragraph ?? {}, content[at]?.paragraph ?? {})) break;
 		// Empty lines belong to a block only if they are between other lines.
-		if (pieces.length > 0) end = at + 1;
-		else if (at === start) break;
+		if (pieces.length === 0) {
+			if (at === start) break;
+			continue;
+		}
+		if (!isWithin(placeOf(content[at]?.paragraph ?? {}), first)) break;
+		end = at + 1;
 	}
 	return end - start > 1 ? end : start;
 }
 
 /**
- * Lines of one block stand at one place without a gap: a paragraph with a space below it, or one that begins
- * further in or leaves a quote, is one of its own.
+ * A line further in is one of the same block, but one further out is beside it, as after a list item, and so is one that
+ * is quoted more or less deeply.
  */
-function isNextLine(before: docs_v1.Schema$Paragraph, after: docs_v1.Schema$Paragraph): boolean {
-	const gap =
-		(before.paragraphStyle?.spaceBelow?.magnitude ?? 0) + (after.paragraphStyle?.spaceAbove?.magnitude ?? 0);
-	const [place, next] = [placeOf(before), placeOf(after)];
-	return gap === 0 && place.quoted === next.quoted && place.indentPoints === next.indentPoints;
+function isWithin({ quoted, indentPoints }: Place, first: Place): boolean {
+	if (quoted !== first.quoted) return false;
+	const further = indentPoints - first.indentPoints;
+	return quoted ? Math.abs(further) < 1 : further > -1;
 }
 
 /**
@@ -82,7 +90,13 @@ function rawText(element: Element | undefined): string {
 	return (element?.paragraph?.elements ?? []).map(({ textRun }) => textRun?.content ?? '').join('');
 }
 
-function lineOf({ paragraph }: Element, tab: docs_v1.Schema$DocumentTab): string {
-	const text = paragraph ? piecesOf(paragraph, tab).map((piece) => piece.text) : [];
-	return text.join('').replaceAll('\v', '\n');
+function codeOf(lines: readonly Element[], first: Place, tab: docs_v1.Schema$DocumentTab): string {
+	return lines
+		.map(({ paragraph = {} }) => {
+			const text = piecesOf(paragraph, tab).map((piece) => piece.text);
+			const further = first.quoted ? 0 : placeOf(paragraph).indentPoints - first.indentPoints;
+			const spaces = text.length === 0 ? 0 : Math.round((further / listIndentPoints) * spacesPerIndent);
+			return ' '.repeat(Math.max(0, spaces)) + text.join('').replaceAll('\v', '\n');
+		})
+		.join('\n');
 }

@@ -23,7 +23,7 @@ test.each([
 	['headings', '# One\n\n## Two\n\n###### Six\n\ntext'],
 	['emphasis', 'a *b* **c** ***d*** ~~e~~ **f *g* h** end'],
 	['code', 'use `x = 1`\n\n```\nif (a) {\n\n\tb();\n}\n```\n\nend'],
-	['paragraphs of code only', '`a`\n\n`b`\n\n> `c`\n\n`d`'],
+	['paragraphs of code only', '`a`\n\n> `b`\n\n`c`\n\n> `d`\n>\n> > `e`'],
 	['code in an item, then beside it', '- a\n\n  `b`\n\n`c`'],
 	['two code blocks', '```\na\n```\n\n```\nb\n```'],
 	['code at the end', 'a\n\n```\n```'],
@@ -80,12 +80,19 @@ describe('code that was written in Google Docs', () => {
 		},
 	});
 	const line = (...runs: Run[]) => styled({}, ...runs);
+	const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
+	const indent = (points: number) => ({ indentStart: { magnitude: points, unit: 'PT' } });
 	const read = (...content: object[]) => markdownOfTabs([{ body: { content } }]);
 
 	test('a block of its own kind is one block, whatever its lines look like', () => {
 		const text = read(
 			line(['before\n']),
-			line(['\uec03', mono], ['const', { ...mono, bold: true }], [' a = 1;\n', mono]),
+			styled(
+				{ ...indent(36), ...quote },
+				['\uec03', mono],
+				['const', { ...mono, bold: true }],
+				[' a = 1;\n', mono],
+			),
 			line(['\n', mono]),
 			line(['  b();', { ...mono, italic: true }], ['\uec02\n', mono]),
 			line(['after\n']),
@@ -105,15 +112,24 @@ describe('code that was written in Google Docs', () => {
 	});
 
 	test('lines of a quote are a block in the quote, and end with it', () => {
-		const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
 		const text = read(styled(quote, ['a\n', mono]), styled(quote, ['b\n', mono]), line(['c\n', mono]));
 		expect(text).toBe('> ```\n> a\n> b\n> ```\n\n`c`');
 	});
 
-	test('a space between two such lines makes them paragraphs', () => {
-		const apart = { spaceAbove: { magnitude: 6, unit: 'PT' } };
-		const text = read(line(['a\n', mono]), styled(apart, ['b\n', mono]), line(['c\n', mono]));
-		expect(text).toBe('`a`\n\n```\nb\nc\n```');
+	test('a line further in keeps its indentation', () => {
+		const text = read(
+			line(['if (a) {\n', mono]),
+			styled(indent(36), ['b();\n', mono]),
+			styled(indent(72), ['c();\n', mono]),
+			line(['}\n', mono]),
+		);
+		expect(text).toBe('```\nif (a) {\n    b();\n        c();\n}\n```');
+	});
+
+	test('neither space between lines nor the style of an empty one ends a block', () => {
+		const apart = { ...indent(36), spaceBelow: { magnitude: 8, unit: 'PT' } };
+		const text = read(styled(apart, ['a\n', mono]), line(['\n']), styled(indent(35.9999), ['b\n', mono]));
+		expect(text).toBe('```\na\n\nb\n```');
 	});
 
 	test('one such line alone stays inline', () => {
