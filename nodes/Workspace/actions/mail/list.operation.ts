@@ -44,7 +44,7 @@ export const list = defineOperation({
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...receivedTerms(params),
 		];
-		return await listed(client, terms.join(' '), params, item);
+		return await listed(client, terms.join(' '), { from, status }, params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
 	endedBy: (result) => result.endedBy,

@@ -29,7 +29,8 @@ export const search = defineOperation({
 	async execute(client, params, item) {
 		const { query } = params;
 		const terms = receivedTerms(params);
-		return await listed(client, terms.length === 0 ? query : `(${query}) ${terms.join(' ')}`, params, item);
+		const q = terms.length === 0 ? query : `(${query}) ${terms.join(' ')}`;
+		return await listed(client, q, { query }, params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
 	endedBy: (result) => result.endedBy,

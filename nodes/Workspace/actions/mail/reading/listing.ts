@@ -7,26 +7,45 @@ import type { Listed, ListedMessage } from './listMessages';
 
 /**
  * The common part of List and Search.
+ * @param own the operation's own fields, by name
  * @throws Failure 400 for options that exclude each other
  */
-export async function listed(client: Clients, q: string, params: ListParams, item: Item): Promise<Listed> {
+export async function listed(
+	client: Clients,
+	q: string,
+	own: Readonly<Record<string, string>>,
+	params: ListParams,
+	item: Item,
+): Promise<Listed> {
 	refuseContradictions(params);
 	const { listMessages } = await import('./listMessages');
 	const found = await listMessages(client, q, params, item);
-	if (q !== '' && found.messages.length === 0 && !found.endedBy) await tellNothingFound(q, item);
+	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined && !found.endedBy;
+	if (isEmpty && params.pageToken === '') await tellNothingFound({ ...own, ...params }, item);
 	return found;
 }
 
+const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
+
 /**
- * An empty output looks the same whether there is no such email or the search was mistyped. Told for the first
- * item of a run only, because of many items some often match nothing.
+ * An empty output looks the same whether there is no such email or the search was mistyped. Told of one item of a run
+ * only, because of many items some often match nothing.
  */
-async function tellNothingFound(q: string, item: Item): Promise<void> {
-	const from = item.index === 0 ? '' : ` (item ${item.index})`;
-	await item.once('no email found', () => {
-		item.hint(`Gmail found no email for this search${from}: ${shortened(q)}`);
+async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
+	const asked = conditions
+		.map((name) => [name, textOf(given[name])] as const)
+		.filter(([, value]) => value !== '' && value !== 'any')
+		.map(([name, value]) => `${named(name)}: ${shortened(value)}`);
+	if (asked.length === 0) return;
+	await item.once('no email matched', () => {
+		item.hint(`No email matches (item ${item.index}). ${asked.join('; ')}`);
 		return Promise.resolve(true);
 	});
+}
+
+function textOf(value: unknown): string {
+	if (Array.isArray(value)) return value.join(', ');
+	return typeof value === 'string' ? value : '';
 }
 
 function refuseContradictions({

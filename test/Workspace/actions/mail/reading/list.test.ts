@@ -41,32 +41,50 @@ describe('list', () => {
 		expect(await mails.run('list', {})).toEqual([]);
 	});
 
+	const since = '2026-01-02T03:04:05.000Z';
 	it.each<[string, IDataObject, string[]]>([
+		['a sender', { from: 'nonsense' }, ["No email matches (item 0). 'From': nonsense"]],
 		[
-			'a sender',
-			{ operation: 'list', from: 'nonsense' },
-			['Gmail found no email for this search: from:"nonsense"'],
+			'all conditions of the form',
+			{ from: 'a', status: 'read', options: { labelIds: 'INBOX', receivedAfter: since } },
+			[
+				`No email matches (item 0). 'From': a; 'Status': read; 'Label Names or IDs': INBOX; 'Received After': ${since}`,
+			],
 		],
 		[
-			'a search',
-			{ operation: 'search', query: 'is:nowhere' },
-			['Gmail found no email for this search: is:nowhere'],
+			'a search, as the editor shows it',
+			{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
+			["No email matches (item 0). 'Query': rfc822msgid:<\u200ba&b@x.example>"],
 		],
-		['nothing in particular', { operation: 'list' }, []],
-	])('an empty result for %s says what was searched for', async (_what, parameters, hints) => {
-		expect(await mails.hinted(parameters)).toEqual({ items: [], hints });
+		[
+			'keys of JSON mode',
+			{ inputMode: 'json', inputObject: { operation: 'list', from: 'nonsense' } },
+			["No email matches (item 0). 'from': nonsense"],
+		],
+		['nothing in particular', {}, []],
+	])('an empty result for %s says what nothing matched', async (_what, parameters, hints) => {
+		expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({ hints });
 	});
 
-	it('says so for the first of many items only, and not at all where something was found', async () => {
+	it('says so of one item of many only, and not at all where something was found', async () => {
 		mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
 		const senders = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
 		const { items, hints } = await mails.hinted({ operation: 'list', from: '={{ $json.from }}' }, senders);
 		expect(items).toHaveLength(1);
 		expect(hints).toEqual([
-			expect.stringMatching(
-				/^Gmail found no email for this search \(item [12]\): from:"(bob|eve)@example\.com"$/,
-			),
+			expect.stringMatching(/^No email matches \(item [12]\)\. 'From': (bob|eve)@example\.com$/),
 		]);
+	});
+
+	it('an empty page after others is the end of the list, and no hint', async () => {
+		for (const number of [1, 2]) mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
+		const page = { operation: 'list', from: 'ann@example.com', maxResults: 1 };
+		const [first] = (await mails.hinted({ ...page, options: { output: 'page' } })).items;
+		const pageToken = first?.json['nextPageToken'];
+		expect(
+			(await mails.hinted({ ...page, from: 'bob@example.com', options: { output: 'page', pageToken } }))
+				.hints,
+		).toEqual([]);
 	});
 
 	it.each<[string, IDataObject, IDataObject, string]>([
