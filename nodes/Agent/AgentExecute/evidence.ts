@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../../items/failure';
+import { shortened } from '../../items/shortened';
 import type { SessionMessage } from '../session/messages';
 
 /** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */
@@ -49,7 +50,7 @@ function shownMessage(message: SessionMessage, redact: (text: string) => string)
 /** Unchanged if small, otherwise the beginning of its JSON. */
 function bounded(value: unknown, redact: (text: string) => string): IDataObject[string] {
 	const text = redact(JSON.stringify(value));
-	if (text.length > mostOfOne) return `${text.slice(0, mostOfOne)}…`;
+	if (text.length > mostOfOne) return shortened(text, mostOfOne);
 	try {
 		return JSON.parse(text) as IDataObject;
 	} catch {

@@ -1,3 +1,4 @@
+import { shortened } from '../../items/shortened';
 import { type Answer, contentOf } from './answer';
 
 /** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */
@@ -15,8 +16,7 @@ export function excerpt(answer: Answer, call: { redact(text: string): string }):
 	const { response } = content;
 	const text =
 		typeof response === 'string' ? plain(response) : (messageIn(response) ?? body.toString('utf8'));
-	const short = call.redact(onOneLine(text.slice(0, maxLookedThrough))).trim();
-	return short.length > maxShown ? `${short.slice(0, maxShown)}…` : short;
+	return shortened(call.redact(onOneLine(text.slice(0, maxLookedThrough))).trim(), maxShown);
 }
 
 const onOneLine = (text: string) => text.replace(/\s+/g, ' ');

@@ -1,4 +1,5 @@
 import { Failure } from '../../items/failure';
+import { shortened } from '../../items/shortened';
 import type { SessionMessage } from '../session/messages';
 import { textIn } from './text';
 import { whatCame } from './whatCame';
@@ -60,7 +61,7 @@ export function agentFailed(
 	return new Failure({
 		code: 500,
 		message: 'The agent reported a failure',
-		description: report.length > longestReport ? `${report.slice(0, longestReport)}…` : report,
+		description: shortened(report, longestReport),
 		carriedOut: true,
 	});
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../../items/shortened';
 import { fieldText } from '../session/messageField';
 import type { SessionMessage } from '../session/messages';
 
@@ -29,7 +30,7 @@ function named(texts: ReadonlyArray<string | undefined>): string[] {
 	for (const text of texts) {
 		if (text === undefined) continue;
 		if (distinct.size === mostNamed) return [...distinct, '…'];
-		distinct.add(text.length > longestName ? `${text.slice(0, longestName)}…` : text);
+		distinct.add(shortened(text, longestName));
 	}
 	return [...distinct];
 }

@@ -3,18 +3,20 @@ export class Waits {
 	readonly #open = new Set<() => void>();
 	#released = false;
 
-	/** @param begin is given what ends the wait, and returns what to do at its end */
+	/** @param begin is given what ends the wait, which it may call at once, and returns what to do at its end */
 	async until(begin: (end: () => void) => () => void): Promise<void> {
 		// After the release there is nothing to wait for.
 		if (this.#released) return;
 		await new Promise<void>((resolve) => {
+			let tidy: (() => void) | undefined = undefined;
 			const end = () => {
 				if (!this.#open.delete(end)) return;
-				tidy();
+				tidy?.();
 				resolve();
 			};
 			this.#open.add(end);
-			const tidy = begin(end);
+			tidy = begin(end);
+			if (!this.#open.has(end)) tidy();
 		});
 	}
 

@@ -59,8 +59,6 @@ export function failureOf(ending: Ending, surroundings: Surroundings): Failure {
 	});
 }
 
-/** Any text may be an id. */
-
 /** The wait that the server asked for, in milliseconds. */
 export function retryAfterOf(ending: Ending, nowMilliseconds: number): number | undefined {
 	return ending.kind === 'answer' ? parseRetryAfter(ending.answer.retryAfter, nowMilliseconds) : undefined;
@@ -171,5 +169,5 @@ const longestQuote = 300;
 function quote({ body, contentType }: UpgradeAnswer): string {
 	const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	if (text === '' || contentType?.includes('html') || text.startsWith('<')) return '';
-	return `The server said: ${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}`;
+	return `The server said: ${shortened(text, longestQuote)}`;
 }

@@ -146,7 +146,7 @@ test('a text is one line, reads in one direction and ends', () => {
 		'bye 2026-01-01 | error | forged [31mreddnim',
 	);
 	expect(sanitizer.text('x'.repeat(10_000))).toHaveLength(4001);
-	expect(sanitizer.text(`${'x'.repeat(3999)}😀`)).toMatch(/x\uFFFD…$/);
+	expect(sanitizer.text(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
 });
 
 test('of a failure message, description and status are clean, and the cause stays here', () => {

@@ -1,6 +1,8 @@
+import { shortened } from '../../../items/shortened';
+
 /** Names for a message. */
 export function list(names: readonly string[]): string {
-	const shown = names.slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
+	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
 	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
 		', ',
 	);
