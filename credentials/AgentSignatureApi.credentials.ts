@@ -5,7 +5,7 @@ export class AgentSignatureApi implements ICredentialType {
 	displayName = 'Agent Signature API';
 	icon: Icon = { light: 'file:agent.svg', dark: 'file:agent.dark.svg' };
 	documentationUrl =
-		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/agent-execute.md';
+		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/agent-execute.md#credentials';
 
 	properties: INodeProperties[] = [
 		{

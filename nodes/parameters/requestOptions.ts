@@ -20,7 +20,7 @@ export const requestOptions = [
 		minimum: 1,
 		maximum: 20,
 		description:
-			'How often to try a request if the service is rate-limiting requests or cannot be reached. A request that may have been carried out is never sent twice.',
+			'How often to try a request if the service is rate-limiting requests or cannot be reached. A request that may have been carried out is sent again only if repeating it changes nothing.',
 	},
 	{
 		displayName: 'Timeout (Seconds)',

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { INodeProperties, INodeType } from 'n8n-workflow';
+import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 
+import { AgentApi } from '../../credentials/AgentApi.credentials';
+import { AgentSignatureApi } from '../../credentials/AgentSignatureApi.credentials';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import type { Field } from '../../nodes/Workspace/operation';
 import { resources, type Resource } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import type { Schema } from '../outputSchema';
@@ -13,11 +16,19 @@ const nodes = path.join(__dirname, '..', '..', 'nodes');
 
 /** The part of each page that follows from the code, by file. */
 export const generated: Readonly<Record<string, () => string>> = {
-	'agent-execute.md': () => agentPart(new AgentExecute(), 'Agent/AgentExecute/__schema__/v1.0.0.json'),
+	'agent-execute.md': () =>
+		[
+			...[new AgentApi(), new AgentSignatureApi()].map(credentialPart),
+			agentPart(new AgentExecute(), 'Agent/AgentExecute/__schema__/v1.0.0.json'),
+		].join('\n\n'),
 	'agent-session-trigger.md': () =>
 		agentPart(new AgentSessionTrigger(), 'Agent/AgentSessionTrigger/__schema__/v1.0.0.json'),
 	'workspace.md': workspacePart,
 };
+
+function credentialPart({ displayName, properties }: ICredentialType): string {
+	return `**Fields of ${displayName}**\n\n${parameterTable(properties)}`;
+}
 
 function agentPart({ description }: INodeType, schema: string): string {
 	const { properties } = description;
@@ -44,12 +55,17 @@ function operationPart({ value, name, operations }: Resource, operation: string)
 		return key !== 'toolDescription' && resource?.includes(value) && operationOf?.includes(operation);
 	});
 	const definition = operations.find((one) => one.value === operation);
+	const jsonDefaults = new Map(
+		[...(definition?.fields ?? []), ...(definition?.options ?? [])].flatMap(
+			({ name: key, jsonDefault }: Field) => (jsonDefault === undefined ? [] : [[key, jsonDefault] as const]),
+		),
+	);
 	return [
 		`## ${name}: ${definition?.name ?? ''}`,
 		`${definition?.description ?? ''}${definition?.description.endsWith('.') ? '' : '.'} ${definition?.caution ?? ''}`.trim(),
-		parameterTable(own),
+		parameterTable(own, jsonDefaults),
 		'**Options**',
-		parameterTable(optionsAmong(own)),
+		parameterTable(optionsAmong(own), jsonDefaults),
 		'**Result**',
 		result(`Workspace/__schema__/v1.0.0/${value}/${operation}.json`),
 	].join('\n\n');

@@ -1,20 +1,29 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+/** Defaults in JSON mode, by key, where they differ from the form's. */
+export type JsonDefaults = ReadonlyMap<string, unknown>;
+
 /** What the pages say of parameters, from the same objects that the form is made of. */
-export function parameterTable(properties: readonly INodeProperties[]): string {
+export function parameterTable(
+	properties: readonly INodeProperties[],
+	jsonDefaults: JsonDefaults = new Map(),
+): string {
 	const shown = properties.filter(
 		({ type }) => type !== 'notice' && type !== 'hidden' && type !== 'collection',
 	);
 	const seen = new Set<string>();
-	const rows = shown.filter(({ name }) => !seen.has(name) && seen.add(name)).map(row);
+	const rows = shown
+		.filter(({ name }) => !seen.has(name) && seen.add(name))
+		.map((one) => row(one, jsonDefaults));
 	if (rows.length === 0) return 'None.';
 	return ['| in the form | key | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-function row(property: INodeProperties): string {
+function row(property: INodeProperties, jsonDefaults: JsonDefaults): string {
 	const { displayName, name, required } = property;
 	const key = `\`${name}\`${required === true ? ' (required)' : ''}`;
-	return `| ${[displayName, key, defaultOf(property), meaningOf(property)].map(inCell).join(' | ')} |`;
+	const inJson = jsonDefaults.has(name) ? `; JSON mode: \`${String(jsonDefaults.get(name))}\`` : '';
+	return `| ${[displayName, key, `${defaultOf(property)}${inJson}`, meaningOf(property)].map(inCell).join(' | ')} |`;
 }
 
 function defaultOf({ default: value, type, typeOptions }: INodeProperties): string {

@@ -17,7 +17,7 @@ export const send = defineOperation({
 	name: 'Send',
 	action: 'Send email',
 	description:
-		'Send an email from Gmail, with or without attachments, or reply to one. An email is never sent twice.',
+		'Send an email from Gmail, with or without attachments, or reply to one. An error or a retry never sends it a second time.',
 	caution: 'It is sent immediately and cannot be undone.',
 	fields,
 	options,

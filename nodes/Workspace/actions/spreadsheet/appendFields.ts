@@ -28,11 +28,11 @@ export const appendOptions = [
 				name: 'Overwrite',
 				value: 'OVERWRITE',
 				description:
-					'Rows below the table are overwritten. In a table made with Format > Convert to table, rows are always inserted.',
+					'The empty rows below the table are used, and nothing moves. If a cell there has a value, the item fails and nothing is written. In a table made with Format > Convert to table, rows are always inserted.',
 			},
 		],
 		default: 'INSERT_ROWS',
-		description: 'Whether to insert or overwrite rows',
+		description: 'Whether to insert rows or use the empty rows below the table',
 	},
 	fields.valueInputOption,
 ] as const;

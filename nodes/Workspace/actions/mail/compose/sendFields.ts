@@ -97,7 +97,10 @@ export const sendOptions = [
 		placeholder: 'Add Header',
 		description: 'Header fields to add, such as List-Unsubscribe',
 	},
-	idempotencyOption,
+	{
+		...idempotencyOption,
+		description: `${idempotencyOption.description} Two workers of n8n's queue mode that send at the same moment may both send it.`,
+	},
 	{
 		displayName: 'Reply To',
 		name: 'replyTo',
