@@ -4,6 +4,8 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 export const listIndentPoints = 36;
 /** Half a list level, so that a quote inside an item can be distinguished from a deeper item. */
 export const quoteIndentPoints = 18;
+/** Space after the paragraphs that are written from Markdown, but not between the items of a list. */
+export const ownSpacing = { pointsBelow: 8, mode: 'COLLAPSE_LISTS' } as const;
 
 /** Where a paragraph stands in its document: all that Docs shows of lists' continuations and quotes. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { piecesOf, type Piece } from '../document/elements';
-import { listIndentPoints, placeOf, type Place } from '../document/indents';
+import { listIndentPoints, ownSpacing, placeOf, type Place } from '../document/indents';
 
 type Element = docs_v1.Schema$StructuralElement;
 
@@ -75,14 +75,16 @@ function isWithin({ quoted, indentPoints }: Place, first: Place): boolean {
 }
 
 /**
- * The pieces of a paragraph that is an ordinary line: not a heading, not a list item, and not shaded like our
- * own code blocks.
+ * The pieces of a paragraph that is an ordinary line: not a heading, not a list item, and neither shaded like our
+ * own code blocks nor spaced like our own paragraphs, which are what they were in Markdown.
  */
 function plainLine(element: Element | undefined, tab: docs_v1.Schema$DocumentTab): Piece[] | undefined {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
-	const { namedStyleType = 'NORMAL_TEXT', shading } = paragraph.paragraphStyle ?? {};
+	const { namedStyleType = 'NORMAL_TEXT', shading, spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
 	if (namedStyleType !== 'NORMAL_TEXT' || shading?.backgroundColor?.color) return undefined;
+	const { pointsBelow, mode } = ownSpacing;
+	if (spacingMode === mode && spaceBelow?.magnitude === pointsBelow) return undefined;
 	return piecesOf(paragraph, tab);
 }
 

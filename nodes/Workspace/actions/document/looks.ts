@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { Alignment, Marks, ParagraphBlock } from '../../../foreign/document/blocks';
-import { listIndentPoints, quoteIndentPoints } from '../../../foreign/document/indents';
+import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../foreign/document/indents';
 
 const points = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
 const grey = (share: number): docs_v1.Schema$OptionalColor => ({
@@ -16,10 +16,9 @@ const border = (width: number, padding: number): docs_v1.Schema$ParagraphBorder 
 
 const codeFont = 'Courier New';
 
-/** Space after the paragraphs of a text, but not between the items of a list. */
 export const spacing: docs_v1.Schema$ParagraphStyle = {
-	spaceBelow: points(8),
-	spacingMode: 'COLLAPSE_LISTS',
+	spaceBelow: points(ownSpacing.pointsBelow),
+	spacingMode: ownSpacing.mode,
 };
 
 export function indent(indentPoints: number): docs_v1.Schema$ParagraphStyle {
