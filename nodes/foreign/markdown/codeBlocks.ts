@@ -17,6 +17,8 @@ const blockStart = '\uec03';
 const blockEnd = '\uec02';
 /** What Docs' button for more indentation stands for. */
 const spacesPerIndent = 4;
+/** A document may have any indentation. */
+const mostSpaces = 64;
 
 export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$DocumentTab): Part[] {
 	const parts: Part[] = [];
@@ -98,7 +100,7 @@ function codeOf(lines: readonly Element[], first: Place, tab: docs_v1.Schema$Doc
 			const text = piecesOf(paragraph, tab).map((piece) => piece.text);
 			const further = first.quoted ? 0 : placeOf(paragraph).indentPoints - first.indentPoints;
 			const spaces = text.length === 0 ? 0 : Math.round((further / listIndentPoints) * spacesPerIndent);
-			return ' '.repeat(Math.max(0, spaces)) + text.join('').replaceAll('\v', '\n');
+			return ' '.repeat(Math.min(Math.max(0, spaces), mostSpaces)) + text.join('').replaceAll('\v', '\n');
 		})
 		.join('\n');
 }

@@ -127,6 +127,11 @@ describe('code that was written in Google Docs', () => {
 		expect(text).toBe('```\nif (a) {\n    b();\n        c();\n}\n```');
 	});
 
+	test('an indentation without end is cut off', () => {
+		const text = read(line(['a\n', mono]), styled(indent(1e300), ['b\n', mono]));
+		expect(text).toBe(`\`\`\`\na\n${' '.repeat(64)}b\n\`\`\``);
+	});
+
 	test('neither space between lines nor the style of an empty one ends a block', () => {
 		const apart = { ...indent(36), spaceBelow: { magnitude: 8, unit: 'PT' } };
 		const text = read(styled(apart, ['a\n', mono]), line(['\n']), styled(indent(35.9999), ['b\n', mono]));
