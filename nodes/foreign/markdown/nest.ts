@@ -17,6 +17,9 @@ interface Placed {
 		{ readonly level: number; readonly glyph: Glyph | undefined; readonly quoted: boolean } | undefined;
 }
 
+/** A document may have any indentation. */
+const deepestQuote = 50;
+
 type Nested = BlockContent | DefinitionContent;
 
 export function nestBlocks(blocks: readonly FlatBlock[]): Nested[] {
@@ -39,7 +42,8 @@ function place(blocks: readonly FlatBlock[]): Placed[] {
 			return { node, quoteDepth, list: { level, glyph: undefined, quoted: quoted && quoteDepth === 0 } };
 		}
 		open = undefined;
-		const quoteDepth = quoted ? Math.max(1, Math.round(indentPoints / quoteIndentPoints)) : 0;
+		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), deepestQuote);
+		const quoteDepth = quoted ? depth : 0;
 		return { node, quoteDepth, list: undefined };
 	});
 }

@@ -128,6 +128,7 @@ describe('code that was written in Google Docs', () => {
 	});
 
 	test('an indentation without end is cut off', () => {
+		expect(read(styled({ ...quote, ...indent(1e300) }, ['a\n']))).toBe(`${'> '.repeat(50)}a`);
 		const text = read(line(['a\n', mono]), styled(indent(1e300), ['b\n', mono]));
 		expect(text).toBe(`\`\`\`\na\n${' '.repeat(64)}b\n\`\`\``);
 	});
