@@ -102,21 +102,21 @@ export default tseslint.config(
 		group(['**/actions/**', '**/runner/**', '**/properties'], 'The transport knows no operation.'),
 	),
 	never(
-		['nodes/items/**/*.ts', 'nodes/parameters/**/*.ts', 'nodes/http/**/*.ts', 'nodes/foreign/**/*.ts'],
+		['nodes/core/**/*.ts', 'nodes/fields/**/*.ts', 'nodes/http/**/*.ts', 'nodes/untrusted/**/*.ts'],
 		devOnly,
 		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
 	),
 	never(
-		['nodes/items/**/*.ts', 'nodes/foreign/**/*.ts'],
+		['nodes/core/**/*.ts', 'nodes/untrusted/**/*.ts'],
 		devOnly,
 		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
-		group(['**/parameters/**', '**/http/**'], 'Imports go down: http -> parameters -> items.'),
+		group(['**/fields/**', '**/http/**'], 'Imports go down: http -> fields -> core.'),
 	),
 	never(
-		['nodes/parameters/**/*.ts'],
+		['nodes/fields/**/*.ts'],
 		devOnly,
 		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
-		group(['**/http/**'], 'Imports go down: http -> parameters -> items.'),
+		group(['**/http/**'], 'Imports go down: http -> fields -> core.'),
 	),
 	never(['nodes/Agent/**/*.ts'], devOnly, group(['**/Workspace/**'], 'The nodes do not know each other.')),
 	never(

@@ -3,7 +3,7 @@
 // node bench/quota.ts
 import './sources.ts';
 
-const { Failure } = await import('../nodes/items/failure.ts');
+const { Failure } = await import('../nodes/core/failure.ts');
 const { Fault } = await import('../nodes/http/fault.ts');
 const { Pace } = await import('../nodes/http/pace.ts');
 const { paced } = await import('../nodes/http/paced.ts');

@@ -71,7 +71,7 @@ const core = {
 	name: 'core',
 	tags: ['$initial'],
 	minShareCount: 2,
-	test: (id) => !isLibrary(id) && !/nodes[\\/]foreign[\\/]/.test(id),
+	test: (id) => !isLibrary(id) && !/nodes[\\/]untrusted[\\/]/.test(id),
 };
 
 /** What files share that are loaded on first use: what all nodes stand on, and what the agent's nodes do. */

@@ -10,7 +10,7 @@ import { createClients } from '../../nodes/Workspace/google/clients';
 import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
 import { perform } from '../../nodes/Workspace/runner/perform';
 import type { JobItem } from '../../nodes/Workspace/runner/runItem';
-import { paramsOf } from '../../nodes/parameters/params';
+import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from './sender';
 import type { Answer, Run } from './workers';
 

@@ -9,7 +9,7 @@ import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { Paces } from '../../nodes/Workspace/google/paces';
 import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
-import { paramsOf } from '../../nodes/parameters/params';
+import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from '../keyed/sender';
 
 const [standIn = '', given = ''] = process.argv.slice(2);

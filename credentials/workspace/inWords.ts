@@ -1,4 +1,4 @@
-import { isFailure } from '../../nodes/items/failure';
+import { isFailure } from '../../nodes/core/failure';
 
 /**
  * n8n's credential form shows only the `code` of an error that has one, so the text goes into a plain error. The nodes look for the

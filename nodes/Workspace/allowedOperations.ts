@@ -1,8 +1,8 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
-import { refusal } from '../items/failure';
+import { refusal } from '../core/failure';
 
-import { compareNames } from '../parameters/fieldProperty';
+import { compareNames } from '../fields/fieldProperty';
 import type { Operation, ResourceName } from './operation';
 import { resources } from './resources';
 

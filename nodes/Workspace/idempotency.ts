@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { Failure, refusal } from '../items/failure';
-import { named } from '../parameters/naming';
+import { Failure, refusal } from '../core/failure';
+import { named } from '../fields/naming';
 import type { Field } from './operation';
 
 /** Of a key, in UTF-16 units. */

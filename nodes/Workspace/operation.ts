@@ -4,15 +4,15 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
-import type { Failure } from '../items/failure';
-import type { Field, ParamsOf } from '../parameters/field';
-import { requestOptions } from '../parameters/requestOptions';
+import type { Failure } from '../core/failure';
+import type { Field, ParamsOf } from '../fields/field';
+import { requestOptions } from '../fields/requestOptions';
 import type { Methods } from './google/methods';
 import type { ResumableUpload } from './google/upload';
 import type { Source } from './source';
 
 export type { Source } from './source';
-export type { Attachment, Choice, Field, Holds, ParamsOf } from '../parameters/field';
+export type { Attachment, Choice, Field, Holds, ParamsOf } from '../fields/field';
 
 /**
  * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and

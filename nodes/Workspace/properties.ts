@@ -1,9 +1,9 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { propertiesOf } from '../parameters/properties';
+import { propertiesOf } from '../fields/properties';
 import { inputProperties, jsonProperties } from './inputProperties';
 import type { Operation } from './operation';
-import { requestOptions } from '../parameters/requestOptions';
+import { requestOptions } from '../fields/requestOptions';
 import { toolDescriptions } from './toolDescriptions';
 import { defaultResource, resources, type Resource } from './resources';
 

@@ -1,5 +1,5 @@
 import * as actions from './actions';
-import { compareNames } from '../parameters/fieldProperty';
+import { compareNames } from '../fields/fieldProperty';
 import type { Operation, ResourceName } from './operation';
 
 export interface Resource {

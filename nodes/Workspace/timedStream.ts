@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { Failure } from '../items/failure';
+import { Failure } from '../core/failure';
 
 /** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
 export class TimedStream extends Readable {

@@ -1,4 +1,4 @@
-import { Failure } from '../items/failure';
+import { Failure } from '../core/failure';
 
 /**
  * The outcome of one try of a request.

@@ -1,4 +1,4 @@
-import type { Failure } from '../items/failure';
+import type { Failure } from '../core/failure';
 import { paceSettings, type PaceSettings } from './paceSettings';
 import { Quota } from './quota';
 

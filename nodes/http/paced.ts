@@ -1,5 +1,5 @@
-import type { Failure } from '../items/failure';
-import { named } from '../parameters/naming';
+import type { Failure } from '../core/failure';
+import { named } from '../fields/naming';
 import { Fault, stoppedFault } from './fault';
 import { HeldTooLong, type Entry, type Pace } from './pace';
 import type { PaceClock } from './paceSettings';

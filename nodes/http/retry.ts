@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Failure } from '../items/failure';
-import { named } from '../parameters/naming';
+import type { Failure } from '../core/failure';
+import { named } from '../fields/naming';
 import { fullJitterMilliseconds } from './backoff';
 import { Fault, stopped } from './fault';
 

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 
-import { processSlot } from '../items/processSlot';
+import { processSlot } from '../core/processSlot';
 import { BodyError } from './body';
 import { parsingCost, parsingCostInParts } from './jsonCost';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-import { isFailure } from '../../nodes/items/failure';
+import { isFailure } from '../../nodes/core/failure';
 import { readInputObject } from '../../nodes/Workspace/runner/inputObject';
 import { fieldsOf } from '../../nodes/Workspace/operation';
-import { paramsOf } from '../../nodes/parameters/params';
+import { paramsOf } from '../../nodes/fields/params';
 import { resources } from '../../nodes/Workspace/resources';
 
 const all = resources.flatMap(({ value: resource, operations }) =>

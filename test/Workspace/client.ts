@@ -5,13 +5,13 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
-import { refusal } from '../../nodes/items/failure';
+import { refusal } from '../../nodes/core/failure';
 import type { Bases } from '../../nodes/Workspace/google/bases';
 import { paceSettings } from '../../nodes/http/paceSettings';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { Paces } from '../../nodes/Workspace/google/paces';
 import type { TransportOptions } from '../../nodes/Workspace/google/transport';
-import { Naming } from '../../nodes/parameters/naming';
+import { Naming } from '../../nodes/fields/naming';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
 import type { JobItem } from '../../nodes/Workspace/runner/runItem';
 

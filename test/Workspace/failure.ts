@@ -1,5 +1,5 @@
-import { isFailure, type Failure } from '../../nodes/items/failure';
-import { Naming } from '../../nodes/parameters/naming';
+import { isFailure, type Failure } from '../../nodes/core/failure';
+import { Naming } from '../../nodes/fields/naming';
 
 /** The failure that a promise ends with; fields go by their keys. */
 export async function failing(promise: Promise<unknown>): Promise<Failure> {

@@ -7,7 +7,7 @@ import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
-import { paramsOf } from '../../nodes/parameters/params';
+import { paramsOf } from '../../nodes/fields/params';
 import { basesAt, quickPaces, testItem } from './client';
 import { n8nSender } from './n8nSender';
 import { outcomesOf } from './performed';

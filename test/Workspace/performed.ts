@@ -1,6 +1,6 @@
-import { isFailure } from '../../nodes/items/failure';
+import { isFailure } from '../../nodes/core/failure';
 import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
-import type { Params } from '../../nodes/parameters/params';
+import type { Params } from '../../nodes/fields/params';
 import { perform } from '../../nodes/Workspace/runner/perform';
 import type { JobItem } from '../../nodes/Workspace/runner/runItem';
 

@@ -1,4 +1,4 @@
-import { Failure } from '../../nodes/items/failure';
+import { Failure } from '../../nodes/core/failure';
 import { HeldTooLong, Pace, type Entry } from '../../nodes/http/pace';
 import { VirtualClock } from './virtualClock';
 

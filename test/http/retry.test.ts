@@ -1,6 +1,6 @@
 import { Fault } from '../../nodes/http/fault';
 import { nextStep, withRetries, type RetryPolicy } from '../../nodes/http/retry';
-import { Failure, isFailure } from '../../nodes/items/failure';
+import { Failure, isFailure } from '../../nodes/core/failure';
 
 const policy: RetryPolicy = {
 	words: { service: 'The service', nothingDone: 'Nothing was done.' },

@@ -4,7 +4,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { executeUrl, channelUrl } from '../session/addresses';
 import { checkAllowedHost } from '../session/allowedHosts';
 import { identityOf } from '../session/identity';
-import type { NodeParameters } from '../../parameters/nodeParameters';
+import type { NodeParameters } from '../../fields/nodeParameters';
 import type { ReadIdentity } from '../session/connection';
 import { type Credentials, identityReader } from '../session/credentials';
 import { redact, secretsOf } from '../session/redaction';

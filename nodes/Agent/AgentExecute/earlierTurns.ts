@@ -1,4 +1,4 @@
-import { processSlot } from '../../items/processSlot';
+import { processSlot } from '../../core/processSlot';
 import { repeatedOf } from './repeats';
 
 /** Of one session: more than a wait collects by default. */

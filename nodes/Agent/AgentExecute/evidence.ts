@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failure } from '../../items/failure';
-import { shortened } from '../../items/shortened';
+import type { Failure } from '../../core/failure';
+import { shortened } from '../../core/shortened';
 import type { SessionMessage } from '../session/messages';
 
 /** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */

@@ -1,4 +1,4 @@
-import { shortened } from '../../items/shortened';
+import { shortened } from '../../core/shortened';
 import { type Answer, contentOf } from './answer';
 
 /** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */

@@ -2,8 +2,8 @@ import { parseRetryAfter } from '../../http/backoff';
 import { BodyError, maxAnswerBytes } from '../../http/body';
 import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/fault';
 import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
-import { Failure, isFailure, withCode } from '../../items/failure';
-import { named } from '../../parameters/naming';
+import { Failure, isFailure, withCode } from '../../core/failure';
+import { named } from '../../fields/naming';
 import type { Answer } from './answer';
 import { excerpt } from './excerpt';
 

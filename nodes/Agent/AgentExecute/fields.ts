@@ -1,8 +1,8 @@
 import { maxAnswerBytes } from '../../http/body';
-import { refusal } from '../../items/failure';
-import type { Field, Reading } from '../../parameters/field';
-import { kindOf, labelOf } from '../../parameters/reading';
-import { requestOptions } from '../../parameters/requestOptions';
+import { refusal } from '../../core/failure';
+import type { Field, Reading } from '../../fields/field';
+import { kindOf, labelOf } from '../../fields/reading';
+import { requestOptions } from '../../fields/requestOptions';
 
 /** Parameters and options of the execute call; defaults are part of the public interface and never change. */
 export const executeFields = [

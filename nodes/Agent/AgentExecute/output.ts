@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { asFailure } from '../../items/errorItem';
-import { storeBinary } from '../../items/storeBinary';
+import { asFailure } from '../../core/errorItem';
+import { storeBinary } from '../../core/storeBinary';
 import { binaryOf } from '../session/binaryMessage';
 import type { SessionMessage } from '../session/messages';
 import { contentOf } from './answer';

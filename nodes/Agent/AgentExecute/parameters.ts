@@ -1,8 +1,8 @@
-import { refusal } from '../../items/failure';
-import type { ParamsOf } from '../../parameters/field';
-import type { NodeParameters } from '../../parameters/nodeParameters';
-import { Naming } from '../../parameters/naming';
-import { paramsOf } from '../../parameters/params';
+import { refusal } from '../../core/failure';
+import type { ParamsOf } from '../../fields/field';
+import type { NodeParameters } from '../../fields/nodeParameters';
+import { Naming } from '../../fields/naming';
+import { paramsOf } from '../../fields/params';
 import { executeFields, executeOptions } from './fields';
 import { initialPayload, type KeptTexts } from './payload';
 import { waitFields, waitOptions } from './waitFields';

@@ -1,4 +1,4 @@
-import { refusal } from '../../items/failure';
+import { refusal } from '../../core/failure';
 
 export interface PayloadParameters {
 	readonly payloadMode: 'taskAndInput' | 'json';

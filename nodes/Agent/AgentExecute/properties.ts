@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { propertiesOf } from '../../parameters/properties';
+import { propertiesOf } from '../../fields/properties';
 import { fields, options } from './parameters';
 
 export const properties: INodeProperties[] = propertiesOf(fields, options);

@@ -1,13 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { asFailure } from '../../items/errorItem';
-import { type Failure, isFailure } from '../../items/failure';
-import { type Checked, type Done, runItems, type Task, type Work } from '../../items/loop';
+import { asFailure } from '../../core/errorItem';
+import { type Failure, isFailure } from '../../core/failure';
+import { type Checked, type Done, runItems, type Task, type Work } from '../../core/loop';
 import { Room } from '../../http/room';
-import { cleanLog } from '../../items/secrets/cleanLog';
-import { secretsIn } from '../../items/secrets/credentialSecrets';
-import { Sanitizer } from '../../items/secrets/sanitizer';
-import { NodeParameters } from '../../parameters/nodeParameters';
+import { cleanLog } from '../../core/secrets/cleanLog';
+import { secretsIn } from '../../core/secrets/credentialSecrets';
+import { Sanitizer } from '../../core/secrets/sanitizer';
+import { NodeParameters } from '../../fields/nodeParameters';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/connect';
 import type { SessionMessage } from '../session/messages';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { type Failure, isFailure } from '../../items/failure';
+import { type Failure, isFailure } from '../../core/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';

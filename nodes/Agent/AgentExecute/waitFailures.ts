@@ -1,5 +1,5 @@
-import { Failure } from '../../items/failure';
-import { shortened } from '../../items/shortened';
+import { Failure } from '../../core/failure';
+import { shortened } from '../../core/shortened';
 import type { SessionMessage } from '../session/messages';
 import { textIn } from './text';
 import { whatCame } from './whatCame';

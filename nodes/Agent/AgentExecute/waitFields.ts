@@ -1,4 +1,4 @@
-import type { Field } from '../../parameters/field';
+import type { Field } from '../../fields/field';
 import { channelOptions } from '../session/channelFields';
 
 const waits = { waitForMessages: [true] };

@@ -1,4 +1,4 @@
-import { refusal } from '../../items/failure';
+import { refusal } from '../../core/failure';
 import { type ChannelOptions, channelOptionsOf } from '../session/channelFields';
 import type { FieldValues } from '../session/messageField';
 import type { ExecuteParams } from './parameters';

@@ -1,4 +1,4 @@
-import { shortened } from '../../items/shortened';
+import { shortened } from '../../core/shortened';
 import { fieldText } from '../session/messageField';
 import type { SessionMessage } from '../session/messages';
 

@@ -1,8 +1,8 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { nodeError } from '../../items/errorItem';
-import { Failure } from '../../items/failure';
-import { Sanitizer } from '../../items/secrets/sanitizer';
+import { nodeError } from '../../core/errorItem';
+import { Failure } from '../../core/failure';
+import { Sanitizer } from '../../core/secrets/sanitizer';
 import type { Clock } from '../session/clock';
 
 /** Problems that cause a failed execution. */

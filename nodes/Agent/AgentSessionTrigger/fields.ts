@@ -1,4 +1,4 @@
-import type { Field } from '../../parameters/field';
+import type { Field } from '../../fields/field';
 import { channelOptions } from '../session/channelFields';
 
 /** Parameters and options of the trigger; defaults are part of the public interface and never change. */

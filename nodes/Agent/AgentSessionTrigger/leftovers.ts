@@ -1,4 +1,4 @@
-import { processSlot } from '../../items/processSlot';
+import { processSlot } from '../../core/processSlot';
 import type { Clock } from '../session/clock';
 import type { Leftover } from './batch';
 import type { Arrival } from './items';

@@ -1,9 +1,9 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { asFailure } from '../../items/errorItem';
-import { isFailure } from '../../items/failure';
-import { cleanLog } from '../../items/secrets/cleanLog';
-import { Sanitizer } from '../../items/secrets/sanitizer';
+import { asFailure } from '../../core/errorItem';
+import { isFailure } from '../../core/failure';
+import { cleanLog } from '../../core/secrets/cleanLog';
+import { Sanitizer } from '../../core/secrets/sanitizer';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/connect';
 import type { ReadIdentity } from '../session/connection';

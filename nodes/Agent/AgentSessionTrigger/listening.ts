@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Failure } from '../../items/failure';
+import type { Failure } from '../../core/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, ReadIdentity } from '../session/connection';

@@ -1,4 +1,4 @@
-import { Failure } from '../../items/failure';
+import { Failure } from '../../core/failure';
 import { keptSeconds } from './leftovers';
 
 const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { asFailure } from '../../items/errorItem';
-import { Failure } from '../../items/failure';
+import { asFailure } from '../../core/errorItem';
+import { Failure } from '../../core/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';

@@ -1,4 +1,4 @@
-import { processSlot } from '../../items/processSlot';
+import { processSlot } from '../../core/processSlot';
 import { RecentKeys } from './deduplication';
 
 interface Closable {

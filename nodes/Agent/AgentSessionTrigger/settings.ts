@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, IWorkflowSettings } from 'n8n-workflow';
 
-import { paramsOf } from '../../parameters/params';
-import { isRecord } from '../../parameters/reading';
+import { paramsOf } from '../../fields/params';
+import { isRecord } from '../../fields/reading';
 import { type ChannelOptions, channelOptionsOf } from '../session/channelFields';
 import type { FieldValues } from '../session/messageField';
 import type { MessageFormat } from '../session/messages';

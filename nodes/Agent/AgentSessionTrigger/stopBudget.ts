@@ -1,4 +1,4 @@
-import { processSlot } from '../../items/processSlot';
+import { processSlot } from '../../core/processSlot';
 import type { Clock } from '../session/clock';
 
 /** n8n stops one trigger after another and exits after 30 s in all. */

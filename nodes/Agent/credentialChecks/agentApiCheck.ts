@@ -8,7 +8,7 @@ import { discard } from '../../http/attempt';
 import { causesOf } from '../../http/causes';
 import { isBlocked } from '../../http/network';
 import { testRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
-import { isFailure } from '../../items/failure';
+import { isFailure } from '../../core/failure';
 import { channelBase, executeUrl } from '../session/addresses';
 import { agentApiCredential } from '../session/identity';
 import { redact } from '../session/redaction';

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import { asFailure } from '../../items/errorItem';
+import { asFailure } from '../../core/errorItem';
 import { checkHostNames } from '../session/allowedHosts';
 import { agentSignatureCredential, identityOf } from '../session/identity';
 

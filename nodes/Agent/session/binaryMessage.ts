@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
-import { storeBinary } from '../../items/storeBinary';
+import { storeBinary } from '../../core/storeBinary';
 
 /** The bytes of a message as n8n keeps them. n8n tells the media type from the first bytes where it can. */
 export async function binaryOf(

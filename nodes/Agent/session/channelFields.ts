@@ -1,7 +1,7 @@
-import { refusal } from '../../items/failure';
-import type { Field, ParamsOf, Reading } from '../../parameters/field';
-import { listOf } from '../../parameters/held';
-import { labelOf } from '../../parameters/reading';
+import { refusal } from '../../core/failure';
+import type { Field, ParamsOf, Reading } from '../../fields/field';
+import { listOf } from '../../fields/held';
+import { labelOf } from '../../fields/reading';
 import type { ConnectionOptions } from './connection';
 
 /** Options of the session channel, the same in every node that opens one; defaults never change. */

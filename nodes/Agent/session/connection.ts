@@ -1,4 +1,4 @@
-import type { Failure } from '../../items/failure';
+import type { Failure } from '../../core/failure';
 import type { ChannelSettings } from './channel';
 import type { Clock } from './clock';
 import type { EgressFilter } from './egress';

@@ -1,5 +1,5 @@
-import { Failure } from '../../items/failure';
-import { shortened } from '../../items/shortened';
+import { Failure } from '../../core/failure';
+import { shortened } from '../../core/shortened';
 import { parseRetryAfter } from '../../http/backoff';
 import { blockedAdvice, networkFaultOf } from '../../http/network';
 import type { Ending } from './failures';

@@ -1,4 +1,4 @@
-import { processSlot } from '../../items/processSlot';
+import { processSlot } from '../../core/processSlot';
 import { type Clock, systemClock } from './clock';
 
 /** Attempts at once, after a time without any. */

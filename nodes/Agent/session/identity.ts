@@ -1,5 +1,5 @@
-import { refusal } from '../../items/failure';
-import { entriesOf } from '../../parameters/held';
+import { refusal } from '../../core/failure';
+import { entriesOf } from '../../fields/held';
 
 export type TimestampUnit = 'seconds' | 'milliseconds';
 

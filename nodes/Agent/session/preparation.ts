@@ -1,4 +1,4 @@
-import { isFailure } from '../../items/failure';
+import { isFailure } from '../../core/failure';
 import type { ConnectionEnvironment, ReadIdentity } from './connection';
 import { channelBase, channelUrl } from './addresses';
 import { checkAddress, type EgressFilter, isOfPolicy, UnknownAddress } from './egress';

@@ -1,4 +1,4 @@
-import { Sanitizer } from '../../items/secrets/sanitizer';
+import { Sanitizer } from '../../core/secrets/sanitizer';
 import type { AgentApiCredential, Identity } from './identity';
 
 /** What must never appear in a text. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../../items/failure';
+import type { Failure } from '../../core/failure';
 import type { ConnectionEnvironment, ConnectionEvent, ConnectionListener, EndedChannel } from './connection';
 import type { SessionFrame } from './messages';
 

@@ -1,4 +1,4 @@
-import type { Failure } from '../../items/failure';
+import type { Failure } from '../../core/failure';
 import { Channel } from './channel';
 import type {
 	Connection,

@@ -1,4 +1,4 @@
-import type { Field } from '../../parameters/field';
+import type { Field } from '../../fields/field';
 
 /** Where a new file goes: a folder or shared drive, otherwise My Drive. */
 export const parentFolder = (description: string) =>

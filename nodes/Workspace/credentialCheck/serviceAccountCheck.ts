@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 
 import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
-import { asFailure, withAdvice } from '../../items/errorItem';
-import { Failure, refusal } from '../../items/failure';
-import { secretsIn } from '../../items/secrets/credentialSecrets';
-import { Sanitizer } from '../../items/secrets/sanitizer';
+import { asFailure, withAdvice } from '../../core/errorItem';
+import { Failure, refusal } from '../../core/failure';
+import { secretsIn } from '../../core/secrets/credentialSecrets';
+import { Sanitizer } from '../../core/secrets/sanitizer';
 import { apiNames } from '../google/advice';
 import { answerOf } from '../google/answer';
 import { basesOf } from '../google/bases';

@@ -1,4 +1,4 @@
-import { named } from '../../parameters/naming';
+import { named } from '../../fields/naming';
 
 import { adviceTable, type AdviceRow } from './adviceTable';
 import type { Api } from './bases';

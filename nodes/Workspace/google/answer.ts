@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { Failure } from '../../items/failure';
+import { Failure } from '../../core/failure';
 
 import { apiNames } from './advice';
 import type { FullResponse } from '../../http/attempt';

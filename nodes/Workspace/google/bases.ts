@@ -1,4 +1,4 @@
-import { refusal } from '../../items/failure';
+import { refusal } from '../../core/failure';
 
 /** The base address of each API. A base comes from the credential and may contain a path prefix. */
 export interface Bases {

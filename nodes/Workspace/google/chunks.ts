@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { Failure } from '../../items/failure';
+import { Failure } from '../../core/failure';
 import { TimedStream } from '../timedStream';
 import { fileDescriptorOf, readAt } from './fileDescriptor';
 import type { Md5 } from './md5';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { secretsIn } from '../../items/secrets/credentialSecrets';
-import type { Sanitizer } from '../../items/secrets/sanitizer';
+import { secretsIn } from '../../core/secrets/credentialSecrets';
+import type { Sanitizer } from '../../core/secrets/sanitizer';
 import type { Clients } from '../operation';
 
 import { basesOf, type Bases } from './bases';

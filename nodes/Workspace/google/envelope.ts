@@ -1,4 +1,4 @@
-import { shortened } from '../../items/shortened';
+import { shortened } from '../../core/shortened';
 
 /** What Google said about a failed call, in one form for all families of APIs. */
 export interface Envelope {

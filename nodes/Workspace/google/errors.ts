@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '../../http/backoff';
-import { Failure } from '../../items/failure';
+import { Failure } from '../../core/failure';
 
 import { adviceFor, apiNames } from './advice';
 import type { Api } from './bases';

@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure, isFailure } from '../../items/failure';
-import { named } from '../../parameters/naming';
+import { Failure, isFailure } from '../../core/failure';
+import { named } from '../../fields/naming';
 import { usedBefore } from '../idempotency';
 
 type File = drive_v3.Schema$File;

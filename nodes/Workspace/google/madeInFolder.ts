@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { named } from '../../parameters/naming';
+import { named } from '../../fields/naming';
 import type { Item } from '../operation';
 
 /** Advice if Google does not find the parent folder. */

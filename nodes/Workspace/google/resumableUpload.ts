@@ -1,4 +1,4 @@
-import { Failure } from '../../items/failure';
+import { Failure } from '../../core/failure';
 import type { Bases } from './bases';
 import { chunkBytes, chunksOf, sourceChanged } from './chunks';
 import { Md5, md5Of } from './md5';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
 import { BodyError, readBody, readErrorBody } from '../../http/body';
-import { Failure, refusal } from '../../items/failure';
+import { Failure, refusal } from '../../core/failure';
 
 import { googleTokenUrl } from './signIn';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { Failure, isFailure, withCode } from '../../items/failure';
-import { named } from '../../parameters/naming';
+import { Failure, isFailure, withCode } from '../../core/failure';
+import { named } from '../../fields/naming';
 
 import { reconnect } from './advice';
 import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';

@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure, isFailure } from '../../items/failure';
+import { Failure, isFailure } from '../../core/failure';
 import { Fault, type FaultKind } from '../../http/fault';
 import { withRetries, type RetryPolicy } from '../../http/retry';
 import type { Transport } from './transport';

@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 
-import { fileIdOf } from '../../parameters/googleIds';
-import { isRecord } from '../../parameters/reading';
+import { fileIdOf } from '../../fields/googleIds';
+import { isRecord } from '../../fields/reading';
 import { askGoogle } from './picker';
 
 /** What a list that depends on other fields of the form knows of them. */

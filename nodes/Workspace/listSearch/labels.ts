@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
 import { allLabels } from '../actions/mail/reading/labels';
-import { compareNames } from '../../parameters/fieldProperty';
+import { compareNames } from '../../fields/fieldProperty';
 import type { Clients } from '../operation';
 
 /** The labels of the mailbox to choose from, its own first. */

@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 
-import { asFailure, nodeError, withAdvice } from '../../items/errorItem';
-import { Sanitizer } from '../../items/secrets/sanitizer';
-import { Naming } from '../../parameters/naming';
+import { asFailure, nodeError, withAdvice } from '../../core/errorItem';
+import { Sanitizer } from '../../core/secrets/sanitizer';
+import { Naming } from '../../fields/naming';
 import { Connection } from '../google/connection';
-import { requestOptions } from '../../parameters/requestOptions';
+import { requestOptions } from '../../fields/requestOptions';
 import type { Clients } from '../operation';
 import type { Search } from './driveFiles';
 

@@ -1,7 +1,7 @@
-import { refusal } from '../../items/failure';
+import { refusal } from '../../core/failure';
 
 import type { Chosen } from './inputObject';
-import type { NodeParameters } from '../../parameters/nodeParameters';
+import type { NodeParameters } from '../../fields/nodeParameters';
 import { resources } from '../resources';
 
 /** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */

@@ -1,7 +1,7 @@
-import { refusal } from '../../items/failure';
+import { refusal } from '../../core/failure';
 
-import { positionIn } from '../../parameters/held';
-import { isRecord, kindOf } from '../../parameters/reading';
+import { positionIn } from '../../fields/held';
+import { isRecord, kindOf } from '../../fields/reading';
 import { checkAllowed } from '../allowedOperations';
 import { fieldsOf, type Operation, type ResourceName } from '../operation';
 import { resources } from '../resources';

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { Naming } from '../../parameters/naming';
-import { NodeParameters } from '../../parameters/nodeParameters';
-import { paramsOf, type Params } from '../../parameters/params';
-import { limitsOf, type RequestLimits } from '../../parameters/requestOptions';
+import { Naming } from '../../fields/naming';
+import { NodeParameters } from '../../fields/nodeParameters';
+import { paramsOf, type Params } from '../../fields/params';
+import { limitsOf, type RequestLimits } from '../../fields/requestOptions';
 import { fieldsOf, type Operation, type ResourceName } from '../operation';
 import { readForm } from './formInput';
 import { readInputObject, type Chosen } from './inputObject';

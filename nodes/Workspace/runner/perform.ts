@@ -1,5 +1,5 @@
-import { asFailure } from '../../items/errorItem';
-import { type Failure, isFailure, refusal } from '../../items/failure';
+import { asFailure } from '../../core/errorItem';
+import { type Failure, isFailure, refusal } from '../../core/failure';
 
 import type { Job } from './job';
 import type { Clients, Operation } from '../operation';

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { stopped } from '../../http/fault';
-import { asFailure } from '../../items/errorItem';
-import type { Failure } from '../../items/failure';
-import { runItems, type Checked, type Done, type Task, type Work } from '../../items/loop';
-import { Sanitizer } from '../../items/secrets/sanitizer';
+import { asFailure } from '../../core/errorItem';
+import type { Failure } from '../../core/failure';
+import { runItems, type Checked, type Done, type Task, type Work } from '../../core/loop';
+import { Sanitizer } from '../../core/secrets/sanitizer';
 import { Connection } from '../google/connection';
 import type { Clients, Item, OutputItem } from '../operation';
 import { Jobs, tasksOf, type Job } from './job';

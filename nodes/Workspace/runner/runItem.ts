@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Failure } from '../../items/failure';
-import { forEditor } from '../../items/forEditor';
-import { storeBinary } from '../../items/storeBinary';
+import type { Failure } from '../../core/failure';
+import { forEditor } from '../../core/forEditor';
+import { storeBinary } from '../../core/storeBinary';
 
-import { cleanLog } from '../../items/secrets/cleanLog';
-import { Sanitizer } from '../../items/secrets/sanitizer';
-import type { Naming } from '../../parameters/naming';
+import { cleanLog } from '../../core/secrets/cleanLog';
+import { Sanitizer } from '../../core/secrets/sanitizer';
+import type { Naming } from '../../fields/naming';
 import type { Item, Made, OutputBinary, StoredBinary } from '../operation';
-import type { RequestLimits } from '../../parameters/requestOptions';
+import type { RequestLimits } from '../../fields/requestOptions';
 import { binarySource, fileSource } from './sources';
 
 /** State shared by all items of a run. */

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { asFailure } from '../../items/errorItem';
-import { type Failure, refusal } from '../../items/failure';
+import { asFailure } from '../../core/errorItem';
+import { type Failure, refusal } from '../../core/failure';
 
 import type { Source } from '../operation';
 import { inTime, TimedStream } from '../timedStream';

@@ -6,7 +6,7 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
-import { keptOutcomes } from '../../../nodes/items/finishedItems';
+import { keptOutcomes } from '../../../nodes/core/finishedItems';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 

@@ -6,7 +6,7 @@ import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listening';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/stopBudget';
 import { Gate } from '../../../nodes/Agent/session/gate';
-import { Failure } from '../../../nodes/items/failure';
+import { Failure } from '../../../nodes/core/failure';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { type TriggerOptions, TriggerRun } from './triggerRun';

@@ -1,5 +1,5 @@
-import { Failure, refusal } from '../../../nodes/items/failure';
-import { Naming } from '../../../nodes/parameters/naming';
+import { Failure, refusal } from '../../../nodes/core/failure';
+import { Naming } from '../../../nodes/fields/naming';
 import type { Job } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { perform } from '../../../nodes/Workspace/runner/perform';

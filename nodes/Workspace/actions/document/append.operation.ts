@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { Failure, refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planEnd } from './content';

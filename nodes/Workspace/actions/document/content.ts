@@ -1,6 +1,6 @@
-import { paragraph, cleanText, type Content, type Simplified } from '../../../foreign/document/blocks';
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { paragraph, cleanText, type Content, type Simplified } from '../../../untrusted/document/blocks';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { planContent, planText, type Plan } from './plan';
 
@@ -11,8 +11,8 @@ export type Parsed = string | Content;
 export async function parse(content: string, format: 'text' | 'markdown', item: Item): Promise<Parsed> {
 	const text = cleanText(content);
 	if (format === 'text') return text;
-	const { readForeign } = await import('../../../foreign/readForeign');
-	const answer = await readForeign('contentOfMarkdown', text, item.signal);
+	const { runInWorker } = await import('../../../untrusted/runInWorker');
+	const answer = await runInWorker('contentOfMarkdown', text, item.signal);
 	if ('text' in answer) {
 		// The task gives a content.
 		const parsed = JSON.parse(answer.text) as Content;

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure } from '../../../items/failure';
+import { Failure } from '../../../core/failure';
 import { madeOnce, type FileKey } from '../../google/keyedFiles';
 import { findMade, makeInFolder, missingFolder } from '../../google/madeInFolder';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';

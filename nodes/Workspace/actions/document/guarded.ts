@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, isFailure } from '../../../items/failure';
+import { Failure, isFailure } from '../../../core/failure';
 import type { Item } from '../../operation';
 import type { Plan } from './plan';
-import { storedText } from '../../../foreign/document/plainText';
+import { storedText } from '../../../untrusted/document/plainText';
 import { allTabs, documentUrl, tabNamed } from './tabs';
 
 type Request = docs_v1.Schema$Request;

@@ -6,7 +6,7 @@ import {
 	type ListRange,
 	type ParagraphBlock,
 	type TableBlock,
-} from '../../../foreign/document/blocks';
+} from '../../../untrusted/document/blocks';
 
 export interface PlacedParagraph {
 	readonly block: ParagraphBlock;

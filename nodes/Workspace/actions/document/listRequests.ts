@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { ListRange } from '../../../foreign/document/blocks';
+import type { ListRange } from '../../../untrusted/document/blocks';
 import { isParagraph, type Layout, type PlacedParagraph } from './layout';
 import { styleOf } from './looks';
 

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { Span } from '../../../foreign/document/blocks';
+import type { Span } from '../../../untrusted/document/blocks';
 import { isParagraph, type Layout, type PlacedParagraph, type PlacedTable } from './layout';
 import { alignmentOf, resetParagraphFields, resetTextFields, spacing, styleOf, textStyleOf } from './looks';
 

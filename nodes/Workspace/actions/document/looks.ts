@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { Alignment, Marks, ParagraphBlock } from '../../../foreign/document/blocks';
-import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../foreign/document/indents';
+import type { Alignment, Marks, ParagraphBlock } from '../../../untrusted/document/blocks';
+import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../untrusted/document/indents';
 
 const points = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
 const grey = (share: number): docs_v1.Schema$OptionalColor => ({

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { textOf, type Content, type ParagraphBlock } from '../../../foreign/document/blocks';
+import { textOf, type Content, type ParagraphBlock } from '../../../untrusted/document/blocks';
 import { emptyCell, isParagraph, layOut, type Layout, type PlacedTable } from './layout';
 import { listRequests } from './listRequests';
 import { lookRequests, resetRequests, type Target } from './lookRequests';

@@ -1,9 +1,9 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { plainTextOf } from '../../../foreign/document/plainText';
-import { asFailure } from '../../../items/errorItem';
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { plainTextOf } from '../../../untrusted/document/plainText';
+import { asFailure } from '../../../core/errorItem';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { allTabs, tabNamed, tabSummary } from './tabs';
@@ -101,12 +101,12 @@ async function markdownOf(
 	documentId: string,
 	item: Item,
 ): Promise<string> {
-	const { readForeign } = await import('../../../foreign/readForeign');
+	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const json = unlessTooDeep(() => JSON.stringify(tabs));
 	const answer =
 		json === undefined
 			? { trouble: 'its tables are nested too deeply' }
-			: await readForeign('markdownOfTabs', json, item.signal);
+			: await runInWorker('markdownOfTabs', json, item.signal);
 	if ('text' in answer) return answer.text;
 	item.hint(
 		`The document ${documentId} cannot be converted to Markdown: ${answer.trouble}. The content was left empty. Read the document as text instead.`,

@@ -1,5 +1,5 @@
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planWhole } from './content';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
-import { refusal } from '../../../items/failure';
+import { refusal } from '../../../core/failure';
 import { bytesOfBase64 } from '../../base64';
-import { named } from '../../../parameters/naming';
+import { named } from '../../../fields/naming';
 import type { Item, Source } from '../../operation';
 
 export interface ContentParams {

@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { Failure } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import type { Clients } from '../../operation';
 import { resultFields } from './result';
 

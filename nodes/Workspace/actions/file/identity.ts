@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { isFailure } from '../../../items/failure';
+import { isFailure } from '../../../core/failure';
 import { md5Of } from '../../google/md5';
 import type { UploadedFile } from '../../google/upload';
 import type { Clients, Item, Source } from '../../operation';

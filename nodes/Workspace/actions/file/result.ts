@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure } from '../../../items/failure';
+import { Failure } from '../../../core/failure';
 import type { UploadedFile } from '../../google/upload';
 import type { Item } from '../../operation';
 

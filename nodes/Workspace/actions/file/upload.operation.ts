@@ -1,5 +1,5 @@
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import { missingFolder } from '../../google/madeInFolder';
 import type { FileKey } from '../../google/keyedFiles';
 import { md5Of } from '../../google/md5';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { named } from '../../../parameters/naming';
+import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 
 export const read = defineOperation({

@@ -1,4 +1,4 @@
-import { named } from '../../../parameters/naming';
+import { named } from '../../../fields/naming';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { deliver, type SentMail } from './compose/delivery';
 import { findSent } from './compose/marker';

@@ -1,4 +1,4 @@
-import { isFailure } from '../../../items/failure';
+import { isFailure } from '../../../core/failure';
 import { defineOperation } from '../../operation';
 import { appendRows, type Appended } from './appendRows';
 import { rowCells } from './cells';

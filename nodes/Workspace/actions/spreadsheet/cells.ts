@@ -1,5 +1,5 @@
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null;

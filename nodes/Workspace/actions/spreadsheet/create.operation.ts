@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../items/failure';
+import { isFailure } from '../../../core/failure';
 import { madeOnce, type FileKey } from '../../google/keyedFiles';
 import { findMade, makeInFolder, missingFolder } from '../../google/madeInFolder';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';

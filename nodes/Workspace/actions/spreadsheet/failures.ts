@@ -1,5 +1,5 @@
-import { Failure, isFailure } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { Failure, isFailure } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 
 export function spreadsheetUrl(spreadsheetId: string): string {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import { cellOf, entered, mixedRows, type Cell, type Entering } from './cells';
 
 /** A row whose cells have names, as the user gave it, unchecked. */

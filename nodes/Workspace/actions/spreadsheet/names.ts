@@ -1,4 +1,4 @@
-import { shortened } from '../../../items/shortened';
+import { shortened } from '../../../core/shortened';
 
 /** Names for a message. */
 export function list(names: readonly string[]): string {

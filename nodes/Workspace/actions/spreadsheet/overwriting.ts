@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import type { AppendParams } from './appendFields';
 import type { Cell } from './cells';
 import { filledCells, lastRowOf } from './lastRow';

@@ -1,6 +1,6 @@
-import { refusal } from '../../../items/failure';
-import { shortened } from '../../../items/shortened';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { shortened } from '../../../core/shortened';
+import { named } from '../../../fields/naming';
 
 /** A range as the user gave it. */
 export interface TabRange {

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, refusal, type Failure } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { isFailure, refusal, type Failure } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { list } from './names';
 import { isOneCell, quoted, type TabRange } from './range';

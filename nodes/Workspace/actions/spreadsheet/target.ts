@@ -1,5 +1,5 @@
-import { refusal } from '../../../items/failure';
-import { named } from '../../../parameters/naming';
+import { refusal } from '../../../core/failure';
+import { named } from '../../../fields/naming';
 import { insideOf, notCells, parseRange, printRange, type TabRange } from './range';
 
 /** The target of an operation, as the user gave it. */

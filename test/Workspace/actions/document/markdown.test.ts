@@ -1,5 +1,5 @@
-import { contentOfMarkdown } from '../../../../nodes/foreign/markdown/contentOfMarkdown';
-import { markdownOfTabs } from '../../../../nodes/foreign/markdown/markdownOfTabs';
+import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
+import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 

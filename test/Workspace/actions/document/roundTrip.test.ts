@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { toMarkdown } from 'mdast-util-to-markdown';
 
-import { textOf, type Block, type Content, type Span } from '../../../../nodes/foreign/document/blocks';
-import { contentOfMarkdown } from '../../../../nodes/foreign/markdown/contentOfMarkdown';
-import { markdownOfTabs } from '../../../../nodes/foreign/markdown/markdownOfTabs';
+import { textOf, type Block, type Content, type Span } from '../../../../nodes/untrusted/document/blocks';
+import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
+import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 import { markdownTrees } from './markdownTrees';

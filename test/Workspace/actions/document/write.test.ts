@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { cleanText } from '../../../../nodes/foreign/document/blocks';
+import { cleanText } from '../../../../nodes/untrusted/document/blocks';
 import { failing } from '../../failure';
 import { Calls } from './calls';
 

@@ -8,7 +8,7 @@ import {
 	type Operation,
 	type OutputItem,
 } from '../../../../nodes/Workspace/operation';
-import { paramsOf, type Params } from '../../../../nodes/parameters/params';
+import { paramsOf, type Params } from '../../../../nodes/fields/params';
 import type { JobItem } from '../../../../nodes/Workspace/runner/runItem';
 import { testClients, testItem } from '../../client';
 import { outcomesOf, resultOf } from '../../performed';

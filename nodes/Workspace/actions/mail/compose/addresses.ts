@@ -1,5 +1,5 @@
-import { refusal } from '../../../../items/failure';
-import { shortened } from '../../../../items/shortened';
+import { refusal } from '../../../../core/failure';
+import { shortened } from '../../../../core/shortened';
 import { decodedWords } from '../reading/words';
 import { addrSpecOf, angleAddress } from './addrSpec';
 import { tokensOf, type Token } from './addressTokens';

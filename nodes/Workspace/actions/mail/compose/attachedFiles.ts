@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 
-import { refusal } from '../../../../items/failure';
+import { refusal } from '../../../../core/failure';
 import { bytesOfBase64 } from '../../../base64';
 import type { Attachment, Item } from '../../../operation';
 import { oneLine } from './headerFields';

@@ -1,5 +1,5 @@
-import { refusal } from '../../../../items/failure';
-import { named } from '../../../../parameters/naming';
+import { refusal } from '../../../../core/failure';
+import { named } from '../../../../fields/naming';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 export interface Bodies {
@@ -17,9 +17,9 @@ export async function bodiesOf(
 	signal: AbortSignal | undefined,
 ): Promise<Bodies> {
 	if (format === 'text') return { text: body };
-	const { readForeign } = await import('../../../../foreign/readForeign');
+	const { runInWorker } = await import('../../../../untrusted/runInWorker');
 	const isMarkdown = format === 'markdown';
-	const answer = await readForeign(isMarkdown ? 'htmlOfMarkdown' : 'textOfHtml', body, signal);
+	const answer = await runInWorker(isMarkdown ? 'htmlOfMarkdown' : 'textOfHtml', body, signal);
 	if ('text' in answer)
 		return isMarkdown ? { text: body, html: answer.text } : { text: answer.text, html: body };
 	throw refusal(

@@ -1,6 +1,6 @@
-import { refusal } from '../../../../items/failure';
-import { shortened } from '../../../../items/shortened';
-import { named } from '../../../../parameters/naming';
+import { refusal } from '../../../../core/failure';
+import { shortened } from '../../../../core/shortened';
+import { named } from '../../../../fields/naming';
 
 /** Contains the email's own marker, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Failure, isFailure } from '../../../../items/failure';
+import { Failure, isFailure } from '../../../../core/failure';
 import type { Clients, Item } from '../../../operation';
 import { sentMail, type SentMail } from './delivery';
 import { headerOf } from '../reading/headers';

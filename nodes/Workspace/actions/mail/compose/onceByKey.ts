@@ -1,4 +1,4 @@
-import { isFailure } from '../../../../items/failure';
+import { isFailure } from '../../../../core/failure';
 import type { Clients, Item } from '../../../operation';
 import { sentMail, type SentMail } from './delivery';
 import { findSent } from './marker';

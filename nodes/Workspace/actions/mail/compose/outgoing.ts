@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { refusal } from '../../../../items/failure';
-import { named } from '../../../../parameters/naming';
+import { refusal } from '../../../../core/failure';
+import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
 import { addressesOf, type Address } from './addresses';
 import { attachedFiles, maxMailBytes, tooLarge, type AttachedFile } from './attachedFiles';

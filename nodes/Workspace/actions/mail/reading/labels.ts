@@ -1,7 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { refusal } from '../../../../items/failure';
-import { named } from '../../../../parameters/naming';
+import { refusal } from '../../../../core/failure';
+import { named } from '../../../../fields/naming';
 import type { Clients, Item } from '../../../operation';
 
 /** IDs that every mailbox has, and the form of Gmail's other IDs. These need no lookup. */

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { isFailure, type Failure } from '../../../../items/failure';
+import { isFailure, type Failure } from '../../../../core/failure';
 import type { Clients, Item, StoredBinary } from '../../../operation';
 import { anatomyOf } from './anatomy';
 import { attachmentInfo, type AttachmentInfo } from './attachments';

@@ -1,6 +1,6 @@
-import { refusal } from '../../../../items/failure';
-import { shortened } from '../../../../items/shortened';
-import { named } from '../../../../parameters/naming';
+import { refusal } from '../../../../core/failure';
+import { shortened } from '../../../../core/shortened';
+import { named } from '../../../../fields/naming';
 import type { Clients, Item, StoredBinary, OutputItem } from '../../../operation';
 import { largestPage, type ListParams } from './listFields';
 import type { Listed, ListedMessage } from './listMessages';

@@ -1,5 +1,5 @@
-import { refusal } from '../../../../items/failure';
-import { named } from '../../../../parameters/naming';
+import { refusal } from '../../../../core/failure';
+import { named } from '../../../../fields/naming';
 
 export interface Received {
 	/** ISO 8601; '' for no limit. */

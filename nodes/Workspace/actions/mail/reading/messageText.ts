@@ -1,4 +1,4 @@
-import type { Patience } from '../../../../foreign/readForeign';
+import type { Patience } from '../../../../untrusted/runInWorker';
 import type { Clients, Item } from '../../../operation';
 import { partHeader, type Body, type Part } from './anatomy';
 import { decodedText } from './charset';
@@ -86,10 +86,10 @@ const patienceOf = new WeakMap<Item, Patience>();
 
 async function textOf(html: string | undefined, messageId: string, item: Item): Promise<string> {
 	if (html === undefined) return '';
-	const { Patience, readForeign } = await import('../../../../foreign/readForeign');
+	const { Patience, runInWorker } = await import('../../../../untrusted/runInWorker');
 	const patience = patienceOf.get(item) ?? new Patience();
 	patienceOf.set(item, patience);
-	const answer = await readForeign('textOfHtml', html, item.signal, patience);
+	const answer = await runInWorker('textOfHtml', html, item.signal, patience);
 	if ('text' in answer) return answer.text;
 	item.hint(`The HTML of the message ${messageId} could not be converted to text: ${answer.trouble}.`);
 	return '';

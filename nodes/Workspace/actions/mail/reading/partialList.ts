@@ -1,5 +1,5 @@
-import { isFailure, type Failure } from '../../../../items/failure';
-import { named } from '../../../../parameters/naming';
+import { isFailure, type Failure } from '../../../../core/failure';
+import { named } from '../../../../fields/naming';
 
 /**
  * The failure that stops a list midway, extended with how to continue.

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal, type Failure } from '../../../../items/failure';
-import { named } from '../../../../parameters/naming';
+import { refusal, type Failure } from '../../../../core/failure';
+import { named } from '../../../../fields/naming';
 import type { Cell, Entering } from '../cells';
 import type { NamedCells } from '../namedRows';
 import { list } from '../names';

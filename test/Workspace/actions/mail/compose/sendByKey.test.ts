@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf } from '../../../../../dev/google/gmail/mime';
 import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/compose/delivery';
-import { paramsOf } from '../../../../../nodes/parameters/params';
+import { paramsOf } from '../../../../../nodes/fields/params';
 import { failureOf } from '../../../../executeContext';
 import { testClients, testItem } from '../../../client';
 import { Mails } from '../mails';

@@ -1,6 +1,6 @@
 import { list } from '../../../../../nodes/Workspace/actions/mail/list.operation';
 import { fieldsOf, type Operation } from '../../../../../nodes/Workspace/operation';
-import { paramsOf } from '../../../../../nodes/parameters/params';
+import { paramsOf } from '../../../../../nodes/fields/params';
 import { withBinaryData } from '../../../../executeContext';
 import { testClients, testItem } from '../../../client';
 import { Mails } from '../mails';

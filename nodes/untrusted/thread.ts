@@ -3,10 +3,10 @@ import path from 'node:path';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-import type { Answer, Question } from './foreign.worker';
+import type { Answer, Question } from './untrusted.worker';
 
 /** Bundled separately, both here and in the package. */
-const code = path.join(__dirname, 'foreign.worker.js');
+const code = path.join(__dirname, 'untrusted.worker.js');
 const megabyte = 1024 * 1024;
 /** Bytes. A text for which the thread needs more memory is abandoned. */
 const maxHeapBytes = 384 * megabyte;

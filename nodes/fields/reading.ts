@@ -1,4 +1,4 @@
-import { refusal, type Failure } from '../items/failure';
+import { refusal, type Failure } from '../core/failure';
 
 import type { Field, Reading } from './field';
 

@@ -1,4 +1,4 @@
-import { refusal } from '../items/failure';
+import { refusal } from '../core/failure';
 
 import type { Field, ParamsOf } from './field';
 import { labelOf, type Reading } from './reading';

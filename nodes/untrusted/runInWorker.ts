@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 
 import type { TaskName } from './tasks';
 import { Thread } from './thread';
-import type { Answer, Question } from './foreign.worker';
+import type { Answer, Question } from './untrusted.worker';
 
 /** Longer texts are refused. No Google document can hold more, and no email contains as much. */
 const maxCharacters: Readonly<Record<TaskName, number>> = {
@@ -46,7 +46,7 @@ let lateInARow = 0;
  * @param patience shared by texts that belong together
  * @throws the signal's reason
  */
-export async function readForeign(
+export async function runInWorker(
 	task: TaskName,
 	text: string,
 	signal: AbortSignal | undefined,

@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { asFailure, errorItem, nodeError } from '../../nodes/items/errorItem';
-import { Failure, refusal } from '../../nodes/items/failure';
-import { Sanitizer } from '../../nodes/items/secrets/sanitizer';
-import { statusName } from '../../nodes/items/status';
+import { asFailure, errorItem, nodeError } from '../../nodes/core/errorItem';
+import { Failure, refusal } from '../../nodes/core/failure';
+import { Sanitizer } from '../../nodes/core/secrets/sanitizer';
+import { statusName } from '../../nodes/core/status';
 
 const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 

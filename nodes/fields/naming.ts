@@ -1,4 +1,4 @@
-import { isFailure, type Failure } from '../items/failure';
+import { isFailure, type Failure } from '../core/failure';
 
 import type { Field } from './field';
 

@@ -1,8 +1,8 @@
-import { Patience, readForeign } from '../../nodes/foreign/readForeign';
-import type { TaskName } from '../../nodes/foreign/tasks';
+import { Patience, runInWorker } from '../../nodes/untrusted/runInWorker';
+import type { TaskName } from '../../nodes/untrusted/tasks';
 
 async function reading(task: TaskName, text: string, signal?: AbortSignal) {
-	const answer = await readForeign(task, text, signal);
+	const answer = await runInWorker(task, text, signal);
 	return 'text' in answer ? answer.text : `trouble: ${answer.trouble}`;
 }
 
@@ -81,10 +81,10 @@ test('what is far too long is not begun', async () => {
 
 test('of texts that belong together no more is begun when too much time was lost on some', async () => {
 	const patience = new Patience();
-	const first = await readForeign('htmlOfMarkdown', 'a', undefined, patience);
+	const first = await runInWorker('htmlOfMarkdown', 'a', undefined, patience);
 	patience.spend(15_000);
-	const next = await readForeign('htmlOfMarkdown', 'a', undefined, patience);
-	const another = await readForeign('htmlOfMarkdown', 'a', undefined, new Patience());
+	const next = await runInWorker('htmlOfMarkdown', 'a', undefined, patience);
+	const another = await runInWorker('htmlOfMarkdown', 'a', undefined, new Patience());
 	expect([first, next, another]).toEqual([
 		{ text: '<p>a</p>' },
 		{ trouble: 'too many others before it took too long to read' },

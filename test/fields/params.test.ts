@@ -1,7 +1,7 @@
 import type { Field, Operation } from '../../nodes/Workspace/operation';
 import { defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
-import { paramsOf } from '../../nodes/parameters/params';
-import type { Reading } from '../../nodes/parameters/reading';
+import { paramsOf } from '../../nodes/fields/params';
+import type { Reading } from '../../nodes/fields/reading';
 
 const fields = [
 	{ displayName: 'Title', name: 'title', type: 'string', default: '', required: true },

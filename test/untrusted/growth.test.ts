@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { paragraph } from '../../nodes/foreign/document/blocks';
-import { plainTextOf, storedText } from '../../nodes/foreign/document/plainText';
+import { paragraph } from '../../nodes/untrusted/document/blocks';
+import { plainTextOf, storedText } from '../../nodes/untrusted/document/plainText';
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { listRequests } from '../../nodes/Workspace/actions/document/listRequests';
 import { charsetOf } from '../../nodes/Workspace/actions/mail/reading/messageText';

@@ -1,4 +1,4 @@
-import { shortened } from '../../nodes/items/shortened';
+import { shortened } from '../../nodes/core/shortened';
 
 test.each([
 	['what fits is whole', 'abc', 'abc'],

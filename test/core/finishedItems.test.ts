@@ -1,4 +1,4 @@
-import { FinishedItems, isFailedTry, keptOutcomes, type TryOfNode } from '../../nodes/items/finishedItems';
+import { FinishedItems, isFailedTry, keptOutcomes, type TryOfNode } from '../../nodes/core/finishedItems';
 
 let execution = 0;
 

@@ -1,4 +1,4 @@
-import { textOfHtml } from '../../nodes/foreign/html/textOfHtml';
+import { textOfHtml } from '../../nodes/untrusted/html/textOfHtml';
 import { expectLinear } from '../growth';
 
 test.each([

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 
-import { Failure } from '../../../nodes/items/failure';
-import { Sanitizer } from '../../../nodes/items/secrets/sanitizer';
+import { Failure } from '../../../nodes/core/failure';
+import { Sanitizer } from '../../../nodes/core/secrets/sanitizer';
 import { expectLinear } from '../../growth';
 
 const key = 'can ary+/=&"key-91';
