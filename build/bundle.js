@@ -75,7 +75,7 @@ const core = {
 };
 
 /** What files share that are loaded on first use: what all nodes stand on, and what the agent's nodes do. */
-const base = shared('base', /nodes[\\/](http|items|parameters)[\\/]/);
+const base = shared('base', /nodes[\\/](http|core|fields)[\\/]/);
 const agent = shared('agent', /nodes[\\/]Agent[\\/]/);
 
 function shared(name, place) {
