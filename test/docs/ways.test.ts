@@ -1,0 +1,149 @@
+// The table of CONTRIBUTING.md: how many product files one call executes, by V8's own count of calls. `npm run ways` measures it
+// anew and names the files.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import path from 'node:path';
+import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
+
+import { type AgentService, startAgentService } from '../../dev/agent-service/server';
+import { type GoogleServer, startGoogle } from '../../dev/google/server';
+import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { apiKey, signer } from '../Agent/AgentExecute/executeRun';
+import { TriggerRun, until } from '../Agent/AgentSessionTrigger/triggerRun';
+import { executeContext, withBinaryData } from '../executeContext';
+import { contextOf, token } from '../Workspace/runNode';
+import { generatedPart } from './generatedPart';
+
+const root = path.join(__dirname, '..', '..');
+const inspector = new Session();
+let service: AgentService;
+let google: GoogleServer;
+
+beforeAll(async () => {
+	await withBinaryData();
+	inspector.connect();
+	await inspector.post('Profiler.enable');
+	await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+	service = await startAgentService({ apiKey, messages: () => [{ type: 'step' }, { type: 'answer' }] });
+	google = await startGoogle();
+	google.tokens.issue({ token });
+});
+
+afterAll(async () => {
+	await inspector.post('Profiler.stopPreciseCoverage');
+	inspector.disconnect();
+	await service.close();
+	await google.close();
+});
+
+/** Product files of which a function was called since the question before, from the root of the package. */
+async function executed(): Promise<string[]> {
+	const { result } = await inspector.post('Profiler.takePreciseCoverage');
+	return result
+		.filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+		.map(({ url }) => path.relative(root, url.replace(/^file:\/\//, '')))
+		.filter((file) => file.startsWith('nodes/'))
+		.sort();
+}
+
+type Call = () => Promise<unknown>;
+
+/** A call is made once before it is counted, so that loading a module counts for nothing, nor does preparing the call. */
+async function filesOf(prepare: () => Call): Promise<string[]> {
+	await prepare()();
+	const call = prepare();
+	await executed();
+	await call();
+	return await executed();
+}
+
+const run =
+	(nodeType: INodeType, context: IExecuteFunctions): Call =>
+	async () =>
+		await nodeType.execute?.call(context);
+
+const agent = (parameters: IDataObject) => () => {
+	const nodeType = new AgentExecute();
+	const { url, webSocketUrl } = service;
+	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
+	const authenticate = { agentApi: { 'x-api-key': apiKey } };
+	const given = { startStepName: 'start', ...parameters };
+	return run(nodeType, executeContext({ nodeType, credentials, authenticate, parameters: given }));
+};
+
+const workspace = (parameters: IDataObject, json: IDataObject = {}) =>
+	run(new Workspace(), contextOf({ url: google.url, parameters, items: [{ json }] }));
+
+const rows = [
+	['Order', 'Status'],
+	['A-1', 'open'],
+];
+
+const sheet = (parameters: IDataObject, json: IDataObject) => () => {
+	const spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
+	const common = { resource: 'spreadsheet', spreadsheetId, tab: 'Sheet1', valuesSource: 'items' };
+	return workspace({ ...common, ...parameters }, json);
+};
+
+async function frame(): Promise<string[]> {
+	const trigger = await new TriggerRun({ service }).start();
+	try {
+		await until(() => service.openSockets('s1') === 1);
+		return await filesOf(() => async () => {
+			const before = trigger.emitted.length;
+			service.send('s1', { type: 'answer' });
+			await until(() => trigger.emitted.length > before);
+		});
+	} finally {
+		await trigger.close();
+	}
+}
+
+const untilAnswer = {
+	waitForMessages: true,
+	waitUntil: 'match',
+	matchField: 'type',
+	matchValue: 'answer',
+};
+
+const ways: Record<string, () => Promise<string[]>> = {
+	'Agent Execute, no wait': async () => await filesOf(agent({})),
+	'Agent Execute with wait': async () => await filesOf(agent(untilAnswer)),
+	'Spreadsheet Append by header': async () =>
+		await filesOf(sheet({ operation: 'append' }, { Order: 'A-2', Status: 'new' })),
+	'Mail Send': async () => {
+		const mail = { resource: 'mail', operation: 'send', to: 'b@example.com', subject: 'Hello', body: 'Text' };
+		return await filesOf(() => workspace(mail));
+	},
+	'Write with Match Columns': async () =>
+		await filesOf(
+			sheet({ operation: 'write', options: { matchColumns: 'Order' } }, { Order: 'A-1', Status: 'paid' }),
+		),
+	'One frame in the trigger': frame,
+};
+
+test('a call executes no more files than CONTRIBUTING.md says', async () => {
+	const found: Array<[string, string[]]> = [];
+	for (const [name, way] of Object.entries(ways)) found.push([name, await way()]);
+	const table = [
+		'| Call | Files |',
+		'| --- | --- |',
+		...found.map(([name, files]) => `| ${name} | ${files.length} |`),
+	];
+	const { target, text, current } = generatedPart('../CONTRIBUTING.md', table.join('\n'), 'npm run ways');
+	if (process.env.WRITE_DOCS) {
+		writeFileSync(target, current);
+		mkdirSync(path.join(root, '.dev'), { recursive: true });
+		const lists = found.map(
+			([name, files]) => `${files.length} ${name}\n${files.map((file) => `   ${file}\n`).join('')}`,
+		);
+		writeFileSync(path.join(root, '.dev', 'ways.txt'), lists.join('\n'));
+		return;
+	}
+	for (const [name, files] of found) {
+		const most = Number(new RegExp(`\\| ${name} +\\| (\\d+)`).exec(text)?.[1]);
+		// The names of the files stand in a failure's difference.
+		if (!(files.length <= most)) expect({ name, files }).toEqual({ name, files: `at most ${most}` });
+	}
+});
