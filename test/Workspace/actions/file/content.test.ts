@@ -23,13 +23,26 @@ describe('media type', () => {
 		expect(await typed({ name, mimeType })).toBe(expected);
 	});
 
-	test.each(['pdf', 'text/plain\r\nX-Injected: 1', 'application/vnd.google-apps.document'])(
-		'%j is refused before any request',
-		async (mimeType) => {
-			expect(await failing(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
-			expect(uploads.google.requests).toEqual([]);
-		},
-	);
+	test.each([
+		'pdf',
+		'text/plain\r\nX-Injected: 1',
+		'text/plain\r\n; charset=utf-8',
+		'text/plain\u2028;',
+		'application/vnd.google-apps.document',
+	])('%j is refused before any request', async (mimeType) => {
+		expect(await failing(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
+		expect(uploads.google.requests).toEqual([]);
+	});
+
+	test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])('%j is kept', async (mimeType) => {
+		expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
+	});
+
+	test('a binary field of another type than a media type goes up as bytes', async () => {
+		const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
+		const result = await uploads.run({ contentSource: 'binary', name: 'a' }, testItem({ binary: { data } }));
+		expect(result.mimeType).toBe('application/octet-stream');
+	});
 });
 
 describe('content', () => {

@@ -7,12 +7,15 @@ export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** Headers that are set by other fields or by composing the email. */
 const ownFields: Readonly<Record<string, string>> = {
+	'apparently-to': named('to'),
 	bcc: named('bcc'),
 	cc: named('cc'),
 	from: `${named('senderName')} and ${named('fromAlias')}`,
 	'message-id': 'Gmail',
 	'mime-version': 'the node',
 	'reply-to': named('replyTo'),
+	'return-path': 'Gmail',
+	sender: `${named('senderName')} and ${named('fromAlias')}`,
 	subject: named('subject'),
 	to: named('to'),
 	[markerHeader.toLowerCase()]: 'the node',
@@ -37,7 +40,7 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
 			);
 		}
-		const setBy = key.toLowerCase().startsWith('content-') ? 'the node' : ownFields[key.toLowerCase()];
+		const setBy = setterOf(key.toLowerCase());
 		if (setBy !== undefined) {
 			throw refusal(
 				`The header '${key}' is already set by ${setBy}`,
@@ -46,6 +49,14 @@ export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: st
 		}
 		return { key, value: oneLine(value, `The header '${key}'`) };
 	});
+}
+
+/** Who or which field sets a header; undefined for a header that anyone may set. */
+function setterOf(key: string): string | undefined {
+	if (key.startsWith('content-')) return 'the node';
+	// Mail servers that take the recipients from the headers prefer these to To, Cc and Bcc.
+	if (key.startsWith('resent-')) return `${named('to')}, ${named('cc')} and ${named('bcc')}`;
+	return ownFields[key];
 }
 
 /**

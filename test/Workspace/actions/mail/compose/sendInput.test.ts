@@ -38,12 +38,21 @@ describe('bad input is refused before anything is asked', () => {
 			{ headers: { header: [{ name: 'X A', value: 'a' }] } },
 			/'X A' is not a header name/,
 		],
-		[
-			'a header of another field',
+		...[
+			['bcc', "'BCC'"],
+			['Resent-Bcc', "'To', 'CC' and 'BCC'"],
+			['resent-to', "'To', 'CC' and 'BCC'"],
+			['Resent-From', "'To', 'CC' and 'BCC'"],
+			['Apparently-To', "'To'"],
+			['Sender', "'Sender Name' and 'From Alias'"],
+			['Return-Path', 'Gmail'],
+			['Content-Type', 'the node'],
+		].map(([name = '', setBy = '']): [string, IDataObject, IDataObject, RegExp] => [
+			`the header ${name}`,
 			{},
-			{ headers: { header: [{ name: 'bcc', value: 'b@x.org' }] } },
-			/set by 'BCC'/,
-		],
+			{ headers: { header: [{ name, value: 'b@x.org' }] } },
+			new RegExp(`'${name}' is already set by ${setBy}`),
+		]),
 		['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
 		['an id with a slash', {}, { replyToMessageId: 'a/b' }, /'Reply to Message ID' is not an ID/],
 		[
