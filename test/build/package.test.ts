@@ -110,7 +110,7 @@ test.each(Object.keys(entryLimits))('%s loads only small packages at once', (ent
 
 /** By its place in the source tree: the packages that a lazily loaded file may bring along. */
 const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
-	[/session\/socket\.js$/, /^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/],
+	[/session\/webSocket\.js$/, /^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/(outgoing|compose\/.*)\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/(typeOfName|fileName)\.js$/, /^(mime-types|mime-db)$/],

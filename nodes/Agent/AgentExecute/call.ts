@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { executeUrl, channelUrl } from '../session/addresses';
+import { executeUrl, channelUrl } from '../session/urls';
 import { checkAllowedHost } from '../session/allowedHosts';
 import { identityOf } from '../session/identity';
 import type { NodeParameters } from '../../fields/nodeParameters';

@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions } from '../session/channelFields';
+import { channelOptions } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 

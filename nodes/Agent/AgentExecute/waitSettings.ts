@@ -1,5 +1,5 @@
 import { refusal } from '../../core/failure';
-import { type ChannelOptions, channelOptionsOf } from '../session/channelFields';
+import { type ChannelOptions, channelOptionsOf } from '../session/fields';
 import type { FieldValues } from '../session/messageField';
 import type { ExecuteParams } from './parameters';
 

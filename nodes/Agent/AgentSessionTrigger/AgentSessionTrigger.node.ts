@@ -56,7 +56,7 @@ export class AgentSessionTrigger implements INodeType {
 	methods = { credentialTest };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		const { listen } = await import('./listen');
+		const { listen } = await import('./activate');
 		return await listen(this);
 	}
 }

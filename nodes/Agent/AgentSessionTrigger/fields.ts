@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions } from '../session/channelFields';
+import { channelOptions } from '../session/fields';
 
 /** Parameters and options of the trigger; defaults are part of the public interface and never change. */
 export const triggerFields = [

@@ -9,7 +9,7 @@ import { causesOf } from '../../http/causes';
 import { isBlocked } from '../../http/network';
 import { testRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
 import { isFailure } from '../../core/failure';
-import { channelBase, executeUrl } from '../session/addresses';
+import { channelBase, executeUrl } from '../session/urls';
 import { agentApiCredential } from '../session/identity';
 import { redact } from '../session/redaction';
 import { channelProblem } from './channelCheck';

@@ -1,6 +1,6 @@
-import { channelBase } from '../session/addresses';
-import { adviceOf, reasonOf } from '../session/explanation';
-import type { Ending } from '../session/failures';
+import { channelBase } from '../session/urls';
+import { adviceOf, reasonOf } from '../session/errors';
+import type { Ending } from '../session/closeReason';
 import type { AgentApiCredential } from '../session/identity';
 import type { Socket, UpgradeAnswer } from '../session/transport';
 
@@ -48,7 +48,7 @@ function answerProblem(
 }
 
 async function knock(url: URL, allowUnauthorizedCerts: boolean): Promise<ChannelResponse> {
-	const { openSocket } = await import('../session/socket');
+	const { openSocket } = await import('../session/webSocket');
 	const request = {
 		url: url.href,
 		handshakeTimeoutMilliseconds: timeoutMilliseconds,

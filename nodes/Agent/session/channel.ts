@@ -1,8 +1,8 @@
 import type { Clock } from './clock';
 import type { EgressFilter } from './egress';
 import { causeOf, endingOf, refusedBy } from './endings';
-import type { Ending } from './failures';
-import { Liveness } from './liveness';
+import type { Ending } from './closeReason';
+import { Liveness } from './heartbeat';
 import type { OpenSocket, Socket, SocketListener } from './transport';
 
 export interface ChannelSettings {

@@ -46,7 +46,7 @@ let loaded: Promise<OpenSocket> | undefined;
  * this code when the package is updated, and by then the file is gone.
  */
 function loadSocket(): Promise<OpenSocket> {
-	loaded ??= import('./socket').then(
+	loaded ??= import('./webSocket').then(
 		({ openSocket }) => openSocket,
 		(error: unknown) => {
 			loaded = undefined;

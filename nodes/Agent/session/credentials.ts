@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { channelBase } from './addresses';
+import { channelBase } from './urls';
 import { checkAllowedHost } from './allowedHosts';
 import type { ReadIdentity } from './connection';
 import { egressFilterOf } from './egress';

@@ -1,5 +1,5 @@
 import { isOfPolicy } from './egress';
-import type { Ending } from './failures';
+import type { Ending } from './closeReason';
 import { redact } from './redaction';
 import type { UpgradeAnswer } from './transport';
 

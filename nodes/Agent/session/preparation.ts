@@ -1,8 +1,8 @@
 import { isFailure } from '../../core/failure';
 import type { ConnectionEnvironment, ReadIdentity } from './connection';
-import { channelBase, channelUrl } from './addresses';
+import { channelBase, channelUrl } from './urls';
 import { checkAddress, type EgressFilter, isOfPolicy, UnknownAddress } from './egress';
-import type { Ending } from './failures';
+import type { Ending } from './closeReason';
 import { redact, secretsOf } from './redaction';
 import type { OpenSocket } from './transport';
 

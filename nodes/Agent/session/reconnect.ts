@@ -1,5 +1,5 @@
 import { fullJitterMilliseconds } from '../../http/backoff';
-import { type Ending, isFaultyFrame, signOf, type Verdict, verdictOf } from './failures';
+import { type Ending, isFaultyFrame, signOf, type Verdict, verdictOf } from './closeReason';
 
 /** A channel that was open this long was stable: everything before it is forgotten. */
 export const stableMilliseconds = 30_000;

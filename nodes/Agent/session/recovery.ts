@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
-import { retryAfterOf } from './explanation';
-import type { Ending } from './failures';
+import { retryAfterOf } from './errors';
+import type { Ending } from './closeReason';
 import { Outage } from './outage';
 import {
 	afterEnding,

@@ -10,8 +10,8 @@ import type {
 	ReadIdentity,
 	SessionSettings,
 } from './connection';
-import { failureOf, reasonOf } from './explanation';
-import type { Ending } from './failures';
+import { failureOf, reasonOf } from './errors';
+import type { Ending } from './closeReason';
 import { Intake } from './intake';
 import { Preparation, type Prepared } from './preparation';
 import { Recovery, type Recovering } from './recovery';

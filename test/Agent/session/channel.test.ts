@@ -1,8 +1,8 @@
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { Channel } from '../../../nodes/Agent/session/channel';
 import { systemClock } from '../../../nodes/Agent/session/clock';
-import type { Ending } from '../../../nodes/Agent/session/failures';
-import { openSocket } from '../../../nodes/Agent/session/socket';
+import type { Ending } from '../../../nodes/Agent/session/closeReason';
+import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
 import { until } from './tap';
 

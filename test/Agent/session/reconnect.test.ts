@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import type { Ending } from '../../../nodes/Agent/session/failures';
+import type { Ending } from '../../../nodes/Agent/session/closeReason';
 import { afterEnding, afterLife, type Memory, untroubled } from '../../../nodes/Agent/session/reconnect';
 
 const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { channelUrl } from '../../../nodes/Agent/session/addresses';
+import { channelUrl } from '../../../nodes/Agent/session/urls';
 import { agentApiCredential, identityOf } from '../../../nodes/Agent/session/identity';
 import { redact, secretsOf } from '../../../nodes/Agent/session/redaction';
 import { canaries, signatureOf } from './fakeSession';

@@ -1,4 +1,4 @@
-import { Gate } from '../../../nodes/Agent/session/gate';
+import { Gate } from '../../../nodes/Agent/session/connectRateLimiter';
 import { connect } from '../../../nodes/Agent/session/connect';
 import type { Connection } from '../../../nodes/Agent/session/connection';
 import { identityOf } from '../../../nodes/Agent/session/identity';

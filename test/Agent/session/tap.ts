@@ -1,4 +1,4 @@
-import { openSocket } from '../../../nodes/Agent/session/socket';
+import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import type {
 	Socket,
 	SocketListener,

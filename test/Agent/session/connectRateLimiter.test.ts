@@ -1,4 +1,4 @@
-import { Gate, gateOf } from '../../../nodes/Agent/session/gate';
+import { Gate, gateOf } from '../../../nodes/Agent/session/connectRateLimiter';
 import { FakeClock } from './fakeClock';
 
 function gated(count: number) {

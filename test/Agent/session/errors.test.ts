@@ -1,5 +1,5 @@
-import { failureOf, reasonOf, retryAfterOf } from '../../../nodes/Agent/session/explanation';
-import type { Ending } from '../../../nodes/Agent/session/failures';
+import { failureOf, reasonOf, retryAfterOf } from '../../../nodes/Agent/session/errors';
+import type { Ending } from '../../../nodes/Agent/session/closeReason';
 import type { UpgradeAnswer } from '../../../nodes/Agent/session/transport';
 
 const nowMilliseconds = Date.UTC(2026, 0, 1, 12);

@@ -4,7 +4,7 @@ import type { Failure } from '../../core/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, ReadIdentity } from '../session/connection';
-import type { Gate } from '../session/gate';
+import type { Gate } from '../session/connectRateLimiter';
 import type { SessionFrame } from '../session/messages';
 import { Alerts } from './alerts';
 import type { Leftover } from './batch';

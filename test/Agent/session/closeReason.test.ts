@@ -1,4 +1,4 @@
-import { type Ending, signOf, type Verdict, verdictOf } from '../../../nodes/Agent/session/failures';
+import { type Ending, signOf, type Verdict, verdictOf } from '../../../nodes/Agent/session/closeReason';
 
 const answer = (statusCode: number): Ending => ({
 	kind: 'answer',

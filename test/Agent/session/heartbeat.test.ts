@@ -1,4 +1,4 @@
-import { Liveness } from '../../../nodes/Agent/session/liveness';
+import { Liveness } from '../../../nodes/Agent/session/heartbeat';
 import { FakeClock } from './fakeClock';
 
 const usual = { heartbeatMilliseconds: 25_000, answer: 'pong' } as const;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
-import { manualListening } from '../../../nodes/Agent/AgentSessionTrigger/manualListening';
+import { manualListening } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { Failure } from '../../../nodes/core/failure';
 import { withBinaryData } from '../../executeContext';

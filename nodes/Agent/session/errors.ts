@@ -2,7 +2,7 @@ import { Failure } from '../../core/failure';
 import { shortened } from '../../core/shortened';
 import { parseRetryAfter } from '../../http/backoff';
 import { blockedAdvice, networkFaultOf } from '../../http/network';
-import type { Ending } from './failures';
+import type { Ending } from './closeReason';
 import type { UpgradeAnswer } from './transport';
 
 export interface Surroundings {

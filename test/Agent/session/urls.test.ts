@@ -1,4 +1,4 @@
-import { channelBase, channelUrl, executeUrl } from '../../../nodes/Agent/session/addresses';
+import { channelBase, channelUrl, executeUrl } from '../../../nodes/Agent/session/urls';
 import { agentApiCredential } from '../../../nodes/Agent/session/identity';
 import { failureOf } from './refused';
 
