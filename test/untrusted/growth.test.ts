@@ -4,9 +4,9 @@ import { paragraph } from '../../nodes/untrusted/document/blocks';
 import { plainTextOf, storedText } from '../../nodes/untrusted/document/plainText';
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { listRequests } from '../../nodes/Workspace/actions/document/listRequests';
-import { charsetOf } from '../../nodes/Workspace/actions/mail/reading/messageText';
-import { rawPart } from '../../nodes/Workspace/actions/mail/reading/rawPart';
-import { decodedWords } from '../../nodes/Workspace/actions/mail/reading/words';
+import { charsetOf } from '../../nodes/Workspace/actions/mail/message/mailText';
+import { rawPart } from '../../nodes/untrusted/mail/rawPart';
+import { decodedWords } from '../../nodes/untrusted/mail/encodedWords';
 import { expectLinear } from '../growth';
 
 type Element = docs_v1.Schema$StructuralElement;

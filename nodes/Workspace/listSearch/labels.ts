@@ -1,6 +1,6 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
-import { allLabels } from '../actions/mail/reading/labels';
+import { allLabels } from '../actions/mail/list/labelIds';
 import { compareNames } from '../../fields/fieldProperty';
 import type { Clients } from '../operation';
 

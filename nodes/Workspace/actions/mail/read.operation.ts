@@ -50,7 +50,7 @@ export const read = defineOperation({
 		},
 	],
 	async execute(client, { messageId, downloadAttachments, includeHeaders }, item) {
-		const { fullMessage, downloaded } = await import('./reading/fullMessage');
+		const { fullMessage, downloaded } = await import('./message/message');
 		const { message, files, headers } = await fullMessage(client, messageId, item);
 		return {
 			message: { ...message, ...(includeHeaders && { headers }) },

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listOptions } from './reading/listFields';
-import { listed, listErrors, listItems } from './reading/listing';
-import { receivedTerms } from './reading/mailQuery';
+import { amountFields, listOptions } from './list/fields';
+import { listed, listErrors, listItems } from './list/listing';
+import { receivedTerms } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',

@@ -1,4 +1,4 @@
-import { snippetText } from '../../../../nodes/Workspace/actions/mail/reading/snippet';
+import { snippetText } from '../../../../nodes/untrusted/mail/snippet';
 import { expectLinear } from '../../../growth';
 
 test.each([

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, isFailure } from '../../../../core/failure';
 import type { Clients, Item } from '../../../operation';
 import { sentMail, type SentMail } from './delivery';
-import { headerOf } from '../reading/headers';
+import { headerOf } from '../../../../untrusted/mail/headers';
 import { markerHeader } from './headerFields';
 
 /** Milliseconds to wait before each look, because Gmail lists an email only some time after it was sent. */

@@ -1,5 +1,5 @@
 import type { Clients, Item } from '../../../operation';
-import { headerOf } from '../reading/headers';
+import { headerOf } from '../../../../untrusted/mail/headers';
 
 /** What a reply takes from the email that it answers. */
 export interface RepliedMail {

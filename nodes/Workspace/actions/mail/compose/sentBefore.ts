@@ -1,7 +1,7 @@
 import type { Clients, Item } from '../../../operation';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
-import { headerOf } from '../reading/headers';
-import { inParallel } from '../reading/inParallel';
+import { headerOf } from '../../../../untrusted/mail/headers';
+import { inParallel } from '../inParallel';
 import type { Address } from './addresses';
 import { sentMail, type SentMail } from './delivery';
 import { markerHeader } from './headerFields';

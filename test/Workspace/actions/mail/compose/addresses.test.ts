@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
 import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/compose/addresses';
-import { fromTerm, receivedTerms } from '../../../../../nodes/Workspace/actions/mail/reading/mailQuery';
-import { decodedText } from '../../../../../nodes/Workspace/actions/mail/reading/charset';
+import { fromTerm, receivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
+import { decodedText } from '../../../../../nodes/untrusted/mail/charset';
 import { checkedHeaders, oneLine } from '../../../../../nodes/Workspace/actions/mail/compose/headerFields';
-import { snippetText } from '../../../../../nodes/Workspace/actions/mail/reading/snippet';
-import { decodedWords } from '../../../../../nodes/Workspace/actions/mail/reading/words';
+import { snippetText } from '../../../../../nodes/untrusted/mail/snippet';
+import { decodedWords } from '../../../../../nodes/untrusted/mail/encodedWords';
 
 const local = fc.stringMatching(/^[a-z0-9]+([.+_-][a-z0-9]+){0,2}$/);
 const domain = fc.stringMatching(/^[a-z][a-z0-9]{0,9}(\.[a-z]{2,6}){1,2}$/);

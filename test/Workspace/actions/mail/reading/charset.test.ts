@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { Bodies } from '../../../../../dev/google/gmail/charsets';
-import { decodedText } from '../../../../../nodes/Workspace/actions/mail/reading/charset';
+import { decodedText } from '../../../../../nodes/untrusted/mail/charset';
 import { encoded } from '../legacy';
 import { Mails } from '../mails';
 

@@ -1,4 +1,4 @@
-import { listMessages } from '../../../../../nodes/Workspace/actions/mail/reading/listMessages';
+import { listMessages } from '../../../../../nodes/Workspace/actions/mail/list/listMessages';
 import { testClients, testItem } from '../../../client';
 import { token } from '../../../runNode';
 import { Mails } from '../mails';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { anatomyOf } from '../../../../../nodes/Workspace/actions/mail/reading/anatomy';
+import { anatomyOf } from '../../../../../nodes/untrusted/mail/mimeStructure';
 import { withBinaryData } from '../../../../executeContext';
 import { Mails } from '../mails';
 import { file, html, multipart, plain } from '../parts';

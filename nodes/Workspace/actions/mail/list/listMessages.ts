@@ -2,15 +2,15 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { isFailure, type Failure } from '../../../../core/failure';
 import type { Clients, Item, StoredBinary } from '../../../operation';
-import { anatomyOf } from './anatomy';
-import { attachmentInfo, type AttachmentInfo } from './attachments';
-import { downloaded } from './fullMessage';
-import { untilFailure, type Width } from './inParallel';
-import { labelIdsOf } from './labels';
-import { largestPage, type ListParams } from './listFields';
-import { messageText } from './messageText';
+import { anatomyOf } from '../../../../untrusted/mail/mimeStructure';
+import { attachmentInfo, type AttachmentInfo } from '../../../../untrusted/mail/attachments';
+import { downloaded } from '../message/message';
+import { untilFailure, type Width } from '../inParallel';
+import { labelIdsOf } from './labelIds';
+import { largestPage, type ListParams } from './fields';
+import { messageText } from '../message/mailText';
 import { endOf } from './partialList';
-import { summaryHeaders, summaryOf, type Summary } from './summary';
+import { summaryHeaders, summaryOf, type Summary } from '../../../../untrusted/mail/readMail';
 
 export interface MessageIds {
 	readonly id: string;

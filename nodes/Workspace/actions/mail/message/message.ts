@@ -1,12 +1,12 @@
 import type { Clients, Item, StoredBinary } from '../../../operation';
-import { anatomyOf, typeOf, type Part } from './anatomy';
-import { attachmentInfo, type AttachmentInfo } from './attachments';
-import { headersOf } from './headers';
-import { inParallel } from './inParallel';
-import { messageText } from './messageText';
+import { anatomyOf, typeOf, type Part } from '../../../../untrusted/mail/mimeStructure';
+import { attachmentInfo, type AttachmentInfo } from '../../../../untrusted/mail/attachments';
+import { headersOf } from '../../../../untrusted/mail/headers';
+import { inParallel } from '../inParallel';
+import { messageText } from './mailText';
 import { partBytes } from './partBytes';
-import { summaryOf } from './summary';
-import { decodedWords } from './words';
+import { summaryOf } from '../../../../untrusted/mail/readMail';
+import { decodedWords } from '../../../../untrusted/mail/encodedWords';
 
 interface Header {
 	readonly name: string;

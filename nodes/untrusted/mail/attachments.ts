@@ -1,5 +1,5 @@
-import { partHeader, dispositionOf, typeOf, type FilePart } from './anatomy';
-import { decodedWords } from './words';
+import { partHeader, dispositionOf, typeOf, type FilePart } from './mimeStructure';
+import { decodedWords } from './encodedWords';
 
 export interface AttachmentInfo {
 	/**

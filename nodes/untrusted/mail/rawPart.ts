@@ -1,4 +1,4 @@
-import { longestField } from './anatomy';
+import { longestField } from './mimeStructure';
 
 /**
  * The content of a part, taken from the bytes of the whole email.

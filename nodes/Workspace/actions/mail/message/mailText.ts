@@ -1,7 +1,7 @@
 import type { Patience } from '../../../../untrusted/runInWorker';
 import type { Clients, Item } from '../../../operation';
-import { partHeader, type Body, type Part } from './anatomy';
-import { decodedText } from './charset';
+import { partHeader, type Body, type Part } from '../../../../untrusted/mail/mimeStructure';
+import { decodedText } from '../../../../untrusted/mail/charset';
 import { partBytes } from './partBytes';
 
 /** The text of an email, in its available forms. */

@@ -1,5 +1,5 @@
 import type { Clients } from '../../../operation';
-import type { Part } from './anatomy';
+import type { Part } from '../../../../untrusted/mail/mimeStructure';
 
 /** The content of a part. Gmail stores files and long texts separately. */
 export async function partBytes(client: Clients, messageId: string, part: Part): Promise<Buffer> {
@@ -8,7 +8,7 @@ export async function partBytes(client: Clients, messageId: string, part: Part):
 	if (body?.data) return Buffer.from(body.data, 'base64url');
 	// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
 	if (!part.parts?.length || !partId) return Buffer.alloc(0);
-	const { rawPart } = await import('./rawPart');
+	const { rawPart } = await import('../../../../untrusted/mail/rawPart');
 	const { data } = await client.gmail.users.messages.get({
 		userId: 'me',
 		id: messageId,

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodedWords } from './words';
+import { decodedWords } from './encodedWords';
 
 /** Values of all headers with a name, ignoring case. */
 export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): string[] {

@@ -2,7 +2,7 @@ import { refusal } from '../../../../core/failure';
 import { shortened } from '../../../../core/shortened';
 import { named } from '../../../../fields/naming';
 import type { Clients, Item, StoredBinary, OutputItem } from '../../../operation';
-import { largestPage, type ListParams } from './listFields';
+import { largestPage, type ListParams } from './fields';
 import type { Listed, ListedMessage } from './listMessages';
 
 /**
