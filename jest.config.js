@@ -45,6 +45,9 @@ const suite = (folder) => ({
 });
 
 module.exports = {
+	reporters: ['<rootDir>/test/reporter.ts'],
+	// jest's own choice for a single file is to show everything.
+	verbose: false,
 	// n8n-core's HTTP agents outlive a test; what our own code must not leave behind, tests count themselves.
 	forceExit: true,
 	// Most of a suite's time is waiting for an n8n; jest's own choice on two cores is one process.
