@@ -17,8 +17,8 @@ afterEach(async () => {
 const inputOf = ({ initialPayload }: ExecuteFields) =>
 	(JSON.parse(initialPayload) as { input: string }).input;
 const echo = (request: ExecuteFields) => [
-	{ type: 'step', for: inputOf(request) },
-	{ type: 'answer', text: inputOf(request) },
+	{ id: `step ${inputOf(request)}`, type: 'step' },
+	{ id: `answer ${inputOf(request)}`, type: 'answer', text: inputOf(request) },
 ];
 const turns = (count: number, sessions: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, n) => ({ json: { n: `turn ${n}`, session: `s${n % sessions}` } }));
@@ -55,14 +55,14 @@ describe('a server that sends its last messages again to each channel', () => {
 		balance(items, await converse(items, wait));
 	});
 
-	const after = { openChannel: 'after' };
+	const after = { openChannel: 'after', deduplicationField: 'id' };
 	it.each<[string, number, IDataObject]>([
 		['match', 3, { options: after }],
 		['match, the whole session', 100, { options: after }],
 		['count', 100, { waitUntil: 'count', messageCount: 2, options: after }],
 		['silence', 100, { waitUntil: 'silence', silenceSeconds: 0.3, options: after }],
 	])(
-		'nor does what it repeats end a wait whose channel opens after the call (%s)',
+		'nor does what it repeats end a wait whose channel opens after the call, with IDs (%s)',
 		async (_name, replay, wait) => {
 			service = await startAgentService({ apiKey, messages: echo, replay, messageIntervalMilliseconds: 20 });
 			const items = turns(12, 4);
@@ -95,7 +95,8 @@ it('a server that keeps the newest channel of a session only', async () => {
 	balance(items, await converse(items, {}));
 });
 
-describe('a channel that drops in the middle of each turn, and whose server tells anew', () => {
+describe('a channel that drops in the middle of each turn, and whose server repeats messages with IDs', () => {
+	const options = { deduplicationField: 'id' };
 	it.each<[string, number, IDataObject]>([
 		['the turn', 2, {}],
 		['the turn before, too', 5, {}],
@@ -117,6 +118,6 @@ describe('a channel that drops in the middle of each turn, and whose server tell
 			},
 		});
 		const items = turns(12, 4);
-		balance(items, await converse(items, wait));
+		balance(items, await converse(items, { ...wait, options }));
 	});
 });

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
+
+import { processSlot } from '../../core/processSlot';
 import type { Clock } from '../session/clock';
-import { type FieldValues, hasOneOf } from '../session/messageField';
+import { type FieldValues, hasOneOf, messageId } from '../session/messageField';
 import { heldBytes, type SessionMessage } from '../session/messages';
-import { HeldMessages } from './heldMessages';
-import { KnownMessages } from './knownMessages';
 import type { WaitSettings } from './waitSettings';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
@@ -21,20 +22,19 @@ export interface CollectionSettings extends Pick<WaitSettings, 'end' | 'maxMessa
 type OnMessage = (message: SessionMessage) => void;
 
 /**
- * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. What comes before
- * the call is answered counts, but the collection is not over before that; the time limit starts with the answer. What a server repeats
- * when a channel is open counts once, and not at all if an earlier turn had it.
+ * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. Everything after
+ * it counts, except a message whose ID came before. The collection is not over before the call is answered; the time limit starts with
+ * the answer.
  */
 export class Collection {
-	/** Came before the call was sent, or an earlier turn had it. */
+	/** Came before the call was sent. */
 	readonly early: SessionMessage[] = [];
 	readonly messages: SessionMessage[] = [];
 	readonly #settings: CollectionSettings;
 	readonly #clock: Clock;
 	readonly #over: (end: WaitOver) => void;
 	readonly #onMessage: OnMessage;
-	readonly #known: KnownMessages;
-	readonly #held: HeldMessages;
+	readonly #ids: KnownIds;
 	#bytes = 0;
 	#lastMessageAt: number | undefined;
 	#end: WaitOver | undefined;
@@ -44,36 +44,24 @@ export class Collection {
 	#cancelSilence = () => {};
 	#isLost = false;
 
-	/**
-	 * @param over called once, when the call is answered and the end has come
-	 * @param earlierTurns digests of their messages, in the order of their arrival
-	 */
+	/** @param over called once, when the call is answered and the end has come */
 	constructor(
 		settings: CollectionSettings,
 		clock: Clock,
 		over: (end: WaitOver) => void,
-		onMessage: OnMessage = () => {},
-		earlierTurns: readonly string[] = [],
+		onMessage: OnMessage,
+		ids: KnownIds,
 	) {
-		this.#known = new KnownMessages(earlierTurns);
 		this.#settings = settings;
 		this.#clock = clock;
 		this.#over = over;
 		this.#onMessage = onMessage;
-		const limits = { messages: settings.maxMessages, bytes: maxBytes };
-		this.#held = new HeldMessages(clock, limits, () => {
-			this.caughtUp();
-		});
+		this.#ids = ids;
 	}
 
 	/** Whether the end has come, even if the call is not answered yet. */
 	get isComplete(): boolean {
 		return this.#end !== undefined;
-	}
-
-	/** Digests of all messages that came, in the order of their arrival. */
-	get arrived(): readonly string[] {
-		return this.#known.arrived;
 	}
 
 	/** The call is being sent, possibly again after one that was not accepted: earlier messages are not its answer. */
@@ -85,42 +73,26 @@ export class Collection {
 	}
 
 	add(message: SessionMessage): void {
-		if (this.#known.hasId(message)) this.#repeated(message);
-		else if (this.#held.isHolding) this.#held.add({ message, isEarly: !this.#isSent });
-		else if (this.#isSent) this.#take(message);
-		else this.#comesEarly(message);
+		if (this.isComplete || this.#ids.isRepeated(message)) return;
+		if (this.#isSent) this.#take(message);
+		else this.#keepEarly(message);
 	}
 
 	/** The channel is lost: silence has no meaning now. */
 	lost(): void {
-		this.caughtUp();
 		this.#isLost = true;
 		this.#cancelSilence();
 	}
 
 	/** A channel is open, for the first time or again. */
 	opened(): void {
-		if (!this.isComplete) this.#held.begin();
-	}
-
-	/** The server has sent all repeated messages. */
-	caughtUp(): void {
-		const held = this.#held.release();
-		if (!held) return;
 		this.#isLost = false;
-		const repeated = this.#known.repeatedIn(held.map(({ message }) => message));
 		if (this.#lastMessageAt !== undefined) this.#lastMessageAt = this.#clock.monotonicMilliseconds();
-		for (const { message } of held.slice(0, repeated)) this.#repeated(message);
-		for (const { message, isEarly } of held.slice(repeated)) {
-			if (isEarly) this.#comesEarly(message);
-			else this.#take(message);
-		}
 		this.#watchSilence();
 	}
 
 	/** The service closed the channel. */
 	closed(): void {
-		this.caughtUp();
 		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
 	}
 
@@ -132,7 +104,6 @@ export class Collection {
 			return;
 		}
 		this.#cancelLimit = this.#clock.after(this.#settings.timeoutSeconds * 1000, () => {
-			this.caughtUp();
 			this.#ends('timeout');
 		});
 		this.#watchSilence();
@@ -140,19 +111,11 @@ export class Collection {
 
 	/** Leaves no timer. */
 	stop(): void {
-		this.#held.stop();
 		this.#cancelLimit();
 		this.#cancelSilence();
 	}
 
-	/** Shown once, as something that was before the call, if an earlier turn had it. */
-	#repeated(message: SessionMessage): void {
-		if (this.#known.firstOfEarlierTurn(message)) this.#keepEarly(message);
-	}
-
 	#take(message: SessionMessage): void {
-		this.#known.add(message);
-		if (this.isComplete) return;
 		const { end, failure, maxMessages } = this.#settings;
 		this.#bytes += heldBytes(message);
 		if (this.messages.length >= maxMessages || this.#bytes > maxBytes) {
@@ -166,11 +129,6 @@ export class Collection {
 		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
 		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
-	}
-
-	#comesEarly(message: SessionMessage): void {
-		this.#known.add(message);
-		this.#keepEarly(message);
 	}
 
 	/** If a long session is repeated, its beginning matters least. */
@@ -199,5 +157,59 @@ export class Collection {
 		this.#end = end;
 		this.stop();
 		if (this.#isAnswered) this.#over(end);
+	}
+}
+
+/** Of all sessions: some 5 MB. */
+const maxKnownIds = 50_000;
+
+interface Received {
+	/** Hashes of session and ID, with the number of the wait that ended last when they were added. */
+	readonly ids: Map<string, number>;
+	endedWaits: number;
+}
+
+/**
+ * IDs of messages that came before: in this wait, or in one of the same process that had ended when this one began. Waits that run at the same
+ * time each get the message.
+ */
+export class KnownIds {
+	readonly #session: string;
+	readonly #idField: string;
+	readonly #received = processSlot<Received>('receivedIds', () => ({ ids: new Map(), endedWaits: 0 }));
+	readonly #waitsBefore = this.#received.endedWaits;
+	readonly #own = new Set<string>();
+
+	/**
+	 * @param session the session, with its service and user
+	 * @param idField dot path; empty: messages have no ID
+	 */
+	constructor(session: string, idField: string) {
+		this.#session = session;
+		this.#idField = idField;
+	}
+
+	isRepeated(message: SessionMessage): boolean {
+		const id = messageId(message, this.#idField);
+		if (id === undefined) return false;
+		const hash = createHash('sha256')
+			.update(JSON.stringify([this.#session, id]))
+			.digest('base64');
+		const before = this.#received.ids.get(hash);
+		if (this.#own.has(hash) || (before !== undefined && before <= this.#waitsBefore)) return true;
+		this.#own.add(hash);
+		return false;
+	}
+
+	/** The wait is over: later ones know its IDs. */
+	remember(): void {
+		const { ids } = this.#received;
+		const wait = ++this.#received.endedWaits;
+		for (const hash of this.#own) ids.delete(hash);
+		for (const hash of this.#own) ids.set(hash, wait);
+		for (const oldest of ids.keys()) {
+			if (ids.size <= maxKnownIds) return;
+			ids.delete(oldest);
+		}
 	}
 }

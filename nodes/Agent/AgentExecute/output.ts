@@ -73,11 +73,7 @@ export async function withMessages(
 		...item.json,
 		output: lastText(messages, textField),
 		lastMessage: messages.at(-1)?.message ?? null,
-		messages: [
-			// What the service repeats of earlier turns.
-			...early.map((message) => ({ ...shown(message), beforeCall: true })),
-			...messages.map(shown),
-		],
+		messages: [...early.map((message) => ({ ...shown(message), beforeCall: true })), ...messages.map(shown)],
 		endedBy,
 	};
 	if (gap) json.gap = true;

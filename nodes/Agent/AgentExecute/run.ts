@@ -14,7 +14,6 @@ import type { SessionMessage } from '../session/messages';
 import { type Credentials, readCredentials } from '../session/credentials';
 import { callOf, checkedItem, type CheckedItem, meaningOf, type PreparedCall } from './call';
 import { contentOf } from './answer';
-import { earlierTurnsOf } from './earlierTurns';
 import { withEvidence } from './evidence';
 import { refusedBeforeCall, stoppedBeforeCall } from './failures';
 import { LiveView } from './live';
@@ -134,7 +133,7 @@ async function waitedItem(
 	settings: WaitSettings,
 	send: (sending: () => void) => Promise<Executed>,
 ): Promise<INodeExecutionData> {
-	const { sessionId, readIdentity } = call;
+	const { sessionId, readIdentity, conversation } = call;
 	const redact = (text: string) => call.redact(text);
 	const signal = context.getExecutionCancelSignal();
 	const log = cleanLog(context.logger, new Sanitizer(call.secrets));
@@ -142,8 +141,7 @@ async function waitedItem(
 	const onMessage = (message: SessionMessage) => {
 		live.message(message);
 	};
-	const earlierTurns = earlierTurnsOf(call.conversation);
-	const own = { sessionId, readIdentity, redact, onMessage, earlierTurns };
+	const own = { sessionId, readIdentity, redact, onMessage, conversation };
 	try {
 		const { called, waited } = await callAndWait(
 			{ ...own, settings, signal, log, clock: systemClock, connect },

@@ -4,14 +4,11 @@ import { type Failure, isFailure } from '../../core/failure';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
-import type { SessionFrame, SessionMessage } from '../session/messages';
-import { Collection, type EndedBy, type WaitOver } from './collection';
+import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import { Collection, type EndedBy, KnownIds, type WaitOver } from './collection';
 import { deferred } from './deferred';
-import type { EarlierTurns } from './earlierTurns';
 import { messageDetails } from './evidence';
 import { stoppedAfterCall, stoppedBeforeCall } from './failures';
-import { quietMilliseconds } from './heldMessages';
-import { withDigest } from './repeats';
 import { agentFailed, channelLost, notOpen, notOver } from './waitFailures';
 import type { WaitSettings } from './waitSettings';
 
@@ -26,13 +23,14 @@ export interface WaitParts {
 	readonly connect: typeof connect;
 	/** Removes the secrets from the service's texts. */
 	readonly redact: (text: string) => string;
-	readonly earlierTurns: EarlierTurns;
-	/** Told of each message of the turn as it comes. */
+	/** The session, with its service and user. */
+	readonly conversation: string;
+	/** Gets each message of the turn as it comes. */
 	readonly onMessage: (message: SessionMessage) => void;
 }
 
 export interface Waited {
-	/** Came before the call was sent, or an earlier turn had it. */
+	/** Came before the call was sent. */
 	readonly early: readonly SessionMessage[];
 	/** Of the turn. */
 	readonly messages: readonly SessionMessage[];
@@ -43,6 +41,8 @@ export interface Waited {
 
 /** For the channel to open before the call. */
 const openMilliseconds = 20_000;
+/** For the answer to the ping that goes out when a channel opens: what the server repeats has come before it. */
+const quietMilliseconds = 250;
 
 /**
  * Makes the call while a channel collects the session's messages.
@@ -70,6 +70,7 @@ export async function callAndWait<T>(
 /** One channel for one item of one execution. */
 class Wait {
 	readonly #parts: WaitParts;
+	readonly #ids: KnownIds;
 	readonly #collection: Collection;
 	readonly #opened = deferred<undefined>();
 	readonly #quiet = deferred<undefined>();
@@ -81,6 +82,7 @@ class Wait {
 
 	constructor(parts: WaitParts) {
 		this.#parts = parts;
+		this.#ids = new KnownIds(parts.conversation, parts.settings.deduplicationField);
 		this.#collection = new Collection(
 			parts.settings,
 			parts.clock,
@@ -88,7 +90,7 @@ class Wait {
 				this.#ended.resolve(end);
 			},
 			parts.onMessage,
-			parts.earlierTurns.digests,
+			this.#ids,
 		);
 		parts.signal?.addEventListener('abort', this.#stop, { once: true });
 		if (parts.signal?.aborted) this.#stop();
@@ -136,7 +138,7 @@ class Wait {
 		this.#cancelOpenLimit();
 		this.#collection.stop();
 		await this.#connection?.close();
-		this.#parts.earlierTurns.remember(this.#collection.arrived);
+		this.#ids.remember();
 	}
 
 	#checked(end: WaitOver): EndedBy {
@@ -166,7 +168,7 @@ class Wait {
 		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
 		const listener = {
 			message: (frame: SessionFrame) => {
-				this.#collection.add(withDigest(frame, settings.deduplicationField));
+				this.#collection.add(messageOf(frame));
 			},
 			event: ({ event }: { event: string }) => {
 				if (event === 'connected' || event === 'reconnected') this.#collection.opened();
@@ -175,7 +177,6 @@ class Wait {
 			},
 			answered: () => {
 				this.#quiet.resolve(undefined);
-				this.#collection.caughtUp();
 			},
 			ended: (channel: EndedChannel) => {
 				this.#channelEnded(channel);

@@ -97,7 +97,7 @@ export const waitOptions = [
 		placeholder: 'e.g. meta.uuid',
 		showWhen: waits,
 		description:
-			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Without IDs, only an exact repetition right after the channel opens is recognized.',
+			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count.',
 	},
 	{
 		displayName: 'Enable Streaming',

@@ -36,10 +36,6 @@ export interface SessionFrame extends Envelope {
 /** One message of a session. */
 export type SessionMessage = MessageContent &
 	Envelope & {
-		/** Where it is compared with others. */
-		readonly digest?: string;
-		/** Of the message's own id, or of the frame's bytes. */
-		readonly digestOf?: 'id' | 'bytes';
 		/** What it takes in memory, where that is more than its length. */
 		readonly memoryBytes?: number;
 	};

@@ -64,7 +64,7 @@ describe('turns of a session', () => {
 			options: { deduplicationField: 'meta.id', openChannel: 'after' },
 		});
 		expect(outputs(output)).toEqual(['first', 'second', 'third']);
-		expect(output[1]?.json.messages).toMatchObject([{ beforeCall: true }, { message: { text: 'second' } }]);
+		expect(output[1]?.json.messages).toMatchObject([{ message: { text: 'second' } }]);
 	});
 
 	test('items with one session ID get each its own answer, in order', async () => {

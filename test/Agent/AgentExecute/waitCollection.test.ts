@@ -1,36 +1,40 @@
 import {
 	Collection,
 	type CollectionSettings,
+	KnownIds,
 	type WaitOver,
 } from '../../../nodes/Agent/AgentExecute/collection';
 import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
-import { messageId } from '../../../nodes/Agent/session/messageField';
-import { contentOf } from '../../../nodes/Agent/session/messages';
+import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';
 
-function collect(
-	end: WaitEnd,
-	more: Partial<CollectionSettings> = {},
-	isSent = true,
-	earlier: readonly string[] = [],
-) {
+function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}, ids = new KnownIds('', '')) {
 	const clock = new FakeClock();
 	const told: WaitOver[] = [];
 	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
-	const collection = new Collection(settings, clock, (end) => void told.push(end), undefined, earlier);
-	if (isSent) collection.callSent();
+	const collection = new Collection(
+		settings,
+		clock,
+		(end) => void told.push(end),
+		() => {},
+		ids,
+	);
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
-		const data = Buffer.from(JSON.stringify(message));
-		const content = contentOf(data, false, 'auto');
-		const id = messageId(content, 'id');
-		const digest = id ?? data.toString();
-		const digestOf = id === undefined ? 'bytes' : 'id';
-		const envelope = { sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength };
-		collection.add({ ...envelope, ...content, digest, digestOf });
+		const content = contentOf(Buffer.from(JSON.stringify(message)), false, 'auto');
+		collection.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength, ...content });
 	};
-	const texts = () => collection.messages.map(({ message }) => message);
-	return { clock, told, collection, add, texts, count: () => collection.messages.length };
+	const contents = (messages: readonly SessionMessage[]) => messages.map(({ message }) => message);
+	const texts = () => contents(collection.messages);
+	const early = () => contents(collection.early);
+	return { clock, told, collection, add, texts, early, count: () => collection.messages.length };
+}
+
+/** From the call on. */
+function collectFromCall(end: WaitEnd, more: Partial<CollectionSettings> = {}, ids?: KnownIds) {
+	const all = collect(end, more, ids);
+	all.collection.callSent();
+	return all;
 }
 
 test.each<[string, string, unknown, boolean]>([
@@ -53,7 +57,7 @@ test.each<[string, string, unknown, boolean]>([
 	['', '7', 7, true],
 	['', '[DONE]', { done: '[DONE]' }, false],
 ])('%s = %s in %j: %s', (field, value, message, isEnd) => {
-	const { told, collection, add } = collect({ by: 'match', field, values: ['other', value] });
+	const { told, collection, add } = collectFromCall({ by: 'match', field, values: ['other', value] });
 	collection.answered();
 	add(message);
 	expect(told).toEqual(isEnd ? ['match'] : []);
@@ -61,14 +65,14 @@ test.each<[string, string, unknown, boolean]>([
 });
 
 test('ends at its number of messages, and takes no more', () => {
-	const { told, collection, add, count } = collect({ by: 'count', count: 2 });
+	const { told, collection, add, count } = collectFromCall({ by: 'count', count: 2 });
 	collection.answered();
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
 
 test('is not over before the call is answered; what came until then counts', () => {
-	const { told, collection, add, count } = collect({ by: 'count', count: 1 });
+	const { told, collection, add, count } = collectFromCall({ by: 'count', count: 1 });
 	add(1);
 	add(2);
 	expect([told, collection.isComplete, count()]).toEqual([[], true, 1]);
@@ -80,7 +84,7 @@ describe('silence', () => {
 	const silence = { by: 'silence', milliseconds: 5000 } as const;
 
 	test('counts from the last message', async () => {
-		const { clock, told, collection, add } = collect(silence);
+		const { clock, told, collection, add } = collectFromCall(silence);
 		collection.answered();
 		add(1);
 		await clock.advance(4999);
@@ -93,7 +97,7 @@ describe('silence', () => {
 	});
 
 	test('before the first message only the time limit counts', async () => {
-		const { clock, told, collection } = collect(silence);
+		const { clock, told, collection } = collectFromCall(silence);
 		collection.answered();
 		await clock.advance(299_999);
 		expect(told).toEqual([]);
@@ -102,7 +106,7 @@ describe('silence', () => {
 	});
 
 	test('does not end before the call is answered', async () => {
-		const { clock, told, collection, add } = collect(silence);
+		const { clock, told, collection, add } = collectFromCall(silence);
 		add(1);
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
@@ -113,19 +117,19 @@ describe('silence', () => {
 });
 
 test('a close ends only the wait that waits for it', () => {
-	const waiting = collect({ by: 'close' });
+	const waiting = collectFromCall({ by: 'close' });
 	waiting.collection.answered();
 	waiting.add(1);
 	waiting.collection.closed();
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
-	const other = collect({ by: 'count', count: 2 });
+	const other = collectFromCall({ by: 'count', count: 2 });
 	other.collection.answered();
 	other.collection.closed();
 	expect(other.told).toEqual([]);
 });
 
 test('one message more than allowed is the limit', () => {
-	const { told, collection, add, count } = collect({ by: 'close' }, { maxMessages: 2 });
+	const { told, collection, add, count } = collectFromCall({ by: 'close' }, { maxMessages: 2 });
 	collection.answered();
 	add(1);
 	add(2);
@@ -135,14 +139,14 @@ test('one message more than allowed is the limit', () => {
 });
 
 test('64 MiB in all are the limit', () => {
-	const { told, collection, add, count } = collect({ by: 'close' });
+	const { told, collection, add, count } = collectFromCall({ by: 'close' });
 	collection.answered();
 	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
 	expect([told, count()]).toEqual([['limit'], 4]);
 });
 
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
-	const { clock, told, collection } = collect({ by: 'close' }, { timeoutSeconds: 10 });
+	const { clock, told, collection } = collectFromCall({ by: 'close' }, { timeoutSeconds: 10 });
 	await clock.advance(60_000);
 	collection.answered();
 	await clock.advance(9999);
@@ -153,7 +157,10 @@ test('the time limit starts with the answer, and leaves no timer when it is stop
 
 test('a message of the failure value ends the wait as one, before it matches', () => {
 	const failure = { field: 'type', values: ['error', 'failed'] };
-	const { told, collection, add } = collect({ by: 'match', field: 'type', values: ['failed'] }, { failure });
+	const { told, collection, add } = collectFromCall(
+		{ by: 'match', field: 'type', values: ['failed'] },
+		{ failure },
+	);
 	collection.answered();
 	add({ type: 'failed' });
 	expect(told).toEqual(['failure']);
@@ -165,7 +172,9 @@ test.each<[string, WaitEnd]>([
 	['silence', { by: 'silence', milliseconds: 5000 }],
 	['limit', { by: 'close' }],
 ])('what came before the call was sent does not end the wait by %s', async (endedBy, end) => {
-	const { clock, told, collection, add, count } = collect(end, { maxMessages: endedBy === 'limit' ? 1 : 9 });
+	const { clock, told, collection, add, count } = collectFromCall(end, {
+		maxMessages: endedBy === 'limit' ? 1 : 9,
+	});
 	add('old');
 	// The call before was not accepted, or the service repeats an earlier turn.
 	collection.callSent();
@@ -179,161 +188,102 @@ test.each<[string, WaitEnd]>([
 });
 
 test('of what came before the call no more is kept than may be collected, the latest', () => {
-	const early = new Collection(
-		{ end: { by: 'close' }, maxMessages: 2, timeoutSeconds: 1 },
-		new FakeClock(),
-		() => undefined,
-	);
-	for (const n of [1, 2, 3]) {
-		const content = contentOf(Buffer.from(`${n}`), false, 'auto');
-		early.add({ sessionId: 's', sequence: n, receivedAt: '', ...content, byteLength: 1 });
-	}
-	early.closed();
-	early.callSent();
-	expect([early.isComplete, early.early]).toMatchObject([false, [{ message: 2 }, { message: 3 }]]);
+	const { collection, add, early } = collect({ by: 'close' }, { maxMessages: 2 });
+	for (const n of [1, 2, 3]) add(n);
+	collection.closed();
+	collection.callSent();
+	expect([collection.isComplete, early()]).toEqual([false, [2, 3]]);
 });
 
-describe('a channel that is lost and open again', () => {
-	const match: WaitEnd = { by: 'match', field: '', values: ['answer'] };
-	const again = (end: WaitEnd, more: Partial<CollectionSettings> = {}) => {
-		const all = collect(end, more);
-		all.add('answer');
-		// Of the turn before.
-		all.collection.callSent();
-		all.collection.answered();
-		all.add('step');
-		all.collection.lost();
-		return all;
-	};
+describe('after the call', () => {
+	const match = { by: 'match', field: '', values: ['answer'] } as const;
 
-	test('what is repeated ends nothing and counts once; the rest is of the turn', () => {
-		const { told, collection, add, texts } = again(match);
-		collection.opened();
-		for (const text of ['answer', 'step', 'more', 'answer']) add(text);
-		expect([told, texts()]).toEqual([[], ['step']]);
-		collection.caughtUp();
-		expect([told, texts()]).toEqual([['match'], ['step', 'more', 'answer']]);
+	test('each message counts, though it says the same as one before', () => {
+		const { told, collection, add, texts } = collect({ by: 'count', count: 3 });
+		add('no changes');
+		collection.callSent();
+		collection.answered();
+		for (const text of ['no changes', 'no changes', 'done']) add(text);
+		expect([told, texts()]).toEqual([['count'], ['no changes', 'no changes', 'done']]);
 	});
 
-	test('a server that repeats nothing loses nothing', () => {
-		const { told, collection, add } = again(match);
-		collection.opened();
-		add('answer');
-		collection.caughtUp();
-		expect(told).toEqual(['match']);
-	});
-
-	test('a server that answers no ping is given 250 ms', async () => {
-		const { clock, told, collection, add, texts } = again(match);
-		collection.opened();
+	test('also when the channel was lost and is open again', () => {
+		const { told, collection, add, texts } = collectFromCall(match);
+		collection.answered();
 		add('step');
-		await clock.advance(249);
-		add('answer');
-		expect(told).toEqual([]);
-		await clock.advance(1);
-		expect([told, texts()]).toEqual([['match'], ['step', 'answer']]);
+		collection.lost();
+		collection.opened();
+		for (const text of ['step', 'answer']) add(text);
+		expect([told, texts()]).toEqual([['match'], ['step', 'step', 'answer']]);
 	});
 
-	test('silence counts from the time when it is open again', async () => {
-		const { clock, told, collection } = again({ by: 'silence', milliseconds: 5000 });
+	test('silence counts from the time when the channel is open again', async () => {
+		const { clock, told, collection, add } = collectFromCall({ by: 'silence', milliseconds: 5000 });
+		collection.answered();
+		add('step');
+		collection.lost();
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
 		collection.opened();
-		collection.caughtUp();
 		await clock.advance(4999);
 		expect(told).toEqual([]);
 		await clock.advance(1);
 		expect(told).toEqual(['silence']);
 	});
-
-	test.each<[string, WaitEnd, WaitOver]>([
-		['the time limit', match, 'timeout'],
-		['a close', { by: 'close' }, 'close'],
-	])('%s meanwhile leaves out nothing that came', async (_name, end, endedBy) => {
-		const { clock, told, collection, add, texts } = again(end, { timeoutSeconds: 0.2 });
-		collection.opened();
-		add('late');
-		if (endedBy === 'close') collection.closed();
-		else await clock.advance(200);
-		expect([told, texts(), clock.pending]).toEqual([[endedBy], ['step', 'late'], 0]);
-	});
-
-	test('what came before the call stays there, though the channel was open again only then', () => {
-		const { told, collection, add, texts } = collect(match, {}, false);
-		collection.opened();
-		add('answer');
-		collection.callSent();
-		collection.answered();
-		add('step');
-		collection.caughtUp();
-		expect([told, texts(), collection.early]).toMatchObject([[], ['step'], [{ message: 'answer' }]]);
-		collection.stop();
-	});
-
-	test('no more is held than may be collected', () => {
-		const { told, collection, add, count } = again({ by: 'close' }, { maxMessages: 2 });
-		collection.opened();
-		for (const text of ['a', 'b', 'c']) add(text);
-		expect([told, count()]).toEqual([['limit'], 2]);
-	});
 });
 
-describe('messages of earlier turns', () => {
-	const match = { by: 'match', field: '', values: ['answer'] } as const;
-	const step = '"step"';
-	const answer = '"answer"';
-	const afterCall = (...earlier: string[]) => {
-		const all = collect(match, {}, true, earlier);
+describe('IDs', () => {
+	const count = { by: 'count', count: 2 } as const;
+	const turn = (ids: KnownIds) => {
+		const all = collectFromCall(count, {}, ids);
 		all.collection.answered();
-		all.collection.opened();
 		return all;
 	};
 
-	test('that are repeated when the channel opens after the call end nothing, and are shown as early', () => {
-		const { told, collection, add, texts } = afterCall(step, answer);
-		for (const text of ['step', 'answer', 'step']) add(text);
-		collection.caughtUp();
-		expect([told, texts()]).toEqual([[], ['step']]);
-		expect(collection.early.map(({ message }) => message)).toEqual(['step', 'answer']);
-		add('answer');
-		expect([told, texts()]).toEqual([['match'], ['step', 'answer']]);
+	test('a message whose ID came in the turn, before its call or in an earlier turn does not count', () => {
+		const first = new KnownIds('session 1', 'id');
+		const { add } = turn(first);
+		for (const id of [1, 2]) add({ id });
+		first.remember();
+		const later = collect(count, {}, new KnownIds('session 1', 'id'));
+		for (const id of [1, 3]) later.add({ id });
+		later.collection.callSent();
+		later.collection.answered();
+		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
+		expect([later.told, later.texts(), later.early()]).toEqual([[], [{ id: 4 }], [{ id: 3 }]]);
+		later.add({ id: 5 });
+		expect([later.told, later.texts()]).toEqual([['count'], [{ id: 4 }, { id: 5 }]]);
 	});
 
-	test.each<[string, string[]]>([
-		['what is like one of them, but not at the end of them', [answer, step]],
-		['what is like some of them in another order', ['"other"', answer, '"last"']],
-		['what nobody has seen before', []],
-	])('%s is of the turn', (_name, earlier) => {
-		const { told, collection, add } = afterCall(...earlier);
-		add('answer');
-		collection.caughtUp();
-		expect(told).toEqual(['match']);
+	test('a message that came when the wait was over, which nobody saw, still counts', () => {
+		const first = new KnownIds('session 2', 'id');
+		const { add } = turn(first);
+		for (const id of [1, 2, 3]) add({ id });
+		first.remember();
+		const later = turn(new KnownIds('session 2', 'id'));
+		later.add({ id: 3 });
+		expect(later.texts()).toEqual([{ id: 3 }]);
 	});
 
-	test('the same text again, once the channel has been open, is a new message', () => {
-		const { told, collection, add } = afterCall(answer);
-		collection.caughtUp();
-		add('answer');
-		expect(told).toEqual(['match']);
+	test('waits that run at the same time, and other sessions, each get it', () => {
+		const first = new KnownIds('session 3', 'id');
+		const beside = new KnownIds('session 3', 'id');
+		const one = turn(first);
+		one.add({ id: 1 });
+		first.remember();
+		for (const other of [turn(beside), turn(new KnownIds('session 4', 'id'))]) {
+			other.add({ id: 1 });
+			expect(other.texts()).toEqual([{ id: 1 }]);
+		}
 	});
 
-	test('with an ID they are known at any time, and in any order', () => {
-		const { told, collection, add, texts } = collect({ by: 'count', count: 2 }, {}, true, ['1', '2']);
-		collection.answered();
-		collection.opened();
-		collection.caughtUp();
-		for (const id of [2, 3, 1, 3, 2]) add({ id });
-		expect([told, texts()]).toEqual([[], [{ id: 3 }]]);
-		expect(collection.early.map(({ message }) => message)).toEqual([{ id: 2 }, { id: 1 }]);
-		add({ id: 4 });
-		expect([told, texts()]).toEqual([['count'], [{ id: 3 }, { id: 4 }]]);
-	});
-
-	test('also what came when the wait was over is told, for the next turn', () => {
-		const { collection, add } = afterCall();
-		collection.caughtUp();
-		add('answer');
-		add('too late');
-		expect(collection.arrived).toEqual([answer, '"too late"']);
+	test('the latest 50,000 are known', () => {
+		const ids = new KnownIds('session 5', 'id');
+		const envelope = { sequence: 1, receivedAt: '', sessionId: 's', byteLength: 1 };
+		for (let id = 0; id <= 50_000; id++) ids.isRepeated({ ...envelope, format: 'json', message: { id } });
+		ids.remember();
+		const later = turn(new KnownIds('session 5', 'id'));
+		for (const id of [0, 1, 50_000]) later.add({ id });
+		expect(later.texts()).toEqual([{ id: 0 }]);
 	});
 });

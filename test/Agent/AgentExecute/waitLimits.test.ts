@@ -40,7 +40,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 		clock,
 		connect: channels.connect,
 		redact: (text: string) => text,
-		earlierTurns: { digests: [], remember: nothing },
+		conversation: 's1',
 		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, call).then(
