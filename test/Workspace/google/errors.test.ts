@@ -18,7 +18,9 @@ const sendMail: Ask = ({ gmail }) => gmail.users.messages.send({ userId: 'me', r
 
 async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
 	server = await scriptedServer(answer);
-	return await failing(call(testClients(server.url, 'token-1', { maxTries: 1, ...options })));
+	return await failing(
+		call(testClients(server.url, 'token-1', { maxTries: 1, maxRetryWaitMilliseconds: 0, ...options })),
+	);
 }
 
 describe('the message is what Google says, the code and the status are Google’s', () => {
