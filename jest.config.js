@@ -38,6 +38,7 @@ const suite = (folder) => ({
 	displayName: folder,
 	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
 	globalSetup: `<rootDir>/test/${[...inN8n, 'versions'].includes(folder) ? 'e2e/globalSetup' : 'workers'}.ts`,
+	...(folder === 'e2e' && { globalTeardown: '<rootDir>/test/e2e/globalTeardown.ts' }),
 	...(folder === 'browser' && {
 		globalSetup: '<rootDir>/test/browser/globalSetup.ts',
 		globalTeardown: '<rootDir>/test/browser/globalTeardown.ts',

@@ -56,7 +56,7 @@ export class N8nApi {
 	/** Cookie of the owner's sign-in. */
 	readonly cookie: string;
 
-	private constructor(url: string, cookie: string) {
+	constructor(url: string, cookie: string) {
 		this.url = url;
 		this.cookie = cookie;
 	}

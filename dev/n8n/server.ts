@@ -53,6 +53,8 @@ const quiet = {
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 	N8N_LISTEN_ADDRESS: '127.0.0.1',
 	N8N_SECURE_COOKIE: 'false',
+	// The process that runs Code nodes stays, instead of starting anew for each that comes after 15 s.
+	N8N_RUNNERS_AUTO_SHUTDOWN_TIMEOUT: '0',
 	EXTERNAL_FRONTEND_HOOKS_URLS: '',
 	NO_COLOR: '1',
 	// jest's own value would make n8n exit silently.

@@ -2,19 +2,19 @@ import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { signedIn } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/rest.ts';
-import { manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
 import { asTools, everyTool, fromModel, toolNode, toolNodes, valueIn } from './workspaceTools';
 
 let google: GoogleServer;
 let model: ChatModel;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let workspace: object;
 let openAi: object;
 
 beforeAll(async () => {
 	google = await startGoogle();
 	model = await startChatModel();
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 	workspace = await n8n.api.createCredential(
 		'workspaceOAuth2Api',
 		'Workspace',
@@ -30,7 +30,6 @@ afterEach(() => {
 	model.requests.length = 0;
 });
 afterAll(async () => {
-	await n8n.remove();
 	await model.close();
 	await google.close();
 });

@@ -5,14 +5,14 @@ import { type AgentService, startAgentService } from '../../dev/agent-service/se
 import { signedIn } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 const apiKey = 'canary-api-key-91c2';
 
 let agent: AgentService;
 let google: GoogleServer;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let credentials: Record<string, { id: string; name: string }>;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 		messages: () => [{ type: 'answer', text: '# Report\n\n- all **good**\n- nothing to do' }],
 	});
 	google = await startGoogle();
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 	const { api } = n8n;
 	credentials = {
 		agentApi: await api.createCredential('agentApi', 'Agent', {
@@ -45,7 +45,6 @@ beforeAll(async () => {
 	};
 });
 afterAll(async () => {
-	await n8n.remove();
 	await google.close();
 	await agent.close();
 });

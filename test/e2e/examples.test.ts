@@ -8,7 +8,7 @@ import { ensureCredentials, type StoredCredential, withCredentials } from '../..
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { McpClient } from './mcpClient';
-import { startTestN8n, type TestN8n } from './n8n';
+import { sharedN8n, type SharedN8n } from './n8n';
 import { everyTool, valueIn } from './workspaceTools';
 
 const apiKey = 'examples-key';
@@ -17,7 +17,7 @@ const folder = path.join(__dirname, '..', '..', 'examples');
 let agent: AgentService;
 let google: GoogleServer;
 let model: ChatModel;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let stored: StoredCredential[];
 let others: Record<string, Record<string, object>>;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 	agent = await startAgentService({ apiKey });
 	google = await startGoogle();
 	model = await startChatModel();
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 	const { api } = n8n;
 	stored = await ensureCredentials(api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
@@ -48,7 +48,6 @@ afterEach(() => {
 	expectNoViolations(google);
 });
 afterAll(async () => {
-	await n8n.remove();
 	await model.close();
 	await google.close();
 	await agent.close();

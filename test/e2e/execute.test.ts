@@ -3,18 +3,18 @@ import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
 
 const apiKey = 'canary-api-key-91c2';
 const signature = '0xc0ffee1234567890';
 const userPublicKey = '0xfeedbeef12345678';
 let service: AgentService;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let credentials: Record<string, { id: string; name: string }>;
 
 beforeAll(async () => {
 	service = await startAgentService({ apiKey });
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 	credentials = {
 		agentApi: await n8n.api.createCredential('agentApi', 'Agent', {
 			deploymentUrl: service.url,
@@ -29,7 +29,6 @@ beforeAll(async () => {
 	};
 });
 afterAll(async () => {
-	await n8n.remove();
 	await service.close();
 });
 beforeEach(() => {

@@ -1,12 +1,48 @@
+import { createServer, type Server } from 'node:http';
+
 import { Template } from '../../dev/n8n/template.ts';
+import { onLoopback } from '../../dev/loopback.ts';
+import { type LoggedN8n, startLoggedN8n } from './loggedN8n';
 
 // A run of another version may go on beside the tests.
 export const template = new Template(process.env.VERSIONS ? 'test-versions' : 'test');
 
+/** Variable with the address where test files, which run in processes of their own, ask for the n8n that they share. */
+export const sharedAt = 'TEST_N8N_AT';
+
+export interface SharedAddress {
+	readonly url: string;
+	/** Of the owner's sign-in. */
+	readonly cookie: string;
+	readonly log: string;
+}
+
 let prepared: Promise<void> | undefined;
+let shared: Promise<LoggedN8n> | undefined;
+let server: Server | undefined;
 
 /** Once in a run, whichever suites ask for it. */
 export default async function prepare(): Promise<void> {
-	prepared ??= template.prepare();
+	prepared ??= template.prepare().then(share);
 	await prepared;
+}
+
+/** The n8n starts when the first file asks for it. */
+async function share(): Promise<void> {
+	server = createServer((_request, response) => {
+		shared ??= template.copy().then(async (userFolder) => await startLoggedN8n({ userFolder }));
+		shared.then(
+			({ url, api, log }) => {
+				const address: SharedAddress = { url, cookie: api.cookie, log };
+				response.end(JSON.stringify(address));
+			},
+			(error: unknown) => response.writeHead(500).end(String(error)),
+		);
+	});
+	process.env[sharedAt] = (await onLoopback(server)).url;
+}
+
+export async function end(): Promise<void> {
+	server?.close();
+	await (await shared)?.remove();
 }

@@ -7,19 +7,19 @@ import { GoogleAccount } from '../../dev/live/googleAccount.ts';
 import { reportOf } from '../../dev/live/report.ts';
 import { runLive } from '../../dev/live/run.ts';
 import { liveSettings, secretsOf, type LiveSettings } from '../../dev/live/settings.ts';
-import { startTestN8n, type TestN8n } from './n8n';
+import { sharedN8n, type SharedN8n } from './n8n';
 
 const apiKey = 'live-canary-api-key';
 
 let agent: AgentService;
 let google: GoogleServer;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let settings: LiveSettings;
 
 beforeAll(async () => {
 	agent = await startAgentService({ apiKey, messages: () => [{ text: 'hello' }] });
 	google = await startGoogle({ tolerant: true });
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 	settings = liveSettings('/nowhere/live.json', {
 		LIVE_AGENT_API: JSON.stringify({ deploymentUrl: agent.url, webSocketUrl: agent.webSocketUrl, apiKey }),
 		LIVE_AGENT_SIGNATURE_API: JSON.stringify({
@@ -36,7 +36,6 @@ beforeAll(async () => {
 	});
 });
 afterAll(async () => {
-	await n8n.remove();
 	await google.close();
 	await agent.close();
 });

@@ -6,12 +6,12 @@ import { seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 
 let google: GoogleServer;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let credential: { id: string; name: string };
 let accessToken: string;
 let refreshToken: string;
@@ -30,7 +30,7 @@ async function connect(scopes?: readonly string[]): Promise<void> {
 
 beforeAll(async () => {
 	google = await startGoogle({ pathPrefix: '/google/prefix' });
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 });
 beforeEach(async () => {
 	await connect();
@@ -39,7 +39,6 @@ afterEach(() => {
 	expectNoViolations(google);
 });
 afterAll(async () => {
-	await n8n.remove();
 	await google.close();
 });
 

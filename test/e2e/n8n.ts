@@ -1,15 +1,40 @@
-import { type RestartableN8n, startRestartableN8n } from '../../dev/n8n/restartable.ts';
+import { readFileSync, statSync } from 'node:fs';
+
+import { N8nApi } from '../../dev/n8n/rest.ts';
+import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
 import type { N8nOptions } from '../../dev/n8n/server.ts';
-import { template } from './globalSetup';
+import { type SharedAddress, sharedAt, template } from './globalSetup';
+import { startLoggedN8n } from './loggedN8n';
 
 export { inRow, items, manualTrigger, node } from '../../dev/n8n/nodes.ts';
 
 export type TestN8n = RestartableN8n;
 
-/** The real n8n with the packed package installed, on a user folder of its own. */
+/** A real n8n of the file's own with the packed package installed: for an environment of its own, or to be restarted. */
 export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<TestN8n> {
-	return await startRestartableN8n({
-		...options,
-		userFolder: options.userFolder ?? (await template.copy()),
-	});
+	const userFolder = options.userFolder ?? (await template.copy());
+	const n8n = await startLoggedN8n({ ...options, userFolder });
+	tellReporter(n8n.log, 0);
+	return n8n;
+}
+
+/** The n8n that all files of a run share which need nothing of their own. */
+export interface SharedN8n extends Pick<TestN8n, 'url' | 'api'> {
+	/** What n8n has printed since the file asked for it, whichever file's workflows were the reason. */
+	output(): string;
+}
+
+export async function sharedN8n(): Promise<SharedN8n> {
+	const answer = await fetch(process.env[sharedAt] ?? '');
+	if (!answer.ok) throw new Error(await answer.text());
+	const { url, cookie, log } = (await answer.json()) as SharedAddress;
+	const from = statSync(log).size;
+	tellReporter(log, from);
+	const output = () => readFileSync(log).subarray(from).toString('utf8');
+	return { url, api: new N8nApi(url, cookie), output };
+}
+
+/** See test/reporter.ts, which shows the log of a file that fails. */
+function tellReporter(log: string, from: number): void {
+	console.log(`n8n's log: ${log} from ${from}`);
 }

@@ -4,17 +4,17 @@ import path from 'node:path';
 import { signedIn } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 
 let google: GoogleServer;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 let credentials: Record<string, { id: string; name: string }>;
 
 beforeAll(async () => {
 	google = await startGoogle();
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 	credentials = {
 		workspaceOAuth2Api: await n8n.api.createCredential(
 			'workspaceOAuth2Api',
@@ -27,7 +27,6 @@ beforeAll(async () => {
 	};
 });
 afterAll(async () => {
-	await n8n.remove();
 	await google.close();
 });
 afterEach(() => {

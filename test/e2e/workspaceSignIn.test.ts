@@ -3,13 +3,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { endpointsOf } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/rest.ts';
-import { inRow, items, manualTrigger, node, startTestN8n, type TestN8n } from './n8n';
+import { inRow, items, manualTrigger, node, sharedN8n, type SharedN8n } from './n8n';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
 
 let google: GoogleServer;
-let n8n: TestN8n;
+let n8n: SharedN8n;
 
 beforeAll(async () => {
 	google = await startGoogle({
@@ -22,7 +22,7 @@ beforeAll(async () => {
 			},
 		],
 	});
-	n8n = await startTestN8n();
+	n8n = await sharedN8n();
 });
 beforeEach(() => {
 	google.reset();
@@ -31,7 +31,6 @@ afterEach(() => {
 	expectNoViolations(google);
 });
 afterAll(async () => {
-	await n8n.remove();
 	await google.close();
 });
 

@@ -1,0 +1,3 @@
+import { end } from './globalSetup';
+
+export default end;

@@ -1,0 +1,17 @@
+import { appendFileSync } from 'node:fs';
+
+import { type RestartableN8n, startRestartableN8n } from '../../dev/n8n/restartable.ts';
+import type { N8nOptions } from '../../dev/n8n/server.ts';
+
+export interface LoggedN8n extends RestartableN8n {
+	/** File with all that n8n has printed; it outlives n8n. */
+	readonly log: string;
+}
+
+export async function startLoggedN8n(options: N8nOptions): Promise<LoggedN8n> {
+	const log = `${options.userFolder}.log`;
+	const onOutput = (line: string) => {
+		appendFileSync(log, `${line}\n`);
+	};
+	return Object.assign(await startRestartableN8n({ ...options, onOutput }), { log });
+}
