@@ -1,15 +1,17 @@
 import pLimit from 'p-limit';
 
-import type { TaskName } from './tasks';
+import type { Input, Result, TaskName } from './tasks';
 import { Thread } from './thread';
 import type { Answer, Question } from './untrusted.worker';
 
-/** Longer texts are refused. No Google document can hold more, and no email contains as much. */
+/** More is refused. No Google document can hold more, and no email contains as much. */
 const maxCharacters: Readonly<Record<TaskName, number>> = {
 	textOfHtml: 10_000_000,
 	htmlOfMarkdown: 2_000_000,
 	contentOfMarkdown: 2_000_000,
 	markdownOfTabs: 100_000_000,
+	readMail: 70_000_000,
+	rawPart: 70_000_000,
 };
 
 const leastMilliseconds = 3_000;
@@ -41,30 +43,43 @@ const oneAtATime = pLimit(1);
 const thread = new Thread();
 let lateInARow = 0;
 
+export interface Limits {
+	/** Shared by texts that belong together. */
+	readonly patience?: Patience;
+	/** How much is to be read, if the input is not a text itself. */
+	readonly characters?: number;
+}
+
 /**
  * Runs a task in the process's only thread for untrusted text. A slow task delays only other untrusted texts.
- * @param patience shared by texts that belong together
  * @throws the signal's reason
  */
-export async function runInWorker(
-	task: TaskName,
-	text: string,
+export async function runInWorker<T extends TaskName>(
+	task: T,
+	input: Input<T>,
 	signal: AbortSignal | undefined,
-	patience = new Patience(),
-): Promise<Answer> {
+	{ patience = new Patience(), characters = lengthOf(input) }: Limits = {},
+): Promise<Answer<Result<T>>> {
 	const most = maxCharacters[task];
-	if (text.length > most) return { trouble: `it is longer than ${most.toLocaleString('en-US')} characters` };
-	return await oneAtATime(asked, { task, text }, patience, signal);
+	if (characters > most) return { trouble: `it is longer than ${most.toLocaleString('en-US')} characters` };
+	const answer = await oneAtATime(asked, { task, input }, characters, patience, signal);
+	// The thread returns what the task does.
+	return answer as Answer<Result<T>>;
+}
+
+function lengthOf(input: unknown): number {
+	return typeof input === 'string' ? input.length : 0;
 }
 
 async function asked(
 	question: Question,
+	characters: number,
 	patience: Patience,
 	signal: AbortSignal | undefined,
 ): Promise<Answer> {
 	signal?.throwIfAborted();
 	if (patience.isOver) return { trouble: 'too many others before it took too long to read' };
-	const own = Math.min(mostMilliseconds, leastMilliseconds + question.text.length * millisecondsPerCharacter);
+	const own = Math.min(mostMilliseconds, leastMilliseconds + characters * millisecondsPerCharacter);
 	const milliseconds = Math.ceil(own / 2 ** Math.min(lateInARow, mostHalvings) / 100) * 100;
 	const begun = performance.now();
 	const answer = await thread.ask(question, { milliseconds, signal });

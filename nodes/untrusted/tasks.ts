@@ -1,12 +1,14 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { textOfHtml } from './html/textOfHtml';
+import { rawPart } from './mail/rawPart';
+import { readMail } from './mail/readMail';
 import { contentOfMarkdown } from './markdown/contentOfMarkdown';
 import { htmlOfMarkdown } from './markdown/htmlOfMarkdown';
 import { markdownOfTabs } from './markdown/markdownOfTabs';
 import { proportionate } from './markdown/proportion';
 
-/** The thread's tasks: pure functions from text to text. */
+/** The thread's tasks: pure functions of texts and plain objects. */
 export const tasks = {
 	textOfHtml,
 	htmlOfMarkdown: (markdown: string) => htmlOfMarkdown(proportionate(markdown)),
@@ -14,6 +16,11 @@ export const tasks = {
 	contentOfMarkdown: (markdown: string) => JSON.stringify(contentOfMarkdown(proportionate(markdown))),
 	/** Takes the tabs of a document as JSON. */
 	markdownOfTabs: (json: string) => markdownOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
-} satisfies Record<string, (text: string) => string>;
+	readMail,
+	rawPart,
+} satisfies Record<string, (input: never) => unknown>;
 
-export type TaskName = keyof typeof tasks;
+type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+export type Input<T extends TaskName> = Parameters<Tasks[T]>[0];
+export type Result<T extends TaskName> = ReturnType<Tasks[T]>;

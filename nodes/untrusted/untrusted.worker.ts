@@ -5,10 +5,10 @@ import { tasks, type TaskName } from './tasks';
 /** A question to the thread. It receives one at a time. */
 export interface Question {
 	readonly task: TaskName;
-	readonly text: string;
+	readonly input: unknown;
 }
 
-export type Answer = { readonly text: string } | { readonly trouble: string };
+export type Answer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
 /**
  * Allowed characters of an answer per character of the text, in addition to those that every answer may have.
@@ -17,11 +17,15 @@ export type Answer = { readonly text: string } | { readonly trouble: string };
 const growth = 20;
 const freeCharacters = 1_000_000;
 
-function answerTo({ task, text }: Question): Answer {
+function answerTo({ task, input }: Question): Answer {
 	try {
-		const made = tasks[task](text);
-		const isTooLong = made.length > freeCharacters + growth * text.length;
-		return isTooLong ? { trouble: 'the result is too long' } : { text: made };
+		const work: (input: never) => unknown = tasks[task];
+		const result = work(input as never);
+		const isTooLong =
+			typeof result === 'string' &&
+			typeof input === 'string' &&
+			result.length > freeCharacters + growth * input.length;
+		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {
 		// Any parser error, such as nesting that is too deep. Its message is not used because it may quote
 		// the text.

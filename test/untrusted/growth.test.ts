@@ -1,20 +1,21 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { paragraph } from '../../nodes/untrusted/document/blocks';
 import { plainTextOf, storedText } from '../../nodes/untrusted/document/plainText';
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { listRequests } from '../../nodes/Workspace/actions/document/listRequests';
-import { charsetOf } from '../../nodes/Workspace/actions/mail/message/mailText';
+import { bounded } from '../../nodes/untrusted/mail/bounded';
+import { decodedText } from '../../nodes/untrusted/mail/charset';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';
-import { decodedWords } from '../../nodes/untrusted/mail/encodedWords';
+import { readMail } from '../../nodes/untrusted/mail/readMail';
+import { decodedWords } from '../../nodes/untrusted/mail/headers';
 import { expectLinear } from '../growth';
 
 type Element = docs_v1.Schema$StructuralElement;
 
 /** Characters; Gmail takes less. */
 const longestHeader = 1_000_000;
-
-const asItIs = (text: string) => text;
 
 test.each([
 	'=?utf-8?B?4pi6?= ',
@@ -29,15 +30,71 @@ test.each([
 	expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodedWords, longestHeader);
 });
 
+const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
+	readMail({ message: bounded({ ...more, payload }).message, withText: true, texts: {} });
+
 test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'])(
 	'the charset of a part costs no more than the length of %j',
 	(unit) => {
-		const partOf = (value: string) => ({
-			headers: [{ name: 'Content-Type', value: `text/html; charset${value}` }],
+		const partOf = (text: string) => ({
+			mimeType: 'text/html',
+			headers: [{ name: 'Content-Type', value: `text/html; charset${text}` }],
+			body: { data: Buffer.from(text).toString('base64url') },
 		});
-		expectLinear(unit, asItIs, (text) => charsetOf(partOf(text), 'html', Buffer.from(text)));
+		expectLinear(unit, partOf, read);
 	},
 );
+
+test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length of %j', (unit) => {
+	expectLinear(
+		unit,
+		(snippet) => ({ snippet }),
+		(message) => read({}, message),
+	);
+});
+
+test.each([
+	['iso-2022-kr', '\u001b$)C\u000e>H\u000f'],
+	['iso-2022-jp', '\u001b$B$3\u001b(B'],
+	['koi8-r', '\u0423'],
+	['gbk', '\u0144'],
+])('a text in %s costs no more than the length of %j', (charset, unit) => {
+	expectLinear(
+		unit,
+		(text) => Buffer.from(text),
+		(bytes) => decodedText(bytes, charset),
+		2_000_000,
+	);
+});
+
+/** One part for so many characters. */
+const perPart = 10;
+const structures: Array<[string, (text: string) => gmail_v1.Schema$MessagePart]> = [
+	[
+		'parts',
+		(text) => ({
+			mimeType: 'multipart/related',
+			parts: Array.from({ length: text.length / perPart }, () => ({ mimeType: 'text/plain' })),
+		}),
+	],
+	[
+		'levels of parts',
+		(text) => {
+			const data = Buffer.from(text).toString('base64url');
+			let part: gmail_v1.Schema$MessagePart = { mimeType: 'text/plain', body: { data } };
+			for (let level = 0; level < 49; level++) {
+				part = {
+					mimeType: 'multipart/mixed',
+					parts: [part, { mimeType: 'text/plain', body: { data: 'Zm9v' } }],
+				};
+			}
+			return part;
+		},
+	],
+];
+test.each(structures)('an email costs no more than its %s', (_what, partOf) => {
+	expectLinear('x', partOf, read, 300_000);
+});
 
 test.each(['--b', '\n--b', '--b\r\n', '\r\n', 'boundary=', '\nX: y', '=\n'])(
 	'a part of an email costs no more than the length of %j',
@@ -46,8 +103,8 @@ test.each(['--b', '\n--b', '--b\r\n', '\r\n', 'boundary=', '\nX: y', '=\n'])(
 		for (const head of [`${type}=b\r\n\r\n--b\r\n`, type]) {
 			expectLinear(
 				unit,
-				(text) => Buffer.from(head + text),
-				(mail) => rawPart(mail, '0'),
+				(text) => Buffer.from(head + text).toString('base64url'),
+				(raw) => rawPart({ raw, partId: '0' }),
 			);
 		}
 	},

@@ -1,9 +1,9 @@
 import { Patience, runInWorker } from '../../nodes/untrusted/runInWorker';
 import type { TaskName } from '../../nodes/untrusted/tasks';
 
-async function reading(task: TaskName, text: string, signal?: AbortSignal) {
+async function reading(task: Exclude<TaskName, 'readMail' | 'rawPart'>, text: string, signal?: AbortSignal) {
 	const answer = await runInWorker(task, text, signal);
-	return 'text' in answer ? answer.text : `trouble: ${answer.trouble}`;
+	return 'result' in answer ? answer.result : `trouble: ${answer.trouble}`;
 }
 
 test('texts are read one after another', async () => {
@@ -81,13 +81,13 @@ test('what is far too long is not begun', async () => {
 
 test('of texts that belong together no more is begun when too much time was lost on some', async () => {
 	const patience = new Patience();
-	const first = await runInWorker('htmlOfMarkdown', 'a', undefined, patience);
+	const first = await runInWorker('htmlOfMarkdown', 'a', undefined, { patience });
 	patience.spend(15_000);
-	const next = await runInWorker('htmlOfMarkdown', 'a', undefined, patience);
-	const another = await runInWorker('htmlOfMarkdown', 'a', undefined, new Patience());
+	const next = await runInWorker('htmlOfMarkdown', 'a', undefined, { patience });
+	const another = await runInWorker('htmlOfMarkdown', 'a', undefined, { patience: new Patience() });
 	expect([first, next, another]).toEqual([
-		{ text: '<p>a</p>' },
+		{ result: '<p>a</p>' },
 		{ trouble: 'too many others before it took too long to read' },
-		{ text: '<p>a</p>' },
+		{ result: '<p>a</p>' },
 	]);
 });

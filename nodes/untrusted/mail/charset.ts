@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-import { sevenBitText } from './sevenBit';
-
 /** For emails that name no charset, or an unknown one. */
 const usual = 'windows-1252';
 
@@ -15,10 +13,9 @@ const western =
  * @param charset as the email names it; '' if it names none
  */
 export function decodedText(bytes: Buffer, charset: string): string {
-	const sevenBit = sevenBitText(bytes, charset);
-	if (sevenBit !== undefined) return sevenBit;
-	const wide = wideName(bytes, charset);
-	if (wide !== undefined) return new TextDecoder(wide).decode(bytes);
+	const other = wideName(bytes, charset) ?? escapedName(bytes, charset);
+	if (other === 'iso-2022-kr') return decoderOf('euc-kr').decode(unshifted(bytes));
+	if (other !== undefined) return decoderOf(other).decode(bytes);
 	// Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel
 	// theirs.
 	if (!isUtf8(bytes)) return decoderOf(charset).decode(bytes);
@@ -40,6 +37,42 @@ function wideName(bytes: Buffer, charset: string): string | undefined {
 }
 
 /**
+ * Charsets that write all letters in seven bits, recognized by their escapes. Such text is also valid UTF-8, so only
+ * the escapes reveal it. Some senders name no charset, or ASCII (zammad/zammad#6144).
+ */
+function escapedName(bytes: Buffer, charset: string): string | undefined {
+	if (!/^(?:iso-2022-|$|(?:us-)?ascii|utf-?8|iso-8859-1$)/i.test(charset)) return undefined;
+	if (!bytes.includes(0x1b) || bytes.some((byte) => byte >= 0x80)) return undefined;
+	// Rare, but still sent (jhillyerd/enmime#36).
+	if (bytes.includes(koreanMark)) return 'iso-2022-kr';
+	return ['$@', '$B', '$(', '(I', '(J'].some((escape) => bytes.includes(`\u001b${escape}`))
+		? 'iso-2022-jp'
+		: undefined;
+}
+
+const koreanMark = '\u001b$)C';
+
+/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). */
+function unshifted(bytes: Buffer): Buffer {
+	const [shiftOut, shiftIn, lineFeed, space] = [0x0e, 0x0f, 0x0a, 0x20];
+	const text = Buffer.allocUnsafe(bytes.length);
+	let length = 0;
+	let isShifted = false;
+	for (let at = 0; at < bytes.length; at++) {
+		const byte = bytes[at] ?? 0;
+		if (byte === 0x1b && bytes.toString('latin1', at, at + koreanMark.length) === koreanMark) {
+			at += koreanMark.length - 1;
+		} else if (byte === shiftOut || byte === shiftIn) isShifted = byte === shiftOut;
+		else {
+			// Each line begins unshifted.
+			if (byte === lineFeed) isShifted = false;
+			text[length++] = isShifted && byte > space ? byte | 0x80 : byte;
+		}
+	}
+	return text.subarray(0, length);
+}
+
+/**
  * The text in its own charset, if that is the better reading of bytes that are also valid UTF-8. A short text
  * can be both: 模 in GBK is ģ in UTF-8. Text that Gmail converted to UTF-8 has no letters that its charset
  * lacks.
@@ -57,7 +90,8 @@ function ownReading(bytes: Buffer, utf8: string, charset: string): string | unde
 	if (/[^\p{L}\u0000-\u007f]|[A-Za-z][^\u0000-\u007f]|[^\u0000-\u007f][A-Za-z]/u.test(own)) return undefined;
 	const letters = known.get(decoder.encoding) ?? lettersOf(decoder);
 	known.set(decoder.encoding, letters);
-	return [...utf8.matchAll(/[^\u0000-\u007f]/gu)].every(([letter]) => letters.has(letter)) ? undefined : own;
+	for (const letter of utf8) if (letter > '\u007f' && !letters.has(letter)) return own;
+	return undefined;
 }
 
 /** Letters by encoding. Building a set takes milliseconds, and a header may have thousands of words. */
@@ -76,7 +110,7 @@ function lettersOf(decoder: TextDecoder): Set<string> {
 }
 
 function decoderOf(charset: string): TextDecoder {
-	return knownDecoder(/^utf-?8$/i.test(charset) ? usual : charset) ?? new TextDecoder(usual);
+	return knownDecoder(/^utf-?8$/i.test(charset) ? usual : charset) ?? decoderOf(usual);
 }
 
 /** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */
@@ -88,9 +122,24 @@ const codePages: Readonly<Record<string, string>> = {
 	'950': 'big5',
 };
 
+/** By charset name. Making a decoder takes much longer than decoding a word of a header. */
+const decoders = new Map<string, TextDecoder | undefined>();
+/** Emails can name any number of charsets. */
+const mostDecoders = 200;
+const longestName = 40;
+
 /** The decoder for a charset name as found in emails. */
 function knownDecoder(charset: string): TextDecoder | undefined {
 	const name = charset.trim().toLowerCase();
+	if (name.length > longestName) return undefined;
+	if (!decoders.has(name)) {
+		if (decoders.size >= mostDecoders) decoders.clear();
+		decoders.set(name, newDecoder(name));
+	}
+	return decoders.get(name);
+}
+
+function newDecoder(name: string): TextDecoder | undefined {
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
 	const names = page === undefined ? [name] : [codePages[page] ?? `windows-${page}`, name];
 	for (const each of [...names, name.replace(/^x-/, ''), name.replaceAll('_', '-')]) {

@@ -1,5 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
+/** As Gmail returns it, within the limits of `bounded`. */
 export type Part = gmail_v1.Schema$MessagePart;
 
 /** The text of an email, nested like its parts. */
@@ -16,14 +17,14 @@ export interface FilePart {
 	readonly related: boolean;
 }
 
-export interface Anatomy {
+export interface MimeStructure {
 	readonly body: Body;
 	/** In their original order. An attached email is one file. */
 	readonly files: readonly FilePart[];
 }
 
 /** Splits an email into its parts: each one is either text or a file. */
-export function anatomyOf(payload: Part): Anatomy {
+export function mimeStructure(payload: Part): MimeStructure {
 	const files: FilePart[] = [];
 	const body = bodyOf(payload, { within: '', afterHtml: false }, files);
 	return { body: body ?? { kind: 'sequence', pieces: [] }, files };
@@ -49,10 +50,12 @@ function bodyOf(part: Part, place: Place, files: FilePart[]): Body | undefined {
 
 function bodyOfParts(type: string, parts: readonly Part[], files: FilePart[]): Body | undefined {
 	const pieces: Body[] = [];
+	let afterHtml = false;
 	for (const part of parts) {
-		const afterHtml = type === 'multipart/related' && pieces.some(hasHtml);
 		const piece = bodyOf(part, { within: type, afterHtml }, files);
-		if (piece) pieces.push(piece);
+		if (!piece) continue;
+		pieces.push(piece);
+		afterHtml ||= type === 'multipart/related' && hasHtml(piece);
 	}
 	if (pieces.length === 0) return undefined;
 	// Some programs put the two forms of the text where the pictures should be.
@@ -90,11 +93,7 @@ export function dispositionOf(part: Part): string {
 	return /^\s*([\w-]+)/.exec(partHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 }
 
-/** Characters. A regular expression that matches several million overflows the engine's stack. */
-export const longestField = 10_000;
-
 export function partHeader({ headers }: Part, name: string): string {
 	const wanted = name.toLowerCase();
-	const found = headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
-	return found.slice(0, longestField);
+	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
 }

@@ -1,17 +1,25 @@
-import { longestField } from './mimeStructure';
+import { longestHeader } from './headers';
+
+export interface RawPartQuestion {
+	/** The whole email, in base64url. */
+	readonly raw: string;
+	/** Numbered as by Gmail: `1.0` is the first part of the second part. */
+	readonly partId: string;
+}
 
 /**
  * The content of a part, taken from the bytes of the whole email.
- * @param partId numbered as by Gmail: `1.0` is the first part of the second part
  * @returns undefined if the email has no such part
  */
-export function rawPart(mail: Buffer, partId: string): Buffer | undefined {
-	let entity: Entity | undefined = entityOf(mail);
+export function rawPart({ raw, partId }: RawPartQuestion): Uint8Array | undefined {
+	let entity: Entity | undefined = entityOf(Buffer.from(raw, 'base64url'));
 	for (const step of partId.split('.')) {
-		if (entity === undefined) return undefined;
-		entity = innerOf(entity).at(Number(step));
+		const inner: Buffer | undefined = innerOf(entity).at(Number(step));
+		if (inner === undefined) return undefined;
+		entity = entityOf(inner);
 	}
-	return entity && contentOf(entity);
+	// Of a view, the whole memory behind it would be handed over.
+	return new Uint8Array(contentOf(entity));
 }
 
 interface Entity {
@@ -20,32 +28,40 @@ interface Entity {
 	readonly body: Buffer;
 }
 
+/** Bytes of the header fields of a part that are read. */
+const longestHead = 1_000_000;
+
 function entityOf(bytes: Buffer): Entity {
-	const text = bytes.toString('latin1');
-	// Without any header, the blank line comes first.
-	const end = /^\r?\n|\r?\n\r?\n/.exec(text);
-	const head = end ? text.slice(0, end.index) : text;
+	const end = headEnd(bytes);
+	const head = bytes.toString('latin1', 0, Math.min(end, longestHead));
 	const headers = new Map<string, string>();
 	for (const line of head.split(/\r?\n(?![ \t])/)) {
 		const colon = line.indexOf(':');
 		const name = line.slice(0, colon).trim().toLowerCase();
-		if (colon > 0 && !headers.has(name))
-			headers.set(
-				name,
-				line
-					.slice(colon + 1)
-					.replaceAll(/\s+/g, ' ')
-					.trim(),
-			);
+		if (colon <= 0 || headers.has(name)) continue;
+		const value = line.slice(colon + 1, colon + 1 + longestHeader);
+		headers.set(name, value.replaceAll(/\s+/g, ' ').trim());
 	}
-	return { headers, body: bytes.subarray(end ? end.index + end[0].length : bytes.length) };
+	return { headers, body: bytes.subarray(end) };
 }
 
-function innerOf(entity: Entity): Entity[] {
-	const type = (entity.headers.get('content-type') ?? '').slice(0, longestField);
-	if (!/^multipart\//i.test(type)) return [entityOf(contentOf(entity))];
+/** Where the body begins. Without any header, the blank line comes first. */
+function headEnd(bytes: Buffer): number {
+	const start = bytes.toString('latin1', 0, 2);
+	if (start.startsWith('\n')) return 1;
+	if (start === '\r\n') return 2;
+	const ends = ['\n\n', '\n\r\n'].flatMap((blank) => {
+		const at = bytes.indexOf(blank);
+		return at < 0 ? [] : [at + blank.length];
+	});
+	return Math.min(bytes.length, ...ends);
+}
+
+function innerOf(entity: Entity): Buffer[] {
+	const type = entity.headers.get('content-type') ?? '';
+	if (!/^multipart\//i.test(type)) return [contentOf(entity)];
 	const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(type) ?? [];
-	return sectionsOf(entity.body, `--${quoted ?? plain ?? ''}`).map(entityOf);
+	return sectionsOf(entity.body, `--${quoted ?? plain ?? ''}`);
 }
 
 /** The sections between lines that begin with a delimiter. */

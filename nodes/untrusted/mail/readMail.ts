@@ -1,7 +1,17 @@
+import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { headersOf } from './headers';
-import { snippetText } from './snippet';
+import { decodedWords, headersOf } from './headers';
+import { mailText, type MailText } from './mailText';
+import {
+	dispositionOf,
+	mimeStructure,
+	partHeader,
+	typeOf,
+	type Body,
+	type FilePart,
+	type Part,
+} from './mimeStructure';
 
 /** The fields that are returned for every email. */
 export interface Summary {
@@ -21,7 +31,94 @@ export interface Summary {
 /** Headers needed for a summary. */
 export const summaryHeaders = ['Subject', 'From', 'To'];
 
-export function summaryOf(message: gmail_v1.Schema$Message): Summary {
+export interface AttachmentInfo {
+	/**
+	 * Valid for this read only, because Gmail returns a new one each time. '' if Gmail gives none, such as
+	 * for an empty file.
+	 */
+	readonly attachmentId: string;
+	/** '' for a file without a name. */
+	readonly fileName: string;
+	readonly mimeType: string;
+	/** Bytes, according to Gmail. */
+	readonly size: number;
+	/** Whether it belongs in the text, such as a picture in an HTML email. */
+	readonly inline: boolean;
+	/** Without angle brackets; '' if it has none. */
+	readonly contentId: string;
+}
+
+export interface Header {
+	readonly name: string;
+	readonly value: string;
+}
+
+/** Where the content of an attachment is: in `data`, at Gmail under its ID, or only in the whole email. */
+export interface StoredFile {
+	readonly data: string;
+	readonly partId: string;
+	readonly isMail: boolean;
+}
+
+export interface MailQuestion {
+	/** Within the limits of `bounded`. */
+	readonly message: gmail_v1.Schema$Message;
+	/** Whether the text is needed. */
+	readonly withText: boolean;
+	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
+	readonly texts: Readonly<Record<string, string>>;
+}
+
+/** An email as it is in the mailbox. Addresses are text, as in the email. */
+export interface Mail extends MailText {
+	readonly summary: Summary;
+	readonly cc: string;
+	readonly bcc: string;
+	readonly replyTo: string;
+	/** All in their original order, including repeated ones. */
+	readonly headers: Header[];
+	readonly attachments: AttachmentInfo[];
+	/** In the order of the attachments. */
+	readonly files: StoredFile[];
+}
+
+/** Attachment IDs of texts that are needed in addition. */
+export interface Missing {
+	readonly missing: readonly string[];
+}
+
+/** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
+export function readMail({ message, withText, texts }: MailQuestion): Mail | Missing {
+	const { body, files } = mimeStructure(message.payload ?? {});
+	const missing = withText ? missingTexts(body, texts) : [];
+	if (missing.length > 0) return { missing };
+	const bytesOf = ({ body: content }: Part) =>
+		Buffer.from(content?.data ?? texts[content?.attachmentId ?? ''] ?? '', 'base64url');
+	const list = (name: string) => headersOf(message, name).join(', ');
+	return {
+		summary: summaryOf(message),
+		...{ cc: list('Cc'), bcc: list('Bcc'), replyTo: list('Reply-To') },
+		headers: (message.payload?.headers ?? []).map(({ name, value }) => ({
+			name: name ?? '',
+			value: decodedWords(value ?? ''),
+		})),
+		...(withText ? mailText(body, bytesOf) : { text: '', html: '' }),
+		attachments: files.map(attachmentInfo),
+		files: files.map(({ part }) => ({
+			data: part.body?.data ?? '',
+			partId: part.partId ?? '',
+			isMail: (part.parts?.length ?? 0) > 0,
+		})),
+	};
+}
+
+function missingTexts(body: Body, texts: MailQuestion['texts']): string[] {
+	if ('pieces' in body) return body.pieces.flatMap((piece) => missingTexts(piece, texts));
+	const { data, attachmentId } = body.part.body ?? {};
+	return attachmentId && !data && texts[attachmentId] === undefined ? [attachmentId] : [];
+}
+
+function summaryOf(message: gmail_v1.Schema$Message): Summary {
 	const { id, threadId, snippet, labelIds, internalDate } = message;
 	return {
 		id: id ?? '',
@@ -34,5 +131,31 @@ export function summaryOf(message: gmail_v1.Schema$Message): Summary {
 		date: internalDate ? new Date(Number(internalDate)).toISOString() : '',
 		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',
 		labelIds: labelIds ?? [],
+	};
+}
+
+/** Invisible characters that senders use to pad the preview of an email. */
+const padding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
+
+/** Gmail's preview text, unescaped from HTML and without padding at either end. */
+function snippetText(snippet: string): string {
+	const text = decodeHTML(snippet);
+	let from = 0;
+	let to = text.length;
+	while (from < to && padding.test(text.charAt(from))) from++;
+	while (to > from && padding.test(text.charAt(to - 1))) to--;
+	return text.slice(from, to);
+}
+
+function attachmentInfo({ part, related }: FilePart): AttachmentInfo {
+	const contentId = partHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
+	const disposition = dispositionOf(part);
+	return {
+		attachmentId: part.body?.attachmentId ?? '',
+		fileName: decodedWords(part.filename ?? ''),
+		mimeType: typeOf(part),
+		size: part.body?.size ?? 0,
+		inline: disposition === 'inline' || (related && contentId !== '' && disposition !== 'attachment'),
+		contentId,
 	};
 }

@@ -13,9 +13,9 @@ export async function parse(content: string, format: 'text' | 'markdown', item: 
 	if (format === 'text') return text;
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('contentOfMarkdown', text, item.signal);
-	if ('text' in answer) {
+	if ('result' in answer) {
 		// The task gives a content.
-		const parsed = JSON.parse(answer.text) as Content;
+		const parsed = JSON.parse(answer.result) as Content;
 		for (const what of parsed.simplified ?? []) item.hint(hints[what]);
 		return parsed;
 	}

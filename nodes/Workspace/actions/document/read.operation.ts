@@ -107,7 +107,7 @@ async function markdownOf(
 		json === undefined
 			? { trouble: 'its tables are nested too deeply' }
 			: await runInWorker('markdownOfTabs', json, item.signal);
-	if ('text' in answer) return answer.text;
+	if ('result' in answer) return answer.result;
 	item.hint(
 		`The document ${documentId} cannot be converted to Markdown: ${answer.trouble}. The content was left empty. Read the document as text instead.`,
 	);

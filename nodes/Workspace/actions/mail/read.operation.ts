@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 
@@ -49,18 +47,20 @@ export const read = defineOperation({
 			description: 'Whether to include all header fields, including repeated ones',
 		},
 	],
-	async execute(client, { messageId, downloadAttachments, includeHeaders }, item) {
-		const { fullMessage, downloaded } = await import('./message/message');
-		const { message, files, headers } = await fullMessage(client, messageId, item);
-		return {
-			message: { ...message, ...(includeHeaders && { headers }) },
-			files: downloadAttachments ? await downloaded(client, message.id, files, item) : [],
-		};
+	async execute(client, { messageId, downloadAttachments }, item) {
+		const { downloaded, readMessage } = await import('./message/message');
+		const mail = await readMessage(client, messageId, item);
+		return { mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] };
 	},
-	toItems: ({ message, files }, { attachmentPrefix }) => {
+	toItems: ({ mail, files }, { attachmentPrefix, includeHeaders }) => {
+		const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
+		const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summary;
+		const json = {
+			...{ id, threadId, labelIds, snippet, subject, sender, to, cc, bcc, replyTo, date, status },
+			...{ text, html, attachments: attachments.map((attachment) => ({ ...attachment })) },
+			...(includeHeaders && { headers: headers.map((header) => ({ ...header })) }),
+		};
 		const named = files.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);
-		// The attachments are plain objects, but n8n's type requires an index signature.
-		const json = message as unknown as IDataObject;
 		return [{ json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) }];
 	},
 	errors: {

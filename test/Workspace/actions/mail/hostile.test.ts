@@ -1,3 +1,8 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+
+import { contentOf } from '../../../../nodes/Workspace/actions/mail/message/message';
+import { testClients, testItem } from '../../client';
+import { token } from '../../runNode';
 import { Mails } from './mails';
 import { html } from './parts';
 
@@ -46,5 +51,70 @@ describe('HTML that a stranger made up', () => {
 		} finally {
 			clock.mockRestore();
 		}
+	});
+});
+
+describe('a mail that is larger than any', () => {
+	const clients = () => testClients(mails.google.url, token);
+	const leaf = (text: string, charset = 'utf-8'): gmail_v1.Schema$MessagePart => ({
+		mimeType: 'text/plain',
+		headers: [{ name: 'Content-Type', value: `text/plain; charset=${charset}` }],
+		body: { data: Buffer.from(text).toString('base64url') },
+	});
+	async function read(payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) {
+		const item = testItem();
+		const mail = await contentOf(clients(), { id: '18c', ...more, payload }, item);
+		return { ...mail, hints: item.hints };
+	}
+	const hint = (what: string) => [
+		`The message 18c is larger than emails usually are. Of it, the node read ${what}.`,
+	];
+
+	it.each([4_400, 440_000])('has a subject of %d encoded words', async (words) => {
+		const value = '=?a?q?=80?==?b?q?=80?='.repeat(words / 2);
+		const { summary, hints } = await read({ headers: [{ name: 'Subject', value }] });
+		expect(summary.subject.length).toBeLessThanOrEqual(10_000);
+		expect(summary.subject).toMatch(/^(€)+/);
+		expect(hints).toEqual(hint('10,000 characters of each header field'));
+	});
+
+	it('has more header fields', async () => {
+		const headers = Array.from({ length: 18_000 }, (_, at) => ({ name: 'To', value: `a${at}` }));
+		const mail = await read({ headers });
+		expect(mail.headers).toHaveLength(1_000);
+		expect(mail.hints).toEqual(hint('the first 1,000 header fields'));
+	});
+
+	it('has more parts', async () => {
+		const parts = Array.from({ length: 30_000 }, (_, at) => leaf(String(at)));
+		const { text, hints } = await read({ mimeType: 'multipart/related', parts });
+		expect(text.split('\n')).toHaveLength(1_999);
+		expect(hints).toEqual(hint('the first 2,000 parts'));
+	});
+
+	it('is nested more deeply', async () => {
+		let inner: gmail_v1.Schema$MessagePart = leaf('x'.repeat(10_000_000));
+		for (let level = 0; level < 1_500; level++)
+			inner = { mimeType: 'multipart/mixed', parts: [leaf(`${level}`), inner] };
+		const { text, hints } = await read({ mimeType: 'multipart/mixed', parts: [leaf('first'), inner] });
+		expect(text).toMatch(/^first\n1499\n/);
+		expect(text.split('\n')).toHaveLength(49);
+		expect(hints).toEqual(hint('50 levels of parts'));
+	});
+
+	it.each([12_000_000])('%d letters of two bytes come whole', async (letters) => {
+		const { text, hints } = await read(leaf('У'.repeat(letters), 'koi8-r'));
+		expect([text.length, hints]).toEqual([letters, []]);
+	});
+
+	it('has a text that Gmail says is elsewhere, and more of it than can be read', async () => {
+		const { text, summary, hints } = await read(
+			{ ...leaf('x'.repeat(60_000_000)), headers: [{ name: 'Subject', value: '=?utf-8?q?=C3=BC?=' }] },
+			{ labelIds: ['UNREAD'] },
+		);
+		expect([text, summary.subject, summary.status]).toEqual(['', 'ü', 'unread']);
+		expect(hints).toEqual([
+			'The content of the message 18c could not be read: it is longer than 70,000,000 characters.',
+		]);
 	});
 });

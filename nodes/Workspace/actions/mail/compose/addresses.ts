@@ -1,6 +1,6 @@
 import { refusal } from '../../../../core/failure';
 import { shortened } from '../../../../core/shortened';
-import { decodedWords } from '../../../../untrusted/mail/encodedWords';
+import { decodedWords } from '../../../../untrusted/mail/headers';
 import { addrSpecOf, angleAddress } from './addrSpec';
 import { tokensOf, type Token } from './addressTokens';
 

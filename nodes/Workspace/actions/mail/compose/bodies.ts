@@ -20,8 +20,8 @@ export async function bodiesOf(
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
 	const isMarkdown = format === 'markdown';
 	const answer = await runInWorker(isMarkdown ? 'htmlOfMarkdown' : 'textOfHtml', body, signal);
-	if ('text' in answer)
-		return isMarkdown ? { text: body, html: answer.text } : { text: answer.text, html: body };
+	if ('result' in answer)
+		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
 	throw refusal(
 		`${named('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
 		`Nothing was sent. Shorten or simplify it, or set ${named('bodyFormat')} to Text.`,

@@ -1,33 +1,26 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { isFailure, type Failure } from '../../../../core/failure';
+import { summaryHeaders, type AttachmentInfo, type Summary } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item, StoredBinary } from '../../../operation';
-import { anatomyOf } from '../../../../untrusted/mail/mimeStructure';
-import { attachmentInfo, type AttachmentInfo } from '../../../../untrusted/mail/attachments';
-import { downloaded } from '../message/message';
 import { untilFailure, type Width } from '../inParallel';
-import { labelIdsOf } from './labelIds';
+import { contentOf, downloaded } from '../message/message';
 import { largestPage, type ListParams } from './fields';
-import { messageText } from '../message/mailText';
+import { labelIdsOf } from './labelIds';
 import { endOf } from './partialList';
-import { summaryHeaders, summaryOf, type Summary } from '../../../../untrusted/mail/readMail';
 
 export interface MessageIds {
 	readonly id: string;
 	readonly threadId: string;
 }
 
-export interface WithBody extends Summary {
-	readonly text: string;
-	readonly attachments: AttachmentInfo[];
-}
-
 export interface WithFiles extends Summary {
+	readonly text?: string;
 	readonly attachments: AttachmentInfo[];
 }
 
 export interface ListedMessage {
-	readonly message: MessageIds | Summary | WithFiles | WithBody;
+	readonly message: MessageIds | Summary | WithFiles;
 	/** The attachments in their original order, if they were requested. */
 	readonly files?: readonly StoredBinary[];
 }
@@ -138,22 +131,22 @@ async function addDetails(
 		return;
 	}
 	const get = (id: string) =>
-		includeBody || downloadAttachments ? whole(client, id, params, item) : summary(client, id);
+		includeBody || downloadAttachments ? whole(client, id, params, item) : summary(client, id, item);
 	const own = downloadAttachments ? widthWithFiles : width;
 	const { results, failure } = await untilFailure(found, own, ({ id }) => unlessGone(get(id ?? '')));
 	messages.push(...results.flatMap((message) => message ?? []));
 	if (failure) throw failure.cause;
 }
 
-async function summary({ gmail }: Clients, id: string): Promise<ListedMessage> {
-	const { data } = await gmail.users.messages.get({
+async function summary(client: Clients, id: string, item: Item): Promise<ListedMessage> {
+	const { data } = await client.gmail.users.messages.get({
 		userId: 'me',
 		id,
 		format: 'metadata',
 		metadataHeaders: summaryHeaders,
 		fields: 'id,threadId,labelIds,snippet,internalDate,payload/headers',
 	});
-	return { message: summaryOf(data) };
+	return { message: (await contentOf(client, data, item, { withText: false })).summary };
 }
 
 async function whole(
@@ -168,12 +161,10 @@ async function whole(
 		format: 'full',
 		fields: 'id,threadId,labelIds,snippet,internalDate,payload',
 	});
-	const { body, files } = anatomyOf(data.payload ?? {});
-	const text = includeBody ? { text: (await messageText(client, id, body, item)).text } : {};
-	const message = { ...summaryOf(data), ...text, attachments: files.map(attachmentInfo) };
-	if (!downloadAttachments) return { message };
-	const parts = files.map(({ part }) => part);
-	return { message, files: await downloaded(client, id, parts, item) };
+	const mail = await contentOf(client, data, item, { withText: includeBody });
+	const { summary: known, text, attachments } = mail;
+	const message = { ...known, ...(includeBody && { text }), attachments };
+	return downloadAttachments ? { message, files: await downloaded(client, mail, item) } : { message };
 }
 
 /** Leaves out an email that was deleted between the list and its details. */

@@ -1,82 +1,138 @@
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
+
+import { Failure } from '../../../../core/failure';
+import { bounded } from '../../../../untrusted/mail/bounded';
+import type { Mail, MailQuestion } from '../../../../untrusted/mail/readMail';
+import { Patience, runInWorker } from '../../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../../operation';
-import { anatomyOf, typeOf, type Part } from '../../../../untrusted/mail/mimeStructure';
-import { attachmentInfo, type AttachmentInfo } from '../../../../untrusted/mail/attachments';
-import { headersOf } from '../../../../untrusted/mail/headers';
 import { inParallel } from '../inParallel';
-import { messageText } from './mailText';
-import { partBytes } from './partBytes';
-import { summaryOf } from '../../../../untrusted/mail/readMail';
-import { decodedWords } from '../../../../untrusted/mail/encodedWords';
 
-interface Header {
-	readonly name: string;
-	readonly value: string;
-}
+type Message = gmail_v1.Schema$Message;
 
-/** An email as returned by Read. Addresses are text, as in the email. */
-export interface FullMessage {
-	readonly id: string;
-	readonly threadId: string;
-	readonly labelIds: string[];
-	readonly snippet: string;
-	readonly subject: string;
-	readonly sender: string;
-	readonly to: string;
-	readonly cc: string;
-	readonly bcc: string;
-	readonly replyTo: string;
-	readonly date: string;
-	readonly status: 'read' | 'unread';
-	readonly text: string;
-	readonly html: string;
-	readonly attachments: AttachmentInfo[];
-	readonly headers?: Header[];
-}
-
-export interface Fetched {
-	readonly message: FullMessage;
-	/** The parts that the attachments describe, in the same order. */
-	readonly files: Part[];
-	/** All headers in their original order, including repeated ones. */
-	readonly headers: Header[];
-}
-
-export async function fullMessage(client: Clients, messageId: string, item: Item): Promise<Fetched> {
-	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
-	const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summaryOf(data);
-	const { body, files } = anatomyOf(data.payload ?? {});
-	const list = (name: string) => headersOf(data, name).join(', ');
-	const message = {
-		...{ id, threadId, labelIds, snippet, subject, sender, to },
-		...{ cc: list('Cc'), bcc: list('Bcc'), replyTo: list('Reply-To'), date, status },
-		...(await messageText(client, messageId, body, item)),
-		attachments: files.map(attachmentInfo),
-	};
-	const headers = (data.payload?.headers ?? []).map(({ name, value }) => ({
-		name: name ?? '',
-		value: decodedWords(value ?? ''),
-	}));
-	return { message, files: files.map(({ part }) => part), headers };
-}
-
-/** Attachments loaded at once. Few, because one may fill the memory of a small machine. */
+/** Requests for parts of one email at once. Few, because one part may fill the memory of a small machine. */
 const atOnce = 2;
 
-export async function downloaded(
+export async function readMessage(client: Clients, messageId: string, item: Item): Promise<Mail> {
+	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
+	return await contentOf(client, data, item);
+}
+
+/** Lost time is shared by all emails of one item, such as a list. */
+const patienceOf = new WeakMap<Item, Patience>();
+
+/**
+ * Reads what strangers wrote, in the thread for untrusted text. What cannot be read is left out, and a hint says so.
+ * @param given as Gmail returns it, with as much of its payload as is needed
+ */
+export async function contentOf(
 	client: Clients,
-	id: string,
-	files: readonly Part[],
+	given: Message,
 	item: Item,
-): Promise<StoredBinary[]> {
-	return await inParallel(files, atOnce, async (part, index) => {
-		const data = await partBytes(client, id, part);
-		const mimeType = typeOf(part) || undefined;
-		const fileName = decodedWords(part.filename ?? '') || (await madeUpName(index, mimeType));
-		return await item.store({ data, fileName, mimeType });
+	{ withText = true } = {},
+): Promise<Mail> {
+	const { message, characters, only } = bounded(given);
+	const id = message.id ?? '';
+	if (only.length > 0) {
+		item.hint(
+			`The message ${id} is larger than emails usually are. Of it, the node read ${only.join(' and ')}.`,
+		);
+	}
+	const patience = patienceOf.get(item) ?? new Patience();
+	patienceOf.set(item, patience);
+	const question = { message, withText, texts: {} };
+	let answer = await runInWorker('readMail', question, item.signal, { patience, characters });
+	if ('result' in answer && 'missing' in answer.result) {
+		const texts = await textsOf(client, id, answer.result.missing);
+		const more = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
+		answer = await runInWorker('readMail', { ...question, texts }, item.signal, {
+			patience,
+			characters: more,
+		});
+	}
+	if ('result' in answer && 'summary' in answer.result) return answer.result;
+	const trouble = 'trouble' in answer ? answer.trouble : 'Gmail did not return it';
+	item.hint(`The content of the message ${id} could not be read: ${trouble}.`);
+	return await headersAlone(message, item);
+}
+
+/** Gmail stores long texts separately. */
+async function textsOf(
+	client: Clients,
+	messageId: string,
+	ids: readonly string[],
+): Promise<MailQuestion['texts']> {
+	const texts = await inParallel(
+		ids,
+		atOnce,
+		async (id) => [id, await attachment(client, messageId, id)] as const,
+	);
+	return Object.fromEntries(texts);
+}
+
+async function headersAlone({ payload, ...message }: Message, item: Item): Promise<Mail> {
+	const question = {
+		message: { ...message, payload: { headers: payload?.headers } },
+		withText: false,
+		texts: {},
+	};
+	const answer = await runInWorker('readMail', question, item.signal);
+	if ('result' in answer && 'summary' in answer.result) return answer.result;
+	throw new Failure({
+		code: 500,
+		message: `The message ${message.id ?? ''} could not be read${'trouble' in answer ? `: ${answer.trouble}` : ''}`,
+		description: 'Look at it in Gmail, or leave it out.',
 	});
 }
 
-async function madeUpName(index: number, mimeType: string | undefined): Promise<string> {
+/** In base64url. */
+async function attachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
+	const { data } = await gmail.users.messages.attachments.get({
+		userId: 'me',
+		messageId,
+		id,
+		fields: 'data',
+	});
+	return data.data ?? '';
+}
+
+/** Hands the attachments to n8n's storage, in their order. */
+export async function downloaded(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
+	const { attachments, files, summary } = mail;
+	let whole: Promise<string> | undefined;
+	return await inParallel(files, atOnce, async ({ data, partId, isMail }, index) => {
+		const { attachmentId = '', fileName = '', mimeType = '' } = attachments[index] ?? {};
+		const bytes = async () => {
+			if (attachmentId) return Buffer.from(await attachment(client, summary.id, attachmentId), 'base64url');
+			// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
+			if (data || !isMail) return Buffer.from(data, 'base64url');
+			whole ??= raw(client, summary.id);
+			return await partOf(await whole, partId, summary.id, item);
+		};
+		return await item.store({
+			data: await bytes(),
+			fileName: fileName || (await madeUpName(index, mimeType)),
+			mimeType: mimeType || undefined,
+		});
+	});
+}
+
+async function raw({ gmail }: Clients, id: string): Promise<string> {
+	const { data } = await gmail.users.messages.get({ userId: 'me', id, format: 'raw', fields: 'raw' });
+	return data.raw ?? '';
+}
+
+async function partOf(mail: string, partId: string, id: string, item: Item): Promise<Buffer> {
+	const answer = await runInWorker('rawPart', { raw: mail, partId }, item.signal, {
+		characters: mail.length,
+	});
+	if ('result' in answer) return Buffer.from(answer.result ?? []);
+	item.hint(
+		`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
+	);
+	return Buffer.alloc(0);
+}
+
+async function madeUpName(index: number, mimeType: string): Promise<string> {
 	const { fileNameFor } = await import('../fileName');
-	return fileNameFor(`attachment_${index}`, mimeType);
+	return fileNameFor(`attachment_${index}`, mimeType || undefined);
 }

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { anatomyOf } from '../../../../../nodes/untrusted/mail/mimeStructure';
+import { mimeStructure } from '../../../../../nodes/untrusted/mail/mimeStructure';
 import { withBinaryData } from '../../../../executeContext';
 import { Mails } from '../mails';
 import { file, html, multipart, plain } from '../parts';
@@ -404,10 +404,10 @@ describe('parts as no email should have them', () => {
 		['a type with parameters', { mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } }],
 		['no parts of parts', { mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } }],
 	])('%s: what they say is the text', (_what, part) => {
-		expect(anatomyOf(part)).toEqual({ body: { kind: 'text', part }, files: [] });
+		expect(mimeStructure(part)).toEqual({ body: { kind: 'text', part }, files: [] });
 	});
 
 	it('nothing at all says nothing', () => {
-		expect(anatomyOf({}).files).toEqual([]);
+		expect(mimeStructure({}).files).toEqual([]);
 	});
 });
