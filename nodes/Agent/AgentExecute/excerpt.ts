@@ -1,5 +1,5 @@
 import { shortened } from '../../core/shortened';
-import { type Answer, contentOf } from './answer';
+import { type Answer, contentOf } from './response';
 
 /** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */
 const maxJsonBytes = 1024 * 1024;

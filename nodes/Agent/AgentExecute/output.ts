@@ -5,7 +5,7 @@ import { asFailure } from '../../core/errorItem';
 import { storeBinary } from '../../core/storeBinary';
 import { binaryOf } from '../session/binaryMessage';
 import type { SessionMessage } from '../session/messages';
-import { contentOf } from './answer';
+import { contentOf } from './response';
 import type { PreparedCall } from './call';
 import type { Executed } from './request';
 import { lastText, textIn } from './text';

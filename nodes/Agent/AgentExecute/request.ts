@@ -7,8 +7,8 @@ import { mayBeJson } from '../../http/jsonCost';
 import { withRetries } from '../../http/retry';
 import { mostAtOnce, type Room } from '../../http/room';
 import { Wire } from '../../http/wire';
-import type { Answer } from './answer';
-import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './failures';
+import type { Answer } from './response';
+import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './errors';
 
 /** The seven fields of the execute call. */
 export interface ExecuteBody {

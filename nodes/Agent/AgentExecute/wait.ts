@@ -5,11 +5,11 @@ import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
 import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
-import { Collection, type EndedBy, KnownIds, type WaitOver } from './collection';
+import { Collection, type EndedBy, KnownIds, type WaitOver } from './messageCollector';
 import { deferred } from './deferred';
 import { messageDetails } from './evidence';
-import { stoppedAfterCall, stoppedBeforeCall } from './failures';
-import { agentFailed, channelLost, notOpen, notOver } from './waitFailures';
+import { stoppedAfterCall, stoppedBeforeCall } from './errors';
+import { agentFailed, channelLost, notOpen, notOver } from './waitErrors';
 import type { WaitSettings } from './waitSettings';
 
 export interface WaitParts {

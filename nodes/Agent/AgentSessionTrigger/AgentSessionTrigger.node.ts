@@ -1,7 +1,7 @@
 import type { INodeType, INodeTypeDescription, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { credentialTest } from '../credentialChecks/credentialChecks';
+import { credentialTest } from '../credentialTests';
 import { properties } from './properties';
 import { requireKnownN8n } from '../../n8nVersion';
 

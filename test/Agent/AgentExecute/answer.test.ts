@@ -1,4 +1,4 @@
-import { contentOf } from '../../../nodes/Agent/AgentExecute/answer';
+import { contentOf } from '../../../nodes/Agent/AgentExecute/response';
 
 const content = (type: string | undefined, body: Buffer | string) =>
 	contentOf({

@@ -4,7 +4,7 @@ import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/fault';
 import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
 import { Failure, isFailure, withCode } from '../../core/failure';
 import { named } from '../../fields/naming';
-import type { Answer } from './answer';
+import type { Answer } from './response';
 import { excerpt } from './excerpt';
 
 /** Facts about the call for the texts of a failure. */

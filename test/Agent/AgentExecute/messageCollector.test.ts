@@ -3,7 +3,7 @@ import {
 	type CollectionSettings,
 	KnownIds,
 	type WaitOver,
-} from '../../../nodes/Agent/AgentExecute/collection';
+} from '../../../nodes/Agent/AgentExecute/messageCollector';
 import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
 import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';

@@ -10,14 +10,14 @@ export const credentialTest = {
 		this: ICredentialTestFunctions,
 		credential: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
-		const { checkAgentApi } = await import('./agentApiCheck');
+		const { checkAgentApi } = await import('./agentApi');
 		return await checkAgentApi(this.helpers, credential.data ?? {});
 	},
 	async agentSignatureApiTest(
 		this: ICredentialTestFunctions,
 		credential: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
-		const { checkSignature } = await import('./signatureCheck');
+		const { checkSignature } = await import('./agentSignature');
 		return checkSignature(credential.data ?? {});
 	},
 };

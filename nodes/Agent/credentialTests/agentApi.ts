@@ -13,7 +13,7 @@ import { channelBase, executeUrl } from '../session/urls';
 import { agentApiCredential } from '../session/identity';
 import { redact } from '../session/redaction';
 import { channelProblem } from './channelCheck';
-import { thrownFault } from '../AgentExecute/failures';
+import { thrownFault } from '../AgentExecute/errors';
 
 /**
  * The test of the Agent API credential: whether something that could be the service responds at both addresses. The Deployment URL gets

@@ -1,4 +1,4 @@
-import { checkSignature } from '../../../nodes/Agent/credentialChecks/signatureCheck';
+import { checkSignature } from '../../../nodes/Agent/credentialTests/agentSignature';
 
 const right = {
 	userId: '0x5aed',
