@@ -1,17 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { executeUrl, channelUrl } from '../session/urls';
-import { checkAllowedHost } from '../session/allowedHosts';
-import { identityOf } from '../session/identity';
 import type { NodeParameters } from '../../fields/nodeParameters';
+import { attempt, type FaultsOfTry, plainRequest, type Send, unlessAborted } from '../../http/attempt';
+import { readBody, readErrorBody } from '../../http/body';
+import { mayBeJson } from '../../http/jsonCost';
+import { withRetries } from '../../http/retry';
+import { mostAtOnce, type Room } from '../../http/room';
+import { Wire } from '../../http/wire';
+import { checkAllowedHost } from '../session/allowedHosts';
 import type { ReadIdentity } from '../session/connection';
 import { type Credentials, identityReader } from '../session/credentials';
+import { identityOf } from '../session/identity';
 import { redact, secretsOf } from '../session/redaction';
-import { type ItemParameters, itemParameters } from './parameters';
-import type { KeptTexts } from './payload';
-import type { ExecuteCall } from './request';
-import { type WaitSettings, waitSettings } from './waitSettings';
+import { channelUrl, executeUrl } from '../session/urls';
+import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './errors';
+import {
+	itemParameters,
+	type ItemParameters,
+	type KeptTexts,
+	waitSettings,
+	type WaitSettings,
+} from './parameters';
+import type { Answer } from './response';
 
 export interface PreparedCall extends ExecuteCall {
 	/** Secrets that no text may contain. */
@@ -91,5 +103,107 @@ export function callOf(context: IExecuteFunctions, { given, wait, credentials }:
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		secrets,
 		redact: (text) => redact(text, secrets),
+	};
+}
+
+/** The seven fields of the execute call. */
+interface ExecuteBody {
+	readonly sessionId: string;
+	readonly userId: string;
+	readonly userPublicKey: string;
+	/** JSON text. */
+	readonly initialPayload: string;
+	readonly startStepName: string;
+	readonly signature: string;
+	/** Milliseconds since 1970. */
+	readonly timestamp: number;
+}
+
+interface ExecuteCall extends CallFacts {
+	readonly url: string;
+	readonly apiKey: string;
+	/** Created again for each try, so that the timestamp is fresh. */
+	body(): ExecuteBody;
+	readonly allowUnauthorizedCerts: boolean;
+	/** Of one try: until its answer is read to the end. */
+	readonly timeoutSeconds: number;
+	readonly maxTries: number;
+	/** In total, between tries; 0: none. */
+	readonly maxRetryWaitSeconds: number;
+	/** Of the answer, unpacked. */
+	readonly maxResponseBytes: number;
+}
+
+export interface Executed {
+	readonly sent: ExecuteBody;
+	readonly answer: Answer;
+}
+
+/**
+ * Sends the execute call. It is sent again only if it was definitely not accepted.
+ * @param room what the answer takes, until the caller releases it
+ * @throws Failure for anything but a status of 200 to 299
+ */
+export async function execute(context: IExecuteFunctions, call: ExecuteCall, room: Room): Promise<Executed> {
+	const limits = {
+		timeoutMilliseconds: call.timeoutSeconds * 1000,
+		signal: context.getExecutionCancelSignal(),
+	};
+	const send: Send = async (request) => (await context.helpers.httpRequest(request)) as unknown;
+	const faults: FaultsOfTry = {
+		stopped: stoppedCall,
+		timedOut: () => timedOut(call),
+		thrown: (error) => thrownFault(error, call),
+	};
+	return await withRetries(
+		() => attempt((signal) => once(send, call, room, signal), limits, faults),
+		{ harmless: false, possible: true, reading: false },
+		{
+			words: retryWords,
+			maxTries: call.maxTries,
+			maxRetryWaitMilliseconds: call.maxRetryWaitSeconds * 1000,
+			signal: limits.signal,
+		},
+	);
+}
+
+async function once(send: Send, call: ExecuteCall, room: Room, signal: AbortSignal): Promise<Executed> {
+	room.release();
+	const sent = call.body();
+	const wire = new Wire();
+	const response = await unlessAborted(
+		wire.watch(() => send(requestOf(call, sent, signal))),
+		signal,
+	);
+	const { statusCode } = response;
+	const headers = response.headers as IncomingHttpHeaders;
+	if (statusCode < 200 || statusCode > 299) {
+		const packed = await readErrorBody(response.body, signal);
+		const body = await wire.whole(packed, room).catch(() => Buffer.alloc(0));
+		throw statusFault({ statusCode, headers, body }, call);
+	}
+	const announcedBytes = Number(headers['content-length'] ?? 0);
+	const limitBytes = call.maxResponseBytes;
+	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal, room });
+	const body = await wire.whole(packed, room, limitBytes);
+	if (mayBeJson(body)) await room.holdParsed(body, mostAtOnce);
+	return { sent, answer: { statusCode, headers, body } };
+}
+
+/**
+ * Not for the helper that signs by credential: it reads the credential from the database for every request, and sends a call
+ * that was answered with 401 a second time.
+ */
+function requestOf(call: ExecuteCall, body: ExecuteBody, signal: AbortSignal): IHttpRequestOptions {
+	return {
+		...plainRequest,
+		method: 'POST',
+		url: call.url,
+		headers: { 'Content-Type': 'application/json', 'x-api-key': call.apiKey },
+		body: JSON.stringify(body),
+		ignoreHttpStatusErrors: true,
+		skipSslCertificateValidation: call.allowUnauthorizedCerts,
+		timeout: call.timeoutSeconds * 1000,
+		abortSignal: signal,
 	};
 }

@@ -1,11 +1,14 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { Failure, isFailure, withCode } from '../../core/failure';
+import { shortened } from '../../core/shortened';
+import { named } from '../../fields/naming';
 import { parseRetryAfter } from '../../http/backoff';
 import { BodyError, maxAnswerBytes } from '../../http/body';
 import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/fault';
 import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
-import { Failure, isFailure, withCode } from '../../core/failure';
-import { named } from '../../fields/naming';
-import type { Answer } from './response';
-import { excerpt } from './excerpt';
+import type { SessionMessage } from '../session/messages';
+import { type Answer, excerpt } from './response';
 
 /** Facts about the call for the texts of a failure. */
 export interface CallFacts {
@@ -177,4 +180,59 @@ function advice(code: number, kind: FaultKind): string {
 	if (kind === 'notDone') return 'The service is temporarily busy or down. It did not start the agent.';
 	if (kind === 'unknown') return `${unknownOutcome} The service reported an internal error.`;
 	return "The text above is the service's response. The call was not repeated.";
+}
+
+/** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */
+const mostOfMessages = 32_768;
+const mostOfOne = 8192;
+
+interface ErrorContext {
+	readonly sessionId: string;
+	/** Undefined: the call was not answered. */
+	readonly response?: unknown;
+	readonly redact: (text: string) => string;
+}
+
+/** A failure after which the agent may be running, with all that is known about it, such as the session to look at. */
+export function withContext(failure: Failure, { sessionId, response, redact }: ErrorContext): Failure {
+	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
+	const description = [what, `The session ID is ${sessionId}.`].filter(Boolean).join(' ');
+	const details: IDataObject = { sessionId };
+	if (response !== undefined) details.response = bounded(response, redact);
+	return failure.with({ description, details: { ...details, ...failure.details } });
+}
+
+/** The last messages, as many as are not too much. */
+export function messageDetails(
+	messages: readonly SessionMessage[],
+	redact: (text: string) => string,
+): IDataObject {
+	if (messages.length === 0) return {};
+	const kept: IDataObject[] = [];
+	let size = 0;
+	for (const message of messages.toReversed()) {
+		const shown = shownMessage(message, redact);
+		size += JSON.stringify(shown).length;
+		if (kept.length > 0 && size > mostOfMessages) break;
+		kept.unshift(shown);
+	}
+	const left = messages.length - kept.length;
+	return { messages: kept, ...(left > 0 && { messagesLeftOut: left }) };
+}
+
+function shownMessage(message: SessionMessage, redact: (text: string) => string): IDataObject {
+	const { sequence, receivedAt, format } = message;
+	return { sequence, receivedAt, format, message: bounded(message.message, redact) };
+}
+
+/** Unchanged if small, otherwise the beginning of its JSON. */
+function bounded(value: unknown, redact: (text: string) => string): IDataObject[string] {
+	const text = redact(JSON.stringify(value));
+	if (text.length > mostOfOne) return shortened(text, mostOfOne);
+	try {
+		return JSON.parse(text) as IDataObject;
+	} catch {
+		// Once the secrets are removed, it is no longer valid JSON.
+		return text;
+	}
 }

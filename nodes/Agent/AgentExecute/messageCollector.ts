@@ -4,7 +4,7 @@ import { processSlot } from '../../core/processSlot';
 import type { Clock } from '../session/clock';
 import { type FieldValues, hasOneOf, messageId } from '../session/messageField';
 import { heldBytes, type SessionMessage } from '../session/messages';
-import type { WaitSettings } from './waitSettings';
+import type { WaitSettings } from './parameters';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
 /** `failure`: a message has reported one. */
@@ -13,7 +13,7 @@ export type WaitOver = EndedBy | 'failure';
 /** Of all messages that one item collects: like the answer to the call itself. */
 const maxBytes = 64 * 1024 * 1024;
 
-export interface CollectionSettings extends Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'> {
+export interface CollectorSettings extends Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'> {
 	/** Messages that report a failure; without values: none. */
 	readonly failure?: FieldValues;
 }
@@ -26,11 +26,11 @@ type OnMessage = (message: SessionMessage) => void;
  * it counts, except a message whose ID came before. The collection is not over before the call is answered; the time limit starts with
  * the answer.
  */
-export class Collection {
+export class MessageCollector {
 	/** Came before the call was sent. */
 	readonly early: SessionMessage[] = [];
 	readonly messages: SessionMessage[] = [];
-	readonly #settings: CollectionSettings;
+	readonly #settings: CollectorSettings;
 	readonly #clock: Clock;
 	readonly #over: (end: WaitOver) => void;
 	readonly #onMessage: OnMessage;
@@ -46,7 +46,7 @@ export class Collection {
 
 	/** @param over called once, when the call is answered and the end has come */
 	constructor(
-		settings: CollectionSettings,
+		settings: CollectorSettings,
 		clock: Clock,
 		over: (end: WaitOver) => void,
 		onMessage: OnMessage,

@@ -1,17 +1,92 @@
 import { refusal } from '../../core/failure';
 import type { ParamsOf } from '../../fields/field';
-import type { NodeParameters } from '../../fields/nodeParameters';
 import { Naming } from '../../fields/naming';
+import type { NodeParameters } from '../../fields/nodeParameters';
 import { paramsOf } from '../../fields/params';
+import { type ChannelOptions, channelOptionsOf } from '../session/fields';
+import type { FieldValues } from '../session/messageField';
 import { executeFields, executeOptions } from './fields';
-import { initialPayload, type KeptTexts } from './payload';
 import { waitFields, waitOptions } from './waitFields';
+
+interface PayloadParameters {
+	readonly payloadMode: 'taskAndInput' | 'json';
+	readonly task: string;
+	readonly input: string;
+	readonly payloadJson: unknown;
+}
+
+/**
+ * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
+ * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent
+ * @throws Failure 400 when the payload is no JSON object
+ */
+export function initialPayload(parameters: PayloadParameters): () => string {
+	if (parameters.payloadMode === 'taskAndInput') {
+		const { task, input } = parameters;
+		return () => JSON.stringify({ task, input });
+	}
+	const { payloadJson } = parameters;
+	if (typeof payloadJson === 'string') {
+		checked(parse(payloadJson));
+		return () => payloadJson;
+	}
+	const object = checked(payloadJson);
+	return () => JSON.stringify(object);
+}
+
+/** In all: some 30 MB at most. */
+const keptCharacters = 16 * 1024 * 1024;
+
+/**
+ * The texts that expressions made for the check are kept until they are sent, up to a limit: thousands of large ones would take the
+ * memory of all at once. Beyond it the expression is evaluated a second time.
+ */
+export class KeptTexts {
+	private left = keptCharacters;
+
+	/** @returns the text from now on */
+	keep(text: string, again: () => string): () => string {
+		if (text.length > this.left) return again;
+		this.left -= text.length;
+		return () => text;
+	}
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		// The parser's message quotes the payload.
+		const position = /position (\d+)/.exec(String(error))?.[1];
+		return refuse(
+			"'Payload' is not valid JSON",
+			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
+		);
+	}
+}
+
+function checked(value: unknown): object {
+	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+	return refuse(
+		`'Payload' must be a JSON object, not ${nameOf(value)}`,
+		'Wrap the value in an object, such as {"items": …}.',
+	);
+}
+
+function nameOf(value: unknown): string {
+	if (value === null || value === undefined) return 'an empty value';
+	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
+
+function refuse(message: string, description: string): never {
+	throw refusal(message, description);
+}
 
 export const fields = [...executeFields, ...waitFields] as const;
 export const options = [...executeOptions, ...waitOptions] as const;
 const all = [...fields, ...options];
 
-export type ExecuteParams = ParamsOf<typeof fields, typeof options>;
+type ExecuteParams = ParamsOf<typeof fields, typeof options>;
 
 /** What the node's failures may name. */
 export const naming = new Naming(all, 'fields');
@@ -91,4 +166,76 @@ function checkOverrides(options: ExecuteParams, parameters: NodeParameters): voi
 		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,
 		`Values of different users must not be mixed. Set '${labels[missing]}' for every item that sets '${labels[given]}', or remove the option to use the credential's value for all items.`,
 	);
+}
+
+/** What ends a wait, apart from its limits. */
+export type WaitEnd =
+	| ({ readonly by: 'match' } & FieldValues)
+	| { readonly by: 'count'; readonly count: number }
+	| { readonly by: 'close' }
+	| { readonly by: 'silence'; readonly milliseconds: number };
+
+export interface WaitSettings {
+	readonly end: WaitEnd;
+	readonly openChannel: 'before' | 'after';
+	/** From the answer to the call. */
+	readonly timeoutSeconds: number;
+	readonly onTimeout: 'error' | 'output';
+	readonly maxMessages: number;
+	/** Messages that report a failure; undefined: none do. */
+	readonly failure: FieldValues | undefined;
+	/** Dot path of the text in a JSON message. */
+	readonly textField: string;
+	readonly enableStreaming: boolean;
+	/** Dot path of a message's id; empty: messages have none. */
+	readonly deduplicationField: string;
+	readonly channel: Required<ChannelOptions>;
+}
+
+/** Undefined if the item does not wait. @throws Failure 400 if nothing defines the end */
+export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
+	if (!params.waitForMessages) return undefined;
+	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages } = params;
+	const { textField, enableStreaming, deduplicationField } = params;
+	return {
+		end: waitEnd(params),
+		openChannel,
+		timeoutSeconds: waitTimeoutSeconds,
+		onTimeout: onWaitTimeout,
+		maxMessages,
+		failure: failureValues(params),
+		textField: textField.trim(),
+		enableStreaming,
+		deduplicationField: deduplicationField.trim(),
+		channel: channelOptionsOf(params),
+	};
+}
+
+function waitEnd(params: ExecuteParams): WaitEnd {
+	const { waitUntil: by, messageCount, silenceSeconds } = params;
+	switch (by) {
+		case 'match':
+			return { by, ...matchValues(params) };
+		case 'count':
+			return { by, count: messageCount };
+		case 'silence':
+			return { by, milliseconds: silenceSeconds * 1000 };
+		case 'close':
+			return { by };
+	}
+}
+
+function matchValues({ matchField, matchValue: values }: ExecuteParams): FieldValues {
+	const field = matchField.trim();
+	if (field === '' && values.length === 0) {
+		throw refusal(
+			"'Match Field' and 'Match Value' are empty",
+			'Enter the field and value of the message that ends the wait, such as type and answer. If the service ends with a text message such as [DONE], enter only the value.',
+		);
+	}
+	return { field, values: values.length === 0 ? [''] : values };
+}
+
+function failureValues({ failureField, failureValue: values }: ExecuteParams): FieldValues | undefined {
+	return values.length === 0 ? undefined : { field: failureField.trim(), values };
 }

@@ -1,28 +1,175 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { asFailure } from '../../core/errorItem';
 import { type Failure, isFailure } from '../../core/failure';
 import { type Checked, type Done, runItems, type Task, type Work } from '../../core/loop';
-import { Room } from '../../http/room';
 import { cleanLog } from '../../core/secrets/cleanLog';
 import { secretsIn } from '../../core/secrets/credentialSecrets';
 import { Sanitizer } from '../../core/secrets/sanitizer';
+import { storeBinary } from '../../core/storeBinary';
 import { NodeParameters } from '../../fields/nodeParameters';
+import { Room } from '../../http/room';
+import { binaryOf } from '../session/binaryMessage';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/connect';
-import type { SessionMessage } from '../session/messages';
 import { type Credentials, readCredentials } from '../session/credentials';
-import { callOf, checkedItem, type CheckedItem, meaningOf, type PreparedCall } from './call';
-import { contentOf } from './response';
-import { withEvidence } from './evidence';
-import { refusedBeforeCall, stoppedBeforeCall } from './errors';
-import { LiveView } from './live';
-import { outputItem, withMessages } from './output';
-import { naming } from './parameters';
-import { KeptTexts } from './payload';
-import { execute, type Executed } from './request';
-import { callAndWait } from './wait';
-import type { WaitSettings } from './waitSettings';
+import type { SessionMessage } from '../session/messages';
+import {
+	callOf,
+	checkedItem,
+	type CheckedItem,
+	execute,
+	type Executed,
+	meaningOf,
+	type PreparedCall,
+} from './call';
+import { refusedBeforeCall, stoppedBeforeCall, withContext } from './errors';
+import { KeptTexts, naming, type WaitSettings } from './parameters';
+import { contentOf, lastText, textIn } from './response';
+import { callAndWait, type Waited } from './wait';
+
+interface LiveSettings {
+	/** Dot path of the text in a JSON message. */
+	readonly textField: string;
+	/** Whether texts go out as they come, when the execution streams. */
+	readonly enableStreaming: boolean;
+}
+
+/** n8n's types do not say that it settles when the chunk is out. */
+interface Streaming {
+	sendChunk(type: 'begin' | 'item' | 'end', itemIndex: number, content?: string): unknown;
+}
+
+/** What of a message the editor shows while the node waits. */
+const mostShown = 10_000;
+
+/** Shows the agent's messages during the wait: in the chat and in the editor's console. */
+class LiveView {
+	readonly #context: IExecuteFunctions;
+	readonly #streaming: Streaming;
+	readonly #index: number;
+	readonly #textField: string;
+	readonly #isStreaming: boolean;
+	/** Chunks go out one after another; on a worker each takes its way through Redis. */
+	#sent: Promise<unknown> = Promise.resolve();
+	#hasBegun = false;
+
+	constructor(context: IExecuteFunctions, index: number, { textField, enableStreaming }: LiveSettings) {
+		this.#context = context;
+		this.#streaming = context;
+		this.#index = index;
+		this.#textField = textField;
+		// The output of a tool is for its agent, not for the person in the chat.
+		const isTool = context.getNode().type.endsWith('Tool');
+		this.#isStreaming = enableStreaming && !isTool && context.isStreaming();
+	}
+
+	message(message: SessionMessage): void {
+		this.#show(message);
+		const text = textIn(message.message, this.#textField);
+		if (!this.#isStreaming || text === undefined) return;
+		if (!this.#hasBegun) this.#send('begin');
+		this.#hasBegun = true;
+		this.#send('item', text);
+	}
+
+	/** Settles when everything is out; never rejects. */
+	async end(): Promise<void> {
+		if (this.#hasBegun) this.#send('end');
+		await this.#sent;
+	}
+
+	/** Only in manual executions: n8n itself takes care of that. */
+	#show({ sessionId, sequence, format, message, byteLength }: SessionMessage): void {
+		const shown =
+			format === 'binary' || byteLength > mostShown ? `(${byteLength} bytes, ${format})` : message;
+		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
+	}
+
+	#send(type: 'begin' | 'item' | 'end', content?: string): void {
+		this.#sent = this.#sent
+			.then(() => this.#streaming.sendChunk(type, this.#index, content))
+			.catch((error: unknown) => {
+				// The listener may be gone; the item continues anyway.
+				const reason = error instanceof Error ? error.message : String(error);
+				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${reason}`);
+			});
+	}
+}
+
+/** The item of a call that is answered. */
+async function outputItem(
+	context: IExecuteFunctions,
+	index: number,
+	call: PreparedCall,
+	{ sent, answer }: Executed,
+): Promise<INodeExecutionData> {
+	const { sessionId, userId, startStepName, timestamp } = sent;
+	const content = contentOf(answer);
+	const response = 'response' in content ? (content.response as IDataObject) : null;
+	const json: IDataObject = {
+		output: textIn(response, call.textField) ?? null,
+		sessionId,
+		userId,
+		startStepName,
+		timestamp,
+		statusCode: answer.statusCode,
+		response,
+	};
+	const item: INodeExecutionData = { json, pairedItem: { item: index } };
+	if (call.includeHeaders) json.headers = shownHeaders(answer.headers, call);
+	if ('bytes' in content) {
+		const { bytes, fileName, mimeType } = content;
+		item.binary = { data: await started(storeBinary(context.helpers, bytes, fileName, mimeType)) };
+	}
+	return item;
+}
+
+/** What the agent gave is being stored: a failure says that it was started. */
+async function started<T>(storing: Promise<T>): Promise<T> {
+	try {
+		return await storing;
+	} catch (error) {
+		const failure = asFailure(error);
+		const description = `The agent was started, but what it gave is lost. ${failure.description ?? ''}`;
+		throw failure.with({ carriedOut: true, description });
+	}
+}
+
+/** A service may repeat in its headers what was sent to it, and n8n stores them with the execution. */
+function shownHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
+	const shown = (value: string | string[] | undefined) =>
+		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
+	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), shown(value)]));
+}
+
+/** The item of a call whose messages were awaited. */
+async function withMessages(
+	item: INodeExecutionData,
+	{ early, messages, endedBy, gap }: Waited,
+	{ textField }: Pick<PreparedCall, 'textField'>,
+	helpers: IExecuteFunctions['helpers'],
+): Promise<INodeExecutionData> {
+	const binary: IBinaryKeyData = { ...item.binary };
+	for (const message of [...early, ...messages]) {
+		if (message.format !== 'binary') continue;
+		binary[`message_${message.sequence}`] = await started(binaryOf(helpers, message.bytes));
+	}
+	const json: IDataObject = {
+		...item.json,
+		output: lastText(messages, textField),
+		lastMessage: messages.at(-1)?.message ?? null,
+		messages: [...early.map((message) => ({ ...shown(message), beforeCall: true })), ...messages.map(shown)],
+		endedBy,
+	};
+	if (gap) json.gap = true;
+	return { ...item, json, ...(Object.keys(binary).length > 0 && { binary }) };
+}
+
+function shown({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
+	return { sequence, receivedAt, format, message: message as IDataObject };
+}
 
 /** Works on all items, several at once. */
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
@@ -111,7 +258,7 @@ async function sendItem(context: IExecuteFunctions, index: number, call: Prepare
 		const response = executed && responseOf(executed);
 		return {
 			outcome: {
-				failure: withEvidence(failure, { sessionId, response, redact: (text) => call.redact(text) }),
+				failure: withContext(failure, { sessionId, response, redact: (text) => call.redact(text) }),
 			},
 			isFinal: true,
 		};

@@ -5,14 +5,32 @@ import type { Clock } from '../session/clock';
 import type { connect } from '../session/connect';
 import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
 import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
-import { Collection, type EndedBy, KnownIds, type WaitOver } from './messageCollector';
-import { deferred } from './deferred';
-import { messageDetails } from './evidence';
-import { stoppedAfterCall, stoppedBeforeCall } from './errors';
+import { messageDetails, stoppedAfterCall, stoppedBeforeCall } from './errors';
+import { type EndedBy, KnownIds, MessageCollector, type WaitOver } from './messageCollector';
+import type { WaitSettings } from './parameters';
 import { agentFailed, channelLost, notOpen, notOver } from './waitErrors';
-import type { WaitSettings } from './waitSettings';
 
-export interface WaitParts {
+interface Deferred<T> {
+	readonly promise: Promise<T>;
+	resolve(value: T): void;
+	reject(error: Error): void;
+}
+
+/** Rejections reach the code that waits. If none does, they can be ignored. */
+function deferred<T>(): Deferred<T> {
+	let settle: Omit<Deferred<T>, 'promise'> | undefined;
+	const promise = new Promise<T>((resolve, reject) => {
+		settle = { resolve, reject };
+	});
+	promise.catch(() => undefined);
+	return {
+		promise,
+		resolve: (value) => settle?.resolve(value),
+		reject: (error) => settle?.reject(error),
+	};
+}
+
+interface WaitParts {
 	readonly sessionId: string;
 	readonly settings: WaitSettings;
 	/** Read again at every attempt to open the channel. */
@@ -71,7 +89,7 @@ export async function callAndWait<T>(
 class Wait {
 	readonly #parts: WaitParts;
 	readonly #ids: KnownIds;
-	readonly #collection: Collection;
+	readonly #collector: MessageCollector;
 	readonly #opened = deferred<undefined>();
 	readonly #quiet = deferred<undefined>();
 	readonly #ended = deferred<WaitOver>();
@@ -83,7 +101,7 @@ class Wait {
 	constructor(parts: WaitParts) {
 		this.#parts = parts;
 		this.#ids = new KnownIds(parts.conversation, parts.settings.deduplicationField);
-		this.#collection = new Collection(
+		this.#collector = new MessageCollector(
 			parts.settings,
 			parts.clock,
 			(end) => {
@@ -114,21 +132,21 @@ class Wait {
 	}
 
 	callSent(): void {
-		this.#collection.callSent();
+		this.#collector.callSent();
 	}
 
 	/** The call is answered: waits for the end of the messages. */
 	async ended(): Promise<Waited> {
 		this.#open();
-		this.#collection.answered();
+		this.#collector.answered();
 		const { redact, log, settings, sessionId } = this.#parts;
 		log.info(`Agent Execute: waits up to ${settings.timeoutSeconds} s for messages of session ${sessionId}`);
 		try {
 			const endedBy = this.#checked(await this.#ended.promise);
-			const { early, messages } = this.#collection;
+			const { early, messages } = this.#collector;
 			return { early, messages, endedBy, gap: this.#gap };
 		} catch (error) {
-			const { messages } = this.#collection;
+			const { messages } = this.#collector;
 			throw withDetails(error, messageDetails(messages, redact));
 		}
 	}
@@ -136,17 +154,17 @@ class Wait {
 	async close(): Promise<void> {
 		this.#parts.signal?.removeEventListener('abort', this.#stop);
 		this.#cancelOpenLimit();
-		this.#collection.stop();
+		this.#collector.stop();
 		await this.#connection?.close();
 		this.#ids.remember();
 	}
 
 	#checked(end: WaitOver): EndedBy {
 		const { settings, redact } = this.#parts;
-		const { messages } = this.#collection;
+		const { messages } = this.#collector;
 		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
 		if (end === 'timeout' && settings.onTimeout === 'error') {
-			throw notOver(settings, this.#collection, this.#lastFailure(), redact);
+			throw notOver(settings, this.#collector, this.#lastFailure(), redact);
 		}
 		return end;
 	}
@@ -168,10 +186,10 @@ class Wait {
 		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
 		const listener = {
 			message: (frame: SessionFrame) => {
-				this.#collection.add(messageOf(frame));
+				this.#collector.add(messageOf(frame));
 			},
 			event: ({ event }: { event: string }) => {
-				if (event === 'connected' || event === 'reconnected') this.#collection.opened();
+				if (event === 'connected' || event === 'reconnected') this.#collector.opened();
 				if (event === 'reconnected') this.#gap = true;
 				if (event === 'connected') this.#opened.resolve(undefined);
 			},
@@ -186,10 +204,10 @@ class Wait {
 	}
 
 	#channelEnded({ ending, opened, verdict, failure }: EndedChannel): void {
-		if (ending.kind === 'closeFrame') this.#collection.closed();
-		if (opened) this.#collection.lost();
+		if (ending.kind === 'closeFrame') this.#collector.closed();
+		if (opened) this.#collector.lost();
 		// Nothing more is expected of the channel.
-		if (this.#collection.isComplete || verdict !== 'final') return;
+		if (this.#collector.isComplete || verdict !== 'final') return;
 		this.#fail(this.#isOpening ? notOpen(openMilliseconds / 1000, failure) : channelLost(failure));
 	}
 

@@ -1,18 +1,18 @@
 import {
-	Collection,
-	type CollectionSettings,
+	MessageCollector,
+	type CollectorSettings,
 	KnownIds,
 	type WaitOver,
 } from '../../../nodes/Agent/AgentExecute/messageCollector';
-import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/waitSettings';
+import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/parameters';
 import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';
 
-function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}, ids = new KnownIds('', '')) {
+function collect(end: WaitEnd, more: Partial<CollectorSettings> = {}, ids = new KnownIds('', '')) {
 	const clock = new FakeClock();
 	const told: WaitOver[] = [];
 	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
-	const collection = new Collection(
+	const collection = new MessageCollector(
 		settings,
 		clock,
 		(end) => void told.push(end),
@@ -31,7 +31,7 @@ function collect(end: WaitEnd, more: Partial<CollectionSettings> = {}, ids = new
 }
 
 /** From the call on. */
-function collectFromCall(end: WaitEnd, more: Partial<CollectionSettings> = {}, ids?: KnownIds) {
+function collectFromCall(end: WaitEnd, more: Partial<CollectorSettings> = {}, ids?: KnownIds) {
 	const all = collect(end, more, ids);
 	all.collection.callSent();
 	return all;

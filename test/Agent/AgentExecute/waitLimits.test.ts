@@ -1,5 +1,5 @@
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
-import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/waitSettings';
+import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { Failure } from '../../../nodes/core/failure';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
