@@ -91,7 +91,7 @@ export class Workspace implements INodeType {
 }
 
 /** n8n's methods for the form's lists, loaded with the first list. */
-const lists = async () => (await import('./listSearch/methods')).methods;
+const lists = async () => (await import('./methods/methods')).methods;
 
 function onFirstUse<Given extends unknown[], List>(
 	load: () => Promise<(this: ILoadOptionsFunctions, ...given: Given) => Promise<List>>,

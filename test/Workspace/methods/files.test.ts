@@ -1,6 +1,6 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { searchDocuments } from '../../../nodes/Workspace/listSearch/documents';
-import { searchSpreadsheets } from '../../../nodes/Workspace/listSearch/spreadsheets';
+import { searchDocuments } from '../../../nodes/Workspace/methods/documents';
+import { searchSpreadsheets } from '../../../nodes/Workspace/methods/spreadsheets';
 import { testClients } from '../client';
 
 let google: GoogleServer;

@@ -1,6 +1,6 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { searchOf, type Picker } from '../../../nodes/Workspace/listSearch/driveFiles';
-import { searchFolders } from '../../../nodes/Workspace/listSearch/folders';
+import { searchOf, type Picker } from '../../../nodes/Workspace/methods/driveFiles';
+import { searchFolders } from '../../../nodes/Workspace/methods/folders';
 import { testClients } from '../client';
 
 const folderType = 'application/vnd.google-apps.folder';
