@@ -33,7 +33,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			type: 'notice',
 			default: '',
 		},
-		...fields.scopeFields,
+		...fields.scopeFields('appFilesAndNames'),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.authorizationUrlField,

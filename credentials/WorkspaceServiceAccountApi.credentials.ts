@@ -43,7 +43,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'name@email.com',
+			placeholder: 'robot@my-project.iam.gserviceaccount.com',
 			description: 'The value of client_email in the JSON file from Google',
 		},
 		{
@@ -64,7 +64,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			placeholder: 'name@email.com',
 			description: 'The user to act for. Required for Gmail.',
 		},
-		...fields.scopeFields,
+		...fields.scopeFields('allFiles'),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,

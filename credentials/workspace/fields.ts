@@ -5,33 +5,51 @@ import { googleTokenUrl } from '../../nodes/Workspace/google/signIn';
 const prefix = 'https://www.googleapis.com/auth/';
 const always = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents'].map((name) => prefix + name);
 
-function scopesWith(drive: string): string {
-	return [...always, prefix + drive].join(' ');
+/** The scopes of Drive that each value of Drive Access asks for. */
+const driveScopes = {
+	appFiles: ['drive.file'],
+	appFilesAndNames: ['drive.file', 'drive.metadata.readonly'],
+	allFiles: ['drive'],
+} as const;
+
+type DriveAccess = keyof typeof driveScopes;
+
+function scopesWith(access: DriveAccess): string {
+	return [...always, ...driveScopes[access].map((name) => prefix + name)].join(' ');
 }
 
-/** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
-export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : $self["driveAccess"] === "allFiles" ? "${scopesWith('drive')}" : "${scopesWith('drive.file')}"}}`;
+const chosen = (access: DriveAccess) => `$self["driveAccess"] === "${access}" ? "${scopesWith(access)}"`;
 
-export const scopeFields: INodeProperties[] = [
+/** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
+export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${chosen('allFiles')} : ${chosen('appFiles')} : "${scopesWith('appFilesAndNames')}"}}`;
+
+/** @param standard what Drive Access is for a new credential: a service account sees only what was shared with it anyway */
+export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 	{
 		displayName: 'Drive Access',
 		name: 'driveAccess',
 		type: 'options',
 		options: [
-			{ name: 'App Files', value: 'appFiles', description: 'Only files created or opened with this app' },
-			{ name: 'All Files', value: 'allFiles', description: 'All files of the account' },
+			{
+				name: 'App Files',
+				value: 'appFiles',
+				description: 'Lists show only the files that this app created or opened',
+			},
+			{
+				name: 'App Files and the Names of All Files',
+				value: 'appFilesAndNames',
+				description: 'Lists show all spreadsheets and documents of the account',
+			},
+			{
+				name: 'All Files',
+				value: 'allFiles',
+				description: 'As before, and uploads can go to every folder and shared drive',
+			},
 		],
-		default: 'appFiles',
-		description: 'Which files in Google Drive the nodes can access. Reconnect after changing this.',
+		default: standard,
+		description:
+			'What the nodes can see in Google Drive. Spreadsheets and documents that you can open always work by URL or ID. After changing this, save and sign in again (Switch account).',
 		displayOptions: { show: { customScopes: [false] } },
-	},
-	{
-		displayName:
-			'App Files limits Drive only: lists, folders and uploads show only files created or opened with this app. Spreadsheets and documents that you can open still work by URL or ID.',
-		name: 'driveAccessNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { customScopes: [false], driveAccess: ['appFiles'] } },
 	},
 	{
 		displayName: 'Custom Scopes',
@@ -52,7 +70,7 @@ export const scopeFields: INodeProperties[] = [
 		displayName: 'Enabled Scopes',
 		name: 'enabledScopes',
 		type: 'string',
-		default: scopesWith('drive.file'),
+		default: scopesWith(standard),
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	},

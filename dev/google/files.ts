@@ -88,7 +88,10 @@ export class FileRegistry {
 
 	private isInScope(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
 		const api = call.method.slice(0, call.method.indexOf('.'));
-		const seesAll = call.scopes.some((scope) => wholeDrive.has(scope) || wholeApi[api]?.has(scope));
+		const seesNames = call.method === 'drive.files.list' || call.method === 'drive.files.get';
+		const seesAll = call.scopes.some(
+			(scope) => wholeDrive.has(scope) || wholeApi[api]?.has(scope) || (seesNames && namesOfDrive.has(scope)),
+		);
 		return seesAll || file.clientId === call.clientId;
 	}
 
@@ -113,9 +116,11 @@ function notAllowed(): ApiError {
 /** Scopes that give access to every file in every API. */
 const wholeDrive = new Set([fullDriveScope, `${fullDriveScope}.readonly`]);
 
+/** Scopes that show the metadata of every file in Drive: nothing can be put into a folder that is known by them alone. */
+const namesOfDrive = new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.metadata.readonly`]);
+
 /** Scopes that give access to every file in one API, by the first part of its method IDs. */
 const wholeApi: Readonly<Record<string, ReadonlySet<string>>> = {
-	drive: new Set([`${fullDriveScope}.metadata`, `${fullDriveScope}.metadata.readonly`]),
 	sheets: withReadonly('https://www.googleapis.com/auth/spreadsheets'),
 	docs: withReadonly('https://www.googleapis.com/auth/documents'),
 };

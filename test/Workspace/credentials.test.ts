@@ -152,7 +152,7 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 
 		test('has the names and defaults that saved credentials depend on', () => {
 			expect(defaults).toMatchObject({
-				driveAccess: 'appFiles',
+				driveAccess: name === 'workspaceOAuth2Api' ? 'appFilesAndNames' : 'allFiles',
 				customScopes: false,
 				customEndpoints: false,
 				mailApiBase: 'https://gmail.googleapis.com/gmail/v1',

@@ -85,6 +85,22 @@ test('labels are chosen by the names that they have in Gmail, the own ones first
 	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain('Lunch?');
 });
 
+test('an empty list says why, and asks again when it is opened the next time, as after a new sign-in', async () => {
+	await editor.closeNode();
+	for (const file of google.files.all()) file.trashed = true;
+	await editor.openNode('Rows');
+	await editor.openPicker('spreadsheetId');
+	const reason = editor.page.getByTestId('rlc-error-container').filter({ visible: true });
+	await reason
+		.getByText('Google lists no spreadsheets for this account. If Drive Access was changed')
+		.waitFor();
+	await editor.picture();
+	for (const file of google.files.all()) file.trashed = false;
+	await editor.page.keyboard.press('Escape');
+	await editor.openPicker('spreadsheetId');
+	await items().getByText('Guests', { exact: true }).waitFor();
+});
+
 test('when Google refuses, the list says what to do', async () => {
 	google.fault({ match: 'drive.files.list', status: 403, reason: 'accessNotConfigured', times: 9 });
 	await editor.closeNode();

@@ -125,7 +125,14 @@ test('connect on the consent page, call, expire, refresh; the next call uses the
 			.get('scope')
 			?.split(' ')
 			.map((scope) => scope.split('/').at(-1)),
-	).toEqual(['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', 'drive.file']);
+	).toEqual([
+		'gmail.send',
+		'gmail.readonly',
+		'spreadsheets',
+		'documents',
+		'drive.file',
+		'drive.metadata.readonly',
+	]);
 
 	const callList = async () => errorOf(await run(step('workspaceOAuth2Api', credential)));
 	expect(await callList()).toBeUndefined();
@@ -140,6 +147,9 @@ test('connect on the consent page, call, expire, refresh; the next call uses the
 test('access to all files asks for the scope of Drive, custom scopes for themselves', async () => {
 	const scopeOf = async (more: Record<string, unknown>) =>
 		(await signIn(await oAuth2(more))).searchParams.get('scope');
+	expect(await scopeOf({ driveAccess: 'appFiles' })).toMatch(
+		/ https:\/\/www\.googleapis\.com\/auth\/drive\.file$/,
+	);
 	expect(await scopeOf({ driveAccess: 'allFiles' })).toMatch(/ https:\/\/www\.googleapis\.com\/auth\/drive$/);
 	expect(await scopeOf({ customScopes: true, enabledScopes: 'a b' })).toBe('a b');
 });

@@ -31,6 +31,7 @@ export function fileOut(
 		modifiedTime: createdTime,
 		parents: file.parents.map((parent) => (parent === 'root' ? rootId : parent)),
 		properties: someOf(file.properties),
+		isAppAuthorized: call.clientId === file.clientId,
 		appProperties: call.clientId === file.clientId ? someOf(file.appProperties) : undefined,
 		spaces: ['drive'],
 		webViewLink: webViewLink(id, mimeType),

@@ -67,6 +67,8 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 			'drive.files.get': (call) => {
 				const file = library.find(call, String(call.params['fileId']));
 				if (call.params['alt'] !== 'media') return show(call, file);
+				// Its name may be known to scopes that do not open it.
+				library.find({ ...call, method: 'drive.files.download' }, file.id);
 				return { body: library.contents.get(file.id)?.data ?? notDownloadable() };
 			},
 			'drive.files.list': (call) => {

@@ -85,14 +85,14 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 }
 
 function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
-	const { api, reasons, message, authentication, driveAccess, creates } = row;
+	const { api, reasons, message, authentication, hidesFiles, creates } = row;
 	return (
 		row.status === status &&
 		(api?.includes(call.api) ?? true) &&
 		(reasons?.some((reason) => envelope.reasons.includes(reason)) ?? true) &&
 		(message?.test(envelope.message ?? '') ?? true) &&
 		(authentication === undefined || authentication === call.signIn.authentication) &&
-		(driveAccess === undefined || driveAccess === call.signIn.driveAccess) &&
+		(hidesFiles === undefined || call.signIn.driveAccess !== 'allFiles') &&
 		(!creates || (call.method === 'POST' && idIn(call.url) === undefined))
 	);
 }

@@ -12,7 +12,8 @@ export interface AdviceRow {
 	readonly message?: RegExp;
 	readonly authentication?: SignIn['authentication'];
 	/** Applies only with this access to Drive. */
-	readonly driveAccess?: SignIn['driveAccess'];
+	/** Applies only to sign-ins that Drive hides files from. */
+	readonly hidesFiles?: true;
 	/** Applies only to calls that create something, and so name no file. */
 	readonly creates?: true;
 	readonly advice: string;
@@ -21,7 +22,7 @@ export interface AdviceRow {
 }
 
 export const hiddenFile =
-	'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect.';
+	'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).';
 
 const files: readonly Api[] = ['sheets', 'docs'];
 
@@ -123,7 +124,7 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		api: ['drive'],
 		status: 404,
-		driveAccess: 'appFiles',
+		hidesFiles: true,
 		advice: hiddenFile,
 		reported: {
 			message: 'File not found: 1A.',

@@ -104,10 +104,18 @@ function sharingReads<C extends IAllExecuteFunctions>(
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;
 }
 
-/** With custom scopes, access to all files means that the scope for all of Drive is among them. */
+const scopesOfAllFiles = ['drive'];
+const scopesOfNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'];
+
+/** With custom scopes, the scopes decide. */
 export function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
-	if (customScopes !== true) return driveAccess === 'allFiles' ? 'allFiles' : 'appFiles';
+	if (customScopes !== true) {
+		return driveAccess === 'allFiles' || driveAccess === 'appFiles' ? driveAccess : 'appFilesAndNames';
+	}
 	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
-	return scopes.includes('https://www.googleapis.com/auth/drive') ? 'allFiles' : 'appFiles';
+	const hasOneOf = (names: readonly string[]) =>
+		names.some((name) => scopes.includes(`https://www.googleapis.com/auth/${name}`));
+	if (hasOneOf(scopesOfAllFiles)) return 'allFiles';
+	return hasOneOf(scopesOfNames) ? 'appFilesAndNames' : 'appFiles';
 }

@@ -4,7 +4,8 @@ import type { Methods } from './methods';
 /** What the error texts depend on in addition to Google's answer. */
 export interface SignIn {
 	readonly authentication: 'oAuth2' | 'serviceAccount';
-	readonly driveAccess: 'appFiles' | 'allFiles';
+	/** How much of Drive it sees: the app's own files, also the names of all others, or everything. */
+	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
 }
 
 /** The failed call, limited to what an error text may name. */

@@ -2,7 +2,7 @@ import type { ResourceMapperFields } from 'n8n-workflow';
 
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
 import { targetOf } from '../actions/spreadsheet/target';
-import type { ChosenSpreadsheet } from './chosenSpreadsheet';
+import type { ChosenSpreadsheet } from './spreadsheetParts';
 
 /** The columns that values can be mapped to: those of the header row, in its order. */
 export async function headerColumns({

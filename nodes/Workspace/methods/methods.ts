@@ -1,11 +1,31 @@
-import { inChosenSpreadsheet } from './chosenSpreadsheet';
-import { searchDocuments } from './documents';
-import { searchFolders } from './folders';
+import type { INodePropertyOptions } from 'n8n-workflow';
+
+import { compareNames } from '../../fields/fieldProperty';
+import { allLabels } from '../actions/mail/list/labelIds';
+import type { Clients } from '../operation';
+import { searchDocuments, searchFolders, searchSpreadsheets } from './driveFiles';
 import { headerColumns, noColumns } from './headerColumns';
-import { labelChoices } from './labels';
 import { chooser, picker } from './picker';
-import { searchSpreadsheets } from './spreadsheets';
-import { searchTabs } from './tabs';
+import { inChosenSpreadsheet, searchTabs } from './spreadsheetParts';
+
+/** The labels of the mailbox to choose from, its own first. */
+export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
+	const labels = await allLabels(clients);
+	const choices = labels.flatMap(({ id, name, type }) =>
+		id ? [{ name: type === 'user' ? (name ?? id) : systemName(id), value: id, isOwn: type === 'user' }] : [],
+	);
+	const sorted = choices.sort((a, b) => Number(b.isOwn) - Number(a.isOwn) || compareNames(a.name, b.name));
+	return sorted.map(({ name, value }) => ({ name, value }));
+}
+
+/** `CATEGORY_SOCIAL` as people read it: Category Social. */
+function systemName(id: string): string {
+	return id
+		.toLowerCase()
+		.split('_')
+		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+		.join(' ');
+}
 
 /** The node's methods for its form, by n8n's names. */
 export const methods = {

@@ -43,8 +43,8 @@ export function picker(search: Search) {
 		filter?: string,
 		paginationToken?: string,
 	): Promise<INodeListSearchResult> {
-		return await askGoogle(this, async ({ drive }, { signIn: { driveAccess } }) => {
-			return await search({ drive, driveAccess }, filter, paginationToken);
+		return await askGoogle(this, async ({ drive }, { signIn }) => {
+			return await search({ drive, signIn }, filter, paginationToken);
 		});
 	};
 }

@@ -34,14 +34,12 @@ function descriptionOf(
 
 test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
 	'%s',
-	(
-		_message,
-		{ api = ['sheets'], status, reported, advice, authentication, driveAccess = 'allFiles', creates },
-	) => {
-		const given = { authentication: authentication ?? 'oAuth2', driveAccess };
+	(_message, { api = ['sheets'], status, reported, advice, authentication, hidesFiles, creates }) => {
+		const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
+		const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
 		for (const one of api) {
 			const description = descriptionOf(one, status, reported, given, creates ? '' : '1AbcDefGhij');
-			const expected = one === 'drive' && driveAccess === 'appFiles' ? hiddenFile : advice;
+			const expected = one === 'drive' && hidesFiles ? hiddenFile : advice;
 			expect(description).toContain(expected);
 		}
 	},

@@ -1,6 +1,6 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { searchOf, type Picker } from '../../../nodes/Workspace/methods/driveFiles';
-import { searchFolders } from '../../../nodes/Workspace/methods/folders';
+import type { SignIn } from '../../../nodes/Workspace/google/failedCall';
+import { type Picker, searchFolders, searchOf } from '../../../nodes/Workspace/methods/driveFiles';
 import { testClients } from '../client';
 
 const folderType = 'application/vnd.google-apps.folder';
@@ -20,10 +20,18 @@ afterEach(() => {
 	google.reset();
 });
 
-function picker(driveAccess: Picker['driveAccess']): Picker {
-	const scopes = [driveAccess === 'allFiles' ? 'drive' : 'drive.file'];
+const scopesOf = {
+	appFiles: ['drive.file'],
+	appFilesAndNames: ['drive.file', 'drive.metadata.readonly'],
+	allFiles: ['drive'],
+};
+
+function picker(
+	driveAccess: SignIn['driveAccess'],
+	{ authentication = 'oAuth2', scopes = scopesOf[driveAccess] }: Partial<SignIn> & { scopes?: string[] } = {},
+): Picker {
 	const token = google.tokens.issue({ scopes, clientId: 'own' });
-	return { drive: testClients(google.url, token).drive, driveAccess };
+	return { drive: testClients(google.url, token).drive, signIn: { authentication, driveAccess } };
 }
 
 function seed(
@@ -79,10 +87,23 @@ describe('with access to the own files of the app', () => {
 		expect(names(await searchFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
 		expect(google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
 	});
+
+	test('with the names of all others, only folders that something can be put into', async () => {
+		google.drive.seedSharedDrive('Team');
+		const own = seed('Own');
+		const foreign = seed('Foreign', { clientId: 'somebody' });
+		const { drive, signIn } = picker('appFilesAndNames');
+		expect(names(await searchFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
+		const put = async (parent: string) =>
+			await drive.files.create({ requestBody: { name: 'x', mimeType: 'text/plain', parents: [parent] } });
+		await expect(put(own.id)).resolves.toMatchObject({ status: 200 });
+		await expect(put(foreign.id)).rejects.toMatchObject({ code: 404 });
+	});
 });
 
 describe('a picker of files', () => {
 	const search = searchOf({
+		noun: 'spreadsheets',
 		mimeType: 'application/vnd.google-apps.spreadsheet',
 		orderBy: 'modifiedByMeTime desc,name_natural',
 	});
@@ -102,8 +123,32 @@ describe('a picker of files', () => {
 	});
 
 	test('nothing that fits is an empty list: a failure would take the search box away', async () => {
-		for (const access of ['allFiles', 'appFiles'] as const) {
+		for (const access of ['allFiles', 'appFilesAndNames', 'appFiles'] as const) {
 			expect(await search(picker(access), 'x')).toEqual({ results: [], paginationToken: undefined });
 		}
+	});
+
+	test('shows the names of what other apps made, unless Drive Access is App Files', async () => {
+		const mimeType = 'application/vnd.google-apps.spreadsheet';
+		google.files.add({ name: 'Budget', mimeType, clientId: 'somebody' });
+		expect(names(await search(picker('appFilesAndNames')))).toEqual(['Budget']);
+		await expect(search(picker('appFiles'))).rejects.toThrow('Drive Access set to App Files');
+	});
+
+	test.each([
+		['appFiles', {}, 'change Drive Access in the credential, save it, and click Switch account'],
+		['appFilesAndNames', {}, 'save it and click Switch account'],
+		['allFiles', { scopes: ['drive.file'] }, 'save it and click Switch account'],
+		['allFiles', { authentication: 'serviceAccount' }, 'Share some with the email of the service account'],
+	] as const)('that is empty says why: %s %j', async (access, more, advice) => {
+		const { scopes, ...signIn } = { scopes: undefined, ...more };
+		const given = picker(access, { ...signIn, scopes: scopes && [...scopes] });
+		const failure: unknown = await search(given).catch((error: unknown) => error);
+		const { code, message } = failure as { code: number; message: string };
+		expect(code).toBe(404);
+		expect(message).toContain('Google lists no spreadsheets for this account.');
+		expect(message).toContain(advice);
+		// n8n cuts the message of a list at every dash.
+		expect(message).not.toMatch(/[-–—]/);
 	});
 });

@@ -1,6 +1,6 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { headerColumns } from '../../../nodes/Workspace/methods/headerColumns';
-import { searchTabs } from '../../../nodes/Workspace/methods/tabs';
+import { searchTabs } from '../../../nodes/Workspace/methods/spreadsheetParts';
 import { testClients } from '../client';
 
 let google: GoogleServer;

@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { fileIdOf } from '../../fields/googleIds';
 import { isRecord } from '../../fields/reading';
@@ -37,4 +37,21 @@ function textOf(raw: unknown): string {
 	const value = isRecord(raw) ? raw['value'] : raw;
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 	return text.startsWith('=') ? '' : text;
+}
+
+/** The tabs of the chosen spreadsheet whose names hold what the user typed. */
+export async function searchTabs(
+	{ sheets, spreadsheetId }: ChosenSpreadsheet,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const fields = 'sheets.properties(sheetId,title)';
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	const wanted = filter.trim().toLowerCase();
+	const results = (data.sheets ?? []).flatMap(({ properties }) => {
+		const { title, sheetId } = properties ?? {};
+		if (!title?.toLowerCase().includes(wanted)) return [];
+		const url = `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit#gid=${sheetId ?? 0}`;
+		return [{ name: title, value: title, url }];
+	});
+	return { results };
 }
