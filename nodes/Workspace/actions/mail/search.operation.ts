@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation';
 import { amountFields, listOptions } from './list/fields';
 import { listed, listErrors, listItems } from './list/listing';
-import { receivedTerms } from './list/query';
+import { narrowed, receivedTerms } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
@@ -28,9 +28,7 @@ export const search = defineOperation({
 	options: listOptions,
 	async execute(client, params, item) {
 		const { query } = params;
-		const terms = receivedTerms(params);
-		const q = terms.length === 0 ? query : `(${query}) ${terms.join(' ')}`;
-		return await listed(client, q, { query }, params, item);
+		return await listed(client, narrowed(query, receivedTerms(params)), { query }, params, item);
 	},
 	toItems: (result, params) => listItems(result, params),
 	endedBy: (result) => result.endedBy,

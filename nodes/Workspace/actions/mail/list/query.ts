@@ -11,7 +11,7 @@ export interface Received {
 export function fromTerm(from: string): string[] {
 	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
 	// Gmail has no way to escape a quote inside quotes.
-	const words = address.replaceAll(/["\s]+/g, ' ').trim();
+	const words = address.replaceAll(/["“”„‟＂\s]+/g, ' ').trim();
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
@@ -31,4 +31,34 @@ export function receivedTerms({ receivedAfter, receivedBefore }: Received): stri
 		...(receivedAfter === '' ? [] : [`after:${seconds(receivedAfter)}`]),
 		...(receivedBefore === '' ? [] : [`before:${seconds(receivedBefore)}`]),
 	];
+}
+
+/**
+ * A query of the user together with terms of ours, which it cannot escape.
+ * @throws Failure 400 for a query whose brackets or quotes could end ours
+ */
+export function narrowed(query: string, terms: readonly string[]): string {
+	if (terms.length === 0) return query;
+	// Whether Gmail takes a quote within a word for one is unknown, so brackets have to pair either way.
+	const [outside = '', ...rest] = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
+	const unquoted = [outside, ...rest.filter((_, at) => at % 2 === 1)].join(' ');
+	if (rest.length % 2 === 0 && bracketsPair(query) && bracketsPair(unquoted)) {
+		return `(${query}) ${terms.join(' ')}`;
+	}
+	throw refusal(
+		`${named('query')} has brackets or quotes without a counterpart`,
+		`With ${named('receivedAfter')} or ${named('receivedBefore')}, they would change what is searched. Complete or remove them, including brackets within quotes, or write the time into ${named('query')}.`,
+	);
+}
+
+const closing: Readonly<Record<string, string>> = { '(': ')', '{': '}' };
+
+function bracketsPair(text: string): boolean {
+	const open: string[] = [];
+	for (const [bracket] of text.matchAll(/[(){}]/g)) {
+		const end = closing[bracket];
+		if (end !== undefined) open.push(end);
+		else if (open.pop() !== bracket) return false;
+	}
+	return open.length === 0;
 }

@@ -91,6 +91,7 @@ describe('list', () => {
 		['sender', { from: 'ann@example.com' }, {}, 'q=from:"ann@example.com"&'],
 		['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'q=from:"ann@example.com"&'],
 		['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'q=from:"a OR is:starred"&'],
+		['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'q=from:"a OR b c"&'],
 		['unread', { status: 'unread' }, {}, 'q=is:unread&'],
 		['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'q=from:"x@y.org" is:read&'],
 		['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
@@ -194,6 +195,34 @@ describe('search', () => {
 		await mails.run('search', { query: 'a OR b' }, { receivedBefore: '2026-01-03T00:00:00Z' });
 		expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) before:1767398400');
 	});
+
+	it.each([
+		'x) OR (in:anywhere',
+		'x)',
+		'(x',
+		'{x)',
+		'}{',
+		'"x',
+		'“x) OR (y”',
+		'"x" "y',
+		'a"x) OR (in:anywhere"b',
+		'")" "("',
+	])('refuses %s beside a time, because it would change what is searched', async (query) => {
+		const options = { receivedAfter: '2026-01-03T00:00:00Z' };
+		expect(await mails.refused(mails.run('search', { query }, options))).toBe(
+			"'Query' has brackets or quotes without a counterpart",
+		);
+		await mails.run('search', { query });
+		expect(mails.google.requests[0]?.query.get('q')).toBe(query);
+	});
+
+	it.each(['a OR (b {c d})', 'subject:"no news" -(x)', '"(a)" “b”'])(
+		'asks for %s beside a time if its brackets and quotes pair',
+		async (query) => {
+			await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
+			expect(mails.google.requests[0]?.query.get('q')).toBe(`(${query}) before:1767398400`);
+		},
+	);
 
 	it('finds', async () => {
 		mails.google.gmail.seed({ subject: 'Invoice 17' });
