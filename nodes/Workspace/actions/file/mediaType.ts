@@ -17,7 +17,7 @@ export async function mediaTypeOf(
 ): Promise<string> {
 	const given = mimeType.trim();
 	if (given !== '') return checked(given);
-	const { typeOfName } = await import('./typeOfName');
+	const { typeOfName } = await import('../mimeTypes');
 	const known = source.mimeType?.trim() ?? '';
 	return typeOfName(name) ?? (mediaType.test(known) ? known : unknownType);
 }

@@ -9,8 +9,8 @@ import { sourceOf } from './content';
 import { findUploaded } from './identity';
 import { mediaTypeOf } from './mediaType';
 import { verified, type FileResult } from './result';
-import { uploadNow, uploadOnce, type Uploading } from './uploading';
-import { uploadFields as fields, uploadOptions as options, type UploadParams } from './uploadFields';
+import { uploadNow, uploadOnce, type Uploading } from './uploadFile';
+import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
 const targets: Record<UploadParams['convertTo'], string | undefined> = {
 	none: undefined,

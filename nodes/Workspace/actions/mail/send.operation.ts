@@ -1,10 +1,10 @@
 import { named } from '../../../fields/naming';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { deliver, type SentMail } from './compose/delivery';
-import { findSent } from './compose/marker';
-import { hintAboutThread, repliedMail } from './compose/reply';
-import { senderOf } from './compose/sender';
-import { sendFields as fields, sendOptions as options, type SendParams } from './compose/sendFields';
+import { deliver, type SentMail } from './send/deliver';
+import { findSent } from './send/marker';
+import { hintAboutThread, repliedMail } from './send/reply';
+import { senderOf } from './send/sender';
+import { sendFields as fields, sendOptions as options, type SendParams } from './send/fields';
 
 export const send = defineOperation({
 	value: 'send',
@@ -22,8 +22,8 @@ export const send = defineOperation({
 	fields,
 	options,
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
-		const { draftOf, composed } = await import('./compose/outgoing');
-		const { keyedOf, markerOf } = await import('./compose/sentBefore');
+		const { draftOf, composed } = await import('./send/compose');
+		const { keyedOf, markerOf } = await import('./send/sentBefore');
 		const draft = await draftOf(params, item);
 		const keyed = keyedOf(params, draft);
 		const { replyToMessageId } = params;
@@ -37,7 +37,7 @@ export const send = defineOperation({
 			return sent;
 		};
 		if (!keyed) return await sendNow();
-		const { onceByKey } = await import('./compose/onceByKey');
+		const { onceByKey } = await import('./send/sendOnce');
 		return await onceByKey({ client, item, draft, keyed }, sendNow);
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { UploadParams } from '../../../../nodes/Workspace/actions/file/uploadFields';
+import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
 import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { base64, md5, Uploads } from './uploads';

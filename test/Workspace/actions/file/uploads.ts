@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import { upload } from '../../../../nodes/Workspace/actions/file/upload.operation';
-import type { UploadParams } from '../../../../nodes/Workspace/actions/file/uploadFields';
+import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
 import { testClients, testItem, type TestItem } from '../../client';
 import { resultOf } from '../../performed';
 

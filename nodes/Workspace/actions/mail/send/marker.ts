@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Failure, isFailure } from '../../../../core/failure';
 import type { Clients, Item } from '../../../operation';
-import { sentMail, type SentMail } from './delivery';
+import { sentMail, type SentMail } from './deliver';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import { markerHeader } from './headerFields';
 

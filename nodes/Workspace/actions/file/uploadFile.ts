@@ -4,11 +4,11 @@ import { madeOnce, type FileKey } from '../../google/keyedFiles';
 import { md5Of } from '../../google/md5';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
-import { existsAlready, filesNamed, replaceable, type Destination } from './existing';
+import { existsAlready, filesNamed, replaceable, type Destination } from './existingFiles';
 import { findUploaded, identityOf, orExisting } from './identity';
 import { progressLog } from './progress';
 import { resultFields, resultOf, verified, type FileResult } from './result';
-import type { UploadParams } from './uploadFields';
+import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
 

@@ -1,4 +1,4 @@
-import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/compose/addresses';
+import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
 import { expectLinear } from '../../../../growth';
 import { Mails } from '../mails';
 

@@ -4,12 +4,12 @@ import { refusal } from '../../../../core/failure';
 import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
 import { addressesOf, type Address } from './addresses';
-import { attachedFiles, maxMailBytes, tooLarge, type AttachedFile } from './attachedFiles';
+import { attachedFiles, maxMailBytes, tooLarge, type AttachedFile } from './attachments';
 import { bodiesOf, type Bodies } from './bodies';
 import { checkedHeaders, markerHeader, oneLine } from './headerFields';
 import { withImages } from './inlineImages';
 import type { RepliedMail } from './reply';
-import type { SendParams } from './sendFields';
+import type { SendParams } from './fields';
 
 /** Everything about an email that is known before any request to Gmail. */
 export interface Draft {

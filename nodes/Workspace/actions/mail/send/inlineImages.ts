@@ -1,4 +1,4 @@
-import type { AttachedFile } from './attachedFiles';
+import type { AttachedFile } from './attachments';
 
 /** HTML whose `cid:` links point to attached files. */
 export interface WithImages {

@@ -1,8 +1,8 @@
 import { isFailure } from '../../../../core/failure';
 import type { Clients, Item } from '../../../operation';
-import { sentMail, type SentMail } from './delivery';
+import { sentMail, type SentMail } from './deliver';
 import { findSent } from './marker';
-import type { Draft } from './outgoing';
+import type { Draft } from './compose';
 import { ownAddress } from './sender';
 import { hintAboutPartial, lookForKey, repeated, type Keyed } from './sentBefore';
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf } from '../../../../../dev/google/gmail/mime';
-import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/compose/delivery';
+import type { SentMail } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
 import { paramsOf } from '../../../../../nodes/fields/params';
 import { failureOf } from '../../../../executeContext';
 import { testClients, testItem } from '../../../client';

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
-import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/compose/addresses';
+import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
 import { Mails } from '../mails';
 
 const pieces = fc.oneof(

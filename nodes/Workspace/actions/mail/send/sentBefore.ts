@@ -3,10 +3,10 @@ import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import { inParallel } from '../inParallel';
 import type { Address } from './addresses';
-import { sentMail, type SentMail } from './delivery';
+import { sentMail, type SentMail } from './deliver';
 import { markerHeader } from './headerFields';
-import type { Draft } from './outgoing';
-import type { SendParams } from './sendFields';
+import type { Draft } from './compose';
+import type { SendParams } from './fields';
 
 /** What identifies an email with an idempotency key. */
 export interface Keyed {
