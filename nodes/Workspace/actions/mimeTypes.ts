@@ -1,6 +1,12 @@
-import { lookup } from 'mime-types';
+import { extension, lookup } from 'mime-types';
 
 /** Heavy: the table of all media types; loaded on first use only. */
 export function typeOfName(name: string): string | undefined {
 	return lookup(name) || undefined;
+}
+
+/** A name for a file without one. Recipients' programs rely on the extension. */
+export function fileNameFor(stem: string, mimeType: string | undefined): string {
+	const ending = mimeType === undefined ? false : extension(mimeType);
+	return ending === false ? stem : `${stem}.${ending}`;
 }

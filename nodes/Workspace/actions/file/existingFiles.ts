@@ -1,9 +1,50 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure } from '../../../core/failure';
+import { Failure, isFailure } from '../../../core/failure';
 import { named } from '../../../fields/naming';
-import type { Clients } from '../../operation';
-import { resultFields } from './result';
+import { md5Of } from '../../google/md5';
+import type { UploadedFile } from '../../google/upload';
+import type { Clients, Item, Source } from '../../operation';
+
+const keys = [
+	'id',
+	'name',
+	'mimeType',
+	'size',
+	'webViewLink',
+	'webContentLink',
+	'md5Checksum',
+	'parents',
+	'createdTime',
+] as const satisfies ReadonlyArray<keyof drive_v3.Schema$File>;
+
+/** The fields requested from Drive. */
+export const resultFields = keys.join(',');
+
+/** The file as Drive gives it, without the keys that it does not give. */
+export type FileResult = Pick<drive_v3.Schema$File, (typeof keys)[number]>;
+
+/**
+ * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.
+ * @throws Failure that names the file
+ */
+export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
+	const { id, md5Checksum, webViewLink } = file;
+	if (id) item.made({ kind: 'file', id, url: webViewLink ?? undefined });
+	if (md5Checksum && md5Checksum.toLowerCase() !== md5) {
+		throw new Failure({
+			code: 500,
+			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
+			description: 'Delete the file in Google Drive and upload it again.',
+		});
+	}
+	return resultOf(file);
+}
+
+export function resultOf(file: drive_v3.Schema$File): FileResult {
+	const given = keys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
+	return Object.fromEntries(given);
+}
 
 /** Where the file goes and what it becomes there. */
 export interface Destination {
@@ -68,4 +109,85 @@ function conflict(message: string, description: string): Failure {
 /** A text of Drive's search language. */
 function quoted(text: string): string {
 	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+}
+
+/** Prevents a repeated create from creating a second file, or at least finds the first one. */
+type Identity = Pick<drive_v3.Schema$File, 'id' | 'appProperties'>;
+
+interface Target {
+	readonly convertTo: string;
+}
+
+/** Visible to no other app. */
+const tokenKey = 'uploadToken';
+
+/** Ids that Google reserves with one call; items of a run share it. */
+const idsAtOnce = 50;
+
+/** An id that Google reserved; conversions take none and carry the item's token as a private property instead. */
+export async function identityOf(client: Clients, { convertTo }: Target, item: Item): Promise<Identity> {
+	if (convertTo !== 'none') return { appProperties: { [tokenKey]: item.token } };
+	return { id: await reservedId(client, item) };
+}
+
+/** The item's id: the same one whenever it is asked for in a run. */
+async function reservedId(client: Clients, item: Item): Promise<string | undefined> {
+	const block = Math.floor(item.index / idsAtOnce);
+	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
+		const { data } = await client.drive.files.generateIds({
+			count: idsAtOnce,
+			space: 'drive',
+			type: 'files',
+			fields: 'ids',
+		});
+		return data;
+	});
+	return ids?.[item.index % idsAtOnce];
+}
+
+/** The file that an earlier try of this item created, if there is one. */
+export async function findUploaded(
+	client: Clients,
+	{ convertTo }: Target,
+	item: Item,
+): Promise<drive_v3.Schema$File | undefined> {
+	if (convertTo === 'none') return await findById(client, await reservedId(client, item));
+	const { data } = await client.drive.files.list({
+		q: `appProperties has { key='${tokenKey}' and value='${item.token}' } and trashed = false`,
+		fields: `files(${resultFields})`,
+		corpora: 'allDrives',
+		includeItemsFromAllDrives: true,
+		supportsAllDrives: true,
+	});
+	return data.files?.[0];
+}
+
+async function findById(
+	client: Clients,
+	fileId: string | undefined,
+): Promise<drive_v3.Schema$File | undefined> {
+	if (!fileId) return undefined;
+	const answer = client.drive.files.get({ fileId, fields: resultFields, supportsAllDrives: true });
+	return await answer.then(
+		({ data }) => data,
+		(error: unknown) => {
+			if (isFailure(error) && error.code === 404) return undefined;
+			throw error;
+		},
+	);
+}
+
+/** 409 for our own ID: the file exists because an earlier try created it. */
+export async function orExisting(
+	uploading: Promise<UploadedFile>,
+	{ client, params, item, source }: { client: Clients; params: Target; item: Item; source: Source },
+): Promise<UploadedFile> {
+	return await uploading.catch(async (error: unknown) => {
+		if (!isFailure(error) || error.code !== 409) throw error;
+		const file = await findUploaded(client, params, item).catch(() => {
+			throw error.with({ ambiguous: true });
+		});
+		if (!file) throw error;
+		return { file, md5: await md5Of(await source.open()) };
+	});
 }

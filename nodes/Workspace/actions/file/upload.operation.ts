@@ -5,11 +5,9 @@ import type { FileKey } from '../../google/keyedFiles';
 import { md5Of } from '../../google/md5';
 import { hashOf, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item, type Source } from '../../operation';
-import { sourceOf } from './content';
-import { findUploaded } from './identity';
-import { mediaTypeOf } from './mediaType';
-import { verified, type FileResult } from './result';
-import { uploadNow, uploadOnce, type Uploading } from './uploadFile';
+import { mediaTypeOf, sourceOf } from './content';
+import { findUploaded, verified, type FileResult } from './existingFiles';
+import { type Uploading, uploadNow, uploadOnce } from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
 const targets: Record<UploadParams['convertTo'], string | undefined> = {

@@ -1,14 +1,34 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { madeOnce, type FileKey } from '../../google/keyedFiles';
+import { type FileKey, madeOnce } from '../../google/keyedFiles';
 import { md5Of } from '../../google/md5';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
-import { existsAlready, filesNamed, replaceable, type Destination } from './existingFiles';
-import { findUploaded, identityOf, orExisting } from './identity';
-import { progressLog } from './progress';
-import { resultFields, resultOf, verified, type FileResult } from './result';
+import {
+	type Destination,
+	existsAlready,
+	type FileResult,
+	filesNamed,
+	findUploaded,
+	identityOf,
+	orExisting,
+	replaceable,
+	resultFields,
+	resultOf,
+	verified,
+} from './existingFiles';
 import type { UploadParams } from './fields';
+
+/** A line in n8n's log at each tenth of the file. */
+function progressLog(item: Item): (sentBytes: number, totalBytes: number) => void {
+	let logged = 0;
+	return (sentBytes, totalBytes) => {
+		const tenth = totalBytes === 0 ? 10 : Math.floor((sentBytes * 10) / totalBytes);
+		if (tenth <= logged) return;
+		logged = tenth;
+		item.log(`Upload of item ${item.index}: ${sentBytes} of ${totalBytes} bytes (${tenth * 10}%)`);
+	};
+}
 
 type File = drive_v3.Schema$File;
 

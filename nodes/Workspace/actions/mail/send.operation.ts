@@ -1,9 +1,7 @@
 import { named } from '../../../fields/naming';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { deliver, type SentMail } from './send/deliver';
-import { findSent } from './send/marker';
+import { deliver, findSent, senderOf, type SentMail } from './send/deliver';
 import { hintAboutThread, repliedMail } from './send/reply';
-import { senderOf } from './send/sender';
 import { sendFields as fields, sendOptions as options, type SendParams } from './send/fields';
 
 export const send = defineOperation({
@@ -22,23 +20,22 @@ export const send = defineOperation({
 	fields,
 	options,
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
-		const { draftOf, composed } = await import('./send/compose');
-		const { keyedOf, markerOf } = await import('./send/sentBefore');
-		const draft = await draftOf(params, item);
-		const keyed = keyedOf(params, draft);
-		const { replyToMessageId } = params;
+		const { outgoingMail, composed } = await import('./send/compose');
+		const outgoing = await outgoingMail(params, item);
+		const { idempotencyKey, replyToMessageId } = params;
+		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendOnce');
+		const keyed = byKey?.keyedOf(params, outgoing);
 		const replied = replyToMessageId === '' ? undefined : await repliedMail(client, replyToMessageId);
 		const sendNow = async () => {
-			const from = await senderOf(client, draft, item);
-			const { token } = item;
-			const mail = await composed(draft, { from, replied, token, marker: markerOf(token, keyed) });
+			const from = await senderOf(client, outgoing, item);
+			const mail = await composed(outgoing, { from, replied, token: item.token, keyed });
 			const sent = await deliver(client, mail, replied?.threadId);
 			if (replied) hintAboutThread(params.subject, replied, item);
 			return sent;
 		};
-		if (!keyed) return await sendNow();
-		const { onceByKey } = await import('./send/sendOnce');
-		return await onceByKey({ client, item, draft, keyed }, sendNow);
+		return byKey && keyed
+			? await byKey.sendOnce({ client, item, outgoing, keyed }, sendNow)
+			: await sendNow();
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
 		// With a key, it was already looked for.

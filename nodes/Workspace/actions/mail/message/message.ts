@@ -133,6 +133,6 @@ async function partOf(mail: string, partId: string, id: string, item: Item): Pro
 }
 
 async function madeUpName(index: number, mimeType: string): Promise<string> {
-	const { fileNameFor } = await import('../fileName');
+	const { fileNameFor } = await import('../../mimeTypes');
 	return fileNameFor(`attachment_${index}`, mimeType || undefined);
 }

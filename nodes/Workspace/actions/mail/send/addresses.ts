@@ -1,8 +1,187 @@
+import { isIP } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+
 import { refusal } from '../../../../core/failure';
 import { shortened } from '../../../../core/shortened';
 import { decodedWords } from '../../../../untrusted/mail/headers';
-import { addrSpecOf, angleAddress } from './addrSpec';
-import { tokensOf, type Token } from './addressTokens';
+
+/** A token of an address list, as defined by RFC 5322. */
+interface Token {
+	/**
+	 * `word`: a run of other characters. `broken`: quotes or brackets that are never closed, up to the end of
+	 * the line.
+	 */
+	readonly kind: 'word' | 'quoted' | 'comment' | 'angle' | 'comma' | 'space' | 'line' | 'broken';
+	/** The source text, including quotes or brackets. */
+	readonly raw: string;
+}
+
+/**
+ * Splits a text into tokens in one pass: each character is examined a fixed number of times, whatever the
+ * input.
+ */
+function tokensOf(text: string): Token[] {
+	const tokens: Token[] = [];
+	for (let at = 0; at < text.length;) {
+		const token = tokenAt(text, at);
+		tokens.push(token);
+		at += token.raw.length;
+	}
+	return tokens;
+}
+
+function tokenAt(text: string, at: number): Token {
+	switch (text[at]) {
+		case '"':
+			return enclosed('quoted', text, at, quotedEnd(text, at));
+		case '(':
+			return enclosed('comment', text, at, commentEnd(text, at));
+		case '<':
+			return enclosed('angle', text, at, angleEnd(text, at));
+		case ',':
+			return { kind: 'comma', raw: ',' };
+		default:
+			return runAt(text, at);
+	}
+}
+
+const runs = [
+	['space', /[ \t]+/y],
+	['line', /[\r\n]+/y],
+	['word', /[^"(<,\r\n \t]+/y],
+] as const;
+
+function runAt(text: string, at: number): Token {
+	for (const [kind, run] of runs) {
+		run.lastIndex = at;
+		const raw = run.exec(text)?.[0];
+		if (raw !== undefined) return { kind, raw };
+	}
+	// Not reached: every character begins one of the kinds above.
+	return { kind: 'broken', raw: text.slice(at) };
+}
+
+function enclosed(kind: Token['kind'], text: string, at: number, end: number | undefined): Token {
+	if (end !== undefined) return { kind, raw: text.slice(at, end) };
+	const line = /[\r\n]|$/g;
+	line.lastIndex = at;
+	return { kind: 'broken', raw: text.slice(at, line.exec(text)?.index) };
+}
+
+/** Position after the closing quote; undefined if the line ends before it. */
+function quotedEnd(text: string, at: number): number | undefined {
+	for (let end = at + 1; end < text.length; end++) {
+		const character = text[end];
+		if (character === '"') return end + 1;
+		if (isLineEnd(character)) return undefined;
+		if (character === '\\') end++;
+	}
+	return undefined;
+}
+
+/** Position after the closing parenthesis. Comments may be nested. */
+function commentEnd(text: string, at: number): number | undefined {
+	let depth = 0;
+	for (let end = at; end < text.length; end++) {
+		const character = text[end];
+		if (isLineEnd(character)) return undefined;
+		if (character === '\\') end++;
+		else if (character === '(') depth++;
+		else if (character === ')' && --depth === 0) return end + 1;
+	}
+	return undefined;
+}
+
+function angleEnd(text: string, at: number): number | undefined {
+	for (let end = at + 1; end < text.length; end++) {
+		const character = text[end];
+		if (character === '>') return end + 1;
+		if (character === '<' || isLineEnd(character)) return undefined;
+		if (character === '"') {
+			const quoted = quotedEnd(text, end);
+			if (quoted === undefined) return undefined;
+			end = quoted - 1;
+		}
+	}
+	return undefined;
+}
+
+function isLineEnd(character: string | undefined): boolean {
+	return character === '\n' || character === '\r';
+}
+
+/** Bytes, without the angle brackets (RFC 5321, 4.5.3.1.3). */
+const longest = 254;
+
+/**
+ * The address formed by the tokens between two commas or in angle brackets: RFC 5322's addr-spec with letters
+ * of any script (RFC 6532), within the lengths of RFC 5321. White space and comments are allowed around it
+ * and around its @.
+ * @returns undefined for anything else; nothing is corrected
+ */
+function addrSpecOf(tokens: readonly Token[]): string | undefined {
+	const joined = joinedParts(tokens);
+	if (joined === undefined || joined.length > longest) return undefined;
+	const [, local = '', rest = ''] = /^("(?:[^"\\]|\\.)*"|[^@]*)@([^@]*)$/.exec(joined) ?? [];
+	const domain = asciiDomain(rest);
+	if (domain === undefined || !isLocalPart(local)) return undefined;
+	const address = `${local}@${domain}`;
+	return Buffer.byteLength(address) > longest ? undefined : address;
+}
+
+/** The address in angle brackets, including the brackets. */
+function angleAddress(angle: string): string | undefined {
+	return addrSpecOf(tokensOf(angle.slice(1, -1)));
+}
+
+function joinedParts(tokens: readonly Token[]): string | undefined {
+	let joined = '';
+	let gap = false;
+	for (const { kind, raw } of tokens) {
+		if (kind === 'space' || kind === 'comment') {
+			gap = joined !== '';
+			continue;
+		}
+		const fits = kind === 'word' || (kind === 'quoted' && joined === '');
+		const apart = gap && !joined.endsWith('@') && !raw.startsWith('@');
+		if (!fits || apart) return undefined;
+		joined += raw;
+		gap = false;
+	}
+	return joined;
+}
+
+/** Letters of any script; in ASCII, the characters that RFC 5322 calls atext. */
+const dotAtom =
+	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
+const quotedString = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
+
+function isLocalPart(local: string): boolean {
+	// An encoded word, which some servers decode into another address.
+	if (/=\?[^?]+\?[bq]\?/i.test(local) || Buffer.byteLength(local) > 64) return false;
+	return dotAtom.test(local) || quotedString.test(local);
+}
+
+/** A domain as it is sent over the wire, in lower case. */
+function asciiDomain(domain: string): string | undefined {
+	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
+	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
+	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
+	const lower = domain.normalize('NFC').toLowerCase();
+	const ascii = lower.includes('_') ? lower : domainToASCII(lower);
+	// A domain whose letters are converted to others is not the one that the user sees.
+	const isItself =
+		domainToUnicode(ascii) === domainToUnicode(lower) &&
+		(ascii === lower || domainToUnicode(ascii) === lower);
+	return isItself && isHostName(ascii) ? ascii : undefined;
+}
+
+function isHostName(ascii: string): boolean {
+	return (
+		ascii.length <= 253 &&
+		ascii.split('.').every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+	);
+}
 
 export interface Address {
 	/** '' if there is none. */

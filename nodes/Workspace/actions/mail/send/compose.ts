@@ -3,16 +3,41 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { refusal } from '../../../../core/failure';
 import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
-import { addressesOf, type Address } from './addresses';
-import { attachedFiles, maxMailBytes, tooLarge, type AttachedFile } from './attachments';
-import { bodiesOf, type Bodies } from './bodies';
-import { checkedHeaders, markerHeader, oneLine } from './headerFields';
-import { withImages } from './inlineImages';
-import type { RepliedMail } from './reply';
+import { type Address, addressesOf } from './addresses';
+import { type AttachedFile, attachedFiles, maxMailBytes, tooLarge, withImages } from './attachments';
 import type { SendParams } from './fields';
+import { checkedHeaders, markerHeader, markerOf, oneLine, type Keyed } from './headerFields';
+import type { RepliedMail } from './reply';
+
+/** The forms in which a body is sent. A mail program shows the best one that it supports. */
+interface Bodies {
+	readonly text: string;
+	readonly html?: string;
+}
+
+/**
+ * HTML is never sent without a plain text. The plain text of a Markdown body is the Markdown itself.
+ * @throws Failure 400 for a body that cannot be read
+ */
+async function bodiesOf(
+	body: string,
+	format: 'text' | 'html' | 'markdown',
+	signal: AbortSignal | undefined,
+): Promise<Bodies> {
+	if (format === 'text') return { text: body };
+	const { runInWorker } = await import('../../../../untrusted/runInWorker');
+	const isMarkdown = format === 'markdown';
+	const answer = await runInWorker(isMarkdown ? 'htmlOfMarkdown' : 'textOfHtml', body, signal);
+	if ('result' in answer)
+		return isMarkdown ? { text: body, html: answer.result } : { text: answer.result, html: body };
+	throw refusal(
+		`${named('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${answer.trouble}`,
+		`Nothing was sent. Shorten or simplify it, or set ${named('bodyFormat')} to Text.`,
+	);
+}
 
 /** Everything about an email that is known before any request to Gmail. */
-export interface Draft {
+export interface OutgoingMail {
 	readonly to: Address[];
 	readonly cc: Address[];
 	readonly bcc: Address[];
@@ -29,7 +54,7 @@ export interface Draft {
  * The email that the parameters ask for.
  * @throws Failure 400 for anything that could not be sent
  */
-export async function draftOf(params: SendParams, item: Item): Promise<Draft> {
+export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
 	const to = addressesOf(params.to, named('to'));
 	if (to.length === 0) throw refusal(`${named('to')} has no address`, 'Enter at least one email address.');
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
@@ -54,7 +79,7 @@ function withInline(
 	bodies: Bodies,
 	files: readonly AttachedFile[],
 	item: Item,
-): Pick<Draft, 'bodies' | 'files'> {
+): Pick<OutgoingMail, 'bodies' | 'files'> {
 	if (bodies.html === undefined) return { bodies, files };
 	const { html, files: inline, unknown } = withImages(bodies.html, files, item.token);
 	if (unknown.length > 0) {
@@ -65,22 +90,24 @@ function withInline(
 	return { bodies: { ...bodies, html }, files: inline };
 }
 
-export interface Particulars {
+interface Particulars {
 	/** The sender. Without one, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
 	readonly replied: RepliedMail | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
-	/** Value of the marker header. */
-	readonly marker: string;
+	readonly keyed: Keyed | undefined;
 }
 
 /**
- * Composes a draft into the bytes of an RFC 5322 message.
+ * Composes an email into the bytes of an RFC 5322 message.
  * @throws Failure 400 if it is larger than Gmail accepts
  */
-export async function composed(draft: Draft, { from, replied, token, marker }: Particulars): Promise<Buffer> {
-	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = draft;
+export async function composed(
+	outgoing: OutgoingMail,
+	{ from, replied, token, keyed }: Particulars,
+): Promise<Buffer> {
+	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	const node = new MailComposer({
 		...(from && { from }),
 		to,
@@ -90,7 +117,7 @@ export async function composed(draft: Draft, { from, replied, token, marker }: P
 		subject,
 		...bodies,
 		attachments: files.map((file) => ({ ...file })),
-		headers: [...headers, { key: markerHeader, value: marker }],
+		headers: [...headers, { key: markerHeader, value: markerOf(token, keyed) }],
 		inReplyTo: replied?.messageId,
 		references: replied?.references,
 		// Otherwise it would contain the machine's name. Gmail replaces it with its own.

@@ -5,6 +5,19 @@ import { named } from '../../../../fields/naming';
 /** Contains the email's own marker, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
+/** What identifies an email with an idempotency key. */
+export interface Keyed {
+	/** Hash of the key. */
+	readonly mark: string;
+	/** Hash of everything that makes up the email. A different email with the same key is refused. */
+	readonly content: string;
+}
+
+/** The value of the marker header: the token of this try, and the key's data if there is one. */
+export function markerOf(token: string, keyed: Keyed | undefined): string {
+	return keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
+}
+
 /** Headers that are set by other fields or by composing the email. */
 const ownFields: Readonly<Record<string, string>> = {
 	'apparently-to': named('to'),

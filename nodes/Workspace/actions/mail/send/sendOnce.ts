@@ -1,10 +1,110 @@
 import { isFailure } from '../../../../core/failure';
+import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import { sentMail, type SentMail } from './deliver';
-import { findSent } from './marker';
-import type { Draft } from './compose';
-import { ownAddress } from './sender';
-import { hintAboutPartial, lookForKey, repeated, type Keyed } from './sentBefore';
+import { headerOf } from '../../../../untrusted/mail/headers';
+import { inParallel } from '../inParallel';
+import type { Address } from './addresses';
+import type { OutgoingMail } from './compose';
+import { findSent, ownAddress, sentMail, type SentMail } from './deliver';
+import type { SendParams } from './fields';
+import { markerHeader, type Keyed } from './headerFields';
+
+/** @returns undefined if there is no key */
+export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): Keyed | undefined {
+	const mark = markOf({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+	if (mark === undefined) return undefined;
+	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
+	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
+	const content = hashOf([
+		...texts,
+		JSON.stringify(params.headers),
+		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
+	]);
+	// Half of it is enough to tell the emails of one key apart, and keeps the header line short.
+	return { mark, content: content.slice(0, 32) };
+}
+
+const daysBack = 30;
+/** Limit on the sent emails that are checked; each costs a request. */
+const mostCandidates = 100;
+const atOnce = 5;
+
+interface Looked {
+	/** The emails with the key, newest first. */
+	readonly found: ReadonlyArray<{ readonly mail: SentMail; readonly content: string }>;
+	/** There were more emails than were checked. */
+	readonly isPartial: boolean;
+}
+
+/** Looks for emails with a key among those sent to the same recipients with the same subject. */
+async function lookForKey(
+	client: Clients,
+	{ mark }: Keyed,
+	{ to, subject }: Pick<OutgoingMail, 'to' | 'subject'>,
+	known: readonly string[] = [],
+): Promise<Looked> {
+	const { data } = await client.gmail.users.messages.list({
+		userId: 'me',
+		labelIds: ['SENT'],
+		q: queryFor(to, subject),
+		maxResults: mostCandidates,
+		fields: 'messages/id,nextPageToken',
+	});
+	const ids = (data.messages ?? []).flatMap(({ id }) => (id && !known.includes(id) ? [id] : []));
+	const marked = await inParallel(ids, atOnce, async (id) => await markedMail(client, id));
+	return {
+		found: marked.flatMap(({ mail, parts: [, ofKey, content = ''] }) =>
+			ofKey === mark ? [{ mail, content }] : [],
+		),
+		isPartial: Boolean(data.nextPageToken),
+	};
+}
+
+async function markedMail({ gmail }: Clients, id: string): Promise<{ mail: SentMail; parts: string[] }> {
+	const { data } = await gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'metadata',
+		metadataHeaders: [markerHeader],
+		fields: 'id,threadId,labelIds,payload/headers',
+	});
+	return { mail: sentMail(data), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
+}
+
+/**
+ * Uses only words that every search takes literally: one word too many would hide the email, one too few only
+ * costs a request.
+ */
+function queryFor(to: readonly Address[], subject: string): string {
+	const since = Math.floor(Date.now() / 1000) - daysBack * 86_400;
+	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
+	const words = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
+	return [
+		`after:${since}`,
+		...addresses.slice(0, 3).map((address) => `to:${address}`),
+		...words.slice(0, 8).map((word) => `subject:${word.toLowerCase()}`),
+	].join(' ');
+}
+
+/**
+ * The first result for a key.
+ * @throws Failure 409 if the key was used for another email
+ */
+function repeated(
+	{ mail, content }: { readonly mail: SentMail; readonly content: string },
+	keyed: Keyed,
+): SentMail {
+	if (content !== keyed.content) throw usedBefore(`the message ${mail.id}`);
+	return { ...mail, repeated: true };
+}
+
+/** Tells the user when the check was incomplete. */
+function hintAboutPartial({ isPartial }: Looked, item: Item): void {
+	if (!isPartial) return;
+	item.hint(
+		`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
+	);
+}
 
 interface Recent {
 	readonly mail: SentMail;
@@ -23,7 +123,7 @@ const turns = new Map<string, Promise<unknown>>();
 interface Sending {
 	readonly client: Clients;
 	readonly item: Item;
-	readonly draft: Draft;
+	readonly outgoing: OutgoingMail;
 	readonly keyed: Keyed;
 }
 
@@ -33,7 +133,7 @@ interface Sending {
  * reports it.
  * @throws Failure 409 if the key was used for another email
  */
-export async function onceByKey(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
+export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, keyed } = sending;
 	const name = `${await ownAddress(client, item)} ${keyed.mark}`;
 	return await inTurn(name, async () => {
@@ -86,8 +186,8 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 	);
 }
 
-async function firstFound({ client, item, draft, keyed }: Sending): Promise<Recent | undefined> {
-	const looked = await lookForKey(client, keyed, draft);
+async function firstFound({ client, item, outgoing, keyed }: Sending): Promise<Recent | undefined> {
+	const looked = await lookForKey(client, keyed, outgoing);
 	hintAboutPartial(looked, item);
 	// The list is newest first, so this is the oldest email.
 	return looked.found.at(-1);
@@ -97,8 +197,8 @@ async function firstFound({ client, item, draft, keyed }: Sending): Promise<Rece
  * Reports whether another process sent an email with this key meanwhile. The email was sent, so nothing here
  * may fail the item.
  */
-async function tellOfAnother({ client, item, draft, keyed }: Sending, { id }: SentMail): Promise<void> {
-	const looked = await lookForKey(client, keyed, draft, [id]).catch((error: unknown) => {
+async function tellOfAnother({ client, item, outgoing, keyed }: Sending, { id }: SentMail): Promise<void> {
+	const looked = await lookForKey(client, keyed, outgoing, [id]).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);
 		return undefined;
 	});

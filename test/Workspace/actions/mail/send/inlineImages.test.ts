@@ -1,5 +1,5 @@
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
-import { withImages } from '../../../../../nodes/Workspace/actions/mail/send/inlineImages';
+import { withImages } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
 import { withBinaryData } from '../../../../executeContext';
 import { testClients, testItem } from '../../../client';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
