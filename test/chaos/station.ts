@@ -1,9 +1,9 @@
 import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
-import { connect } from '../../nodes/Agent/session/connect';
+import { connect } from '../../nodes/Agent/session/sessionConnection';
 import type { Connection, ConnectionOptions } from '../../nodes/Agent/session/connection';
-import { identityOf } from '../../nodes/Agent/session/identity';
+import { identityOf } from '../../nodes/Agent/session/credentials';
 import { Account, canaries, credentialOf, signatureOf } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
 import { FastClock } from './fastClock';

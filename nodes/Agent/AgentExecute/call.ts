@@ -3,25 +3,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import type { NodeParameters } from '../../fields/nodeParameters';
-import { attempt, type FaultsOfTry, plainRequest, type Send, unlessAborted } from '../../http/attempt';
+import { type FaultsOfTry, type Send, attempt, plainRequest, unlessAborted } from '../../http/attempt';
 import { readBody, readErrorBody } from '../../http/body';
 import { mayBeJson } from '../../http/jsonCost';
 import { withRetries } from '../../http/retry';
-import { mostAtOnce, type Room } from '../../http/room';
+import { type Room, mostAtOnce } from '../../http/room';
 import { Wire } from '../../http/wire';
-import { checkAllowedHost } from '../session/allowedHosts';
-import type { ReadIdentity } from '../session/connection';
-import { type Credentials, identityReader } from '../session/credentials';
-import { identityOf } from '../session/identity';
-import { redact, secretsOf } from '../session/redaction';
-import { channelUrl, executeUrl } from '../session/urls';
+import { channelUrl, checkAllowedHost, executeUrl } from '../session/urls';
+import { type ReadIdentity, identityReader } from '../session/connectRequest';
+import { type Credentials, identityOf, redact, secretsOf } from '../session/credentials';
 import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './errors';
 import {
-	itemParameters,
 	type ItemParameters,
 	type KeptTexts,
-	waitSettings,
 	type WaitSettings,
+	itemParameters,
+	waitSettings,
 } from './parameters';
 import type { Answer } from './response';
 

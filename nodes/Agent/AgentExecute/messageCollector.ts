@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { processSlot } from '../../core/processSlot';
 import type { Clock } from '../session/clock';
-import { type FieldValues, hasOneOf, messageId } from '../session/messageField';
-import { heldBytes, type SessionMessage } from '../session/messages';
+import { type FieldValues, type SessionMessage, hasOneOf, heldBytes, messageId } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';

@@ -4,7 +4,7 @@ import { Naming } from '../../fields/naming';
 import type { NodeParameters } from '../../fields/nodeParameters';
 import { paramsOf } from '../../fields/params';
 import { type ChannelOptions, channelOptionsOf } from '../session/fields';
-import type { FieldValues } from '../session/messageField';
+import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
 import { waitFields, waitOptions } from './waitFields';
 

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { shortened } from '../../core/shortened';
-import { valueAt } from '../session/dotPath';
-import type { SessionMessage } from '../session/messages';
+import { type SessionMessage, valueAt } from '../session/messages';
 
 /** An answer of the agent service, read to its end. */
 export interface Answer {

@@ -3,31 +3,30 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData
 
 import { asFailure } from '../../core/errorItem';
 import { type Failure, isFailure } from '../../core/failure';
-import { type Checked, type Done, runItems, type Task, type Work } from '../../core/loop';
+import { type Checked, type Done, type Task, type Work, runItems } from '../../core/loop';
 import { cleanLog } from '../../core/secrets/cleanLog';
 import { secretsIn } from '../../core/secrets/credentialSecrets';
 import { Sanitizer } from '../../core/secrets/sanitizer';
 import { storeBinary } from '../../core/storeBinary';
 import { NodeParameters } from '../../fields/nodeParameters';
 import { Room } from '../../http/room';
-import { binaryOf } from '../session/binaryMessage';
+import { type SessionMessage, binaryOf } from '../session/messages';
 import { systemClock } from '../session/clock';
-import { connect } from '../session/connect';
+import { connect } from '../session/sessionConnection';
 import { type Credentials, readCredentials } from '../session/credentials';
-import type { SessionMessage } from '../session/messages';
 import {
+	type CheckedItem,
+	type Executed,
+	type PreparedCall,
 	callOf,
 	checkedItem,
-	type CheckedItem,
 	execute,
-	type Executed,
 	meaningOf,
-	type PreparedCall,
 } from './call';
 import { refusedBeforeCall, stoppedBeforeCall, withContext } from './errors';
-import { KeptTexts, naming, type WaitSettings } from './parameters';
+import { KeptTexts, type WaitSettings, naming } from './parameters';
 import { contentOf, lastText, textIn } from './response';
-import { callAndWait, type Waited } from './wait';
+import { type Waited, callAndWait } from './wait';
 
 interface LiveSettings {
 	/** Dot path of the text in a JSON message. */

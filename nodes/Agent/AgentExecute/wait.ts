@@ -2,9 +2,10 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { type Failure, isFailure } from '../../core/failure';
 import type { Clock } from '../session/clock';
-import type { connect } from '../session/connect';
-import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
-import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import type { connect } from '../session/sessionConnection';
+import type { Connection, EndedChannel } from '../session/connection';
+import type { ReadIdentity } from '../session/connectRequest';
+import { type SessionFrame, type SessionMessage, messageOf } from '../session/messages';
 import { messageDetails, stoppedAfterCall, stoppedBeforeCall } from './errors';
 import { type EndedBy, KnownIds, MessageCollector, type WaitOver } from './messageCollector';
 import type { WaitSettings } from './parameters';

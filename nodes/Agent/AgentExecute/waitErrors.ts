@@ -1,7 +1,6 @@
 import { Failure } from '../../core/failure';
 import { shortened } from '../../core/shortened';
-import { fieldText } from '../session/messageField';
-import type { SessionMessage } from '../session/messages';
+import { type SessionMessage, fieldText } from '../session/messages';
 import { textIn } from './response';
 import type { WaitSettings } from './parameters';
 

@@ -5,18 +5,23 @@ import { isFailure } from '../../core/failure';
 import { cleanLog } from '../../core/secrets/cleanLog';
 import { Sanitizer } from '../../core/secrets/sanitizer';
 import { systemClock } from '../session/clock';
-import { connect } from '../session/connect';
-import type { ReadIdentity } from '../session/connection';
+import { connect } from '../session/sessionConnection';
+import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/urls';
 import { gateOf } from '../session/connectRateLimiter';
-import { identityReader } from '../session/credentials';
 import { triggerError } from './alerts';
-import { Leftovers } from './leftovers';
+import {
+	Leftovers,
+	nodeKey,
+	recentKeysOf,
+	release,
+	spentInProcess,
+	StopBudget,
+	takeOver,
+} from './triggerState';
 import { Listening } from './listener';
 import { manualListening } from './testListener';
-import { nodeKey, recentKeysOf, release, takeOver } from './registry';
 import { type TriggerSettings, triggerSettings } from './settings';
-import { spentInProcess, StopBudget } from './stopBudget';
 
 /**
  * Starts to listen. Network problems never make it fail, because n8n would not try again.

@@ -1,15 +1,69 @@
+import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
 import type { Clock } from '../session/clock';
-import type { Alerts } from './alerts';
-import type { Delivered } from './batch';
-import { deduplicationKey, type RecentKeys } from './deduplication';
-import { messageId } from '../session/messageField';
-import { messageOf, type SessionMessage } from '../session/messages';
+import { messageId, messageOf, type SessionMessage } from '../session/messages';
+import { type Alerts, refusedByN8n } from './alerts';
 import { type Arrival, isBinary, itemOf, type Read, readOf, storedItem } from './items';
-import { refusedByN8n } from './losses';
+import type { Delivered } from './queue';
 import type { TriggerSettings } from './settings';
-import { Waits } from './waits';
+
+/** Ids of one node that are remembered. */
+const maxRecentIds = 10_000;
+
+/** n8n's key is unique over all workflows, and at most 255 characters long. Ids count within their session. */
+function deduplicationKey(workflowId: string, nodeId: string, sessionId: string, id: string): string {
+	const identity = JSON.stringify([workflowId, nodeId, sessionId, id]);
+	return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
+}
+
+/** The keys that came last. */
+export class RecentKeys {
+	readonly #keys = new Set<string>();
+
+	/** @returns false when the key is among those that came last */
+	add(key: string): boolean {
+		if (this.#keys.has(key)) return false;
+		this.#keys.add(key);
+		const [oldest] = this.#keys;
+		if (this.#keys.size > maxRecentIds && oldest !== undefined) this.#keys.delete(oldest);
+		return true;
+	}
+
+	/** A message that n8n did not take may come again. */
+	forget(key: string): void {
+		this.#keys.delete(key);
+	}
+}
+
+/** What is waited for, all of which can be ended at once. */
+export class Waits {
+	readonly #open = new Set<() => void>();
+	#released = false;
+
+	/** @param begin is given what ends the wait, which it may call at once, and returns what to do at its end */
+	async until(begin: (end: () => void) => () => void): Promise<void> {
+		// After the release there is nothing to wait for.
+		if (this.#released) return;
+		await new Promise<void>((resolve) => {
+			let tidy: (() => void) | undefined = undefined;
+			const end = () => {
+				if (!this.#open.delete(end)) return;
+				tidy?.();
+				resolve();
+			};
+			this.#open.add(end);
+			tidy = begin(end);
+			if (!this.#open.has(end)) tidy();
+		});
+	}
+
+	/** Ends all waits, and those that are still to come. */
+	release(): void {
+		this.#released = true;
+		for (const end of this.#open) end();
+	}
+}
 
 type Batch = readonly Delivered<Arrival>[];
 

@@ -1,9 +1,16 @@
 import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 
-import { binaryOf } from '../session/binaryMessage';
 import type { ConnectionEvent } from '../session/connection';
-import { heldBytes, messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
-import type { Delivered, Queued } from './batch';
+import {
+	binaryOf,
+	type FieldValues,
+	hasOneOf,
+	heldBytes,
+	messageOf,
+	type SessionFrame,
+	type SessionMessage,
+} from '../session/messages';
+import type { Delivered, Queued } from './queue';
 
 export type Arrival = Queued & ({ readonly frame: SessionFrame } | { readonly event: ConnectionEvent });
 
@@ -53,4 +60,52 @@ export async function storedItem(
 	const { content } = read;
 	if (!('message' in content) || content.message.format !== 'binary') return item;
 	return { ...item, binary: { data: await binaryOf(helpers, content.message.bytes) } };
+}
+
+/** Passes on the messages that should start an execution. A gap before a filtered message is reported with the next message that passes. */
+export class Filter {
+	readonly #wanted: FieldValues | undefined;
+	/** By session, in milliseconds. */
+	readonly #untoldGaps = new Map<string, number>();
+
+	/** @param wanted undefined: all */
+	constructor(wanted: FieldValues | undefined) {
+		this.#wanted = wanted;
+	}
+
+	/** @returns undefined for a message that starts no execution */
+	take(frame: SessionFrame): SessionFrame | undefined {
+		if (this.#wanted === undefined) return frame;
+		const { sessionId, gapMs } = frame;
+		const before = this.#untoldGaps.get(sessionId);
+		const gap = before === undefined && gapMs === undefined ? undefined : (before ?? 0) + (gapMs ?? 0);
+		if (!hasOneOf(messageOf(frame), this.#wanted)) {
+			if (gap !== undefined) this.#untoldGaps.set(sessionId, gap);
+			return undefined;
+		}
+		this.#untoldGaps.delete(sessionId);
+		return gap === undefined ? frame : { ...frame, gapMs: gap };
+	}
+}
+
+/** Numbers the messages of each session from 1 on: first those that are adopted, then those of its channel. */
+export class Numbering {
+	readonly #adopted = new Map<string, number>();
+
+	adopted(arrival: Arrival): Arrival {
+		if (!('frame' in arrival)) return arrival;
+		const sequence = this.#adoptedOf(arrival.sessionId) + 1;
+		this.#adopted.set(arrival.sessionId, sequence);
+		return frameArrival({ ...arrival.frame, sequence });
+	}
+
+	/** @param frame counted from 1 by its channel */
+	arrived(frame: SessionFrame): Arrival {
+		const before = this.#adoptedOf(frame.sessionId);
+		return frameArrival(before === 0 ? frame : { ...frame, sequence: before + frame.sequence });
+	}
+
+	#adoptedOf(sessionId: string): number {
+		return this.#adopted.get(sessionId) ?? 0;
+	}
 }

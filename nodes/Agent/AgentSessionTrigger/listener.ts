@@ -2,24 +2,19 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../../core/failure';
 import type { Clock } from '../session/clock';
-import type { connect } from '../session/connect';
-import type { Connection, ReadIdentity } from '../session/connection';
+import type { connect } from '../session/sessionConnection';
+import type { Connection } from '../session/connection';
+import type { ReadIdentity } from '../session/connectRequest';
 import type { Gate } from '../session/connectRateLimiter';
 import type { SessionFrame } from '../session/messages';
-import { Alerts } from './alerts';
-import type { Leftover } from './batch';
-import type { RecentKeys } from './deduplication';
-import { Delivery } from './delivery';
-import { Filter } from './filter';
-import { type Arrival, eventArrival } from './items';
-import type { Leftovers } from './leftovers';
-import { leftAtStop, overflow, sessionTakenOut } from './losses';
-import { Numbering } from './numbering';
-import { MessageQueue } from './queue';
+import { Alerts, leftAtStop, overflow, sessionTakenOut } from './alerts';
+import { type Leftover, MessageQueue } from './queue';
+import { Delivery, type RecentKeys } from './delivery';
+import { type Arrival, eventArrival, Filter, Numbering } from './items';
+import type { Leftovers, StopBudget } from './triggerState';
 import type { TriggerSettings } from './settings';
-import type { StopBudget } from './stopBudget';
 
-export interface ListeningParts {
+interface ListeningParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly readIdentity: ReadIdentity;

@@ -1,7 +1,79 @@
 import type { Clock } from '../session/clock';
-import { Backlog } from './backlog';
-import type { Delivered, Leftover, Queued } from './batch';
-import { Refused } from './refused';
+
+/** What waits for its delivery: first in, first out. */
+class Backlog<T extends { readonly byteLength: number }> {
+	#entries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
+	/** Index of the oldest entry: removing at the front of an array costs its whole length. */
+	#head = 0;
+	#bytes = 0;
+
+	get length(): number {
+		return this.#entries.length - this.#head;
+	}
+
+	get bytes(): number {
+		return this.#bytes;
+	}
+
+	/** Undefined when there is none. */
+	get oldestArrivedAt(): number | undefined {
+		return this.#entries[this.#head]?.arrivedAt;
+	}
+
+	push(entry: T, arrivedAt: number): void {
+		this.#entries.push({ entry, arrivedAt });
+		this.#bytes += entry.byteLength;
+	}
+
+	shift(): T | undefined {
+		const oldest = this.#entries[this.#head];
+		if (oldest === undefined) return undefined;
+		this.#head++;
+		this.#bytes -= oldest.entry.byteLength;
+		if (this.#head * 2 > this.#entries.length) {
+			this.#entries = this.#entries.slice(this.#head);
+			this.#head = 0;
+		}
+		return oldest.entry;
+	}
+
+	/** @returns what was in it */
+	clear(): T[] {
+		const entries = this.#entries.slice(this.#head).map(({ entry }) => entry);
+		this.#entries = [];
+		this.#head = 0;
+		this.#bytes = 0;
+		return entries;
+	}
+}
+
+/** Batches that n8n refused while stopping. They stay ahead of the messages that were not delivered. */
+class Refused<T extends Queued> {
+	readonly #batches: Array<{ readonly place: number; readonly batch: readonly Delivered<T>[] }> = [];
+	#places = 0;
+
+	get isEmpty(): boolean {
+		return this.#batches.length === 0;
+	}
+
+	/** Of a batch among the others, as they are delivered: the first may be refused after the second. */
+	nextPlace(): number {
+		return this.#places++;
+	}
+
+	add(place: number, batch: readonly Delivered<T>[]): void {
+		this.#batches.push({ place, batch });
+	}
+
+	before({ entries, dropped }: Leftover<T>): Leftover<T> {
+		const refused = this.#batches.sort((a, b) => a.place - b.place).flatMap(({ batch }) => batch);
+		const droppedBefore = new Map(dropped);
+		for (const { entry, dropped: count = 0 } of refused) {
+			if (count > 0) droppedBefore.set(entry.sessionId, (droppedBefore.get(entry.sessionId) ?? 0) + count);
+		}
+		return { entries: [...refused.map(({ entry }) => entry), ...entries], dropped: droppedBefore };
+	}
+}
 
 export interface QueueSettings {
 	readonly maxMessages: number;
@@ -15,7 +87,7 @@ export interface QueueSettings {
 	readonly maxConcurrent: number;
 }
 
-export interface QueueListener<T> {
+interface QueueListener<T> {
 	/**
 	 * Settles when the delivery no longer counts toward the limit; never rejects.
 	 * @returns false when the batch was refused at the stop, and is to be left
@@ -191,4 +263,24 @@ export class MessageQueue<T extends Queued> {
 		this.#paused = false;
 		this.#listener.resume();
 	}
+}
+
+export interface Queued {
+	readonly sessionId: string;
+	readonly byteLength: number;
+	/** Events of the connection are queued with the messages, but their loss is none. */
+	readonly isMessage: boolean;
+}
+
+export interface Delivered<T> {
+	readonly entry: T;
+	/** On the first message of a session after a loss: how many were dropped since the last one that was delivered. */
+	readonly dropped?: number;
+}
+
+/** What a queue did not deliver before its end. */
+export interface Leftover<T> {
+	readonly entries: readonly T[];
+	/** By session: how many were dropped since the last one that was delivered. */
+	readonly dropped: ReadonlyMap<string, number>;
 }

@@ -3,8 +3,7 @@ import type { ITriggerFunctions, IWorkflowSettings } from 'n8n-workflow';
 import { paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/reading';
 import { type ChannelOptions, channelOptionsOf } from '../session/fields';
-import type { FieldValues } from '../session/messageField';
-import type { MessageFormat } from '../session/messages';
+import type { FieldValues, MessageFormat } from '../session/messages';
 import { triggerFields, triggerOptions } from './fields';
 import type { QueueSettings } from './queue';
 

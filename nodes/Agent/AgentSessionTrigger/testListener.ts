@@ -3,17 +3,16 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { asFailure } from '../../core/errorItem';
 import { Failure } from '../../core/failure';
 import type { Clock } from '../session/clock';
-import type { connect } from '../session/connect';
-import type { Connection, EndedChannel, ReadIdentity } from '../session/connection';
+import type { connect } from '../session/sessionConnection';
+import type { Connection, EndedChannel } from '../session/connection';
+import type { ReadIdentity } from '../session/connectRequest';
 import type { SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
-import type { Delivered } from './batch';
-import { Filter } from './filter';
-import { type Arrival, frameArrival, readOf, storedItem } from './items';
-import { MessageQueue } from './queue';
+import { type Delivered, MessageQueue } from './queue';
+import { type Arrival, Filter, frameArrival, readOf, storedItem } from './items';
 import type { TriggerSettings } from './settings';
 
-export interface ManualParts {
+interface ManualParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly readIdentity: ReadIdentity;

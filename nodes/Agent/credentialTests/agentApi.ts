@@ -8,13 +8,12 @@ import { isFailure } from '../../core/failure';
 import { discard } from '../../http/attempt';
 import { causesOf } from '../../http/causes';
 import { isBlocked } from '../../http/network';
-import { testRequest, type TestResponse, testTimeoutSeconds } from '../../http/testRequest';
+import { type TestResponse, testRequest, testTimeoutSeconds } from '../../http/testRequest';
 import { thrownFault } from '../AgentExecute/errors';
 import type { Ending } from '../session/closeReason';
 import { adviceOf, reasonOf } from '../session/errors';
-import { agentApiCredential, type AgentApiCredential } from '../session/identity';
-import { redact } from '../session/redaction';
-import type { Socket, UpgradeAnswer } from '../session/transport';
+import { type AgentApiCredential, agentApiCredential, redact } from '../session/credentials';
+import type { Socket, UpgradeAnswer } from '../session/webSocket';
 import { channelBase, executeUrl } from '../session/urls';
 
 /** How long the service may take to respond. */

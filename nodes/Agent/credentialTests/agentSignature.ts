@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
 import { asFailure } from '../../core/errorItem';
-import { checkHostNames } from '../session/allowedHosts';
-import { agentSignatureCredential, identityOf } from '../session/identity';
+import { checkHostNames } from '../session/urls';
+import { agentSignatureCredential, identityOf } from '../session/credentials';
 
 const labels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' } as const;
 

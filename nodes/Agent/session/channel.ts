@@ -1,9 +1,8 @@
 import type { Clock } from './clock';
 import type { EgressFilter } from './egress';
-import { causeOf, endingOf, refusedBy } from './endings';
-import type { Ending } from './closeReason';
+import { causeOf, type Ending, endingOf, refusedBy } from './closeReason';
 import { Liveness } from './heartbeat';
-import type { OpenSocket, Socket, SocketListener } from './transport';
+import type { OpenSocket, Socket, SocketListener } from './webSocket';
 
 export interface ChannelSettings {
 	/** Holds secrets: never in a text. */
@@ -22,7 +21,7 @@ export interface ChannelSettings {
 }
 
 /** `ended` comes exactly once, as the last; nothing comes after `close()`, but for the last messages where they are wanted. */
-export interface ChannelListener {
+interface ChannelListener {
 	opened(): void;
 	message(data: Buffer, isBinary: boolean): void;
 	/** Once: a pong came, and everything before it. */

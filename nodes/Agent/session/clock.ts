@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** Node's limit of a timer, in milliseconds. */
-export const longestMilliseconds = 2 ** 31 - 1;
+const longestMilliseconds = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
 	wallMilliseconds: () => Date.now(),

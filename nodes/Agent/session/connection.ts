@@ -1,13 +1,11 @@
 import type { Failure } from '../../core/failure';
 import type { ChannelSettings } from './channel';
 import type { Clock } from './clock';
-import type { EgressFilter } from './egress';
 import type { Ending, Verdict } from './closeReason';
 import type { Gate } from './connectRateLimiter';
-import type { AgentApiCredential, Identity } from './identity';
 import type { MessageFormat, SessionFrame } from './messages';
 import type { ReconnectPolicy } from './reconnect';
-import type { OpenSocket } from './transport';
+import type { OpenSocket } from './webSocket';
 
 export interface ConnectionOptions {
 	readonly sessionId: string;
@@ -26,14 +24,6 @@ export interface ConnectionOptions {
 	/** Default 16 MiB. */
 	readonly maxMessageBytes?: number;
 }
-
-/** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
-export type ReadIdentity = () => Promise<{
-	readonly api: AgentApiCredential;
-	readonly identity: Identity;
-	/** What n8n lets sockets reach; undefined: anything. */
-	readonly egress?: EgressFilter;
-}>;
 
 /** Emitted as an item when the user asked for connection events. */
 export interface ConnectionEvent {
@@ -75,7 +65,7 @@ export interface ConnectionListener {
 	alert?(failure: Failure, kind: 'refused' | 'outage'): void;
 }
 
-export interface ConnectionLog {
+interface ConnectionLog {
 	debug(text: string): void;
 	info(text: string): void;
 	warn(text: string): void;
@@ -122,4 +112,70 @@ export interface SessionSettings {
 		'maxMessageBytes' | 'heartbeatMilliseconds' | 'pingText' | 'initialMessage'
 	>;
 	readonly policy: ReconnectPolicy;
+}
+
+/** Tells the listener and the log of one connection; the listener nothing more after `stop()`. */
+export class Reporter {
+	readonly #sessionId: string;
+	readonly #listener: ConnectionListener;
+	readonly #environment: ConnectionEnvironment;
+	#stopped = false;
+
+	constructor(sessionId: string, listener: ConnectionListener, environment: ConnectionEnvironment) {
+		this.#sessionId = sessionId;
+		this.#listener = listener;
+		this.#environment = environment;
+	}
+
+	stop(): void {
+		this.#stopped = true;
+	}
+
+	message(frame: SessionFrame): void {
+		this.#tell(() => {
+			this.#listener.message(frame);
+		});
+	}
+
+	opened(gap: { readonly gapMs: number; readonly reason: string } | undefined): void {
+		this.#event(gap === undefined ? 'connected' : 'reconnected', gap?.gapMs ?? null, gap?.reason ?? null);
+	}
+
+	answered(): void {
+		this.#tell(() => this.#listener.answered?.());
+	}
+
+	ended(channel: EndedChannel, reason: string): void {
+		this.#tell(() => this.#listener.ended?.(channel));
+		if (channel.opened) this.#event('disconnected', null, reason);
+	}
+
+	alert(failure: Failure, kind: 'refused' | 'outage'): void {
+		this.#tell(() => this.#listener.alert?.(failure, kind));
+	}
+
+	log(level: 'debug' | 'info' | 'warn', text: string): void {
+		this.#environment.log[level](`Session channel ${this.#sessionId}: ${text}`);
+	}
+
+	/** ISO 8601. */
+	now(): string {
+		return new Date(this.#environment.clock.wallMilliseconds()).toISOString();
+	}
+
+	#event(event: ConnectionEvent['event'], gapMs: number | null, reason: string | null): void {
+		const told = { sessionId: this.#sessionId, event, at: this.now(), gapMs, reason };
+		this.#tell(() => this.#listener.event?.(told));
+	}
+
+	/** Nothing that the listener throws may end the channel. */
+	#tell(call: () => void): void {
+		if (this.#stopped) return;
+		try {
+			call();
+		} catch (error) {
+			// By its name only: the text may quote a message.
+			this.log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
+		}
+	}
 }

@@ -16,7 +16,7 @@ export function egressFilterOf(helpers: Helpers): EgressFilter | undefined {
 }
 
 /** n8n's policy forbids the address: nothing was sent. */
-export class BlockedAddress extends Error {
+class BlockedAddress extends Error {
 	override readonly name = 'BlockedAddress';
 }
 

@@ -3,9 +3,9 @@ import { shortened } from '../../core/shortened';
 import { parseRetryAfter } from '../../http/backoff';
 import { blockedAdvice, networkFaultOf } from '../../http/network';
 import type { Ending } from './closeReason';
-import type { UpgradeAnswer } from './transport';
+import type { UpgradeAnswer } from './webSocket';
 
-export interface Surroundings {
+interface Surroundings {
 	readonly sessionId: string;
 	/** Host and port of the channel, for the text; undefined when the credential could not be read. */
 	readonly host: string | undefined;

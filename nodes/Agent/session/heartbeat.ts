@@ -1,13 +1,13 @@
 import type { Clock } from './clock';
 
-export interface LivenessSettings {
+interface LivenessSettings {
 	/** Between pings; 0 = none. */
 	readonly heartbeatMilliseconds: number;
 	/** What proves that the server answers: a pong, or for text pings a message. */
 	readonly answer: 'pong' | 'message';
 }
 
-export interface LivenessListener {
+interface LivenessListener {
 	ping(): void;
 	/** Nothing came within the deadline of a ping, from a server that has answered one before. */
 	dead(): void;

@@ -1,14 +1,51 @@
 import { isUtf8 } from 'node:buffer';
+import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
+import { storeBinary } from '../../core/storeBinary';
 import { parsingCost } from '../../http/jsonCost';
 import { canParse } from '../../http/room';
-import { withDigitsAsText } from './digits';
+
+/** A number of so many characters may be more than a JavaScript number holds. Also finds the quotes, to pass over texts. */
+const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
+const integer = /^-?\d+$/;
+
+/**
+ * A JSON text with the integers that a JavaScript number cannot hold as texts of their digits; undefined where it has none. In time
+ * that grows with the length of the text.
+ * @param json valid JSON
+ */
+export function withDigitsAsText(json: string): string | undefined {
+	const parts: string[] = [];
+	let copied = 0;
+	quoteOrLongNumber.lastIndex = 0;
+	for (let found = quoteOrLongNumber.exec(json); found; found = quoteOrLongNumber.exec(json)) {
+		const [token] = found;
+		if (token === '"') {
+			quoteOrLongNumber.lastIndex = endOfText(json, found.index);
+			continue;
+		}
+		if (!integer.test(token) || Number.isSafeInteger(Number(token))) continue;
+		parts.push(json.slice(copied, found.index), `"${token}"`);
+		copied = found.index + token.length;
+	}
+	return parts.length === 0 ? undefined : parts.join('') + json.slice(copied);
+}
+
+/** Behind the closing quote. */
+function endOfText(json: string, openingQuote: number): number {
+	for (let quote = json.indexOf('"', openingQuote + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+		let backslashes = 0;
+		while (json[quote - 1 - backslashes] === '\\') backslashes++;
+		if (backslashes % 2 === 0) return quote + 1;
+	}
+	return json.length;
+}
 
 /** How frames are read: `auto` is JSON, else text, and binary frames as binary. */
 export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
 
 /** What a frame holds. Binary content is in `bytes`, with `message` null. */
-export type MessageContent =
+type MessageContent =
 	/** `exact`: with the integers that a JavaScript number cannot hold as texts of their digits; only where there are any. */
 	| { readonly format: 'json'; readonly message: unknown; readonly exact?: unknown }
 	| { readonly format: 'text'; readonly message: string }
@@ -53,7 +90,7 @@ export function messageOf({ data, isBinary, readAs, ...envelope }: SessionFrame)
 }
 
 /** A copy where the frame is a small part of what the socket read at once: it would keep the whole of it in memory. */
-export const withoutRest = (data: Buffer): Buffer =>
+const withoutRest = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
 /** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
@@ -85,3 +122,128 @@ function asBytes(data: Buffer): MessageContent {
 function utf8(data: Buffer): string | undefined {
 	return isUtf8(data) ? data.toString('utf8') : undefined;
 }
+
+/** Records the times without a channel, when messages may have been lost. Times are monotonic milliseconds. */
+class GapAccount {
+	#lostAt: number | undefined;
+	#reason: string | undefined;
+	/** Of the gaps that no message has reported yet. */
+	#untold: number | undefined;
+
+	/** The channel was open until then. A second loss before the channel is open again changes nothing. */
+	lost(at: number, reason: string): void {
+		this.#lostAt ??= at;
+		this.#reason ??= reason;
+	}
+
+	/** @returns the gap that ends now; undefined when the channel opened for the first time */
+	reopened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
+		if (this.#lostAt === undefined) return undefined;
+		const gap = { gapMs: Math.max(0, Math.round(at - this.#lostAt)), reason: this.#reason ?? '' };
+		this.#untold = (this.#untold ?? 0) + gap.gapMs;
+		this.#lostAt = undefined;
+		this.#reason = undefined;
+		return gap;
+	}
+
+	/** The gap that the next message reports; undefined if there was none since the last one. */
+	take(): number | undefined {
+		const gapMs = this.#untold;
+		this.#untold = undefined;
+		return gapMs;
+	}
+}
+
+/** Numbers the frames of a session, over all its channels, and marks the first one after a gap. */
+export class Intake {
+	readonly gap = new GapAccount();
+	readonly #sessionId: string;
+	readonly #format: MessageFormat;
+	#sequence = 0;
+
+	constructor(sessionId: string, format: MessageFormat) {
+		this.#sessionId = sessionId;
+		this.#format = format;
+	}
+
+	/** @param receivedAt ISO 8601 */
+	take(data: Buffer, isBinary: boolean, receivedAt: string): SessionFrame {
+		const gapMs = this.gap.take();
+		this.#sequence++;
+		return {
+			sessionId: this.#sessionId,
+			sequence: this.#sequence,
+			receivedAt,
+			data: withoutRest(data),
+			isBinary,
+			readAs: this.#format,
+			byteLength: data.byteLength,
+			...(gapMs !== undefined && { gapMs }),
+		};
+	}
+}
+
+/** The bytes of a message as n8n keeps them. n8n tells the media type from the first bytes where it can. */
+export async function binaryOf(
+	helpers: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
+	bytes: Buffer,
+): Promise<IBinaryData> {
+	const data = await storeBinary(helpers, bytes);
+	// n8n reports unknown types as text.
+	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;
+	return { ...data, mimeType: 'application/octet-stream', fileType: undefined, fileExtension: 'bin' };
+}
+
+/** The value at a dot path such as `result.items.0.id`; undefined where there is none. An own key that holds the dots wins. */
+export function valueAt(value: unknown, path: string): unknown {
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
+	const dot = path.indexOf('.');
+	if (dot === -1) return undefined;
+	const key = path.slice(0, dot);
+	if (!Object.hasOwn(value, key)) return undefined;
+	return valueAt((value as Readonly<Record<string, unknown>>)[key], path.slice(dot + 1));
+}
+
+/** A field of messages and values of it, in their text form. */
+export interface FieldValues {
+	/** Dot path; empty: the message itself, where it is a text. */
+	readonly field: string;
+	readonly values: readonly string[];
+}
+
+/**
+ * The text form of a field; integers that a JavaScript number cannot hold as the digits that came. Undefined where there is none.
+ * @param field dot path; empty: the message itself, where it is no object
+ */
+export function fieldText(content: MessageContent, field: string): string | undefined {
+	const message = comparable(content);
+	if (field !== '') {
+		const value = valueAt(message, field);
+		return value === undefined ? undefined : textForm(value);
+	}
+	const isWhole = content.format !== 'binary' && (typeof message !== 'object' || message === null);
+	return isWhole ? textForm(message).trim() : undefined;
+}
+
+/** Whether the field has one of the values. */
+export function hasOneOf(content: MessageContent, { field, values }: FieldValues): boolean {
+	const text = fieldText(content, field);
+	return text !== undefined && values.includes(text);
+}
+
+/**
+ * The id of a message at the user's dot path: a text that is not empty, or a number, by the digits that came. A message without one is never a
+ * repetition: a hash of its content would drop legitimate repeats.
+ */
+export function messageId(message: MessageContent, dotPath: string): string | undefined {
+	if (dotPath === '' || message.format !== 'json') return undefined;
+	const id = valueAt(comparable(message), dotPath);
+	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
+}
+
+/** The message for comparisons. */
+const comparable = (content: MessageContent): unknown =>
+	content.format === 'json' && content.exact !== undefined ? content.exact : content.message;
+
+const textForm = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,8 +1,10 @@
 import { fullJitterMilliseconds } from '../../http/backoff';
+import type { Clock } from './clock';
 import { type Ending, isFaultyFrame, signOf, type Verdict, verdictOf } from './closeReason';
+import { retryAfterOf } from './errors';
 
 /** A channel that was open this long was stable: everything before it is forgotten. */
-export const stableMilliseconds = 30_000;
+const stableMilliseconds = 30_000;
 /** With a message a shorter life ends the backoff. Not a message alone: a server may greet, or report an error, and then close. */
 const provenMilliseconds = 5000;
 const baseMilliseconds = 1000;
@@ -32,7 +34,7 @@ export interface Memory {
 
 export const untroubled: Memory = { waits: 0, suspected: undefined, faultyFrames: 0, slowWaits: 0 };
 
-export interface Next {
+interface Next {
 	readonly verdict: Verdict;
 	readonly memory: Memory;
 	readonly delayMilliseconds: number;
@@ -87,4 +89,112 @@ const suspectDelay = (random: () => number) => suspectMilliseconds + Math.floor(
 function slowDelay(slowWaits: number, random: () => number): number {
 	const window = Math.min(slowLane.capMilliseconds, slowLane.baseMilliseconds * 2 ** slowWaits);
 	return Math.floor((window / 2) * (1 + random()));
+}
+
+const alertMilliseconds = 5 * 60_000;
+
+/** Decides when an outage causes a failed execution: once per outage and kind. Times are monotonic milliseconds. */
+class Outage {
+	#since: number | undefined;
+	#told = new Set<string>();
+	#warned = false;
+
+	/** No good channel since then, unless it is known already. */
+	begins(at: number): void {
+		this.#since ??= at;
+	}
+
+	/** A channel was stable: the next outage is a new one. */
+	ends(): void {
+		this.#since = undefined;
+		this.#told.clear();
+		this.#warned = false;
+	}
+
+	/**
+	 * @param refused whether only the slow lane tries on, and its first attempt has failed, too
+	 * @returns the kind of alert that is due and was not given yet
+	 */
+	alertAt(now: number, refused: boolean): 'refused' | 'outage' | undefined {
+		const long = this.#since !== undefined && now - this.#since >= alertMilliseconds;
+		const kind = refused ? 'refused' : long ? 'outage' : undefined;
+		if (kind === undefined || this.#told.has(kind)) return undefined;
+		this.#told.add(kind);
+		return kind;
+	}
+
+	/** @returns true for the first failure of an outage: it is a warning, the repeats are details */
+	isFirst(): boolean {
+		const first = !this.#warned;
+		this.#warned = true;
+		return first;
+	}
+}
+
+export interface Recovering extends Pick<Next, 'verdict' | 'delayMilliseconds'> {
+	/** Whether the next attempt is one of the slow lane. */
+	readonly slowLane: boolean;
+	/** Whether it is the first failure of an outage. */
+	readonly isFirst: boolean;
+	/** The problem that causes a failed execution now. */
+	readonly alert: 'refused' | 'outage' | undefined;
+}
+
+/** The history of a session: decides when the next attempt starts and what causes an alert. */
+export class Recovery {
+	readonly #policy: ReconnectPolicy;
+	readonly #clock: Clock;
+	readonly #random: () => number;
+	readonly #outage = new Outage();
+	#memory = untroubled;
+	#openedAt: number | undefined;
+	#broughtMessage = false;
+	#cancelStableTimer = () => {};
+
+	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {
+		this.#policy = policy;
+		this.#clock = clock;
+		this.#random = random;
+		this.#outage.begins(clock.monotonicMilliseconds());
+	}
+
+	opened(): void {
+		this.#openedAt = this.#clock.monotonicMilliseconds();
+		this.#broughtMessage = false;
+		this.#cancelStableTimer = this.#clock.after(stableMilliseconds, () => {
+			this.#memory = untroubled;
+			this.#outage.ends();
+		});
+	}
+
+	received(): void {
+		this.#broughtMessage = true;
+	}
+
+	ended(ending: Ending): Recovering {
+		const now = this.#clock.monotonicMilliseconds();
+		this.stop();
+		if (this.#openedAt !== undefined) {
+			this.#memory = afterLife(this.#memory, now - this.#openedAt, this.#broughtMessage);
+			this.#openedAt = undefined;
+		}
+		this.#outage.begins(now);
+		const retryAfter = retryAfterOf(ending, this.#clock.wallMilliseconds());
+		const next = afterEnding(this.#memory, ending, retryAfter, this.#policy, this.#random);
+		this.#memory = next.memory;
+		const { slowWaits } = next.memory;
+		const isMistake = ending.kind === 'credentials' && ending.isMistake;
+		return {
+			verdict: next.verdict,
+			delayMilliseconds: next.delayMilliseconds,
+			slowLane: slowWaits > 0,
+			isFirst: this.#outage.isFirst(),
+			alert: this.#outage.alertAt(now, slowWaits > 1 || isMistake),
+		};
+	}
+
+	/** Leaves no timer. */
+	stop(): void {
+		this.#cancelStableTimer();
+	}
 }

@@ -1,29 +1,31 @@
 import type { Failure } from '../../core/failure';
 import { Channel } from './channel';
-import type {
-	Connection,
-	ConnectionEnvironment,
-	ConnectionListener,
-	ConnectionState,
-	ConnectionStatus,
-	EndedChannel,
-	ReadIdentity,
-	SessionSettings,
+import { systemClock } from './clock';
+import type { Ending } from './closeReason';
+import {
+	type Connection,
+	type ConnectionEnvironment,
+	type ConnectionListener,
+	type ConnectionOptions,
+	type ConnectionState,
+	type ConnectionStatus,
+	type EndedChannel,
+	Reporter,
+	type SessionSettings,
 } from './connection';
 import { failureOf, reasonOf } from './errors';
-import type { Ending } from './closeReason';
-import { Intake } from './intake';
-import { Preparation, type Prepared } from './preparation';
-import { Recovery, type Recovering } from './recovery';
-import { Reporter } from './reporter';
+import { Intake } from './messages';
+import { type ConnectRequest, ConnectRequests, type ReadIdentity } from './connectRequest';
+import { type Recovering, Recovery } from './reconnect';
+import type { OpenSocket } from './webSocket';
 
 /** For reading the credentials: n8n's database may hang too. */
 const preparationMilliseconds = 20_000;
 
 /** Channel after channel of one session. Each attempt has a number; what belongs to an older one is dropped. */
-export class SessionConnection implements Connection {
+class SessionConnection implements Connection {
 	readonly #settings: SessionSettings;
-	readonly #preparation: Preparation;
+	readonly #requests: ConnectRequests;
 	readonly #reporter: Reporter;
 	readonly #environment: ConnectionEnvironment;
 	readonly #intake: Intake;
@@ -48,7 +50,7 @@ export class SessionConnection implements Connection {
 	) {
 		this.#settings = settings;
 		this.#environment = environment;
-		this.#preparation = new Preparation(settings.sessionId, readIdentity, environment.loadSocket);
+		this.#requests = new ConnectRequests(settings.sessionId, readIdentity, environment.loadSocket);
 		this.#reporter = new Reporter(settings.sessionId, listener, environment);
 		this.#intake = new Intake(settings.sessionId, settings.messageFormat);
 		this.#recovery = new Recovery(settings.policy, environment.clock, environment.random);
@@ -105,17 +107,17 @@ export class SessionConnection implements Connection {
 			this.#ended({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
 		});
 		try {
-			const prepared = await this.#preparation.make();
+			const prepared = await this.#requests.next();
 			if (attempt !== this.#attempt) return;
 			this.#cancelTimer();
 			this.#openChannel(prepared);
 		} catch (error) {
 			if (attempt !== this.#attempt) return;
-			this.#ended(this.#preparation.explain(error));
+			this.#ended(this.#requests.explain(error));
 		}
 	}
 
-	#openChannel({ openSocket, host, ...address }: Prepared): void {
+	#openChannel({ openSocket, host, ...address }: ConnectRequest): void {
 		this.#host = host;
 		const listener = {
 			opened: () => {
@@ -198,4 +200,67 @@ export class SessionConnection implements Connection {
 		this.#leaveGate();
 		this.#recovery.stop();
 	}
+}
+
+/**
+ * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
+ * after this call has returned.
+ */
+export function connect(
+	options: ConnectionOptions,
+	readIdentity: ReadIdentity,
+	listener: ConnectionListener,
+	environment: Partial<ConnectionEnvironment> = {},
+): Connection {
+	return new SessionConnection(settingsOf(options), readIdentity, listener, {
+		...realEnvironment,
+		...environment,
+	});
+}
+
+const realEnvironment: ConnectionEnvironment = {
+	clock: systemClock,
+	random: Math.random,
+	loadSocket,
+	gate: {
+		pass: (call) => {
+			call();
+			return () => {};
+		},
+	},
+	log: { debug() {}, info() {}, warn() {} },
+};
+
+let loaded: Promise<OpenSocket> | undefined;
+
+/**
+ * In a file of its own: the build loads it, and the WebSocket library, at first use. Kept from then on: what is published goes on with
+ * this code when the package is updated, and by then the file is gone.
+ */
+function loadSocket(): Promise<OpenSocket> {
+	loaded ??= import('./webSocket').then(
+		({ openSocket }) => openSocket,
+		(error: unknown) => {
+			loaded = undefined;
+			throw error;
+		},
+	);
+	return loaded;
+}
+
+function settingsOf(options: ConnectionOptions): SessionSettings {
+	return {
+		sessionId: options.sessionId,
+		messageFormat: options.messageFormat ?? 'auto',
+		channel: {
+			maxMessageBytes: options.maxMessageBytes ?? 16 * 1024 * 1024,
+			heartbeatMilliseconds: (options.heartbeatSeconds ?? 25) * 1000,
+			pingText: options.pingText ?? '',
+			initialMessage: options.initialMessage ?? '',
+		},
+		policy: {
+			maxDelayMilliseconds: (options.reconnectMaxDelaySeconds ?? 60) * 1000,
+			finalCloseCodes: options.finalCloseCodes ?? [],
+		},
+	};
 }

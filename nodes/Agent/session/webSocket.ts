@@ -1,8 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
-import { proxyAgentFor } from './proxy';
-import { readAnswer } from './refusedUpgrade';
-import type { OpenSocket, Socket, SocketListener, SocketRequest } from './transport';
+import { checkProxy, type EgressFilter } from './egress';
+
+/**
+ * The agent that takes a channel through the proxy that n8n would use for the address, or undefined for a direct
+ * connection: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
+ * @param url of the channel, `ws:` or `wss:`
+ * @param signal ends the connection to the proxy. A socket that is still waiting for the proxy's answer is known to nobody
+ * else: neither the request nor the WebSocket could end it
+ * @throws Error without the proxy's address, when the variable holds no valid one; BlockedAddress where n8n forbids it
+ */
+function proxyAgentFor(
+	url: string,
+	signal: AbortSignal,
+	egress?: EgressFilter,
+): HttpsProxyAgent<string> | undefined {
+	const proxy = proxyFor(url);
+	if (proxy === undefined) return undefined;
+	const host = proxy.hostname.replace(/^\[|\]$/g, '');
+	checkProxy(egress, host);
+	const lookup = egress?.createSecureLookup();
+	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal, lookup });
+	// tls.connect passes no signal on, so it gets a socket that has one.
+	const socket = connect({ host, port: Number(proxy.port || 443), signal, lookup });
+	return new HttpsProxyAgent(proxy, { socket });
+}
+
+/** The proxy for a channel's address. Asked with the scheme that the variables are named after; the port stays. */
+export function proxyFor(url: string): URL | undefined {
+	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
+	if (address === '') return undefined;
+	const proxy = URL.canParse(address) ? new URL(address) : undefined;
+	if (proxy !== undefined && ['http:', 'https:'].includes(proxy.protocol) && proxy.hostname !== '')
+		return proxy;
+	throw new Error('The proxy environment variable does not contain an http: or https: address');
+}
+
+const maxAnswerBytes = 2048;
+const answerMilliseconds = 1000;
+
+/** Reads at most 2 KiB within a second. @returns stops */
+function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => void): () => void {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	let over = false;
+	const stop = () => {
+		over = true;
+		clearTimeout(timer);
+	};
+	const finish = () => {
+		if (over) return;
+		stop();
+		done(answerOf(response, Buffer.concat(chunks).subarray(0, maxAnswerBytes)));
+	};
+	const timer = setTimeout(finish, answerMilliseconds);
+	response.on('data', (chunk: Buffer) => {
+		chunks.push(chunk);
+		size += chunk.length;
+		if (size >= maxAnswerBytes) finish();
+	});
+	response.on('end', finish);
+	response.on('error', finish);
+	response.on('close', finish);
+	return stop;
+}
+
+function answerOf(response: IncomingMessage, body: Buffer): UpgradeAnswer {
+	const { headers } = response;
+	return {
+		statusCode: response.statusCode ?? 0,
+		retryAfter: headers['retry-after'],
+		date: headers.date,
+		location: headers.location,
+		contentType: headers['content-type'],
+		body: body.toString('utf8'),
+	};
+}
 
 /** `ws` waits 30 s for the peer to end the connection after a close frame; until then the ending would not be seen. */
 const closeTimeout = 3000;
@@ -163,3 +240,55 @@ function asBuffer(data: WebSocket.RawData): Buffer {
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** What a server answered instead of opening the channel. */
+export interface UpgradeAnswer {
+	readonly statusCode: number;
+	readonly retryAfter: string | undefined;
+	readonly date: string | undefined;
+	/** Of a redirect; may hold a query. */
+	readonly location: string | undefined;
+	readonly contentType: string | undefined;
+	/** At most 2 KiB, decoded as UTF-8; may echo what was sent. */
+	readonly body: string;
+	/** Whether a proxy answered in the server's place. */
+	readonly fromProxy?: boolean;
+}
+
+export interface SocketRequest {
+	/** Holds secrets: never in a text. */
+	readonly url: string;
+	/** The socket gives up after this time without an answer to the upgrade; restarts with every byte. */
+	readonly handshakeTimeoutMilliseconds: number;
+	readonly maxMessageBytes: number;
+	readonly allowUnauthorizedCerts: boolean;
+	/** What n8n lets sockets reach; undefined: anything. */
+	readonly egress?: EgressFilter;
+}
+
+/** What one socket reports. `closed` comes exactly once, as the last. */
+export interface SocketListener {
+	opened(): void;
+	message(data: Buffer, isBinary: boolean): void;
+	/** A ping or a pong of the server. */
+	control(kind: 'ping' | 'pong'): void;
+	refused(answer: UpgradeAnswer): void;
+	/** Only the cause; `closed` follows. */
+	failed(error: Error): void;
+	/** 1005: a close frame without a code; 1006: no close frame at all. */
+	closed(code: number, reason: string): void;
+}
+
+/** One socket, as narrow as the channel needs it. No method throws. */
+export interface Socket {
+	send(text: string): void;
+	ping(): void;
+	pause(): void;
+	resume(): void;
+	/** Starts a close handshake. */
+	close(code: number): void;
+	/** Ends the connection now, in any state. */
+	terminate(): void;
+}
+
+export type OpenSocket = (request: SocketRequest, listener: SocketListener) => Socket;

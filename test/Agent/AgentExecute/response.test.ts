@@ -1,5 +1,5 @@
 import { contentOf, excerpt } from '../../../nodes/Agent/AgentExecute/response';
-import { redact } from '../../../nodes/Agent/session/redaction';
+import { redact } from '../../../nodes/Agent/session/credentials';
 import { expectLinear } from '../../growth';
 
 const content = (type: string | undefined, body: Buffer | string) =>

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/registry';
+import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Published } from './published';
 import { type TriggerOptions, TriggerRun, until } from './triggerRun';
 

@@ -1,10 +1,9 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import { RecentKeys } from '../../../nodes/Agent/AgentSessionTrigger/deduplication';
-import { Leftovers } from '../../../nodes/Agent/AgentSessionTrigger/leftovers';
+import { RecentKeys } from '../../../nodes/Agent/AgentSessionTrigger/delivery';
+import { Leftovers, type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
-import { type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/stopBudget';
 import { Gate } from '../../../nodes/Agent/session/connectRateLimiter';
 import { Failure } from '../../../nodes/core/failure';
 import { FakeClock, settled } from '../session/fakeClock';

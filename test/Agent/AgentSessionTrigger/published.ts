@@ -5,7 +5,7 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server';
-import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/registry';
+import { listeningNodes } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { withBinaryData } from '../../executeContext';
 import { type TriggerOptions, TriggerRun, until } from './triggerRun';
 

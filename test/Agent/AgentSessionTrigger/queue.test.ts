@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 
-import type { Delivered, Queued } from '../../../nodes/Agent/AgentSessionTrigger/batch';
-import { MessageQueue, type QueueSettings } from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import {
+	type Delivered,
+	MessageQueue,
+	type Queued,
+	type QueueSettings,
+} from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import { FakeClock, settled } from '../session/fakeClock';
 
 interface Numbered extends Queued {

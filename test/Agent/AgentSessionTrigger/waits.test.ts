@@ -1,4 +1,4 @@
-import { Waits } from '../../../nodes/Agent/AgentSessionTrigger/waits';
+import { Waits } from '../../../nodes/Agent/AgentSessionTrigger/delivery';
 
 /** What happened, in order. */
 let done: string[];

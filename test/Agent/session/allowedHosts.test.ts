@@ -1,5 +1,5 @@
-import { checkAllowedHost } from '../../../nodes/Agent/session/allowedHosts';
-import { agentSignatureCredential } from '../../../nodes/Agent/session/identity';
+import { checkAllowedHost } from '../../../nodes/Agent/session/urls';
+import { agentSignatureCredential } from '../../../nodes/Agent/session/credentials';
 
 const check = (allowedHosts: unknown, url: string) => () => {
 	checkAllowedHost(agentSignatureCredential({ allowedHosts }), new URL(url));

@@ -2,7 +2,7 @@ import {
 	agentApiCredential,
 	agentSignatureCredential,
 	identityOf,
-} from '../../../nodes/Agent/session/identity';
+} from '../../../nodes/Agent/session/credentials';
 import { failureOf } from './refused';
 
 const now = 1_767_225_600_999;

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 
-import { withDigitsAsText } from '../../../nodes/Agent/session/digits';
-import { fieldText, hasOneOf } from '../../../nodes/Agent/session/messageField';
-import { contentOf } from '../../../nodes/Agent/session/messages';
+import { contentOf, fieldText, hasOneOf, withDigitsAsText } from '../../../nodes/Agent/session/messages';
 
 test.each<[string, string | undefined]>([
 	['{"id":9007199254740993}', '{"id":"9007199254740993"}'],

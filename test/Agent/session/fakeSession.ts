@@ -1,4 +1,4 @@
-import { connect } from '../../../nodes/Agent/session/connect';
+import { connect } from '../../../nodes/Agent/session/sessionConnection';
 import type {
 	Connection,
 	ConnectionEvent,
@@ -9,7 +9,7 @@ import {
 	agentApiCredential,
 	agentSignatureCredential,
 	identityOf,
-} from '../../../nodes/Agent/session/identity';
+} from '../../../nodes/Agent/session/credentials';
 import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import type { Failure } from '../../../nodes/core/failure';
 import { FakeClock } from './fakeClock';

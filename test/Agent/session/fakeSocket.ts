@@ -3,7 +3,7 @@ import type {
 	Socket,
 	SocketListener,
 	SocketRequest,
-} from '../../../nodes/Agent/session/transport';
+} from '../../../nodes/Agent/session/webSocket';
 
 /** A socket whose server is the test. Events after the first turn, as with a real one. */
 export class FakeSocket implements Socket {

@@ -1,7 +1,6 @@
 import { frameArrival } from '../../../nodes/Agent/AgentSessionTrigger/items';
 import { MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
-import { Intake } from '../../../nodes/Agent/session/intake';
-import { messageOf } from '../../../nodes/Agent/session/messages';
+import { Intake, messageOf } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from './fakeClock';
 
 const megabyte = 1024 * 1024;

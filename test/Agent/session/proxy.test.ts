@@ -3,7 +3,7 @@ import path from 'node:path';
 import tls from 'node:tls';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
-import { proxyFor } from '../../../nodes/Agent/session/proxy';
+import { proxyFor } from '../../../nodes/Agent/session/webSocket';
 import { ConnectProxy } from './connectProxy';
 import { Tap, until } from './tap';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 
 import { channelUrl } from '../../../nodes/Agent/session/urls';
-import { agentApiCredential, identityOf } from '../../../nodes/Agent/session/identity';
-import { redact, secretsOf } from '../../../nodes/Agent/session/redaction';
+import { agentApiCredential, identityOf, redact, secretsOf } from '../../../nodes/Agent/session/credentials';
 import { canaries, signatureOf } from './fakeSession';
 
 const api = agentApiCredential({ ...canaries, apiKey: 'can ary+/=key', webSocketUrl: 'ws://agent.example' });

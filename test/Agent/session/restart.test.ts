@@ -1,7 +1,7 @@
 import { Gate } from '../../../nodes/Agent/session/connectRateLimiter';
-import { connect } from '../../../nodes/Agent/session/connect';
+import { connect } from '../../../nodes/Agent/session/sessionConnection';
 import type { Connection } from '../../../nodes/Agent/session/connection';
-import { identityOf } from '../../../nodes/Agent/session/identity';
+import { identityOf } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
 import { canaries, credentialOf, signatureOf } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';

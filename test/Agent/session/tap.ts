@@ -1,10 +1,10 @@
-import { openSocket } from '../../../nodes/Agent/session/webSocket';
-import type {
-	Socket,
-	SocketListener,
-	SocketRequest,
-	UpgradeAnswer,
-} from '../../../nodes/Agent/session/transport';
+import {
+	openSocket,
+	type Socket,
+	type SocketListener,
+	type SocketRequest,
+	type UpgradeAnswer,
+} from '../../../nodes/Agent/session/webSocket';
 
 /** Everything that a real socket reports, and promises of it. */
 export class Tap {

@@ -1,5 +1,5 @@
 import { channelBase, channelUrl, executeUrl } from '../../../nodes/Agent/session/urls';
-import { agentApiCredential } from '../../../nodes/Agent/session/identity';
+import { agentApiCredential } from '../../../nodes/Agent/session/credentials';
 import { failureOf } from './refused';
 
 const now = 1_767_225_600_999;

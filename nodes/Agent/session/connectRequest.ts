@@ -1,13 +1,42 @@
 import { isFailure } from '../../core/failure';
-import type { ConnectionEnvironment, ReadIdentity } from './connection';
-import { channelBase, channelUrl } from './urls';
-import { checkAddress, type EgressFilter, isOfPolicy, UnknownAddress } from './egress';
 import type { Ending } from './closeReason';
-import { redact, secretsOf } from './redaction';
-import type { OpenSocket } from './transport';
+import {
+	type AgentApiCredential,
+	type CredentialReader,
+	type Identity,
+	identityOf,
+	type IdentityOverrides,
+	readCredentials,
+	redact,
+	secretsOf,
+} from './credentials';
+import { checkAddress, type EgressFilter, egressFilterOf, isOfPolicy, UnknownAddress } from './egress';
+import { channelBase, channelUrl, checkAllowedHost } from './urls';
+import type { OpenSocket } from './webSocket';
 
-/** What an attempt needs, created again for each. */
-export interface Prepared {
+/** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
+export type ReadIdentity = () => Promise<{
+	readonly api: AgentApiCredential;
+	readonly identity: Identity;
+	/** What n8n lets sockets reach; undefined: anything. */
+	readonly egress?: EgressFilter;
+}>;
+
+interface IdentityContext extends CredentialReader {
+	readonly helpers: Parameters<typeof egressFilterOf>[0];
+}
+
+/** Reads both credentials as they are now, and signs in with the time as it is now; n8n's policy goes with them. */
+export function identityReader(context: IdentityContext, overrides: IdentityOverrides = {}): ReadIdentity {
+	return async () => {
+		const { api, signer } = await readCredentials(context);
+		checkAllowedHost(signer, channelBase(api));
+		return { api, identity: identityOf(signer, overrides), egress: egressFilterOf(context.helpers) };
+	};
+}
+
+/** What an attempt to open a channel needs, created again for each. */
+export interface ConnectRequest {
 	readonly openSocket: OpenSocket;
 	/** Holds secrets: never in a text. */
 	readonly url: string;
@@ -19,23 +48,19 @@ export interface Prepared {
 }
 
 /** Reads the credentials as they are now, and signs in with the time as it is now. */
-export class Preparation {
+export class ConnectRequests {
 	readonly #sessionId: string;
 	readonly #readIdentity: ReadIdentity;
-	readonly #loadSocket: ConnectionEnvironment['loadSocket'];
+	readonly #loadSocket: () => Promise<OpenSocket>;
 	#secrets: readonly string[] = [];
 
-	constructor(
-		sessionId: string,
-		readIdentity: ReadIdentity,
-		loadSocket: ConnectionEnvironment['loadSocket'],
-	) {
+	constructor(sessionId: string, readIdentity: ReadIdentity, loadSocket: () => Promise<OpenSocket>) {
 		this.#sessionId = sessionId;
 		this.#readIdentity = readIdentity;
 		this.#loadSocket = loadSocket;
 	}
 
-	async make(): Promise<Prepared> {
+	async next(): Promise<ConnectRequest> {
 		const openSocket = await this.#loadSocket();
 		const { api, identity, egress } = await this.#readIdentity();
 		const secrets = secretsOf(api, identity);
@@ -46,7 +71,7 @@ export class Preparation {
 		return { openSocket, url, host, secrets, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
 	}
 
-	/** Why `make()` failed; our own failures hold no secrets. */
+	/** Why `next()` failed; our own failures hold no secrets. */
 	explain(error: unknown): Extract<Ending, { kind: 'credentials' | 'blocked' | 'network' }> {
 		if (error instanceof Error && isOfPolicy(error)) return { kind: 'blocked' };
 		if (error instanceof UnknownAddress) {
