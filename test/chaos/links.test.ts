@@ -140,7 +140,7 @@ describe('what was on its way is lost, nothing comes twice, and the gap is told,
 		station.proxy.setWeather({ kind: 'fair' });
 		await station.received(20);
 		await station.settle();
-		expect(station.account.ended[0]?.ending.kind).toBe('silent');
+		expect(station.account.ended[0]?.closeReason.kind).toBe('silent');
 		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
 		expect(station.account.messages.find(({ gapMs }) => gapMs !== undefined)?.gapMs).toBeGreaterThan(20_000);
 	});
@@ -166,7 +166,7 @@ describe('the session comes back', () => {
 		station.proxy.each((link) => {
 			link.reset();
 		});
-		await until(() => station.account.ended.some(({ ending }) => ending.kind === 'connectTimeout'));
+		await until(() => station.account.ended.some(({ closeReason }) => closeReason.kind === 'connectTimeout'));
 		station.proxy.setWeather({ kind: 'fair' });
 		await station.opened();
 	});

@@ -204,11 +204,11 @@ class Wait {
 		this.#connection ??= connect({ ...settings.channel, sessionId }, readIdentity, listener, { clock, log });
 	}
 
-	#channelEnded({ ending, opened, verdict, failure }: EndedChannel): void {
-		if (ending.kind === 'closeFrame') this.#collector.closed();
+	#channelEnded({ closeReason, opened, decision, failure }: EndedChannel): void {
+		if (closeReason.kind === 'closeFrame') this.#collector.closed();
 		if (opened) this.#collector.lost();
 		// Nothing more is expected of the channel.
-		if (this.#collector.isComplete || verdict !== 'final') return;
+		if (this.#collector.isComplete || decision !== 'final') return;
 		this.#fail(this.#isOpening ? notOpen(openMilliseconds / 1000, failure) : channelLost(failure));
 	}
 

@@ -8,7 +8,7 @@ import { systemClock } from '../session/clock';
 import { connect } from '../session/sessionConnection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/urls';
-import { gateOf } from '../session/connectRateLimiter';
+import { connectRateLimiterOf } from '../session/connectRateLimiter';
 import { triggerError } from './alerts';
 import {
 	Leftovers,
@@ -38,7 +38,7 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
 	const listening = new Listening({
 		...parts,
-		gate: gateOf(context.getNode().credentials?.agentApi?.id ?? key),
+		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
 		recent: recentKeysOf(key),
 		leftovers: new Leftovers(key, systemClock),
 		stopBudget: new StopBudget(systemClock, spentInProcess()),

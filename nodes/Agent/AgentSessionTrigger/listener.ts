@@ -5,13 +5,13 @@ import type { Clock } from '../session/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
-import type { Gate } from '../session/connectRateLimiter';
+import type { ConnectRateLimiter } from '../session/connectRateLimiter';
 import type { SessionFrame } from '../session/messages';
 import { Alerts, leftAtStop, overflow, sessionTakenOut } from './alerts';
 import { type Leftover, MessageQueue } from './queue';
-import { Delivery, type RecentKeys } from './delivery';
+import { Delivery } from './delivery';
 import { type Arrival, eventArrival, Filter, Numbering } from './items';
-import type { Leftovers, StopBudget } from './triggerState';
+import type { Leftovers, RecentKeys, StopBudget } from './triggerState';
 import type { TriggerSettings } from './settings';
 
 interface ListeningParts {
@@ -23,7 +23,7 @@ interface ListeningParts {
 	readonly stopBudget: StopBudget;
 	readonly clock: Clock;
 	/** Which all sessions share with all other nodes that go to the same service. */
-	readonly gate: Gate;
+	readonly rateLimiter: ConnectRateLimiter;
 	readonly connect: typeof connect;
 }
 
@@ -61,10 +61,10 @@ export class Listening {
 	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readIdentity, context, clock, gate, leftovers } = this.#parts;
+		const { settings, connect, readIdentity, context, clock, rateLimiter, leftovers } = this.#parts;
 		const { sessionIds, messageFormat, channel } = settings;
 		const options = { ...channel, messageFormat };
-		const environment = { clock, gate, log: context.logger };
+		const environment = { clock, rateLimiter, log: context.logger };
 		this.#connections = sessionIds.map((sessionId) =>
 			connect({ ...options, sessionId }, readIdentity, this.#channelListener(sessionId), environment),
 		);

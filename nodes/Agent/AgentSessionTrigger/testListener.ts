@@ -70,8 +70,8 @@ class ManualListening {
 					const wanted = filter.take(frame);
 					if (wanted) this.#queue.push(frameArrival(wanted));
 				},
-				ended: ({ verdict, failure }: EndedChannel) => {
-					if (verdict === 'final') this.#fail(failure);
+				ended: ({ decision, failure }: EndedChannel) => {
+					if (decision === 'final') this.#fail(failure);
 				},
 			};
 			return connect({ ...options, sessionId }, readIdentity, listener, { clock, log: context.logger });

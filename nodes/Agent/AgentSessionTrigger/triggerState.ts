@@ -1,8 +1,29 @@
 import { processSlot } from '../../core/processSlot';
 import type { Clock } from '../session/clock';
-import { RecentKeys } from './delivery';
 import type { Arrival } from './items';
 import type { Leftover } from './queue';
+
+/** Ids of one node that are remembered. */
+const maxRecentIds = 10_000;
+
+/** The keys that came last. */
+export class RecentKeys {
+	readonly #keys = new Set<string>();
+
+	/** @returns false when the key is among those that came last */
+	add(key: string): boolean {
+		if (this.#keys.has(key)) return false;
+		this.#keys.add(key);
+		const [oldest] = this.#keys;
+		if (this.#keys.size > maxRecentIds && oldest !== undefined) this.#keys.delete(oldest);
+		return true;
+	}
+
+	/** A message that n8n did not take may come again. */
+	forget(key: string): void {
+		this.#keys.delete(key);
+	}
+}
 
 interface Closable {
 	/** Idempotent, bounded in time, never rejects. */

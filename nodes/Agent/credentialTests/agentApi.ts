@@ -10,7 +10,7 @@ import { causesOf } from '../../http/causes';
 import { isBlocked } from '../../http/network';
 import { type TestResponse, testRequest, testTimeoutSeconds } from '../../http/testRequest';
 import { thrownFault } from '../AgentExecute/errors';
-import type { Ending } from '../session/closeReason';
+import type { CloseReason } from '../session/closeReason';
 import { adviceOf, reasonOf } from '../session/errors';
 import { type AgentApiCredential, agentApiCredential, redact } from '../session/credentials';
 import type { Socket, UpgradeAnswer } from '../session/webSocket';
@@ -21,7 +21,7 @@ const timeoutMilliseconds = 15_000;
 /** The test receives no messages. */
 const maxMessageBytes = 1024;
 
-type ChannelResponse = 'open' | UpgradeAnswer | Ending;
+type ChannelResponse = 'open' | UpgradeAnswer | CloseReason;
 type NotOpen = Exclude<ChannelResponse, 'open'>;
 
 /**

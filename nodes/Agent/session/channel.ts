@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import type { EgressFilter } from './egress';
-import { causeOf, type Ending, endingOf, refusedBy } from './closeReason';
-import { Liveness } from './heartbeat';
+import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReason';
+import { Heartbeat } from './heartbeat';
 import type { OpenSocket, Socket, SocketListener } from './webSocket';
 
 export interface ChannelSettings {
@@ -27,7 +27,7 @@ interface ChannelListener {
 	/** Once: a pong came, and everything before it. */
 	answered(): void;
 	/** @param silentMilliseconds since the server's last response if silence ended the channel, otherwise 0 */
-	ended(ending: Ending, silentMilliseconds: number): void;
+	ended(closeReason: CloseReason, silentMilliseconds: number): void;
 	/** Once: the server does not answer pings. */
 	unanswered(): void;
 }
@@ -46,11 +46,11 @@ export class Channel {
 	readonly #listener: ChannelListener;
 	readonly #clock: Clock;
 	readonly #socket: Socket;
-	readonly #liveness: Liveness;
+	readonly #heartbeat: Heartbeat;
 	#state: 'connecting' | 'open' | 'paused' | 'closing' | 'ended' = 'connecting';
 	#cancelConnectTimer: () => void;
 	/** Why the socket is about to close; a close frame is known only when it closes. */
-	#cause: Ending | undefined;
+	#cause: CloseReason | undefined;
 	#hasAnswered = false;
 	#socketGone = false;
 	#tellGone = () => {};
@@ -59,7 +59,7 @@ export class Channel {
 		this.#settings = settings;
 		this.#listener = listener;
 		this.#clock = clock;
-		this.#liveness = this.#watch();
+		this.#heartbeat = this.#watch();
 		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {
 			this.#cut({ kind: 'connectTimeout' });
 		});
@@ -72,7 +72,7 @@ export class Channel {
 		if (this.#state === 'closing') this.#state = 'ended';
 		if (this.#state !== 'open') return;
 		this.#state = 'paused';
-		this.#liveness.suspend();
+		this.#heartbeat.suspend();
 		this.#socket.pause();
 	}
 
@@ -80,7 +80,7 @@ export class Channel {
 		if (this.#state !== 'paused') return;
 		this.#state = 'open';
 		this.#socket.resume();
-		this.#liveness.start();
+		this.#heartbeat.start();
 	}
 
 	/**
@@ -115,7 +115,7 @@ export class Channel {
 		});
 	}
 
-	#watch(): Liveness {
+	#watch(): Heartbeat {
 		const { heartbeatMilliseconds, pingText } = this.#settings;
 		const answer = pingText === '' ? 'pong' : 'message';
 		const listener = {
@@ -130,7 +130,7 @@ export class Channel {
 				this.#listener.unanswered();
 			},
 		};
-		return new Liveness({ heartbeatMilliseconds, answer }, listener, this.#clock);
+		return new Heartbeat({ heartbeatMilliseconds, answer }, listener, this.#clock);
 	}
 
 	/** Events of a socket that is no longer ours are dropped: a paused one still delivers after it was cut. */
@@ -141,11 +141,11 @@ export class Channel {
 			},
 			message: (data, isBinary) => {
 				if (this.#state === 'ended') return;
-				this.#liveness.seen('message');
+				this.#heartbeat.seen('message');
 				this.#listener.message(data, isBinary);
 			},
 			control: (kind) => {
-				this.#liveness.seen(kind);
+				this.#heartbeat.seen(kind);
 				if (kind === 'pong') this.#tellAnswered();
 			},
 			refused: (answer) => {
@@ -158,7 +158,7 @@ export class Channel {
 				this.#socketGone = true;
 				this.#tellGone();
 				if (this.#state === 'ended' || this.#state === 'closing') return;
-				this.#end(endingOf({ code, reason }, this.#cause, this.#settings.secrets));
+				this.#end(closeReasonOf({ code, reason }, this.#cause, this.#settings.secrets));
 			},
 		};
 	}
@@ -173,25 +173,25 @@ export class Channel {
 		this.#state = 'open';
 		this.#cancelConnectTimer();
 		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
-		this.#liveness.start();
+		this.#heartbeat.start();
 		this.#listener.opened();
 	}
 
 	/** Ends the channel at once; whatever the socket still says is dropped. */
-	#cut(ending: Ending): void {
-		this.#end(ending);
+	#cut(closeReason: CloseReason): void {
+		this.#end(closeReason);
 		this.#socket.terminate();
 	}
 
-	#end(ending: Ending): void {
-		const silentMilliseconds = ending.kind === 'silent' ? this.#liveness.silentMilliseconds() : 0;
+	#end(closeReason: CloseReason): void {
+		const silentMilliseconds = closeReason.kind === 'silent' ? this.#heartbeat.silentMilliseconds() : 0;
 		this.#finish();
-		this.#listener.ended(ending, silentMilliseconds);
+		this.#listener.ended(closeReason, silentMilliseconds);
 	}
 
 	#finish(): void {
 		this.#state = 'ended';
 		this.#cancelConnectTimer();
-		this.#liveness.suspend();
+		this.#heartbeat.suspend();
 	}
 }

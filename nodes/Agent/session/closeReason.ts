@@ -3,7 +3,7 @@ import { redact } from './credentials';
 import type { UpgradeAnswer } from './webSocket';
 
 /** How a channel ended, or why it never opened. Texts are redacted. */
-export type Ending =
+export type CloseReason =
 	/** The server sent a close frame; 1005 when the frame had no code. */
 	| { readonly kind: 'closeFrame'; readonly code: number; readonly reason: string }
 	/** The connection broke off without a close frame. */
@@ -26,7 +26,7 @@ export type Ending =
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
 /** `retry`: backoff; `suspect`: once more at once, with credentials read again; `final`: only the slow lane tries again. */
-export type Verdict = 'retry' | 'suspect' | 'final';
+export type RetryDecision = 'retry' | 'suspect' | 'final';
 
 interface Circumstances {
 	/** `signOf` the refusal that was answered with an immediate attempt. */
@@ -43,9 +43,9 @@ const faultyFramesInARow = 3;
 const passingStatus = [408, 425, 429];
 
 /**
- * What an ending means for the next attempt.
+ * What the end of a channel means for the next attempt.
  *
- * | ending | verdict |
+ * | close reason | decision |
  * |---|---|
  * | 408, 425, 429, 5xx; network, timeouts, silence, credentials that cannot be read now | retry |
  * | any other status but 3xx; close codes 4400-4499, read as status 400-499 | suspect, then final when it comes again |
@@ -53,45 +53,47 @@ const passingStatus = [408, 425, 429];
  * | 1009, messages too large or malformed | retry, final when it is the third in a row |
  * | every other close code, 1000 included | retry |
  */
-export function verdictOf(
-	ending: Ending,
+export function retryDecisionOf(
+	closeReason: CloseReason,
 	{ suspected, faultyFrames, finalCloseCodes: own }: Circumstances,
-): Verdict {
-	if (isFaultyFrame(ending) && faultyFrames >= faultyFramesInARow) return 'final';
-	if (ending.kind === 'credentials') return ending.isMistake ? 'final' : 'retry';
-	if (ending.kind === 'blocked') return 'final';
-	if (ending.kind === 'closeFrame' && [...finalCloseCodes, ...own].includes(ending.code)) return 'final';
-	const status = statusOf(ending);
+): RetryDecision {
+	if (isFaultyFrame(closeReason) && faultyFrames >= faultyFramesInARow) return 'final';
+	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'final' : 'retry';
+	if (closeReason.kind === 'blocked') return 'final';
+	if (closeReason.kind === 'closeFrame' && [...finalCloseCodes, ...own].includes(closeReason.code))
+		return 'final';
+	const status = statusOf(closeReason);
 	if (status === undefined || status >= 500 || passingStatus.includes(status)) return 'retry';
 	if (status >= 300 && status <= 399) return 'final';
-	return suspected === signOf(ending) ? 'final' : 'suspect';
+	return suspected === signOf(closeReason) ? 'final' : 'suspect';
 }
 
 /** Whether a message ended the channel. */
-export function isFaultyFrame(ending: Ending): boolean {
-	if (ending.kind === 'closeFrame') return ending.code === 1009;
-	return ending.kind === 'tooLarge' || ending.kind === 'malformed';
+export function isFaultyFrame(closeReason: CloseReason): boolean {
+	if (closeReason.kind === 'closeFrame') return closeReason.code === 1009;
+	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
 /** Names a refusal, so that the same one is known again. */
-export function signOf(ending: Ending): string {
-	if (ending.kind === 'closeFrame') return `close ${ending.code}`;
-	return ending.kind === 'answer' ? `status ${ending.answer.statusCode}` : ending.kind;
+export function signOf(closeReason: CloseReason): string {
+	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
+	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;
 }
 
 /** The HTTP status of an answer, or the one that a close code of 4400 to 4499 stands for. */
-function statusOf(ending: Ending): number | undefined {
-	if (ending.kind === 'answer') return ending.answer.statusCode;
-	if (ending.kind === 'closeFrame' && ending.code >= 4400 && ending.code <= 4499) return ending.code - 4000;
+function statusOf(closeReason: CloseReason): number | undefined {
+	if (closeReason.kind === 'answer') return closeReason.answer.statusCode;
+	if (closeReason.kind === 'closeFrame' && closeReason.code >= 4400 && closeReason.code <= 4499)
+		return closeReason.code - 4000;
 	return undefined;
 }
 
 /** Why a socket closed, without secrets. @param cause what was known before it closed */
-export function endingOf(
+export function closeReasonOf(
 	{ code, reason }: { readonly code: number; readonly reason: string },
-	cause: Ending | undefined,
+	cause: CloseReason | undefined,
 	secrets: readonly string[],
-): Ending {
+): CloseReason {
 	// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
 	if (code !== 1006 && (cause ?? { kind: 'network' }).kind === 'network') {
 		return { kind: 'closeFrame', code, reason: redact(reason, secrets) };
@@ -103,7 +105,7 @@ export function endingOf(
 export function causeOf(
 	error: Error & { code?: unknown },
 	{ maxMessageBytes, secrets }: { readonly maxMessageBytes: number; readonly secrets: readonly string[] },
-): Ending {
+): CloseReason {
 	if (isOfPolicy(error)) return { kind: 'blocked' };
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
@@ -113,7 +115,7 @@ export function causeOf(
 }
 
 /** The server refused to open the channel. */
-export function refusedBy(answer: UpgradeAnswer, secrets: readonly string[]): Ending {
+export function refusedBy(answer: UpgradeAnswer, secrets: readonly string[]): CloseReason {
 	const location = answer.location === undefined ? undefined : redact(answer.location, secrets);
 	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body, secrets) } };
 }

@@ -7,7 +7,7 @@ const burst = 5;
 const intervalMilliseconds = 100;
 
 /** Lets attempts through at a bounded rate, in the order in which they came: one after a while without any does not wait. */
-export class Gate {
+export class ConnectRateLimiter {
 	readonly #clock: Clock;
 	readonly #waiting = new Set<() => void>();
 	/** When the allowance is whole again. */
@@ -56,12 +56,12 @@ export class Gate {
 }
 
 /**
- * The gate of everything in this process that goes to the same service.
+ * The limiter of everything in this process that goes to the same service.
  * @param key of the credential that holds its address
  */
-export function gateOf(key: string): Gate {
-	const gates = processSlot('channelGates', () => new Map<string, Gate>());
-	const gate = gates.get(key) ?? new Gate(systemClock);
-	gates.set(key, gate);
-	return gate;
+export function connectRateLimiterOf(key: string): ConnectRateLimiter {
+	const limiters = processSlot('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
+	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
+	limiters.set(key, rateLimiter);
+	return rateLimiter;
 }

@@ -1,5 +1,5 @@
 import { isFailure } from '../../core/failure';
-import type { Ending } from './closeReason';
+import type { CloseReason } from './closeReason';
 import {
 	type AgentApiCredential,
 	type CredentialReader,
@@ -72,7 +72,7 @@ export class ConnectRequests {
 	}
 
 	/** Why `next()` failed; our own failures hold no secrets. */
-	explain(error: unknown): Extract<Ending, { kind: 'credentials' | 'blocked' | 'network' }> {
+	explain(error: unknown): Extract<CloseReason, { kind: 'credentials' | 'blocked' | 'network' }> {
 		if (error instanceof Error && isOfPolicy(error)) return { kind: 'blocked' };
 		if (error instanceof UnknownAddress) {
 			return { kind: 'network', code: error.code, message: redact(error.message, this.#secrets) };

@@ -1,8 +1,8 @@
 import type { Failure } from '../../core/failure';
 import type { ChannelSettings } from './channel';
 import type { Clock } from './clock';
-import type { Ending, Verdict } from './closeReason';
-import type { Gate } from './connectRateLimiter';
+import type { CloseReason, RetryDecision } from './closeReason';
+import type { ConnectRateLimiter } from './connectRateLimiter';
 import type { MessageFormat, SessionFrame } from './messages';
 import type { ReconnectPolicy } from './reconnect';
 import type { OpenSocket } from './webSocket';
@@ -39,10 +39,10 @@ export interface ConnectionEvent {
 
 /** A channel that ended, or an attempt that came to nothing. */
 export interface EndedChannel {
-	readonly ending: Ending;
+	readonly closeReason: CloseReason;
 	/** Whether it had been open. */
 	readonly opened: boolean;
-	readonly verdict: Verdict;
+	readonly decision: RetryDecision;
 	/** For the user, without secrets; `code` as in the public interface. */
 	readonly failure: Failure;
 	/** When the next attempt starts. */
@@ -77,7 +77,7 @@ export interface ConnectionEnvironment {
 	readonly random: () => number;
 	readonly loadSocket: () => Promise<OpenSocket>;
 	/** Every attempt goes through it. */
-	readonly gate: Pick<Gate, 'pass'>;
+	readonly rateLimiter: Pick<ConnectRateLimiter, 'pass'>;
 	readonly log: ConnectionLog;
 }
 

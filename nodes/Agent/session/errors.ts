@@ -2,7 +2,7 @@ import { Failure } from '../../core/failure';
 import { shortened } from '../../core/shortened';
 import { parseRetryAfter } from '../../http/backoff';
 import { blockedAdvice, networkFaultOf } from '../../http/network';
-import type { Ending } from './closeReason';
+import type { CloseReason } from './closeReason';
 import type { UpgradeAnswer } from './webSocket';
 
 interface Surroundings {
@@ -11,21 +11,21 @@ interface Surroundings {
 	readonly host: string | undefined;
 	/** Whether the channel had been open. */
 	readonly opened: boolean;
-	/** When the ending was seen, in milliseconds since 1970. */
+	/** When the channel ended, in milliseconds since 1970. */
 	readonly nowMilliseconds: number;
 }
 
 /** In a sentence without its subject, for events and logs. */
-export function reasonOf(ending: Ending): string {
-	switch (ending.kind) {
+export function reasonOf(closeReason: CloseReason): string {
+	switch (closeReason.kind) {
 		case 'closeFrame':
-			return `closed by the server with code ${ending.code}${ending.reason === '' ? '' : ` (${ending.reason})`}`;
+			return `closed by the server with code ${closeReason.code}${closeReason.reason === '' ? '' : ` (${closeReason.reason})`}`;
 		case 'dropped':
 			return 'the connection was lost';
 		case 'answer':
-			return `${ending.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${ending.answer.statusCode}`;
+			return `${closeReason.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.answer.statusCode}`;
 		case 'network':
-			return networkReason(ending);
+			return networkReason(closeReason);
 		case 'blocked':
 			return 'n8n does not allow connections to this address';
 		case 'connectTimeout':
@@ -33,41 +33,43 @@ export function reasonOf(ending: Ending): string {
 		case 'silent':
 			return 'the server stopped responding';
 		case 'tooLarge':
-			return `a message was larger than the limit of ${ending.maxMessageBytes} bytes`;
+			return `a message was larger than the limit of ${closeReason.maxMessageBytes} bytes`;
 		case 'malformed':
-			return `a message violated the WebSocket protocol (${ending.code})`;
+			return `a message violated the WebSocket protocol (${closeReason.code})`;
 		case 'credentials':
-			return `the credentials could not be read: ${ending.message}`;
+			return `the credentials could not be read: ${closeReason.message}`;
 	}
 }
 
-function networkReason(ending: Extract<Ending, { kind: 'network' }>): string {
-	const { what, reason } = networkFaultOf(ending);
-	return what === 'unknown' ? `the connection failed (${ending.code ?? ending.message})` : reason;
+function networkReason(closeReason: Extract<CloseReason, { kind: 'network' }>): string {
+	const { what, reason } = networkFaultOf(closeReason);
+	return what === 'unknown' ? `the connection failed (${closeReason.code ?? closeReason.message})` : reason;
 }
 
-/** For the user. Never holds a secret: the texts of an ending are redacted. */
-export function failureOf(ending: Ending, surroundings: Surroundings): Failure {
+/** For the user. Never holds a secret: the texts of a close reason are redacted. */
+export function failureOf(closeReason: CloseReason, surroundings: Surroundings): Failure {
 	const { sessionId, host, opened, nowMilliseconds } = surroundings;
 	const place = host === undefined ? '' : ` to ${host}`;
 	const what = opened ? 'did not stay open' : 'is not open';
 	return new Failure({
-		code: codeOf(ending),
-		message: `The channel of session ${shortened(sessionId)}${place} ${what}: ${reasonOf(ending)}`,
-		description: adviceOf(ending, nowMilliseconds),
-		retryAfterMilliseconds: retryAfterOf(ending, nowMilliseconds),
+		code: codeOf(closeReason),
+		message: `The channel of session ${shortened(sessionId)}${place} ${what}: ${reasonOf(closeReason)}`,
+		description: adviceOf(closeReason, nowMilliseconds),
+		retryAfterMilliseconds: retryAfterOf(closeReason, nowMilliseconds),
 	});
 }
 
 /** The wait that the server asked for, in milliseconds. */
-export function retryAfterOf(ending: Ending, nowMilliseconds: number): number | undefined {
-	return ending.kind === 'answer' ? parseRetryAfter(ending.answer.retryAfter, nowMilliseconds) : undefined;
+export function retryAfterOf(closeReason: CloseReason, nowMilliseconds: number): number | undefined {
+	return closeReason.kind === 'answer'
+		? parseRetryAfter(closeReason.answer.retryAfter, nowMilliseconds)
+		: undefined;
 }
 
-function codeOf(ending: Ending): number {
-	switch (ending.kind) {
+function codeOf(closeReason: CloseReason): number {
+	switch (closeReason.kind) {
 		case 'answer':
-			return ending.answer.statusCode;
+			return closeReason.answer.statusCode;
 		case 'connectTimeout':
 		case 'silent':
 			return 504;
@@ -82,10 +84,14 @@ function codeOf(ending: Ending): number {
 }
 
 /** What to do about it. */
-export function adviceOf(ending: Ending, nowMilliseconds: number): string {
-	switch (ending.kind) {
+export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
+	switch (closeReason.kind) {
 		case 'answer':
-			return [answerAdvice(ending.answer), skew(ending.answer, nowMilliseconds), quote(ending.answer)]
+			return [
+				answerAdvice(closeReason.answer),
+				skew(closeReason.answer, nowMilliseconds),
+				quote(closeReason.answer),
+			]
 				.filter(Boolean)
 				.join(' ');
 		case 'closeFrame':
@@ -95,18 +101,18 @@ export function adviceOf(ending: Ending, nowMilliseconds: number): string {
 		case 'malformed':
 			return 'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.';
 		case 'credentials':
-			return credentialsAdvice(ending);
+			return credentialsAdvice(closeReason);
 		case 'blocked':
 			return `${blockedAdvice} The same goes for the proxy, if you use one.`;
 		case 'network':
-			return networkAdvice(ending);
+			return networkAdvice(closeReason);
 		default:
 			return reachAdvice;
 	}
 }
 
-function networkAdvice(ending: Extract<Ending, { kind: 'network' }>): string {
-	switch (networkFaultOf(ending).what) {
+function networkAdvice(closeReason: Extract<CloseReason, { kind: 'network' }>): string {
+	switch (networkFaultOf(closeReason).what) {
 		case 'certificate':
 			return "Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.";
 		case 'handshake':

@@ -1,13 +1,13 @@
 import type { Clock } from './clock';
 
-interface LivenessSettings {
+interface HeartbeatSettings {
 	/** Between pings; 0 = none. */
 	readonly heartbeatMilliseconds: number;
 	/** What proves that the server answers: a pong, or for text pings a message. */
 	readonly answer: 'pong' | 'message';
 }
 
-interface LivenessListener {
+interface HeartbeatListener {
 	ping(): void;
 	/** Nothing came within the deadline of a ping, from a server that has answered one before. */
 	dead(): void;
@@ -24,9 +24,9 @@ const stallMilliseconds = 1000;
  * Tells a silent server from a dead one: sends pings and counts any frame as a response. Uses one timer at a time.
  * With a heartbeat of 25 s a dead server is noticed within 45 s.
  */
-export class Liveness {
-	readonly #settings: LivenessSettings;
-	readonly #listener: LivenessListener;
+export class Heartbeat {
+	readonly #settings: HeartbeatSettings;
+	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
 	#cancel = () => {};
 	#lastSeen: number;
@@ -36,7 +36,7 @@ export class Liveness {
 	#hasAnswered = false;
 	#toldUnanswered = false;
 
-	constructor(settings: LivenessSettings, listener: LivenessListener, clock: Clock) {
+	constructor(settings: HeartbeatSettings, listener: HeartbeatListener, clock: Clock) {
 		this.#settings = settings;
 		this.#listener = listener;
 		this.#clock = clock;

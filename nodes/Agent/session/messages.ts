@@ -155,7 +155,7 @@ class GapAccount {
 }
 
 /** Numbers the frames of a session, over all its channels, and marks the first one after a gap. */
-export class Intake {
+export class FrameSequence {
 	readonly gap = new GapAccount();
 	readonly #sessionId: string;
 	readonly #format: MessageFormat;

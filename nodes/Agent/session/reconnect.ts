@@ -1,6 +1,6 @@
 import { fullJitterMilliseconds } from '../../http/backoff';
 import type { Clock } from './clock';
-import { type Ending, isFaultyFrame, signOf, type Verdict, verdictOf } from './closeReason';
+import { type CloseReason, isFaultyFrame, signOf, type RetryDecision, retryDecisionOf } from './closeReason';
 import { retryAfterOf } from './errors';
 
 /** A channel that was open this long was stable: everything before it is forgotten. */
@@ -35,7 +35,7 @@ export interface Memory {
 export const untroubled: Memory = { waits: 0, suspected: undefined, faultyFrames: 0, slowWaits: 0 };
 
 interface Next {
-	readonly verdict: Verdict;
+	readonly decision: RetryDecision;
 	readonly memory: Memory;
 	readonly delayMilliseconds: number;
 }
@@ -51,26 +51,26 @@ export function afterLife(memory: Memory, livedMilliseconds: number, broughtMess
  */
 export function afterEnding(
 	memory: Memory,
-	ending: Ending,
+	closeReason: CloseReason,
 	retryAfterMilliseconds: number | undefined,
 	policy: ReconnectPolicy,
 	random: () => number,
 ): Next {
-	const faultyFrames = isFaultyFrame(ending) ? memory.faultyFrames + 1 : 0;
-	const verdict = verdictOf(ending, {
+	const faultyFrames = isFaultyFrame(closeReason) ? memory.faultyFrames + 1 : 0;
+	const decision = retryDecisionOf(closeReason, {
 		suspected: memory.suspected,
 		faultyFrames,
 		finalCloseCodes: policy.finalCloseCodes,
 	});
-	const suspected = verdict === 'retry' ? memory.suspected : signOf(ending);
+	const suspected = decision === 'retry' ? memory.suspected : signOf(closeReason);
 	const { waits, slowWaits } = memory;
 	const asked = Math.min(retryAfterMilliseconds ?? 0, longestRetryAfterMilliseconds);
-	const next = { verdict, memory: { waits, suspected, faultyFrames, slowWaits } };
-	if (slowWaits > 0 || verdict === 'final') {
+	const next = { decision, memory: { waits, suspected, faultyFrames, slowWaits } };
+	if (slowWaits > 0 || decision === 'final') {
 		const slower = { ...next.memory, slowWaits: slowWaits + 1 };
 		return { ...next, memory: slower, delayMilliseconds: Math.max(asked, slowDelay(slowWaits, random)) };
 	}
-	if (verdict === 'suspect') return { ...next, delayMilliseconds: asked + suspectDelay(random) };
+	if (decision === 'suspect') return { ...next, delayMilliseconds: asked + suspectDelay(random) };
 	return {
 		...next,
 		memory: { ...next.memory, waits: waits + 1 },
@@ -131,7 +131,7 @@ class Outage {
 	}
 }
 
-export interface Recovering extends Pick<Next, 'verdict' | 'delayMilliseconds'> {
+export interface Recovering extends Pick<Next, 'decision' | 'delayMilliseconds'> {
 	/** Whether the next attempt is one of the slow lane. */
 	readonly slowLane: boolean;
 	/** Whether it is the first failure of an outage. */
@@ -171,7 +171,7 @@ export class Recovery {
 		this.#broughtMessage = true;
 	}
 
-	ended(ending: Ending): Recovering {
+	ended(closeReason: CloseReason): Recovering {
 		const now = this.#clock.monotonicMilliseconds();
 		this.stop();
 		if (this.#openedAt !== undefined) {
@@ -179,13 +179,13 @@ export class Recovery {
 			this.#openedAt = undefined;
 		}
 		this.#outage.begins(now);
-		const retryAfter = retryAfterOf(ending, this.#clock.wallMilliseconds());
-		const next = afterEnding(this.#memory, ending, retryAfter, this.#policy, this.#random);
+		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds());
+		const next = afterEnding(this.#memory, closeReason, retryAfter, this.#policy, this.#random);
 		this.#memory = next.memory;
 		const { slowWaits } = next.memory;
-		const isMistake = ending.kind === 'credentials' && ending.isMistake;
+		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
 		return {
-			verdict: next.verdict,
+			decision: next.decision,
 			delayMilliseconds: next.delayMilliseconds,
 			slowLane: slowWaits > 0,
 			isFirst: this.#outage.isFirst(),

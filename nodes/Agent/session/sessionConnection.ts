@@ -1,7 +1,7 @@
 import type { Failure } from '../../core/failure';
 import { Channel } from './channel';
 import { systemClock } from './clock';
-import type { Ending } from './closeReason';
+import type { CloseReason } from './closeReason';
 import {
 	type Connection,
 	type ConnectionEnvironment,
@@ -14,7 +14,7 @@ import {
 	type SessionSettings,
 } from './connection';
 import { failureOf, reasonOf } from './errors';
-import { Intake } from './messages';
+import { FrameSequence } from './messages';
 import { type ConnectRequest, ConnectRequests, type ReadIdentity } from './connectRequest';
 import { type Recovering, Recovery } from './reconnect';
 import type { OpenSocket } from './webSocket';
@@ -28,7 +28,7 @@ class SessionConnection implements Connection {
 	readonly #requests: ConnectRequests;
 	readonly #reporter: Reporter;
 	readonly #environment: ConnectionEnvironment;
-	readonly #intake: Intake;
+	readonly #frames: FrameSequence;
 	readonly #recovery: Recovery;
 	#state: ConnectionState = 'idle';
 	#attempt = 0;
@@ -36,7 +36,7 @@ class SessionConnection implements Connection {
 	#channel: Channel | undefined;
 	/** The wait for the next attempt, or the limit of the one that is being prepared. */
 	#cancelTimer = () => {};
-	#leaveGate = () => {};
+	#leaveQueue = () => {};
 	#pauseWanted = false;
 	#lastFailure: Failure | undefined;
 	#host: string | undefined;
@@ -52,7 +52,7 @@ class SessionConnection implements Connection {
 		this.#environment = environment;
 		this.#requests = new ConnectRequests(settings.sessionId, readIdentity, environment.loadSocket);
 		this.#reporter = new Reporter(settings.sessionId, listener, environment);
-		this.#intake = new Intake(settings.sessionId, settings.messageFormat);
+		this.#frames = new FrameSequence(settings.sessionId, settings.messageFormat);
 		this.#recovery = new Recovery(settings.policy, environment.clock, environment.random);
 		this.#schedule(0);
 	}
@@ -91,9 +91,9 @@ class SessionConnection implements Connection {
 	}
 
 	#schedule(delayMilliseconds: number): void {
-		const { clock, gate } = this.#environment;
+		const { clock, rateLimiter } = this.#environment;
 		this.#cancelTimer = clock.after(delayMilliseconds, () => {
-			this.#leaveGate = gate.pass(() => {
+			this.#leaveQueue = rateLimiter.pass(() => {
 				void this.#try();
 			});
 		});
@@ -129,8 +129,8 @@ class SessionConnection implements Connection {
 			answered: () => {
 				this.#reporter.answered();
 			},
-			ended: (ending: Ending, silentMilliseconds: number) => {
-				this.#ended(ending, silentMilliseconds);
+			ended: (closeReason: CloseReason, silentMilliseconds: number) => {
+				this.#ended(closeReason, silentMilliseconds);
 			},
 			unanswered: () => {
 				this.#reporter.log(
@@ -150,25 +150,25 @@ class SessionConnection implements Connection {
 			this.#reporter.log('info', 'reconnected');
 		this.#attemptsSinceOpen = 0;
 		this.#recovery.opened();
-		const gap = this.#intake.gap.reopened(this.#environment.clock.monotonicMilliseconds());
+		const gap = this.#frames.gap.reopened(this.#environment.clock.monotonicMilliseconds());
 		this.#reporter.opened(gap);
 	}
 
 	#received(data: Buffer, isBinary: boolean): void {
 		this.#recovery.received();
-		this.#reporter.message(this.#intake.take(data, isBinary, this.#reporter.now()));
+		this.#reporter.message(this.#frames.take(data, isBinary, this.#reporter.now()));
 	}
 
-	#ended(ending: Ending, silentMilliseconds = 0): void {
+	#ended(closeReason: CloseReason, silentMilliseconds = 0): void {
 		const { clock } = this.#environment;
 		const opened = this.#state === 'open' || this.#state === 'paused';
 		this.#attempt++;
 		this.#cancelTimers();
 		if (opened) {
-			this.#intake.gap.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(ending));
+			this.#frames.gap.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
 		}
-		const next = this.#recovery.ended(ending);
-		this.#lastFailure = failureOf(ending, {
+		const next = this.#recovery.ended(closeReason);
+		this.#lastFailure = failureOf(closeReason, {
 			sessionId: this.#settings.sessionId,
 			host: this.#host,
 			opened,
@@ -177,9 +177,9 @@ class SessionConnection implements Connection {
 		this.#state = next.slowLane ? 'slow' : 'backoff';
 		this.#schedule(next.delayMilliseconds);
 		this.#report(next, {
-			ending,
+			closeReason,
 			opened,
-			verdict: next.verdict,
+			decision: next.decision,
 			failure: this.#lastFailure,
 			retryInMilliseconds: next.delayMilliseconds,
 			slowLane: next.slowLane,
@@ -188,7 +188,7 @@ class SessionConnection implements Connection {
 
 	/** Last of all, because the listener may close this connection. */
 	#report({ isFirst, alert }: Recovering, channel: EndedChannel): void {
-		const reason = reasonOf(channel.ending);
+		const reason = reasonOf(channel.closeReason);
 		const seconds = Math.ceil(channel.retryInMilliseconds / 1000);
 		this.#reporter.log(isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
 		this.#reporter.ended(channel, reason);
@@ -197,7 +197,7 @@ class SessionConnection implements Connection {
 
 	#cancelTimers(): void {
 		this.#cancelTimer();
-		this.#leaveGate();
+		this.#leaveQueue();
 		this.#recovery.stop();
 	}
 }
@@ -222,7 +222,7 @@ const realEnvironment: ConnectionEnvironment = {
 	clock: systemClock,
 	random: Math.random,
 	loadSocket,
-	gate: {
+	rateLimiter: {
 		pass: (call) => {
 			call();
 			return () => {};

@@ -81,7 +81,7 @@ function answerOf(response: IncomingMessage, body: Buffer): UpgradeAnswer {
 	};
 }
 
-/** `ws` waits 30 s for the peer to end the connection after a close frame; until then the ending would not be seen. */
+/** `ws` waits 30 s for the peer to end the connection after a close frame; until then the end would not be seen. */
 const closeTimeout = 3000;
 
 /** A socket of the `ws` library. Whatever goes wrong, an invalid address included, is reported to the listener. */
@@ -175,7 +175,7 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 			listener.failed(error);
 		}),
 	);
-	// With a listener on this event the library leaves the ending to it, and only terminate() brings `close`.
+	// With a listener on this event the library leaves the end to it, and only terminate() brings `close`.
 	socket.on(
 		'unexpected-response',
 		guard((_request, response) => {

@@ -1,10 +1,14 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import { RecentKeys } from '../../../nodes/Agent/AgentSessionTrigger/delivery';
-import { Leftovers, type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import {
+	Leftovers,
+	RecentKeys,
+	type Spent,
+	StopBudget,
+} from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
-import { Gate } from '../../../nodes/Agent/session/connectRateLimiter';
+import { ConnectRateLimiter } from '../../../nodes/Agent/session/connectRateLimiter';
 import { Failure } from '../../../nodes/core/failure';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
@@ -40,7 +44,7 @@ function listen(
 		leftovers,
 		stopBudget,
 		clock,
-		gate: new Gate(clock),
+		rateLimiter: new ConnectRateLimiter(clock),
 		connect: channels.connect,
 	});
 	listening.start();

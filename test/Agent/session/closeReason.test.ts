@@ -1,6 +1,11 @@
-import { type Ending, signOf, type Verdict, verdictOf } from '../../../nodes/Agent/session/closeReason';
+import {
+	type CloseReason,
+	signOf,
+	type RetryDecision,
+	retryDecisionOf,
+} from '../../../nodes/Agent/session/closeReason';
 
-const answer = (statusCode: number): Ending => ({
+const answer = (statusCode: number): CloseReason => ({
 	kind: 'answer',
 	answer: {
 		statusCode,
@@ -11,47 +16,56 @@ const answer = (statusCode: number): Ending => ({
 		body: '',
 	},
 });
-const close = (code: number): Ending => ({ kind: 'closeFrame', code, reason: '' });
-const network = (code: string): Ending => ({ kind: 'network', code, message: '' });
-const tooLarge: Ending = { kind: 'tooLarge', maxMessageBytes: 1 };
-const malformed: Ending = { kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' };
+const close = (code: number): CloseReason => ({ kind: 'closeFrame', code, reason: '' });
+const network = (code: string): CloseReason => ({ kind: 'network', code, message: '' });
+const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
+const malformed: CloseReason = { kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' };
 
 /** What it is called; the ending; the verdict the first time; the verdict when the same comes again. */
-const table: [string, Ending, Verdict, Verdict][] = [
-	...[408, 425, 429, 500, 502, 503, 504, 599].map((status): [string, Ending, Verdict, Verdict] => [
-		`status ${status}`,
-		answer(status),
-		'retry',
-		'retry',
-	]),
-	...[200, 400, 401, 403, 404, 405, 410, 426, 451].map((status): [string, Ending, Verdict, Verdict] => [
-		`status ${status}`,
-		answer(status),
-		'suspect',
-		'final',
-	]),
-	...[301, 302, 307, 308].map((status): [string, Ending, Verdict, Verdict] => [
+const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
+	...[408, 425, 429, 500, 502, 503, 504, 599].map(
+		(status): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`status ${status}`,
+			answer(status),
+			'retry',
+			'retry',
+		],
+	),
+	...[200, 400, 401, 403, 404, 405, 410, 426, 451].map(
+		(status): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`status ${status}`,
+			answer(status),
+			'suspect',
+			'final',
+		],
+	),
+	...[301, 302, 307, 308].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
 		`status ${status}`,
 		answer(status),
 		'final',
 		'final',
 	]),
 	...[1000, 1001, 1005, 1011, 1012, 1013, 1014, 1015, 3000, 4000, 4399, 4500, 4999].map(
-		(code): [string, Ending, Verdict, Verdict] => [`close ${code}`, close(code), 'retry', 'retry'],
+		(code): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`close ${code}`,
+			close(code),
+			'retry',
+			'retry',
+		],
 	),
-	...[1002, 1003, 1007, 1008, 1010].map((code): [string, Ending, Verdict, Verdict] => [
+	...[1002, 1003, 1007, 1008, 1010].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 		`close ${code}`,
 		close(code),
 		'final',
 		'final',
 	]),
-	...[4400, 4401, 4403, 4404, 4499].map((code): [string, Ending, Verdict, Verdict] => [
+	...[4400, 4401, 4403, 4404, 4499].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 		`close ${code}`,
 		close(code),
 		'suspect',
 		'final',
 	]),
-	...[4408, 4425, 4429].map((code): [string, Ending, Verdict, Verdict] => [
+	...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 		`close ${code}`,
 		close(code),
 		'retry',
@@ -67,33 +81,33 @@ const table: [string, Ending, Verdict, Verdict][] = [
 	['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
 ];
 
-describe('verdictOf', () => {
+describe('retryDecisionOf', () => {
 	const usual = { faultyFrames: 0, finalCloseCodes: [] };
 
-	it.each(table)('%s', (_name, ending, first, again) => {
-		expect(verdictOf(ending, { ...usual, suspected: undefined })).toBe(first);
-		expect(verdictOf(ending, { ...usual, suspected: signOf(ending) })).toBe(again);
+	it.each(table)('%s', (_name, closeReason, first, again) => {
+		expect(retryDecisionOf(closeReason, { ...usual, suspected: undefined })).toBe(first);
+		expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(closeReason) })).toBe(again);
 	});
 
 	it.each([
 		['close 1009', close(1009)],
 		['a message too large', tooLarge],
 		['a malformed message', malformed],
-	])('%s is final when it is the third in a row', (_name, ending) => {
+	])('%s is final when it is the third in a row', (_name, closeReason) => {
 		const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-			verdictOf(ending, { suspected: undefined, faultyFrames, finalCloseCodes: [] }),
+			retryDecisionOf(closeReason, { suspected: undefined, faultyFrames, finalCloseCodes: [] }),
 		);
 		expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 	});
 
 	it('another refusal than the suspected one is suspect, not final', () => {
-		expect(verdictOf(answer(403), { ...usual, suspected: 'status 401' })).toBe('suspect');
-		expect(verdictOf(close(4401), { ...usual, suspected: 'status 401' })).toBe('suspect');
+		expect(retryDecisionOf(answer(403), { ...usual, suspected: 'status 401' })).toBe('suspect');
+		expect(retryDecisionOf(close(4401), { ...usual, suspected: 'status 401' })).toBe('suspect');
 	});
 
 	it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
 		expect(
-			verdictOf(close(code), { suspected: undefined, faultyFrames: 0, finalCloseCodes: [3999, code] }),
+			retryDecisionOf(close(code), { suspected: undefined, faultyFrames: 0, finalCloseCodes: [3999, code] }),
 		).toBe('final');
 	});
 });

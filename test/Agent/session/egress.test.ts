@@ -1,14 +1,18 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import tls from 'node:tls';
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 
-import { startAgentService, type AgentService } from '../../../dev/agent-service/server';
-import { checkAddress, egressFilterOf, type EgressFilter } from '../../../nodes/Agent/session/egress';
+import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { checkAddress, type EgressFilter, egressFilterOf } from '../../../nodes/Agent/session/egress';
+import { proxyFor } from '../../../nodes/Agent/session/webSocket';
 import { executeContext, failureOf } from '../../executeContext';
 import { apiKey, runExecute } from '../AgentExecute/executeRun';
-import { TriggerRun, until } from '../AgentSessionTrigger/triggerRun';
+import { TriggerRun } from '../AgentSessionTrigger/triggerRun';
 import { ConnectProxy } from './connectProxy';
-import { Tap } from './tap';
+import { Tap, until } from './tap';
 
 /** n8n's own switch, as N8N_SSRF_PROTECTION_ENABLED sets it: loopback and private addresses are off limits. */
 const policy = Container.get(SsrfProtectionConfig);
@@ -88,4 +92,170 @@ test('a name that is not found is told as such, with its code', async () => {
 
 test('before n8n had a policy for sockets there is none', () => {
 	expect(egressFilterOf({})).toBeUndefined();
+});
+
+const names = ['http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy', 'no_proxy'];
+const variables = [...names, ...names.map((name) => name.toUpperCase())];
+const before = Object.fromEntries(variables.map((name) => [name, process.env[name]]));
+const clear = () => {
+	for (const name of variables) Reflect.deleteProperty(process.env, name);
+};
+
+beforeEach(clear);
+afterAll(() => {
+	clear();
+	for (const [name, value] of Object.entries(before)) if (value !== undefined) process.env[name] = value;
+});
+
+describe('proxyFor', () => {
+	const proxy = 'http://proxy.test:3128';
+
+	it.each([
+		['ws://agent.test/ws', { HTTP_PROXY: proxy }],
+		['wss://agent.test/ws', { HTTPS_PROXY: proxy }],
+		['ws://agent.test/ws', { http_proxy: proxy }],
+		['wss://agent.test/ws', { https_proxy: proxy }],
+		['ws://agent.test/ws', { ALL_PROXY: proxy }],
+		['wss://agent.test/ws', { all_proxy: proxy }],
+		['wss://agent.test/ws', { HTTPS_PROXY: proxy, NO_PROXY: 'other.test,.agent.test' }],
+		['ws://agent.test:3010/ws', { HTTP_PROXY: proxy, NO_PROXY: 'agent.test:3011' }],
+		['ws://agent.test/ws', { HTTP_PROXY: 'proxy.test:3128' }],
+	])('%s goes through the proxy of %j', (url, environment) => {
+		Object.assign(process.env, environment);
+		expect(proxyFor(url)?.host).toBe('proxy.test:3128');
+	});
+
+	it.each([
+		['ws://agent.test/ws', {}],
+		['ws://agent.test/ws', { HTTPS_PROXY: proxy }],
+		['wss://agent.test/ws', { HTTP_PROXY: proxy }],
+		['wss://agent.test/ws', { WSS_PROXY: proxy }],
+		['wss://agent.test/ws', { HTTPS_PROXY: proxy, NO_PROXY: '*' }],
+		['wss://agent.test/ws', { HTTPS_PROXY: proxy, NO_PROXY: 'agent.test' }],
+		['wss://agent.test/ws', { HTTPS_PROXY: proxy, no_proxy: 'x.test, agent.test' }],
+		['wss://a.agent.test/ws', { HTTPS_PROXY: proxy, NO_PROXY: '.agent.test' }],
+		['ws://agent.test:3010/ws', { ALL_PROXY: proxy, NO_PROXY: 'agent.test:3010' }],
+		['wss://agent.test/ws', { HTTPS_PROXY: proxy, NO_PROXY: 'agent.test:443' }],
+		['ws://[::1]:3010/ws', { HTTP_PROXY: proxy, NO_PROXY: '[::1]' }],
+	])('%s goes past the proxy of %j', (url, environment) => {
+		Object.assign(process.env, environment);
+		expect(proxyFor(url)).toBeUndefined();
+	});
+
+	it.each(['socks5://canary@proxy.test', 'http://', '://canary'])(
+		'%s is no proxy, and is not repeated',
+		(address) => {
+			process.env.HTTP_PROXY = address;
+			expect(() => proxyFor('ws://agent.test/ws')).toThrow(/^(?!.*canary).*proxy environment variable/);
+		},
+	);
+});
+
+describe('a channel through a proxy', () => {
+	const query = 'sessionId=s1&userPublicKey=p&signature=canary&timestamp=1&apiKey=test-api-key';
+	let service: AgentService;
+	let proxy: ConnectProxy;
+
+	beforeEach(async () => {
+		service = await startAgentService();
+		proxy = await new ConnectProxy().listen();
+		process.env.HTTP_PROXY = proxy.address();
+	});
+	afterEach(async () => {
+		await proxy.close();
+		await service.close();
+	});
+
+	const url = (host = 'agent.test') => `ws://${host}:${service.port}/ws?${query}`;
+
+	it('opens, with a name that only the proxy knows, and leaves no connection', async () => {
+		const tap = new Tap(url());
+		await tap.opened;
+		expect(proxy.asked).toEqual([`agent.test:${service.port}`]);
+		service.send('s1', 'hello');
+		await until(() => tap.messages.length === 1);
+		tap.socket.terminate();
+		await tap.closed;
+		await until(() => proxy.connections === 0 && service.openSockets() === 0);
+	});
+
+	it('opens encrypted, and the proxy never sees the query', async () => {
+		const secure = await startAgentService({ tls: true });
+		process.env.HTTPS_PROXY = proxy.address();
+		const tap = new Tap(`wss://agent.test:${secure.port}/ws?${query}`, { allowUnauthorizedCerts: true });
+		await tap.opened;
+		expect(proxy.asked.join()).not.toContain('canary');
+		tap.socket.terminate();
+		await tap.closed;
+		await secure.close();
+	});
+
+	it('goes past it when NO_PROXY says so', async () => {
+		process.env.NO_PROXY = `127.0.0.1:${service.port}`;
+		const tap = new Tap(url('127.0.0.1'));
+		await tap.opened;
+		expect(proxy.asked).toEqual([]);
+		tap.socket.terminate();
+		await tap.closed;
+	});
+
+	it("sends the proxy's user name and password, and shows them to nobody else", async () => {
+		process.env.HTTP_PROXY = proxy.address('canaryuser:canary%2Fpass@');
+		const tap = new Tap(url());
+		await tap.opened;
+		expect(proxy.authorizations).toEqual([
+			`Basic ${Buffer.from('canaryuser:canary/pass').toString('base64')}`,
+		]);
+		expect(JSON.stringify(service.upgrades)).not.toContain('canaryuser');
+		tap.socket.terminate();
+		await tap.closed;
+	});
+
+	it.each([407, 502, 503])("reports the proxy's status %i as the proxy's", async (status) => {
+		proxy.behaviour = status;
+		const tap = new Tap(url());
+		await tap.closed;
+		expect(tap.answer).toMatchObject({ statusCode: status, fromProxy: true });
+		await until(() => proxy.connections === 0);
+	});
+
+	it('that never answers can be given up, and keeps no connection', async () => {
+		proxy.behaviour = 'stall';
+		const tap = new Tap(url());
+		await until(() => proxy.asked.length === 1);
+		tap.socket.terminate();
+		await tap.closed;
+		await until(() => proxy.connections === 0);
+	});
+
+	it('that is not there is a network error', async () => {
+		await proxy.close();
+		const tap = new Tap(url());
+		await tap.closed;
+		expect(tap.errors.map(({ code }) => code)).toEqual(['ECONNREFUSED']);
+		proxy = await new ConnectProxy().listen();
+	});
+
+	it.each(['tunnel', 'stall'] as const)(
+		'encrypted on the way to the proxy, which then does %s',
+		async (behaviour) => {
+			const folder = path.join(__dirname, '../../../dev/agent-service/certificate');
+			const read = (name: string) => readFileSync(path.join(folder, name));
+			const secure = await new ConnectProxy({
+				key: read('test-only.key.pem'),
+				cert: read('test-only.cert.pem'),
+			}).listen();
+			secure.behaviour = behaviour;
+			process.env.HTTP_PROXY = secure.address();
+			const trusted = tls.getCACertificates('default');
+			tls.setDefaultCACertificates([read('test-only.cert.pem').toString()]);
+			const tap = new Tap(url());
+			await (behaviour === 'tunnel' ? tap.opened : until(() => secure.asked.length === 1));
+			tap.socket.terminate();
+			await tap.closed;
+			await until(() => secure.connections === 0);
+			await secure.close();
+			tls.setDefaultCACertificates(trusted);
+		},
+	);
 });

@@ -1,10 +1,10 @@
 import { failureOf, reasonOf, retryAfterOf } from '../../../nodes/Agent/session/errors';
-import type { Ending } from '../../../nodes/Agent/session/closeReason';
+import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
 import type { UpgradeAnswer } from '../../../nodes/Agent/session/webSocket';
 
 const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
 const surroundings = { sessionId: 's1', host: 'agent.example:3010', opened: false, nowMilliseconds };
-const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): Ending => ({
+const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): CloseReason => ({
 	kind: 'answer',
 	answer: {
 		statusCode,
@@ -16,10 +16,10 @@ const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): Ending =
 		...more,
 	},
 });
-const network = (code: string | undefined, message = ''): Ending => ({ kind: 'network', code, message });
+const network = (code: string | undefined, message = ''): CloseReason => ({ kind: 'network', code, message });
 
-/** Ending, code of the failure, what the message says, what the description says. */
-const table: [Ending, number, string, string][] = [
+/** CloseReason, code of the failure, what the message says, what the description says. */
+const table: [CloseReason, number, string, string][] = [
 	[
 		{ kind: 'closeFrame', code: 1008, reason: 'no' },
 		503,
@@ -79,8 +79,8 @@ const table: [Ending, number, string, string][] = [
 ];
 
 describe('failureOf', () => {
-	it.each(table)('%j', (ending, code, message, description) => {
-		const failure = failureOf(ending, surroundings);
+	it.each(table)('%j', (closeReason, code, message, description) => {
+		const failure = failureOf(closeReason, surroundings);
 		expect(failure.code).toBe(code);
 		expect(failure.message).toContain('agent.example:3010');
 		expect(failure.message).toContain(message);

@@ -1,4 +1,4 @@
-import { Liveness } from '../../../nodes/Agent/session/heartbeat';
+import { Heartbeat } from '../../../nodes/Agent/session/heartbeat';
 import { FakeClock } from './fakeClock';
 
 const usual = { heartbeatMilliseconds: 25_000, answer: 'pong' } as const;
@@ -9,14 +9,14 @@ function watch(
 ) {
 	const clock = new FakeClock();
 	const seen = { pings: [] as number[], deadAt: undefined as number | undefined, unanswered: 0, answers };
-	const liveness: Liveness = new Liveness(
+	const heartbeat: Heartbeat = new Heartbeat(
 		settings,
 		{
 			ping() {
 				seen.pings.push(clock.monotonicMilliseconds());
 				if (seen.answers)
 					clock.after(10, () => {
-						liveness.seen(settings.answer);
+						heartbeat.seen(settings.answer);
 					});
 			},
 			dead() {
@@ -28,11 +28,11 @@ function watch(
 		},
 		clock,
 	);
-	liveness.start();
-	return { clock, liveness, seen };
+	heartbeat.start();
+	return { clock, heartbeat, seen };
 }
 
-describe('Liveness', () => {
+describe('Heartbeat', () => {
 	it('pings at once and every 25 s, with one timer', async () => {
 		const { clock, seen } = watch();
 		await clock.advance(100_000);
@@ -56,20 +56,20 @@ describe('Liveness', () => {
 	);
 
 	it.each(['ping', 'message'] as const)('takes a %s of the server as life', async (kind) => {
-		const { clock, liveness, seen } = watch();
+		const { clock, heartbeat, seen } = watch();
 		await clock.advance(1000);
 		seen.answers = false;
 		for (let second = 0; second < 300; second += 15) {
-			liveness.seen(kind);
+			heartbeat.seen(kind);
 			await clock.advance(15_000);
 		}
 		expect(seen.deadAt).toBeUndefined();
 	});
 
 	it('never ends a link whose server has not answered a single ping, and says so once', async () => {
-		const { clock, liveness, seen } = watch(usual, false);
+		const { clock, heartbeat, seen } = watch(usual, false);
 		for (let minute = 0; minute < 60; minute++) {
-			if (minute % 10 === 0) liveness.seen('message');
+			if (minute % 10 === 0) heartbeat.seen('message');
 			await clock.advance(60_000);
 		}
 		expect(seen.deadAt).toBeUndefined();
@@ -93,9 +93,9 @@ describe('Liveness', () => {
 	});
 
 	it('messages that came by themselves do not make a text ping answered', async () => {
-		const { clock, liveness, seen } = watch({ ...usual, answer: 'message' }, false);
+		const { clock, heartbeat, seen } = watch({ ...usual, answer: 'message' }, false);
 		await clock.advance(10_000);
-		liveness.seen('message');
+		heartbeat.seen('message');
 		await clock.advance(1_000_000);
 		expect(seen.deadAt).toBeUndefined();
 	});
@@ -122,12 +122,12 @@ describe('Liveness', () => {
 	});
 
 	it('counts nothing while suspended, and pings at once afterwards', async () => {
-		const { clock, liveness, seen } = watch();
+		const { clock, heartbeat, seen } = watch();
 		await clock.advance(1000);
-		liveness.suspend();
+		heartbeat.suspend();
 		await clock.advance(500_000);
 		expect([seen.pings, clock.pending, seen.deadAt]).toEqual([[0], 0, undefined]);
-		liveness.start();
+		heartbeat.start();
 		expect(seen.pings).toEqual([0, 501_000]);
 		seen.answers = false;
 		await clock.advance(20_010);

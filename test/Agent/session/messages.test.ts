@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 
-import { contentOf, type MessageFormat } from '../../../nodes/Agent/session/messages';
+import { frameArrival } from '../../../nodes/Agent/AgentSessionTrigger/items';
+import { MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import {
+	contentOf,
+	fieldText,
+	FrameSequence,
+	hasOneOf,
+	type MessageFormat,
+	messageOf,
+	withDigitsAsText,
+} from '../../../nodes/Agent/session/messages';
+import { FakeClock } from './fakeClock';
 
 const bytes = Buffer.from([0xff, 0xfe, 0x00]);
 const json = Buffer.from('{"a":[1,"ä"]}');
@@ -48,4 +59,103 @@ describe('contentOf', () => {
 		const content = contentOf(read.subarray(10, 20), true, 'binary');
 		expect(content.format === 'binary' && content.bytes.buffer !== read.buffer).toBe(true);
 	});
+});
+
+test.each<[string, string | undefined]>([
+	['{"id":9007199254740993}', '{"id":"9007199254740993"}'],
+	['[-9007199254740993,1]', '["-9007199254740993",1]'],
+	['12345678901234567890', '"12345678901234567890"'],
+	['{"id":9007199254740991}', undefined],
+	['{"id":"9007199254740993"}', undefined],
+	['{"a\\"12345678901234567890":1}', undefined],
+	['{"a":"\\\\","b":12345678901234567890}', '{"a":"\\\\","b":"12345678901234567890"}'],
+	['[0.12345678901234567890,1.5e300,12345678901234567e2]', undefined],
+	['{}', undefined],
+])('%s', (json, expected) => {
+	expect(withDigitsAsText(json)).toBe(expected);
+});
+
+test('keeps everything else of any JSON as it is', () => {
+	fc.assert(
+		fc.property(fc.jsonValue(), fc.bigInt({ min: 2n ** 60n, max: 2n ** 90n }), (value, big) => {
+			const json = `{"value":${JSON.stringify(value)},"big":${big}}`;
+			const read = JSON.parse(withDigitsAsText(json) ?? '') as { value: unknown; big: unknown };
+			expect(read.big).toBe(String(big));
+			const plain = JSON.parse(json) as { value: unknown };
+			if (withDigitsAsText(JSON.stringify(value)) === undefined) expect(read.value).toEqual(plain.value);
+		}),
+	);
+});
+
+test.each([
+	['digits', '1'.repeat(2_000_000)],
+	['digits with a fraction', `${'1'.repeat(2_000_000)}.5`],
+	['short numbers', `[${'123456789012345,'.repeat(100_000)}1]`],
+	['backslashes', JSON.stringify('\\'.repeat(1_000_000))],
+	['quotes', JSON.stringify('"'.repeat(1_000_000))],
+])('megabytes of %s are read in one go', (_name, json) => {
+	const integers = /^\d+$/.test(json);
+	expect(withDigitsAsText(json)).toBe(integers ? `"${json}"` : undefined);
+});
+
+describe('fields of messages', () => {
+	const read = (text: string) => contentOf(Buffer.from(text), false, 'auto');
+
+	it('are compared by the digits that came, and shown as JSON reads them', () => {
+		const message = read('{"id":12345678901234567891}');
+		expect(fieldText(message, 'id')).toBe('12345678901234567891');
+		expect(hasOneOf(message, { field: 'id', values: ['12345678901234567890'] })).toBe(false);
+		expect(message.message).toEqual({ id: 12345678901234567000 });
+	});
+
+	it.each<[string, string, string | undefined]>([
+		['[DONE]', '', '[DONE]'],
+		[' [DONE]\n', '', '[DONE]'],
+		['"done"', '', 'done'],
+		['{"a":1}', '', undefined],
+		['[1]', '', undefined],
+		['null', '', 'null'],
+		['plain', 'a', undefined],
+		['{"a":{"b":[true]}}', 'a.b.0', 'true'],
+	])('%j at %j is %j', (text, field, expected) => {
+		expect(fieldText(read(text), field)).toBe(expected);
+	});
+});
+
+const megabyte = 1024 * 1024;
+const ofSmallObjects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3 - 1)}{}]`);
+const take = (frame: Buffer) => new FrameSequence('s1', 'auto').take(frame, false, '');
+
+test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
+	const settings = {
+		maxMessages: 100_000,
+		maxBytes: 64 * megabyte,
+		onFull: 'dropOldest' as const,
+		batchSize: 1,
+		batchWaitMilliseconds: 0,
+		maxConcurrent: 0,
+	};
+	const listener = { deliver: () => Promise.resolve(true), pause() {}, resume() {}, dropped() {} };
+	const queue = new MessageQueue<ReturnType<typeof frameArrival>>(settings, listener, new FakeClock());
+	const frames = new FrameSequence('s1', 'auto');
+	const before = process.memoryUsage();
+	for (let n = 0; n < 64; n++) queue.push(frameArrival(frames.take(ofSmallObjects(megabyte), false, '')));
+	const { heapUsed, arrayBuffers } = process.memoryUsage();
+	expect(queue.length).toBeGreaterThan(60);
+	expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(2.5 * 64 * megabyte);
+});
+
+test('a small frame counts for more than its bytes, which are the least of it', () => {
+	const { byteLength } = frameArrival(take(Buffer.from('1')));
+	expect(byteLength).toBe(1 + 600);
+});
+
+test('a frame does not keep all that the socket read with it', () => {
+	const read = Buffer.alloc(64 * 1024, 1);
+	expect(take(read.subarray(10, 20)).data.buffer).not.toBe(read.buffer);
+});
+
+test('a message that would take too much is passed on as the text that it is', () => {
+	const message = messageOf(take(ofSmallObjects(63_000_000)));
+	expect([message.format, message.byteLength]).toEqual(['text', 63_000_001]);
 });

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 
-import type { Ending } from '../../../nodes/Agent/session/closeReason';
+import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
+import { ConnectRateLimiter, connectRateLimiterOf } from '../../../nodes/Agent/session/connectRateLimiter';
 import { afterEnding, afterLife, type Memory, untroubled } from '../../../nodes/Agent/session/reconnect';
+import { FakeClock } from './fakeClock';
 
 const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };
-const dropped: Ending = { kind: 'dropped' };
+const dropped: CloseReason = { kind: 'dropped' };
 const minutes = 60_000;
 const almostOne = () => 1 - Number.EPSILON;
-const status = (statusCode: number): Ending => ({
+const status = (statusCode: number): CloseReason => ({
 	kind: 'answer',
 	answer: {
 		statusCode,
@@ -20,7 +22,11 @@ const status = (statusCode: number): Ending => ({
 });
 
 /** The delays of a series of endings. */
-function series(endings: readonly Ending[], random: () => number, memory: Memory = untroubled): number[] {
+function series(
+	endings: readonly CloseReason[],
+	random: () => number,
+	memory: Memory = untroubled,
+): number[] {
 	let now = memory;
 	return endings.map((ending) => {
 		const next = afterEnding(now, ending, undefined, policy, random);
@@ -31,13 +37,13 @@ function series(endings: readonly Ending[], random: () => number, memory: Memory
 
 describe('afterEnding', () => {
 	it('doubles the window from 1 s to the cap', () => {
-		const longest = series(Array<Ending>(9).fill(dropped), almostOne).map((delay) => delay + 1);
+		const longest = series(Array<CloseReason>(9).fill(dropped), almostOne).map((delay) => delay + 1);
 		expect(longest).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-		expect(series(Array<Ending>(9).fill(dropped), () => 0)).toEqual(Array(9).fill(0));
+		expect(series(Array<CloseReason>(9).fill(dropped), () => 0)).toEqual(Array(9).fill(0));
 	});
 
 	it('tries once at once after a refusal, then by a ramp from 10 s to 15 minutes', () => {
-		const refusals = Array<Ending>(10).fill(status(401));
+		const refusals = Array<CloseReason>(10).fill(status(401));
 		const seconds = (delays: number[]) => delays.map((delay) => Math.ceil(delay / 1000));
 		expect(seconds(series(refusals, almostOne))).toEqual([2, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
 		expect(seconds(series(refusals, () => 0))).toEqual([1, 5, 10, 20, 40, 80, 160, 320, 450, 450]);
@@ -53,16 +59,16 @@ describe('afterEnding', () => {
 		expect(series([status(401), dropped, status(401)], () => 0)).toEqual([1000, 0, 5000]);
 	});
 
-	it.each<[string, Ending]>([
+	it.each<[string, CloseReason]>([
 		['a redirect', status(302)],
 		['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
 	])('%s goes to the slow lane at once', (_name, ending) => {
 		const next = afterEnding(untroubled, ending, undefined, policy, () => 0);
-		expect(next).toMatchObject({ verdict: 'final', delayMilliseconds: 5000, memory: { slowWaits: 1 } });
+		expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000, memory: { slowWaits: 1 } });
 	});
 
 	it('counts messages too large in a row; another ending between them starts anew', () => {
-		const tooLarge: Ending = { kind: 'tooLarge', maxMessageBytes: 1 };
+		const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
 		expect(series([tooLarge, tooLarge, dropped, tooLarge, tooLarge], () => 0)).toEqual([0, 0, 0, 0, 0]);
 		expect(series([tooLarge, { kind: 'closeFrame', code: 1009, reason: '' }, tooLarge], () => 0)).toEqual([
 			0, 0, 5000,
@@ -114,4 +120,48 @@ describe('afterLife', () => {
 	])('%s changes nothing', (_name, lived, broughtMessage) => {
 		expect(afterLife(troubled, lived, broughtMessage)).toBe(troubled);
 	});
+});
+
+function gated(count: number) {
+	const clock = new FakeClock();
+	const rateLimiter = new ConnectRateLimiter(clock);
+	const passed: number[] = [];
+	const leave = Array.from({ length: count }, (_, n) => rateLimiter.pass(() => passed.push(n)));
+	return { clock, rateLimiter, passed, leave };
+}
+
+test('lets five through at once, then one each 100 ms, in order', async () => {
+	const { clock, passed } = gated(8);
+	expect(passed).toEqual([0, 1, 2, 3, 4]);
+	await clock.advance(99);
+	expect(passed).toHaveLength(5);
+	await clock.advance(1);
+	expect(passed).toEqual([0, 1, 2, 3, 4, 5]);
+	await clock.advance(200);
+	expect(passed).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+	expect(clock.pending).toBe(0);
+});
+
+test('who gives up its place costs the others nothing, and leaves no timer', async () => {
+	const { clock, passed, leave } = gated(8);
+	leave[5]?.();
+	await clock.advance(100);
+	expect(passed.slice(5)).toEqual([6]);
+	leave[7]?.();
+	expect(clock.pending).toBe(0);
+	leave[7]?.();
+	await clock.advance(1000);
+	expect(passed).toHaveLength(6);
+});
+
+test('the allowance grows back with time', async () => {
+	const { clock, rateLimiter, passed } = gated(5);
+	await clock.advance(300);
+	for (let n = 5; n < 10; n++) rateLimiter.pass(() => passed.push(n));
+	expect(passed).toHaveLength(8);
+});
+
+test('is one for all that go to the same service', () => {
+	expect(connectRateLimiterOf('credential 1')).toBe(connectRateLimiterOf('credential 1'));
+	expect(connectRateLimiterOf('credential 1')).not.toBe(connectRateLimiterOf('credential 2'));
 });

@@ -1,4 +1,4 @@
-import { Gate } from '../../../nodes/Agent/session/connectRateLimiter';
+import { ConnectRateLimiter } from '../../../nodes/Agent/session/connectRateLimiter';
 import { connect } from '../../../nodes/Agent/session/sessionConnection';
 import type { Connection } from '../../../nodes/Agent/session/connection';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
@@ -30,7 +30,7 @@ class Node {
 
 	constructor(seed: number, sessions = 50) {
 		const random = seeded(seed);
-		const gate = new Gate(this.clock);
+		const rateLimiter = new ConnectRateLimiter(this.clock);
 		this.network.onSocket = (socket) => {
 			this.attemptsAt.push(this.clock.monotonicMilliseconds());
 			if (!this.up) {
@@ -48,7 +48,7 @@ class Node {
 			const identity = () => identityOf(signatureOf(canaries.signature), {}, this.clock.wallMilliseconds());
 			const readIdentity = () =>
 				Promise.resolve({ api: credentialOf('ws://agent.example'), identity: identity() });
-			const environment = { clock: this.clock, random, loadSocket: this.network.loadSocket, gate };
+			const environment = { clock: this.clock, random, loadSocket: this.network.loadSocket, rateLimiter };
 			const listener = { message: () => {} };
 			this.connections.push(connect({ sessionId: `s${index}` }, readIdentity, listener, environment));
 		}
@@ -131,7 +131,7 @@ describe('50 sessions whose server restarts', () => {
 		expect(await node.allBack(90_000)).toBeLessThanOrEqual(1000);
 	});
 
-	it('of 200 at once are all back within 30 s, at the rate of the gate', async () => {
+	it('of 200 at once are all back within 30 s, at the limited rate', async () => {
 		const node = new Node(11, 200);
 		await node.clock.advance(120_000);
 		for (const socket of node.network.sockets) socket.end(1012);
