@@ -1,7 +1,7 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { importExamples } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { Editor } from './editor';
+import { clickUntil, Editor } from './editor';
 
 const apiKey = 'browser-test-key';
 let service: AgentService;
@@ -62,8 +62,9 @@ test('both credentials are told apart, and the payload switches between two text
 	await openNode();
 	const labels = await page.getByTestId('credentials-label').allInnerTexts();
 	expect(labels.map((label) => label.trim())).toEqual(['Agent API', 'Agent Signature API']);
-	await page.getByTestId('parameter-input-payloadMode').click();
-	await page.getByText('Any JSON object').click();
+	const json = page.getByRole('option').filter({ hasText: 'Any JSON object', visible: true });
+	await clickUntil(page.getByTestId('parameter-input-payloadMode'), json);
+	await clickUntil(json, json, 'hidden');
 	await page.getByTestId('parameter-input-payloadJson').waitFor();
 	expect(await page.getByTestId('parameter-input-task').count()).toBe(0);
 });
@@ -71,17 +72,18 @@ test('both credentials are told apart, and the payload switches between two text
 test('what a newcomer has to know of sessions and waits is said in plain words', async () => {
 	await openNode();
 	await page.getByText('Leave empty unless an Agent Session Trigger listens').waitFor();
-	await page.getByTestId('parameter-input-waitForMessages').click();
-	await page.getByTestId('parameter-input-waitUntil').click();
-	await page.getByText('A Matching Message Arrives').click();
+	const waitUntil = page.getByTestId('parameter-input-waitUntil');
+	await clickUntil(page.getByTestId('parameter-input-waitForMessages'), waitUntil);
+	await editor.choose('waitUntil', 'A Matching Message Arrives');
 	await page.getByTestId('parameter-input-matchValue').waitFor();
 });
 
 test('the example with two triggers runs as its note says', async () => {
 	await openWorkflow('Agent answers start a workflow');
 	await page.getByText('Click the arrow next to Execute workflow').waitFor();
-	await page.getByRole('button', { name: 'Select trigger node' }).first().click();
-	await page.getByRole('menu').getByText('from When clicking ‘Execute workflow’').click();
+	const byHand = page.getByRole('menu').getByText('from When clicking ‘Execute workflow’');
+	await clickUntil(page.getByRole('button', { name: 'Select trigger node' }).first(), byHand);
+	await clickUntil(byHand, byHand, 'hidden');
 	service.requests.length = 0;
 	await page.getByTestId('execute-workflow-button').click();
 	await page.getByTestId('canvas-node-status-success').nth(1).waitFor();
@@ -100,15 +102,21 @@ test('a failure says what happened and what to do', async () => {
 describe('the credential form', () => {
 	test('says what only a real call shows, and tests the connection', async () => {
 		await openNode();
-		await page.getByTestId('credential-edit-button').first().click();
-		await page.getByText('never starts an agent').waitFor();
+		await clickUntil(
+			page.getByTestId('credential-edit-button').first(),
+			page.getByText('never starts an agent'),
+		);
 		await page.getByText('Connection tested successfully').waitFor();
 	});
 
 	test('names what is wrong with a key', async () => {
 		await openNode();
-		await page.getByTestId('credential-edit-button').first().click();
-		await page.getByText('Connection tested successfully').waitFor();
+		const tested = page.getByText('Connection tested successfully');
+		await clickUntil(
+			page.getByTestId('credential-edit-button').first(),
+			page.getByTestId('editCredential-modal'),
+		);
+		await tested.waitFor();
 		await page.getByTestId('parameter-input-apiKey').locator('input').fill('nonsense');
 		await page.getByRole('button', { name: 'Save' }).click();
 		await page.getByText('More details').click();

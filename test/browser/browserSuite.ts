@@ -1,5 +1,7 @@
 export interface BrowserSuite {
 	readonly n8nUrl: string;
+	/** File with all that n8n has printed. */
+	readonly log: string;
 	/** Where Chromium lets the test files in: one profile for all, with one sign-in and one cache. */
 	readonly debuggingUrl: string;
 }

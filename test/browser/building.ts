@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-import type { Editor } from './editor';
+import { clickUntil, type Editor } from './editor';
 
 /** Builds a workflow as a person does, from an empty canvas. */
 export class Building {
@@ -93,7 +93,8 @@ export class Building {
 	}
 
 	async publish(): Promise<void> {
-		await this.page.getByTestId('workflow-open-publish-modal-button').click();
-		await this.page.getByTestId('workflow-publish-button').click();
+		const publish = this.page.getByTestId('workflow-publish-button');
+		await clickUntil(this.page.getByTestId('workflow-open-publish-modal-button'), publish);
+		await publish.click();
 	}
 }

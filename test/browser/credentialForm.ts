@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-import type { Editor } from './editor';
+import { clickUntil, type Editor } from './editor';
 
 /** The form in which a person enters a credential, opened from a node. */
 export class CredentialForm {
@@ -25,10 +25,11 @@ export class CredentialForm {
 		const select = slot.getByTestId('node-credentials-select');
 		const empty = slot.getByTestId('node-credentials-empty-state').getByRole('button');
 		await select.or(empty).first().waitFor();
-		if (await empty.isVisible()) await empty.click();
+		if (await empty.isVisible()) await clickUntil(empty, this.dialog);
 		else {
-			await select.click();
-			await this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true }).click();
+			const another = this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true });
+			await clickUntil(select, another.or(this.dialog));
+			await clickUntil(another, this.dialog);
 		}
 		await this.dialog.getByTestId('credential-name').click();
 		await this.page.keyboard.press('ControlOrMeta+A');
@@ -72,8 +73,9 @@ export class CredentialForm {
 
 	/** Chooses one of several credential types of the node, at the top of the form. */
 	async chooseMode(name: string): Promise<void> {
-		await this.dialog.getByTestId('credential-mode-dropdown-trigger').click();
-		await this.page.getByRole('menuitem', { name, exact: true }).filter({ visible: true }).click();
+		const item = this.page.getByRole('menuitem', { name, exact: true }).filter({ visible: true });
+		await clickUntil(this.dialog.getByTestId('credential-mode-dropdown-trigger'), item);
+		await clickUntil(item, item, 'hidden');
 	}
 
 	async save(): Promise<void> {
@@ -81,8 +83,7 @@ export class CredentialForm {
 	}
 
 	async close(): Promise<void> {
-		await this.dialog.getByRole('button', { name: 'Close this dialog' }).click();
-		await this.untilClosed();
+		await clickUntil(this.dialog.getByRole('button', { name: 'Close this dialog' }), this.dialog, 'hidden');
 	}
 
 	/** n8n closes the form of a new credential when its test succeeds. */
@@ -118,7 +119,6 @@ export class CredentialForm {
 	async reopen(type: string): Promise<void> {
 		const label = this.page.getByTestId('credentials-label').filter({ hasText: type });
 		const slot = this.page.getByTestId('node-credentials-slot').filter({ has: label });
-		await slot.getByTestId('credential-edit-button').click();
-		await this.dialog.waitFor();
+		await clickUntil(slot.getByTestId('credential-edit-button'), this.dialog);
 	}
 }

@@ -1,13 +1,34 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, chromium, type Locator, type Page, selectors } from 'playwright-core';
 
 import { N8nApi, type WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { tellReporter } from '../e2e/loggedN8n';
 import { browserSuite } from './browserSuite';
 import { optionOf } from './shown';
 
 /** Where every test leaves what the user saw at its end. */
 const pictures = path.join(__dirname, '..', '..', '.dev', 'pictures');
+
+/**
+ * Clicks until the click has had its effect: n8n ignores one while it draws anew, and what is below the pointer may have moved.
+ * Only for what may be clicked twice.
+ */
+export async function clickUntil(
+	target: Locator,
+	effect: Locator,
+	state: 'visible' | 'hidden' = 'visible',
+): Promise<void> {
+	while ((await effect.first().isVisible()) !== (state === 'visible')) {
+		// Whether it was clicked, and whether that was enough, is asked above.
+		await target.click({ timeout: 5000 }).catch(() => undefined);
+		await effect
+			.first()
+			.waitFor({ state, timeout: 5000 })
+			.catch(() => undefined);
+	}
+}
 
 /** n8n's editor as a person uses it: what is clicked, typed and read. */
 export class Editor {
@@ -27,7 +48,8 @@ export class Editor {
 	static async open(): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		await mkdir(pictures, { recursive: true });
-		const { n8nUrl, debuggingUrl } = browserSuite();
+		const { n8nUrl, log, debuggingUrl } = browserSuite();
+		tellReporter(log, statSync(log).size);
 		const browser = await chromium.connectOverCDP(debuggingUrl);
 		const [context] = browser.contexts();
 		if (!context) throw new Error('Chromium has no profile open');
@@ -95,9 +117,7 @@ export class Editor {
 	/** Closes whatever node is open. */
 	async closeNode(): Promise<void> {
 		const close = this.page.getByTestId('ndv-close-button');
-		if (!(await close.isVisible())) return;
-		await close.click();
-		await close.waitFor({ state: 'hidden' });
+		await clickUntil(close, close, 'hidden');
 	}
 
 	parameter(name: string): Locator {
@@ -106,9 +126,8 @@ export class Editor {
 
 	/** Chooses in a dropdown by the words that stand there. */
 	async choose(parameter: string, choice: string): Promise<void> {
-		await this.parameter(parameter).click();
 		const words = new RegExp(`^\\s*${choice.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`);
-		await this.page.getByRole('option', { name: words }).filter({ visible: true }).first().click();
+		await this.choice(this.parameter(parameter), { name: words });
 	}
 
 	/** Opens a dropdown whose options come from Google. It closes again when they arrive. @returns the options */
@@ -128,8 +147,15 @@ export class Editor {
 
 	/** Adds a field to those of Options, by its label. */
 	async addOption(label: string): Promise<void> {
-		await this.page.getByTestId('node-parameters').getByPlaceholder('Add option').click();
-		await this.page.getByRole('option', { name: label, exact: true }).filter({ visible: true }).click();
+		const list = this.page.getByTestId('node-parameters').getByPlaceholder('Add option');
+		await this.choice(list, { name: label, exact: true });
+	}
+
+	/** Opens a list and chooses from it. */
+	private async choice(list: Locator, option: { name: string | RegExp; exact?: boolean }): Promise<void> {
+		const entry = this.page.getByRole('option', option).filter({ visible: true }).first();
+		await clickUntil(list, entry);
+		await clickUntil(entry, entry, 'hidden');
 	}
 
 	async chosen(parameter: string): Promise<string> {
@@ -169,20 +195,25 @@ export class Editor {
 
 	/** Opens the list of a locator. */
 	async openPicker(parameter: string): Promise<void> {
-		await this.locator(parameter).getByTestId('rlc-input').click();
+		const list = this.page
+			.getByTestId('rlc-item')
+			.or(this.page.getByTestId('rlc-error-container'))
+			.filter({ visible: true });
+		await clickUntil(this.locator(parameter).getByTestId('rlc-input'), list);
 	}
 
 	/** Picks from the list of a locator by name. */
 	async pick(parameter: string, name: string): Promise<void> {
 		await this.openPicker(parameter);
 		const items = this.page.getByTestId('rlc-item').filter({ visible: true });
-		await items.filter({ has: this.page.getByText(name, { exact: true }) }).click();
+		const item = items.filter({ has: this.page.getByText(name, { exact: true }) });
+		await item.waitFor();
+		await clickUntil(item, item, 'hidden');
 	}
 
 	/** Gives a locator an ID in place of a choice from its list. */
 	async giveId(parameter: string, id: string): Promise<void> {
-		await this.locator(parameter).getByTestId('rlc-mode-selector').click();
-		await this.page.getByRole('option', { name: 'By ID' }).filter({ visible: true }).click();
+		await this.choice(this.locator(parameter).getByTestId('rlc-mode-selector'), { name: 'By ID' });
 		await this.locator(parameter).getByTestId('rlc-input').fill(id);
 	}
 

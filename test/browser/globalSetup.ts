@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { freePort } from '../../dev/n8n/server.ts';
-import prepare from '../e2e/globalSetup';
-import { startTestN8n } from '../e2e/n8n';
+import prepare, { template } from '../e2e/globalSetup';
+import { startLoggedN8n } from '../e2e/loggedN8n';
 import { handOver } from './browserSuite';
 import { openBrowser, signIn } from './chromium';
 
@@ -18,7 +18,7 @@ export default async function start(): Promise<void> {
 	const address = `http://127.0.0.1:${n8nPort}`;
 	// With two origins, n8n's chat shows no buttons for a human review.
 	const env = { N8N_EDITOR_BASE_URL: address, WEBHOOK_URL: address };
-	const n8n = await startTestN8n({ port: n8nPort, env });
+	const n8n = await startLoggedN8n({ userFolder: await template.copy(), port: n8nPort, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const port = await freePort();
 	const context = await openBrowser(profile, port);
@@ -28,7 +28,7 @@ export default async function start(): Promise<void> {
 		await n8n.remove();
 	};
 	await signIn(context, n8n.url);
-	handOver({ n8nUrl: n8n.url, debuggingUrl: `http://127.0.0.1:${port}` });
+	handOver({ n8nUrl: n8n.url, log: n8n.log, debuggingUrl: `http://127.0.0.1:${port}` });
 }
 
 export async function end(): Promise<void> {

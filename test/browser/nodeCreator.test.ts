@@ -1,5 +1,5 @@
 import { node } from '../e2e/n8n';
-import { Editor } from './editor';
+import { clickUntil, Editor } from './editor';
 import { phrases } from './phrases';
 
 let editor: Editor;
@@ -12,8 +12,8 @@ beforeAll(async () => {
 		nodes: [node('Start', 'n8n-nodes-base.manualTrigger')],
 		connections: {},
 	});
-	await editor.page.getByTestId('node-creator-plus-button').first().click();
-	await editor.page.getByTestId('node-creator-search-bar').waitFor();
+	const plus = editor.page.getByTestId('node-creator-plus-button').first();
+	await clickUntil(plus, editor.page.getByTestId('node-creator-search-bar'));
 	categories = await names();
 });
 afterAll(async () => {

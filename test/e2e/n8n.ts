@@ -4,7 +4,7 @@ import { N8nApi } from '../../dev/n8n/rest.ts';
 import type { RestartableN8n } from '../../dev/n8n/restartable.ts';
 import type { N8nOptions } from '../../dev/n8n/server.ts';
 import { type SharedAddress, sharedAt, template } from './globalSetup';
-import { startLoggedN8n } from './loggedN8n';
+import { startLoggedN8n, tellReporter } from './loggedN8n';
 
 export { inRow, items, manualTrigger, node } from '../../dev/n8n/nodes.ts';
 
@@ -32,9 +32,4 @@ export async function sharedN8n(): Promise<SharedN8n> {
 	tellReporter(log, from);
 	const output = () => readFileSync(log).subarray(from).toString('utf8');
 	return { url, api: new N8nApi(url, cookie), output };
-}
-
-/** See test/reporter.ts, which shows the log of a file that fails. */
-function tellReporter(log: string, from: number): void {
-	console.log(`n8n's log: ${log} from ${from}`);
 }
