@@ -78,6 +78,22 @@ export class Station {
 		return this;
 	}
 
+	/** Lets time pass between attempts, and none during one, until the condition holds or the channel is open at both ends. */
+	async passing(condition: 'open' | (() => boolean)): Promise<void> {
+		const isOpen = () => this.state === 'open' && this.service.openSockets(this.sessionId) > 0;
+		await until(() => {
+			if (condition === 'open' ? isOpen() : condition()) return true;
+			if (['idle', 'backoff', 'slow'].includes(this.state)) this.clock.jump(1000);
+			return false;
+		});
+	}
+
+	/** That much later; what was due has happened. */
+	async jump(milliseconds: number): Promise<void> {
+		this.clock.jump(milliseconds);
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+
 	/** Numbered messages for as long as the server has a channel for them; without one it keeps them. */
 	startTraffic(): void {
 		this.#traffic = setInterval(() => {
