@@ -3,10 +3,10 @@
 // node bench/quota.ts
 import './sources.ts';
 
-const { Failure } = await import('../nodes/core/failure.ts');
-const { Fault } = await import('../nodes/http/fault.ts');
-const { Pace } = await import('../nodes/http/pace.ts');
-const { paced } = await import('../nodes/http/paced.ts');
+const { Failure } = await import('../nodes/core/errors.ts');
+const { Fault } = await import('../nodes/http/retry.ts');
+const { Pace } = await import('../nodes/http/rateLimiter.ts');
+const { paced } = await import('../nodes/http/rateLimiter.ts');
 const { VirtualClock } = await import('../test/http/virtualClock.ts');
 
 const minute = 60_000;

@@ -8,7 +8,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import type { PostForm } from '../nodes/Workspace/google/serviceAccountToken';
+import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import { allowedDomainsFields } from './allowedDomains';
 import * as fields from './workspace/fields';
@@ -83,8 +83,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credential: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const { fetchAccessToken, serviceAccountOf } =
-			await import('../nodes/Workspace/google/serviceAccountToken');
+		const { fetchAccessToken, serviceAccountOf } = await import('../nodes/Workspace/google/serviceAccount');
 		const { accessToken: refused } = credential;
 		const account = serviceAccountOf(credential);
 		const post: PostForm = async (url, form) =>

@@ -5,7 +5,7 @@ import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 
 import manifest from '../package.json';
 import { resources } from '../nodes/Workspace/resources';
-import { toolDescriptions } from '../nodes/Workspace/toolDescriptions';
+import { toolDescriptions } from '../nodes/Workspace/properties';
 
 const root = path.join(__dirname, '..');
 const source = (output: string) => path.join(root, output.replace(/^dist\//, '').replace(/\.js$/, '.ts'));

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type { Send } from '../../nodes/http/attempt';
+import type { Send } from '../../nodes/http/request';
 
 /** Does what n8n's request helper does for the package, with Node's own client. */
 export function httpSender(token: string): Send {

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QuotaLimits } from '../../dev/google/quotas';
-import { paceSettings } from '../../nodes/http/paceSettings';
+import { paceSettings } from '../../nodes/http/rateLimiter';
 import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { Paces } from '../../nodes/Workspace/google/paces';
+import { Paces } from '../../nodes/Workspace/google/quotas';
 import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from '../keyed/sender';

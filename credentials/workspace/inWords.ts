@@ -1,4 +1,4 @@
-import { isFailure } from '../../nodes/core/failure';
+import { isFailure } from '../../nodes/core/errors';
 
 /**
  * n8n's credential form shows only the `code` of an error that has one, so the text goes into a plain error. The nodes look for the

@@ -70,7 +70,7 @@ export class Workspace implements INodeType {
 				this: ICredentialTestFunctions,
 				{ data }: ICredentialsDecrypted,
 			): Promise<INodeCredentialTestResult> {
-				const { checkServiceAccount } = await import('./credentialCheck/serviceAccountCheck');
+				const { checkServiceAccount } = await import('./methods/serviceAccountTest');
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
 		},

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { Failure, refusal } from '../core/failure';
+import { Failure, refusal } from '../core/errors';
 import { named } from '../fields/naming';
 import type { Field } from './operation';
 

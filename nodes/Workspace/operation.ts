@@ -4,11 +4,11 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
-import type { Failure } from '../core/failure';
+import type { Failure } from '../core/errors';
 import type { Field, ParamsOf } from '../fields/field';
 import { requestOptions } from '../fields/requestOptions';
-import type { Methods } from './google/methods';
-import type { ResumableUpload } from './google/upload';
+import type { Methods } from './google/advice';
+import type { ResumableUpload } from './google/upload/uploadRequest';
 import type { Source } from './source';
 
 export type { Source } from './source';

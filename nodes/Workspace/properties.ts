@@ -1,11 +1,127 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { propertiesOf } from '../fields/properties';
-import { inputProperties, jsonProperties } from './inputProperties';
-import type { Operation } from './operation';
+import { propertiesOf } from '../fields/description';
 import { requestOptions } from '../fields/requestOptions';
-import { toolDescriptions } from './toolDescriptions';
-import { defaultResource, resources, type Resource } from './resources';
+import { defaultResource, operationChoices, type Resource, resources } from './resources';
+import type { Field, Operation } from './operation';
+
+export const inputProperties: INodeProperties[] = [
+	{
+		displayName: 'Authentication',
+		name: 'authentication',
+		type: 'options',
+		options: [
+			{ name: 'OAuth2', value: 'oAuth2' },
+			{ name: 'Service Account', value: 'serviceAccount' },
+		],
+		default: 'oAuth2',
+	},
+	{
+		displayName: 'Input Mode',
+		name: 'inputMode',
+		type: 'options',
+		options: [
+			{ name: 'Fields', value: 'fields', description: 'Choose the operation and fill in its fields' },
+			{ name: 'JSON', value: 'json', description: 'One object defines the operation and its parameters' },
+		],
+		default: 'fields',
+		description: 'How to define the operation and its parameters',
+	},
+];
+
+const shownForJson = { show: { inputMode: ['json'] } };
+
+export const jsonProperties: INodeProperties[] = [
+	{
+		displayName: 'Input Object',
+		name: 'inputObject',
+		type: 'json',
+		default: '{}',
+		typeOptions: { rows: 8 },
+		hint: 'For example, { "operation": "send", "to": "name@example.com", "subject": "Hello", "body": "…" }',
+		placeholder: 'e.g. { "operation": "read", "spreadsheetId": "1Qm7x…", "range": "Sheet1!A1:D20" }',
+		description:
+			"The operation, its parameters and its options in one flat object. To build it from the item's data, use an expression that returns an object.",
+		displayOptions: shownForJson,
+	},
+	{
+		displayName: 'Allowed Operations',
+		name: 'allowedOperations',
+		type: 'multiOptions',
+		noDataExpression: true,
+		options: operationChoices,
+		default: [],
+		description:
+			'The operations that an input object may use. All others are rejected before anything is sent. If nothing is chosen, all operations are allowed. Choose operations if the input object comes from outside, such as from a webhook or a model.',
+		displayOptions: shownForJson,
+	},
+	{
+		displayName: 'Allow File Paths',
+		name: 'allowFilePaths',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			'Whether an upload may read files on the machine that n8n runs on. Leave it off if the input object comes from outside.',
+		displayOptions: shownForJson,
+	},
+];
+
+/**
+ * What a model reads when the node is a tool. Of a parameter n8n tells it nothing but the label, so each operation's description
+ * explains its parameters. n8n adds no description of its own where a node has this property.
+ */
+export const toolDescriptions: INodeProperties[] = [
+	...resources.flatMap((resource) =>
+		resource.operations.map((operation) =>
+			toolDescription(operationText(operation), {
+				show: { '@tool': [true], resource: [resource.value], operation: [operation.value] },
+				hide: { inputMode: ['json'] },
+			}),
+		),
+	),
+	toolDescription(inputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
+];
+
+function toolDescription(text: string, displayOptions: INodeProperties['displayOptions']): INodeProperties {
+	return {
+		displayName: 'Description',
+		name: 'toolDescription',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: text,
+		required: true,
+		description: 'What the model reads about this tool. Add when the model should use it, and when not.',
+		displayOptions,
+	};
+}
+
+function operationText({ description, caution, fields }: Operation): string {
+	const parameters = fields.flatMap((field) => (field.showWhen ? [] : parameterText(field)));
+	return [`${sentence(description)}${caution === undefined ? '' : ` ${caution}`}`, ...parameters].join('\n');
+}
+
+function parameterText({ displayName, description, placeholder, required }: Field): string {
+	const told = description ?? placeholder;
+	return `- ${displayName}${required ? '' : ' (optional)'}${told === undefined ? '' : `: ${told}`}`;
+}
+
+function inputObjectText(): string {
+	return [
+		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
+		...resources.flatMap((resource) => resource.operations.map((operation) => keysText(resource, operation))),
+		'write replaces existing content; send cannot be undone.',
+	].join('\n');
+}
+
+function keysText(resource: Resource, { value, fields }: Operation): string {
+	const keys = fields.map(({ name, required }) => `${name}${required ? '*' : ''}`);
+	return `${resource.value} ${value}: ${keys.join(', ')}`;
+}
+
+function sentence(text: string): string {
+	return text.endsWith('.') ? text : `${text}.`;
+}
 
 /** All parameters of the node, computed from the operations. */
 export const properties: INodeProperties[] = [

@@ -1,5 +1,5 @@
-import { refusal } from '../core/failure';
-import { shortened } from '../core/shortened';
+import { refusal } from '../core/errors';
+import { shortened } from '../core/text';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const hosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];

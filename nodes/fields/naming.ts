@@ -1,4 +1,4 @@
-import { isFailure, type Failure } from '../core/failure';
+import { isFailure, type Failure } from '../core/errors';
 
 import type { Field } from './field';
 

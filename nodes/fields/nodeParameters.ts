@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Field } from './field';
 
-import { isTool } from '../core/tryOfNode';
+import { isTool } from '../core/nodeErrors';
 
 /** How a parameter's value follows from the item: not at all, a field of its JSON, or by an expression that n8n evaluates. */
 type Source =

@@ -1,8 +1,7 @@
-import { refusal } from '../core/failure';
+import { refusal } from '../core/errors';
 
 import type { Field, ParamsOf } from './field';
-import { labelOf, type Reading } from './reading';
-import { valueOf } from './value';
+import { labelOf, type Reading, valueOf } from './values';
 
 export type Params = ParamsOf<readonly Field[], readonly Field[]>;
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-import { codeIn } from './causes';
+import { codeIn } from './networkErrors';
 
 /** Larger answers are refused: 64 MiB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;

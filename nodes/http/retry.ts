@@ -1,9 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Failure } from '../core/failure';
+import { Failure } from '../core/errors';
 import { named } from '../fields/naming';
-import { fullJitterMilliseconds } from './backoff';
-import { Fault, stopped } from './fault';
+
+export interface BackoffBounds {
+	/** Upper end of the range of the first wait (attempt 0). */
+	readonly baseMilliseconds: number;
+	/** Upper end of every range. */
+	readonly capMilliseconds: number;
+}
+
+/**
+ * Full jitter: a wait drawn evenly from 0 to `base * 2^attempt`, at most the cap. Clients that failed
+ * together do not come back together.
+ * @param attempt number of waits so far, from 0
+ * @param random returns 0 <= x < 1
+ * @returns whole milliseconds
+ */
+export function fullJitterMilliseconds(
+	attempt: number,
+	{ baseMilliseconds, capMilliseconds }: BackoffBounds,
+	random: () => number,
+): number {
+	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** Math.max(0, attempt));
+	return Math.floor(random() * window);
+}
+
+const deltaSeconds = /^\d{1,12}(\.\d+)?$/;
+/** The three forms of an HTTP date start with the name of the day (RFC 9110, section 5.6.7). */
+const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)/i;
+const asctimeDate = /^\w{3} \w{3} [\d ]\d \d\d:\d\d:\d\d \d{4}$/;
+
+/**
+ * The wait that a `Retry-After` header asks for, in milliseconds from now; 0 for a date in the past.
+ * Undefined if there is no header, or if it is neither a number of seconds nor an HTTP date.
+ */
+export function parseRetryAfter(
+	header: string | readonly string[] | undefined,
+	nowMilliseconds: number,
+): number | undefined {
+	const value = (typeof header === 'string' ? header : header?.[0])?.trim();
+	if (value === undefined) return undefined;
+	if (deltaSeconds.test(value)) return Math.ceil(Number(value) * 1000);
+	if (!httpDate.test(value)) return undefined;
+	// asctime has no time zone and means UTC, but Date.parse would read it as local time.
+	const at = Date.parse(asctimeDate.test(value) ? `${value} GMT` : value);
+	return Number.isNaN(at) ? undefined : Math.max(0, at - nowMilliseconds);
+}
+
+/**
+ * The outcome of one try of a request.
+ *
+ * `notDone`: the service definitely did not carry it out and may do so later (rate limit, no connection);
+ * `unknown`: it may have carried it out (5xx, connection lost, timeout); `final`: repeating would not help.
+ */
+export type FaultKind = 'notDone' | 'unknown' | 'final';
+
+export class Fault extends Error {
+	readonly kind: FaultKind;
+	readonly failure: Failure;
+
+	constructor(kind: FaultKind, failure: Failure) {
+		super(failure.message);
+		this.kind = kind;
+		this.failure = failure;
+	}
+}
+
+/** What a status outside 200–299 says about whether the request was carried out. */
+export function kindOfStatus(status: number): FaultKind {
+	if (status === 429) return 'notDone';
+	return status >= 500 || status === 408 ? 'unknown' : 'final';
+}
+
+export function stoppedFault(kind: FaultKind): Fault {
+	return new Fault(kind, stopped());
+}
+
+export function stopped(description?: string): Failure {
+	return new Failure({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
+}
 
 export interface RetryWords {
 	/** Name of the service, for the beginning of a sentence. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { isFailure } from '../../nodes/core/failure';
+import { isFailure } from '../../nodes/core/errors';
 import { readInputObject } from '../../nodes/Workspace/runner/inputObject';
 import { fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';

@@ -5,15 +5,15 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
-import { refusal } from '../../nodes/core/failure';
-import type { Bases } from '../../nodes/Workspace/google/bases';
-import { paceSettings } from '../../nodes/http/paceSettings';
+import { refusal } from '../../nodes/core/errors';
+import type { Bases } from '../../nodes/Workspace/google/baseUrls';
+import { paceSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { Paces } from '../../nodes/Workspace/google/paces';
+import { Paces } from '../../nodes/Workspace/google/quotas';
 import type { TransportOptions } from '../../nodes/Workspace/google/transport';
 import { Naming } from '../../nodes/fields/naming';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
-import type { JobItem } from '../../nodes/Workspace/runner/runItem';
+import type { JobItem } from '../../nodes/Workspace/runner/item';
 
 import { n8nSender } from './n8nSender';
 

@@ -1,4 +1,4 @@
-import { isFailure, type Failure } from '../../nodes/core/failure';
+import { isFailure, type Failure } from '../../nodes/core/errors';
 import { Naming } from '../../nodes/fields/naming';
 
 /** The failure that a promise ends with; fields go by their keys. */

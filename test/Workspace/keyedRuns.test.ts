@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-import type { Send } from '../../nodes/http/attempt';
+import type { Send } from '../../nodes/http/request';
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { Sanitizer } from '../../nodes/core/secrets/sanitizer';
+import { Sanitizer } from '../../nodes/core/sanitizer';
 import { failureOf } from '../executeContext';
 import { formsIn, inAllForms } from '../forms';
 import { runNode, token } from './runNode';

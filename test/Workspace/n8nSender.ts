@@ -8,7 +8,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { Send } from '../../nodes/http/attempt';
+import type { Send } from '../../nodes/http/request';
 
 const node: INode = {
 	id: 'workspace',

@@ -13,9 +13,9 @@ import path from 'node:path';
 
 import { operationsTable, withOperations } from '../../dev/operationsTable';
 import type * as NodeFile from '../../nodes/Workspace/Workspace.node';
+import { resources } from '../../nodes/Workspace/resources';
 import type * as Resources from '../../nodes/Workspace/resources';
 import { executeContext, failureOf } from '../executeContext';
-import { resources } from '../../nodes/Workspace/resources';
 import { basesAt } from './client';
 import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from './server';
 

@@ -1,8 +1,8 @@
-import { isFailure } from '../../nodes/core/failure';
+import { isFailure } from '../../nodes/core/errors';
 import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
 import type { Params } from '../../nodes/fields/params';
-import { perform } from '../../nodes/Workspace/runner/perform';
-import type { JobItem } from '../../nodes/Workspace/runner/runItem';
+import { perform } from '../../nodes/Workspace/runner/run';
+import type { JobItem } from '../../nodes/Workspace/runner/item';
 
 export interface TestMember extends Member<Params> {
 	readonly item: JobItem;

@@ -1,5 +1,5 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-import { keptOutcomes } from '../../nodes/core/finishedItems';
+import { keptOutcomes } from '../../nodes/core/retryCache';
 
 import { toolOf, token } from './runNode';
 

@@ -173,7 +173,7 @@ test('the built files load, with their class names, and know the same classes', 
 		(file) => path.basename(file).split('.')[0],
 	);
 	expect(printed.trim().split('\n')).toEqual(names);
-	const failure = files.filter(({ inputs }) => inputs.includes('nodes/core/failure.ts'));
+	const failure = files.filter(({ inputs }) => inputs.includes('nodes/core/errors.ts'));
 	expect(failure).toHaveLength(1);
 });
 
@@ -191,7 +191,7 @@ describe('packing', () => {
 		expect(() => stage.pack('refused')).toThrow(/The build was changed after it was made/);
 		writeFileSync(notices, original);
 
-		appendFileSync(path.join(stage.folder, 'nodes/core/failure.ts'), '\n');
+		appendFileSync(path.join(stage.folder, 'nodes/core/errors.ts'), '\n');
 		expect(() => stage.pack('refused')).toThrow(/The sources have changed since the build/);
 
 		rmSync(stage.dist, { recursive: true });

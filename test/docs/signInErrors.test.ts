@@ -6,8 +6,8 @@ import path from 'node:path';
 
 import { credentialTest } from '../../credentials/workspace/signInTest';
 import { faultOfAnswer } from '../../nodes/Workspace/google/errors';
-import type { FailedCall } from '../../nodes/Workspace/google/failedCall';
-import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccountToken';
+import type { FailedCall } from '../../nodes/Workspace/google/advice';
+import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
 import { createTransport } from '../../nodes/Workspace/google/transport';
 import { basesAt } from '../Workspace/client';
 import { failing } from '../Workspace/failure';

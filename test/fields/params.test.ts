@@ -1,7 +1,7 @@
 import type { Field, Operation } from '../../nodes/Workspace/operation';
 import { defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
-import type { Reading } from '../../nodes/fields/reading';
+import type { Reading } from '../../nodes/fields/values';
 
 const fields = [
 	{ displayName: 'Title', name: 'title', type: 'string', default: '', required: true },

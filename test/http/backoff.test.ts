@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { fullJitterMilliseconds, parseRetryAfter } from '../../nodes/http/backoff';
+import { fullJitterMilliseconds, parseRetryAfter } from '../../nodes/http/retry';
 
 const bounds = { baseMilliseconds: 1000, capMilliseconds: 60_000 };
 

@@ -1,6 +1,5 @@
-import { Fault } from '../../nodes/http/fault';
-import { nextStep, withRetries, type RetryPolicy } from '../../nodes/http/retry';
-import { Failure, isFailure } from '../../nodes/core/failure';
+import { Fault, nextStep, type RetryPolicy, withRetries } from '../../nodes/http/retry';
+import { Failure, isFailure } from '../../nodes/core/errors';
 
 const policy: RetryPolicy = {
 	words: { service: 'The service', nothingDone: 'Nothing was done.' },

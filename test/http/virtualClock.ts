@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import type { PaceClock } from '../../nodes/http/paceSettings';
+import type { PaceClock } from '../../nodes/http/rateLimiter';
 
 interface Sleeper {
 	readonly until: number;

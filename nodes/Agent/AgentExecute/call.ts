@@ -3,12 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import type { NodeParameters } from '../../fields/nodeParameters';
-import { type FaultsOfTry, type Send, attempt, plainRequest, unlessAborted } from '../../http/attempt';
+import { type FaultsOfTry, type Send, attempt, plainRequest, unlessAborted } from '../../http/request';
 import { readBody, readErrorBody } from '../../http/body';
-import { mayBeJson } from '../../http/jsonCost';
+import { mayBeJson } from '../../http/memoryBudget';
 import { withRetries } from '../../http/retry';
-import { type Room, mostAtOnce } from '../../http/room';
-import { Wire } from '../../http/wire';
+import { type Room, mostAtOnce } from '../../http/memoryBudget';
+import { Wire } from '../../http/rawResponse';
 import { channelUrl, checkAllowedHost, executeUrl } from '../session/urls';
 import { type ReadIdentity, identityReader } from '../session/connectRequest';
 import { type Credentials, identityOf, redact, secretsOf } from '../session/credentials';

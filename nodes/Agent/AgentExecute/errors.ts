@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { Failure, isFailure, withCode } from '../../core/failure';
-import { shortened } from '../../core/shortened';
+import { Failure, isFailure, withCode } from '../../core/errors';
+import { shortened } from '../../core/text';
 import { named } from '../../fields/naming';
-import { parseRetryAfter } from '../../http/backoff';
+import { parseRetryAfter } from '../../http/retry';
 import { BodyError, maxAnswerBytes } from '../../http/body';
-import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/fault';
-import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/network';
+import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/retry';
+import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/networkErrors';
 import type { SessionMessage } from '../session/messages';
 import { type Answer, excerpt } from './response';
 

@@ -1,7 +1,7 @@
 import { maxAnswerBytes } from '../../http/body';
-import { refusal } from '../../core/failure';
+import { refusal } from '../../core/errors';
 import type { Field, Reading } from '../../fields/field';
-import { kindOf, labelOf } from '../../fields/reading';
+import { kindOf, labelOf } from '../../fields/values';
 import { requestOptions } from '../../fields/requestOptions';
 
 /** Parameters and options of the execute call; defaults are part of the public interface and never change. */

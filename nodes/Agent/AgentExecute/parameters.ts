@@ -1,4 +1,4 @@
-import { refusal } from '../../core/failure';
+import { refusal } from '../../core/errors';
 import type { ParamsOf } from '../../fields/field';
 import { Naming } from '../../fields/naming';
 import type { NodeParameters } from '../../fields/nodeParameters';

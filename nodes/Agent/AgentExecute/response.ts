@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { shortened } from '../../core/shortened';
+import { shortened } from '../../core/text';
 import { type SessionMessage, valueAt } from '../session/messages';
 
 /** An answer of the agent service, read to its end. */

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { asFailure } from '../../core/errorItem';
-import { type Failure, isFailure } from '../../core/failure';
-import { type Checked, type Done, type Task, type Work, runItems } from '../../core/loop';
-import { cleanLog } from '../../core/secrets/cleanLog';
-import { secretsIn } from '../../core/secrets/credentialSecrets';
-import { Sanitizer } from '../../core/secrets/sanitizer';
-import { storeBinary } from '../../core/storeBinary';
+import { asFailure } from '../../core/nodeErrors';
+import { type Failure, isFailure } from '../../core/errors';
+import { type Checked, type Done, type Task, type Work, runItems } from '../../core/itemLoop';
+import { cleanLog } from '../../core/sanitizer';
+import { secretsIn } from '../../core/sanitizer';
+import { Sanitizer } from '../../core/sanitizer';
+import { storeBinary } from '../../core/binary';
 import { NodeParameters } from '../../fields/nodeParameters';
-import { Room } from '../../http/room';
+import { Room } from '../../http/memoryBudget';
 import { type SessionMessage, binaryOf } from '../session/messages';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/sessionConnection';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { type Failure, isFailure } from '../../core/failure';
+import { type Failure, isFailure } from '../../core/errors';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection, EndedChannel } from '../session/connection';

@@ -1,5 +1,5 @@
-import { Failure } from '../../core/failure';
-import { shortened } from '../../core/shortened';
+import { Failure } from '../../core/errors';
+import { shortened } from '../../core/text';
 import { type SessionMessage, fieldText } from '../session/messages';
 import { textIn } from './response';
 import type { WaitSettings } from './parameters';

@@ -1,9 +1,8 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { asFailure } from '../../core/errorItem';
-import { isFailure } from '../../core/failure';
-import { cleanLog } from '../../core/secrets/cleanLog';
-import { Sanitizer } from '../../core/secrets/sanitizer';
+import { asFailure } from '../../core/nodeErrors';
+import { isFailure } from '../../core/errors';
+import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { systemClock } from '../session/clock';
 import { connect } from '../session/sessionConnection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';

@@ -1,8 +1,8 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { nodeError } from '../../core/errorItem';
-import { Failure } from '../../core/failure';
-import { Sanitizer } from '../../core/secrets/sanitizer';
+import { nodeError } from '../../core/nodeErrors';
+import { Failure } from '../../core/errors';
+import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../session/clock';
 import { keptSeconds } from './triggerState';
 

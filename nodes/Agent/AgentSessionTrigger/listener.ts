@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Failure } from '../../core/failure';
+import type { Failure } from '../../core/errors';
 import type { Clock } from '../session/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection } from '../session/connection';

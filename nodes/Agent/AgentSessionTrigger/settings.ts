@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, IWorkflowSettings } from 'n8n-workflow';
 
 import { paramsOf } from '../../fields/params';
-import { isRecord } from '../../fields/reading';
+import { isRecord } from '../../fields/values';
 import { type ChannelOptions, channelOptionsOf } from '../session/fields';
 import type { FieldValues, MessageFormat } from '../session/messages';
 import { triggerFields, triggerOptions } from './fields';

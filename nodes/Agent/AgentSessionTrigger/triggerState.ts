@@ -1,4 +1,4 @@
-import { processSlot } from '../../core/processSlot';
+import { processSlot } from '../../core/globalSingleton';
 import type { Clock } from '../session/clock';
 import type { Arrival } from './items';
 import type { Leftover } from './queue';

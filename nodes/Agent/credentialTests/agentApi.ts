@@ -4,11 +4,11 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isFailure } from '../../core/failure';
-import { discard } from '../../http/attempt';
-import { causesOf } from '../../http/causes';
-import { isBlocked } from '../../http/network';
-import { type TestResponse, testRequest, testTimeoutSeconds } from '../../http/testRequest';
+import { isFailure } from '../../core/errors';
+import { discard } from '../../http/request';
+import { causesOf } from '../../http/networkErrors';
+import { isBlocked } from '../../http/networkErrors';
+import { type TestResponse, testRequest, testTimeoutSeconds } from '../../http/request';
 import { thrownFault } from '../AgentExecute/errors';
 import type { CloseReason } from '../session/closeReason';
 import { adviceOf, reasonOf } from '../session/errors';

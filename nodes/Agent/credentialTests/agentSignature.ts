@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import { asFailure } from '../../core/errorItem';
+import { asFailure } from '../../core/nodeErrors';
 import { checkHostNames } from '../session/urls';
 import { agentSignatureCredential, identityOf } from '../session/credentials';
 

@@ -1,4 +1,4 @@
-import { processSlot } from '../../core/processSlot';
+import { processSlot } from '../../core/globalSingleton';
 import { type Clock, systemClock } from './clock';
 
 /** Attempts at once, after a time without any. */

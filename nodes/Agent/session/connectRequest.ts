@@ -1,4 +1,4 @@
-import { isFailure } from '../../core/failure';
+import { isFailure } from '../../core/errors';
 import type { CloseReason } from './closeReason';
 import {
 	type AgentApiCredential,

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/failure';
+import type { Failure } from '../../core/errors';
 import type { ChannelSettings } from './channel';
 import type { Clock } from './clock';
 import type { CloseReason, RetryDecision } from './closeReason';

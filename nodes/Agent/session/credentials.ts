@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { refusal } from '../../core/failure';
-import { Sanitizer } from '../../core/secrets/sanitizer';
-import { entriesOf } from '../../fields/held';
+import { refusal } from '../../core/errors';
+import { Sanitizer } from '../../core/sanitizer';
+import { entriesOf } from '../../fields/values';
 
 type TimestampUnit = 'seconds' | 'milliseconds';
 

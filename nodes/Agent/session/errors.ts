@@ -1,7 +1,7 @@
-import { Failure } from '../../core/failure';
-import { shortened } from '../../core/shortened';
-import { parseRetryAfter } from '../../http/backoff';
-import { blockedAdvice, networkFaultOf } from '../../http/network';
+import { Failure } from '../../core/errors';
+import { shortened } from '../../core/text';
+import { parseRetryAfter } from '../../http/retry';
+import { blockedAdvice, networkFaultOf } from '../../http/networkErrors';
 import type { CloseReason } from './closeReason';
 import type { UpgradeAnswer } from './webSocket';
 

@@ -1,7 +1,6 @@
-import { refusal } from '../../core/failure';
+import { refusal } from '../../core/errors';
 import type { Field, ParamsOf, Reading } from '../../fields/field';
-import { listOf } from '../../fields/held';
-import { labelOf } from '../../fields/reading';
+import { labelOf, listOf } from '../../fields/values';
 import type { ConnectionOptions } from './connection';
 
 /** Options of the session channel, the same in every node that opens one; defaults never change. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
-import { storeBinary } from '../../core/storeBinary';
-import { parsingCost } from '../../http/jsonCost';
-import { canParse } from '../../http/room';
+import { storeBinary } from '../../core/binary';
+import { parsingCost } from '../../http/memoryBudget';
+import { canParse } from '../../http/memoryBudget';
 
 /** A number of so many characters may be more than a JavaScript number holds. Also finds the quotes, to pass over texts. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;

@@ -1,4 +1,4 @@
-import { fullJitterMilliseconds } from '../../http/backoff';
+import { fullJitterMilliseconds } from '../../http/retry';
 import type { Clock } from './clock';
 import { type CloseReason, isFaultyFrame, signOf, type RetryDecision, retryDecisionOf } from './closeReason';
 import { retryAfterOf } from './errors';

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/failure';
+import type { Failure } from '../../core/errors';
 import { Channel } from './channel';
 import { systemClock } from './clock';
 import type { CloseReason } from './closeReason';

@@ -1,4 +1,4 @@
-import { refusal } from '../../core/failure';
+import { refusal } from '../../core/errors';
 import type { AgentApiCredential, AgentSignatureCredential, Identity } from './credentials';
 
 /**

@@ -1,4 +1,4 @@
-import { processSlot } from '../../core/processSlot';
+import { processSlot } from '../../core/globalSingleton';
 
 const freshMilliseconds = 10 * 60_000;
 /** Of all accounts. A fact is a name or an address. */

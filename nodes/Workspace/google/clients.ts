@@ -7,9 +7,9 @@ import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Clients } from '../operation';
 
-import type { Bases } from './bases';
-import { createResumableUpload } from './resumableUpload';
-import type { Send } from '../../http/attempt';
+import type { Bases } from './baseUrls';
+import { createResumableUpload } from './upload/resumableUpload';
+import type { Send } from '../../http/request';
 import { createTransport, type TransportOptions } from './transport';
 
 /**

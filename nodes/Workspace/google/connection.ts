@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { secretsIn } from '../../core/secrets/credentialSecrets';
-import type { Sanitizer } from '../../core/secrets/sanitizer';
+import { type Sanitizer, secretsIn } from '../../core/sanitizer';
 import type { Clients } from '../operation';
 
-import { basesOf, type Bases } from './bases';
-import type { SignIn } from './failedCall';
-import type { Send } from '../../http/attempt';
+import { basesOf, type Bases } from './baseUrls';
+import type { SignIn } from './advice';
+import type { Send } from '../../http/request';
 import type { TransportOptions } from './transport';
 
 /** What one kind of call may require and report. */

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { answerOf, type ClientAnswer, type Expected } from './answer';
-import { targetOf, type Bases } from './bases';
-import type { Methods } from './methods';
-import type { FailedCall, SignIn } from './failedCall';
+import { answerOf, type ClientAnswer, type Expected } from './response';
+import { targetOf, type Bases } from './baseUrls';
+import type { FailedCall, Methods, SignIn } from './advice';
 import {
 	attempt,
 	discard,
@@ -12,12 +11,11 @@ import {
 	unlessAborted,
 	type FullResponse,
 	type Send,
-} from '../../http/attempt';
-import { stoppedFault } from '../../http/fault';
-import { paced } from '../../http/paced';
-import { withRetries, type RetryPolicy } from '../../http/retry';
-import { paces as allPaces, type Paces } from './paces';
-import { faultOfThrown, timeoutFault } from './thrown';
+} from '../../http/request';
+import { type RetryPolicy, stoppedFault, withRetries } from '../../http/retry';
+import { paced } from '../../http/rateLimiter';
+import { paces as allPaces, type Paces } from './quotas';
+import { faultOfThrown, timeoutFault } from './errors';
 
 /**
  * The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188.

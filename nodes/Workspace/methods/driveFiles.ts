@@ -1,8 +1,8 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 
-import { Failure } from '../../core/failure';
-import type { SignIn } from '../google/failedCall';
+import { Failure } from '../../core/errors';
+import type { SignIn } from '../google/advice';
 
 /** What a picker asks, and what its sign-in may see. */
 export interface Picker {

@@ -1,6 +1,6 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 
-import { compareNames } from '../../fields/fieldProperty';
+import { compareNames } from '../../fields/description';
 import { allLabels } from '../actions/mail/list/labelIds';
 import type { Clients } from '../operation';
 import { searchDocuments, searchFolders, searchSpreadsheets } from './driveFiles';

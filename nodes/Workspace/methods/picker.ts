@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 
-import { asFailure, nodeError, withAdvice } from '../../core/errorItem';
-import { Sanitizer } from '../../core/secrets/sanitizer';
+import { asFailure, nodeError, withAdvice } from '../../core/nodeErrors';
+import { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/naming';
 import { Connection } from '../google/connection';
 import { requestOptions } from '../../fields/requestOptions';

@@ -1,10 +1,8 @@
-import { refusal } from '../../core/failure';
+import { refusal } from '../../core/errors';
 
-import { positionIn } from '../../fields/held';
-import { isRecord, kindOf } from '../../fields/reading';
-import { checkAllowed } from '../allowedOperations';
+import { isRecord, kindOf, positionIn } from '../../fields/values';
+import { checkAllowed, resources } from '../resources';
 import { fieldsOf, type Operation, type ResourceName } from '../operation';
-import { resources } from '../resources';
 
 export interface Chosen {
 	readonly resource: ResourceName;

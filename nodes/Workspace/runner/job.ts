@@ -1,13 +1,42 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { refusal } from '../../core/errors';
 import { Naming } from '../../fields/naming';
 import { NodeParameters } from '../../fields/nodeParameters';
-import { paramsOf, type Params } from '../../fields/params';
+import { type Params, paramsOf } from '../../fields/params';
 import { limitsOf, type RequestLimits } from '../../fields/requestOptions';
 import { fieldsOf, type Operation, type ResourceName } from '../operation';
-import { readForm } from './formInput';
-import { readInputObject, type Chosen } from './inputObject';
-import { RunItem, type JobItem, type RunNotes } from './runItem';
+import { resources } from '../resources';
+import { type Chosen, readInputObject } from './inputObject';
+import { type JobItem, RunItem, type RunNotes } from './item';
+
+/** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
+const customApiCall = '__CUSTOM_API_CALL__';
+
+/** The operation that the form's dropdowns name, and what was given for its fields. @throws Failure 400 */
+export function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
+	const resourceName = parameters.read('resource', itemIndex, '');
+	const operationName = parameters.read('operation', itemIndex, '');
+	if (resourceName === customApiCall || operationName === customApiCall) {
+		throw refusal(
+			"This node has no 'Custom API Call'",
+			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
+		);
+	}
+	const resource = oneOf('Resource', resources, resourceName);
+	const operation = oneOf('Operation', resource.operations, operationName);
+	return { resource: resource.value, operation, given: parameters.given(operation.fields, itemIndex) };
+}
+
+function oneOf<T extends { readonly value: string }>(
+	label: string,
+	choices: readonly T[],
+	value: unknown,
+): T {
+	const choice = choices.find((candidate) => candidate.value === value);
+	if (choice) return choice;
+	throw refusal(`'${label}' must be one of: ${choices.map((candidate) => candidate.value).join(', ')}`);
+}
 
 /** The work for one input item. */
 export interface Job {

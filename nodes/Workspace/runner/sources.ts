@@ -3,11 +3,11 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { asFailure } from '../../core/errorItem';
-import { type Failure, refusal } from '../../core/failure';
+import { asFailure } from '../../core/nodeErrors';
+import { type Failure, refusal } from '../../core/errors';
 
 import type { Source } from '../operation';
-import { inTime, TimedStream } from '../timedStream';
+import { inTime, TimedStream } from '../source';
 
 /** Bytes per piece, where n8n's storage honors it. */
 const pieceBytes = 1024 * 1024;

@@ -6,7 +6,7 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import { initialPayload } from '../../../nodes/Agent/AgentExecute/parameters';
-import { keptOutcomes } from '../../../nodes/core/finishedItems';
+import { keptOutcomes } from '../../../nodes/core/retryCache';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
-import { bytesInFlight, Room } from '../../../nodes/http/room';
+import { bytesInFlight, Room } from '../../../nodes/http/memoryBudget';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute } from './executeRun';
 

@@ -8,7 +8,7 @@ import {
 	type ExecuteStep,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
-import { keptOutcomes } from '../../../nodes/core/finishedItems';
+import { keptOutcomes } from '../../../nodes/core/retryCache';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 

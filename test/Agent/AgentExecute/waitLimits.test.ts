@@ -1,6 +1,6 @@
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
-import { Failure } from '../../../nodes/core/failure';
+import { Failure } from '../../../nodes/core/errors';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
 

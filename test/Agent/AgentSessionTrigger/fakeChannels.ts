@@ -4,7 +4,7 @@ import type {
 	ConnectionOptions,
 	ConnectionStatus,
 } from '../../../nodes/Agent/session/connection';
-import type { Failure } from '../../../nodes/core/failure';
+import type { Failure } from '../../../nodes/core/errors';
 
 /** Connections without a network: a test plays the channel. */
 export class FakeChannels {

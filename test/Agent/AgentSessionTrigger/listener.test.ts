@@ -9,7 +9,7 @@ import {
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/connectRateLimiter';
-import { Failure } from '../../../nodes/core/failure';
+import { Failure } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { type TriggerOptions, TriggerRun } from './triggerRun';

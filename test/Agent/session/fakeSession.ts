@@ -11,7 +11,7 @@ import {
 	identityOf,
 } from '../../../nodes/Agent/session/credentials';
 import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import type { Failure } from '../../../nodes/core/failure';
+import type { Failure } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';
 import { FakeNetwork } from './fakeSocket';
 

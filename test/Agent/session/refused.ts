@@ -1,4 +1,4 @@
-import { isFailure } from '../../../nodes/core/failure';
+import { isFailure } from '../../../nodes/core/errors';
 
 /** The Failure that an action throws. */
 export function failureOf(action: () => unknown) {

@@ -1,7 +1,6 @@
-import { adviceTable, hiddenFile } from '../../../nodes/Workspace/google/adviceTable';
-import type { Api } from '../../../nodes/Workspace/google/bases';
+import { adviceTable, hiddenFile, type SignIn } from '../../../nodes/Workspace/google/advice';
+import type { Api } from '../../../nodes/Workspace/google/baseUrls';
 import { faultOfAnswer } from '../../../nodes/Workspace/google/errors';
-import type { SignIn } from '../../../nodes/Workspace/google/failedCall';
 
 const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
 const paths: Readonly<Record<Api, string>> = {

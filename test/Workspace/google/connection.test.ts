@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Sanitizer } from '../../../nodes/core/secrets/sanitizer';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { Connection } from '../../../nodes/Workspace/google/connection';
 import { contextOf } from '../runNode';
 import { json, scriptedServer, type ScriptedServer } from '../server';

@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import type { ResumableUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/upload';
+import type {
+	ResumableUploadRequest,
+	UploadedFile,
+} from '../../../nodes/Workspace/google/upload/uploadRequest';
 import type { Source } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 

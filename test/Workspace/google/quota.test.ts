@@ -1,5 +1,5 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { isFailure } from '../../../nodes/core/failure';
+import { isFailure } from '../../../nodes/core/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { failing } from '../failure';
 import { quickPaces, testClients } from '../client';

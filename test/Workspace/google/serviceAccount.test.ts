@@ -4,7 +4,7 @@ import { folderType } from '../../../dev/google/drive/types';
 import { upload } from '../../../nodes/Workspace/actions/file';
 import * as documents from '../../../nodes/Workspace/actions/document';
 import * as spreadsheets from '../../../nodes/Workspace/actions/spreadsheet';
-import { isFailure } from '../../../nodes/core/failure';
+import { isFailure } from '../../../nodes/core/errors';
 import { fieldsOf, type Operation } from '../../../nodes/Workspace/operation';
 import { paramsOf } from '../../../nodes/fields/params';
 import { testClients, testItem } from '../client';

@@ -1,5 +1,5 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import type { SignIn } from '../../../nodes/Workspace/google/failedCall';
+import type { SignIn } from '../../../nodes/Workspace/google/advice';
 import { type Picker, searchFolders, searchOf } from '../../../nodes/Workspace/methods/driveFiles';
 import { testClients } from '../client';
 

@@ -1,4 +1,4 @@
-import { operationChoices } from '../../../nodes/Workspace/allowedOperations';
+import { operationChoices } from '../../../nodes/Workspace/resources';
 import { readInputObject } from '../../../nodes/Workspace/runner/inputObject';
 
 const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {

@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { keptOutcomes } from '../../../nodes/core/finishedItems';
+import { keptOutcomes } from '../../../nodes/core/retryCache';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../executeContext';
 

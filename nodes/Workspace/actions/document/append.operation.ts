@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, refusal } from '../../../core/failure';
+import { Failure, refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';

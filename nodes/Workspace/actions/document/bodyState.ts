@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure } from '../../../core/failure';
+import { Failure } from '../../../core/errors';
 import { tabNamed, tabSummary, allTabs } from './tabs';
 
 const inner = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';

@@ -1,5 +1,5 @@
 import { paragraph, cleanText, type Content, type Simplified } from '../../../untrusted/document/blocks';
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { planContent, planText, type Plan } from './plan';

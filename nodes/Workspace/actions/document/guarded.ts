@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, isFailure } from '../../../core/failure';
+import { Failure, isFailure } from '../../../core/errors';
 import type { Item } from '../../operation';
 import type { Plan } from './plan';
 import { storedText } from '../../../untrusted/document/plainText';

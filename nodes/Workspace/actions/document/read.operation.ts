@@ -1,8 +1,8 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { plainTextOf } from '../../../untrusted/document/plainText';
-import { asFailure } from '../../../core/errorItem';
-import { refusal } from '../../../core/failure';
+import { asFailure } from '../../../core/nodeErrors';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';

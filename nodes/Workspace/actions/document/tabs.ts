@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 
 /** Every tab, nested ones after their parent. */
 export function allTabs(document: docs_v1.Schema$Document): docs_v1.Schema$Tab[] {

@@ -1,4 +1,4 @@
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './bodyState';

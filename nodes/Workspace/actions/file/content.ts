@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 
-import { refusal } from '../../../core/failure';
-import { shortened } from '../../../core/shortened';
+import { refusal } from '../../../core/errors';
+import { shortened } from '../../../core/text';
 import { named } from '../../../fields/naming';
-import { bytesOfBase64 } from '../../base64';
+import { bytesOfBase64 } from '../../source';
 import type { Item, Source } from '../../operation';
 
 interface ContentParams {

@@ -1,9 +1,9 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure, isFailure } from '../../../core/failure';
+import { Failure, isFailure } from '../../../core/errors';
 import { named } from '../../../fields/naming';
-import { md5Of } from '../../google/md5';
-import type { UploadedFile } from '../../google/upload';
+import { md5Of } from '../../google/upload/chunks';
+import type { UploadedFile } from '../../google/upload/uploadRequest';
 import type { Clients, Item, Source } from '../../operation';
 
 const keys = [

@@ -1,8 +1,8 @@
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
-import { missingFolder } from '../../google/madeInFolder';
-import type { FileKey } from '../../google/keyedFiles';
-import { md5Of } from '../../google/md5';
+import { missingFolder } from '../madeInFolder';
+import type { FileKey } from '../keyedFiles';
+import { md5Of } from '../../google/upload/chunks';
 import { hashOf, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item, type Source } from '../../operation';
 import { mediaTypeOf, sourceOf } from './content';

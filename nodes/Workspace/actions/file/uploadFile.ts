@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { type FileKey, madeOnce } from '../../google/keyedFiles';
-import { md5Of } from '../../google/md5';
+import { type FileKey, madeOnce } from '../keyedFiles';
+import { md5Of } from '../../google/upload/chunks';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
 import {

@@ -1,4 +1,4 @@
-import { isFailure } from '../../../core/failure';
+import { isFailure } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import { appendRows, type Appended } from './appendRows';
 import { rowCells } from './cells';

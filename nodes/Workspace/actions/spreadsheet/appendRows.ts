@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, type Failure } from '../../../core/failure';
+import { isFailure, type Failure } from '../../../core/errors';
 import type { AppendMember } from './appendFields';
 import { rowCells, type Cell } from './cells';
 import { chunksOf, type Part } from './chunks';

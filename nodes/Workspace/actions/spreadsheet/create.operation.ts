@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../core/failure';
-import { madeOnce, type FileKey } from '../../google/keyedFiles';
-import { findMade, makeInFolder, missingFolder } from '../../google/madeInFolder';
+import { isFailure } from '../../../core/errors';
+import { madeOnce, type FileKey } from '../keyedFiles';
+import { findMade, makeInFolder, missingFolder } from '../madeInFolder';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Field, type Item, type ParamsOf } from '../../operation';
 import { rowCells } from './cells';

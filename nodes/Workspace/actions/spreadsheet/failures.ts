@@ -1,4 +1,4 @@
-import { Failure, isFailure } from '../../../core/failure';
+import { Failure, isFailure } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 

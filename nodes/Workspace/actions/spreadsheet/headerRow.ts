@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 import { columnNames } from './columnNames';
 import { list } from './names';
 import { anchorOf, cellsOn, columnLetters, parseRange, printCell, type TabRange } from './range';

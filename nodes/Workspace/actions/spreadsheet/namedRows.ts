@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { cellOf, entered, mixedRows, type Cell, type Entering } from './cells';
 

@@ -1,4 +1,4 @@
-import { shortened } from '../../../core/shortened';
+import { shortened } from '../../../core/text';
 
 /** Names for a message. */
 export function list(names: readonly string[]): string {

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../core/failure';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { AppendParams } from './appendFields';
 import type { Cell } from './cells';

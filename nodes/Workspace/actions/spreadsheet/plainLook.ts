@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../core/failure';
+import { isFailure } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { areaLike } from './range';
 

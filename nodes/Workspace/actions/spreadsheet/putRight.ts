@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { Failure, isFailure } from '../../../core/failure';
+import { Failure, isFailure } from '../../../core/errors';
 import type { AppendParams } from './appendFields';
 import type { Cell } from './cells';
 import { misplaced } from './failures';

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../core/failure';
+import { isFailure } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { anchorOf, type Corner, type TabRange } from './range';
 import { inTabs } from './tabs';

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, refusal, type Failure } from '../../../core/failure';
+import { isFailure, refusal, type Failure } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { list } from './names';

@@ -1,5 +1,5 @@
 import { defineOperation } from '../../operation';
-import { isFailure } from '../../../core/failure';
+import { isFailure } from '../../../core/errors';
 import { rangeAdvice } from './failures';
 import { writeFields, writeOptions } from './writeFields';
 import type { KeyedWritten } from './keyed/keyedWrite';

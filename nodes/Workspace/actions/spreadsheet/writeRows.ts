@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, type Failure } from '../../../core/failure';
+import { isFailure, type Failure } from '../../../core/errors';
 import { writeBlock, writeItems } from './block';
 import { rowCells } from './cells';
 import { keyedWrite } from './keyed/keyedWrite';

@@ -1,4 +1,4 @@
-import { isFailure } from '../../../../nodes/core/failure';
+import { isFailure } from '../../../../nodes/core/errors';
 import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();

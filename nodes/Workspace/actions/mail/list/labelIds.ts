@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { refusal } from '../../../../core/failure';
+import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Clients, Item } from '../../../operation';
 

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { isFailure, type Failure } from '../../../../core/failure';
+import { isFailure, type Failure } from '../../../../core/errors';
 import { summaryHeaders, type AttachmentInfo, type Summary } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item, StoredBinary } from '../../../operation';
 import { untilFailure, type Width } from '../inParallel';

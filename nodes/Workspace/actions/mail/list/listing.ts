@@ -1,5 +1,5 @@
-import { refusal } from '../../../../core/failure';
-import { shortened } from '../../../../core/shortened';
+import { refusal } from '../../../../core/errors';
+import { shortened } from '../../../../core/text';
 import { named } from '../../../../fields/naming';
 import type { Clients, Item, StoredBinary, OutputItem } from '../../../operation';
 import { largestPage, type ListParams } from './fields';

@@ -1,4 +1,4 @@
-import { isFailure, type Failure } from '../../../../core/failure';
+import { isFailure, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 
 /**

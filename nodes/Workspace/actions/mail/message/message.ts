@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { Failure } from '../../../../core/failure';
+import { Failure } from '../../../../core/errors';
 import { bounded } from '../../../../untrusted/mail/bounded';
 import type { Mail, MailQuestion } from '../../../../untrusted/mail/readMail';
 import { Patience, runInWorker } from '../../../../untrusted/runInWorker';

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-import { refusal } from '../../../../core/failure';
-import { shortened } from '../../../../core/shortened';
+import { refusal } from '../../../../core/errors';
+import { shortened } from '../../../../core/text';
 import { decodedWords } from '../../../../untrusted/mail/headers';
 
 /** A token of an address list, as defined by RFC 5322. */

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 
-import { refusal } from '../../../../core/failure';
-import { bytesOfBase64 } from '../../../base64';
+import { refusal } from '../../../../core/errors';
+import { bytesOfBase64 } from '../../../source';
 import type { Attachment, Item } from '../../../operation';
 import { oneLine } from './headerFields';
 

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { refusal } from '../../../../core/failure';
+import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
 import { type Address, addressesOf } from './addresses';

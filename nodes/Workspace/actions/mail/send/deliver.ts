@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { Failure, isFailure } from '../../../../core/failure';
+import { Failure, isFailure } from '../../../../core/errors';
 import { accountFact } from '../../../google/accountFacts';
 import type { Clients, Item } from '../../../operation';
 import { headerOf } from '../../../../untrusted/mail/headers';

@@ -1,5 +1,5 @@
-import { refusal } from '../../../../core/failure';
-import { shortened } from '../../../../core/shortened';
+import { refusal } from '../../../../core/errors';
+import { shortened } from '../../../../core/text';
 import { named } from '../../../../fields/naming';
 
 /** Contains the email's own marker, so that an email with an unknown outcome can be found. */

@@ -1,4 +1,4 @@
-import { isFailure } from '../../../../core/failure';
+import { isFailure } from '../../../../core/errors';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { headerOf } from '../../../../untrusted/mail/headers';

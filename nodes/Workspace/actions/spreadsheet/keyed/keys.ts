@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal, type Failure } from '../../../../core/failure';
+import { refusal, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Cell, Entering } from '../cells';
 import type { NamedCells } from '../namedRows';

@@ -1,4 +1,4 @@
-import { isFailure, type Failure } from '../../../../core/failure';
+import { isFailure, type Failure } from '../../../../core/errors';
 import type { Cell } from '../cells';
 import type { NamedCells } from '../namedRows';
 import type { Keys } from './keys';

@@ -1,0 +1,157 @@
+import { createSign } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+
+import { BodyError, readBody, readErrorBody } from '../../http/body';
+import { Failure, refusal } from '../../core/errors';
+
+import { googleTokenUrl } from './signIn';
+
+/** Google's limit for an assertion is an hour. */
+const lifetimeSeconds = 3600;
+
+export interface ServiceAccount {
+	readonly email: string;
+	readonly privateKey: string;
+	/** The user to act for, where an administrator has allowed it; empty for the account itself. */
+	readonly delegatedEmail: string;
+	/** Separated by spaces. */
+	readonly scope: string;
+	readonly tokenUrl: string;
+}
+
+export function serviceAccountOf(credential: ICredentialDataDecryptedObject): ServiceAccount {
+	const text = (name: string) => {
+		const value = credential[name];
+		return typeof value === 'string' ? value : '';
+	};
+	return {
+		email: text('email'),
+		privateKey: text('privateKey'),
+		delegatedEmail: text('delegatedEmail'),
+		scope: text('scope'),
+		tokenUrl: text('tokenUrl') || googleTokenUrl,
+	};
+}
+
+/** Sends a form and follows no redirect. Every status is an answer. */
+export type PostForm = (
+	url: string,
+	form: URLSearchParams,
+) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
+
+const readingMilliseconds = 15_000;
+/** A token has less than 4 KiB. */
+const maxBytes = 256 * 1024;
+
+/**
+ * An access token for a service account, requested as RFC 7523 and Google describe.
+ * @throws Failure 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
+ */
+export async function fetchAccessToken(
+	post: PostForm,
+	account: ServiceAccount,
+	nowSeconds: number,
+): Promise<string> {
+	const form = new URLSearchParams({
+		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+		assertion: signedAssertion(account, nowSeconds),
+	});
+	const answer = await post(account.tokenUrl, form);
+	const signal = AbortSignal.timeout(readingMilliseconds);
+	const isIssued = answer.statusCode === 200;
+	const bytes = await (isIssued ? wholeOf : readErrorBody)(answer.body, signal);
+	const { access_token: token, error, error_description: text } = asObject(jsonOf(bytes));
+	if (isIssued && typeof token === 'string' && token !== '') return token;
+	throw refusedByGoogle(answer.statusCode, [error, text], account);
+}
+
+/**
+ * Empty for an answer that is too long to be a token.
+ * @throws Failure 503 for one that was cut off: the next may be whole
+ */
+async function wholeOf(body: Readable, signal: AbortSignal): Promise<Buffer> {
+	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
+	if (Buffer.isBuffer(read)) return read;
+	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
+	throw new Failure({
+		code: 503,
+		message: 'Google issued no token for the service account (the answer was cut off)',
+		description: 'Try again later.',
+	});
+}
+
+/** Undefined for what is no JSON, for example the page of a proxy: then the status tells more. */
+function jsonOf(bytes: Buffer): unknown {
+	try {
+		return JSON.parse(bytes.toString('utf8')) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): Failure {
+	const said = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
+	return new Failure({
+		code: isPassing(status) ? 503 : 401,
+		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
+		description: adviceFor(status, texts, account),
+	});
+}
+
+/** Whether the same request may succeed later. */
+function isPassing(status: number): boolean {
+	return status >= 500 || status === 408 || status === 429;
+}
+
+function adviceFor(status: number, texts: unknown[], { scope }: ServiceAccount): string {
+	// Reported in googleapis/google-api-php-client#2214.
+	if (texts.includes('unauthorized_client')) {
+		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
+	}
+	if (isPassing(status)) return 'Try again later.';
+	// Nothing that issues tokens answers so.
+	if (status < 400 || status === 404)
+		return 'Check the Token URL in the credential and any proxy in between.';
+	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
+}
+
+function signedAssertion(
+	{ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount,
+	now: number,
+): string {
+	const claims = {
+		iss: email.trim(),
+		scope,
+		aud: tokenUrl,
+		iat: now,
+		exp: now + lifetimeSeconds,
+		...(delegatedEmail.trim() !== '' && { sub: delegatedEmail.trim() }),
+	};
+	const content = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`;
+	try {
+		const signature = createSign('RSA-SHA256').update(content).sign(pemOf(privateKey), 'base64url');
+		return `${content}.${signature}`;
+	} catch {
+		// OpenSSL's message does not help the user, and the key must not get into an error.
+		throw refusal(
+			'The private key of the service account cannot be read',
+			'Paste the full value of private_key from the JSON file, from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----.',
+		);
+	}
+}
+
+/** Line breaks copied from the JSON file are the two characters `\n`; a single-line field turns them into spaces. */
+function pemOf(text: string): string {
+	const lines = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
+	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(lines) ?? [];
+	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
+}
+
+function encoded(value: object): string {
+	return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function asObject(value: unknown): IDataObject {
+	return typeof value === 'object' && value !== null ? (value as IDataObject) : {};
+}

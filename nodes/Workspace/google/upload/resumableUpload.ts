@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import { Failure } from '../../../core/errors';
+import type { Send } from '../../../http/request';
+import type { Source } from '../../source';
+import type { Bases } from '../baseUrls';
+import { createTransport, retryWords, type Transport, type TransportOptions } from '../transport';
+import {
+	type ResumableUpload,
+	type ResumableUploadRequest,
+	uploadAddress,
+	type UploadedFile,
+} from './uploadRequest';
+import { chunkBytes, chunksOf, Md5, md5Of, sourceChanged } from './chunks';
+import { SessionLost, UploadSession } from './uploadSession';
+
+/**
+ * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing
+ * a token; it could not repeat the stream that googleapis would create. Repeating is harmless, because either
+ * the metadata has an `id` or an existing file is replaced.
+ */
+export async function uploadInOneRequest(
+	transport: Transport,
+	request: ResumableUploadRequest,
+): Promise<UploadedFile> {
+	const { metadata, mimeType, source, signal, onProgress } = request;
+	const bytes = await bytesOf(source);
+	const boundary = randomUUID();
+	const { data } = await transport({
+		...uploadAddress('multipart', request),
+		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
+		data: multipartBody(boundary, metadata, mimeType, bytes),
+		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
+		signal,
+	});
+	onProgress?.(bytes.length, bytes.length);
+	const hash = new Md5();
+	hash.update(bytes);
+	return { file: data as drive_v3.Schema$File, md5: hash.digest() };
+}
+
+function multipartBody(
+	boundary: string,
+	metadata: drive_v3.Schema$File,
+	mimeType: string,
+	bytes: Buffer,
+): Buffer {
+	const head = [
+		`--${boundary}`,
+		'Content-Type: application/json; charset=UTF-8',
+		'',
+		JSON.stringify(metadata),
+		`--${boundary}`,
+		`Content-Type: ${mimeType}`,
+		'',
+		'',
+	].join('\r\n');
+	return Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+}
+
+async function bytesOf(source: Source): Promise<Buffer> {
+	const pieces: Buffer[] = [];
+	let size = 0;
+	for await (const piece of await source.open()) {
+		pieces.push(piece as Buffer);
+		size += (piece as Buffer).length;
+		if (size > source.size) break;
+	}
+	if (size !== source.size) throw sourceChanged(size, source.size);
+	return Buffer.concat(pieces, size);
+}
+
+/** Bytes. Google's limit for an upload in one request. */
+const oneRequestBytes = 5_000_000;
+
+/**
+ * An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable. A
+ * session creates at most one file, so after a lost answer the session is asked again instead of creating a
+ * second file.
+ */
+export function createResumableUpload(send: Send, bases: Bases, options: TransportOptions): ResumableUpload {
+	const patient = createTransport(send, bases, options);
+	// After a failure, the session must be asked what arrived. A retry by the transport would send everything
+	// again.
+	const oneTry = createTransport(send, bases, { ...options, maxTries: 1, repeatsRefused: false });
+	return async (request) => {
+		if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
+			return await uploadInOneRequest(patient, request);
+		}
+		const start = async () => {
+			const address = await startSession(patient, bases, request);
+			return new UploadSession(oneTry, address, request.source.size, { ...options, words: retryWords });
+		};
+		return await sendAll(start, request, options.maxTries);
+	};
+}
+
+function isRepeatable({ metadata, replaces }: ResumableUploadRequest): boolean {
+	return Boolean(metadata.id) || replaces !== undefined;
+}
+
+async function sendAll(
+	start: () => Promise<UploadSession>,
+	request: ResumableUploadRequest,
+	maxPasses: number,
+): Promise<UploadedFile> {
+	let session = await start();
+	for (let pass = 1; ; pass++) {
+		const done = await sendFrom(session, request).catch((error: unknown) => {
+			if (isLost(error) && pass < maxPasses) return existing(error, request);
+			throw failureOf(error);
+		});
+		if (done) return done;
+		if (session.lost) session = await start();
+		else if (pass >= maxPasses) throw failureOf(new SessionLost(false));
+	}
+}
+
+/**
+ * One pass over the source: hashes all of it and sends what Drive does not have.
+ * @returns undefined if Drive now has less than before, so the source must be read again
+ * @throws SessionLost, Failure
+ */
+async function sendFrom(
+	session: UploadSession,
+	{ source, onProgress }: ResumableUploadRequest,
+): Promise<UploadedFile | undefined> {
+	const hash = new Md5();
+	let from = 0;
+	for await (const chunk of chunksOf(await source.open(), chunkBytes, hash)) {
+		const end = from + chunk.length;
+		const isLast = chunk.length < chunkBytes;
+		if (end > source.size || (isLast && end < source.size)) throw sourceChanged(end, source.size);
+		if (!(await session.send(chunk, from))) return undefined;
+		from = end;
+		onProgress?.(session.storedBytes, source.size);
+	}
+	if (from !== source.size) throw sourceChanged(from, source.size);
+	return { file: await session.finished(), md5: hash.digest() };
+}
+
+/** A lost session may have created its file if the answer to the last chunk was lost too. */
+async function existing(
+	{ maybeDone, cause }: SessionLost,
+	request: ResumableUploadRequest,
+): Promise<UploadedFile | undefined> {
+	const { source, findExisting } = request;
+	if (!findExisting || isRepeatable(request)) return undefined;
+	const file = await findExisting().catch((error: unknown) => {
+		throw maybeDone ? failureOf(new SessionLost(true, cause)) : failureOf(error);
+	});
+	if (file) return { file, md5: await md5Of(await source.open()) };
+	if (maybeDone) throw failureOf(new SessionLost(true, cause));
+	return undefined;
+}
+
+function isLost(error: unknown): error is SessionLost {
+	return error instanceof SessionLost;
+}
+
+function failureOf(error: unknown): Error {
+	if (!isLost(error)) return error instanceof Error ? error : new Error(String(error));
+	return new Failure({
+		code: 503,
+		message: 'Google Drive ended the upload before it was complete',
+		description: error.maybeDone
+			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
+			: 'Try again later.',
+		ambiguous: error.maybeDone,
+		cause: error.cause,
+	});
+}
+
+/** @returns the session's address, on the host of Drive's base, because requests to it carry the token */
+async function startSession(
+	transport: Transport,
+	bases: Bases,
+	request: ResumableUploadRequest,
+): Promise<string> {
+	const { metadata, mimeType, source, signal } = request;
+	const { headers } = await transport({
+		...uploadAddress('resumable', request),
+		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
+		data: metadata,
+		responseType: 'arraybuffer',
+		// A session without bytes leaves nothing behind.
+		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
+		signal,
+	});
+	const address = headers['location'];
+	if (address !== undefined && URL.canParse(address)) {
+		if (new URL(address).origin === new URL(bases.drive).origin) return address;
+	}
+	const named = address !== undefined && URL.canParse(address) ? ` (${new URL(address).host})` : '';
+	throw new Failure({
+		code: 502,
+		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${named}`,
+		description:
+			'Nothing was sent there. If you use a gateway in front of Google Drive, it must replace the URL in the Location header with its own.',
+	});
+}

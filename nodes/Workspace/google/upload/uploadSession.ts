@@ -1,0 +1,168 @@
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import { Failure, isFailure } from '../../../core/errors';
+import { Fault, type FaultKind, type RetryPolicy, withRetries } from '../../../http/retry';
+import type { Transport } from '../transport';
+
+/** Drive no longer knows the session. */
+export class SessionLost extends Error {
+	/** True if the last bytes were sent and no answer came back: the file may exist. */
+	readonly maybeDone: boolean;
+
+	constructor(maybeDone: boolean, cause?: unknown) {
+		super('The upload session has expired', { cause });
+		this.maybeDone = maybeDone;
+	}
+}
+
+/**
+ * One resumable upload to an address that Drive gave out. If Drive reports different progress than expected,
+ * Drive is right.
+ */
+export class UploadSession {
+	/** Number of bytes that Drive has. */
+	storedBytes = 0;
+	lost = false;
+	private file: drive_v3.Schema$File | undefined;
+	/** The previous request got no answer, so Drive must be asked what it has. */
+	private unsure = false;
+	/** The last byte was sent at least once. */
+	private sentLast = false;
+	private readonly transport: Transport;
+	private readonly address: string;
+	private readonly totalBytes: number;
+	private readonly policy: RetryPolicy;
+
+	/** @param transport makes one try only, because the session handles retries itself */
+	constructor(transport: Transport, address: string, totalBytes: number, policy: RetryPolicy) {
+		this.transport = transport;
+		this.address = address;
+		this.totalBytes = totalBytes;
+		this.policy = policy;
+	}
+
+	/**
+	 * Sends the part of a chunk that Drive does not have.
+	 * @param from position of the chunk in the file
+	 * @returns false if Drive wants bytes from before the chunk
+	 * @throws SessionLost, Failure
+	 */
+	async send(chunk: Buffer, from: number): Promise<boolean> {
+		while (!this.file && this.storedBytes >= from && this.storedBytes < from + chunk.length) {
+			const isLast = from + chunk.length === this.totalBytes;
+			await this.patiently(() => this.sendRest(chunk, from), isLast);
+		}
+		return this.file !== undefined || this.storedBytes >= from + chunk.length;
+	}
+
+	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
+	async finished(): Promise<drive_v3.Schema$File> {
+		if (!this.file) await this.patiently(() => this.ask(), true);
+		if (this.file) return this.file;
+		throw new Failure({
+			code: 502,
+			message: `Google Drive stored ${this.storedBytes} of ${this.totalBytes} bytes but did not complete the file`,
+			description: 'Try again later.',
+			ambiguous: true,
+		});
+	}
+
+	/** @param mayComplete the step may create the file, so without an answer the outcome is unknown */
+	private async patiently(step: () => Promise<void>, mayComplete: boolean): Promise<void> {
+		await withRetries(step, { harmless: true, possible: true, reading: !mayComplete }, this.policy);
+	}
+
+	private async sendRest(chunk: Buffer, from: number): Promise<void> {
+		const known = this.storedBytes;
+		if (this.unsure) await this.ask();
+		// Something arrived, so the count of tries restarts.
+		if (this.storedBytes > known) return;
+		const start = this.storedBytes;
+		const end = from + chunk.length;
+		if (this.file || start < from || start >= end) return;
+		this.unsure = true;
+		this.sentLast ||= end === this.totalBytes;
+		await this.put(`bytes ${start}-${end - 1}/${this.totalBytes}`, chunk.subarray(start - from));
+		this.unsure = false;
+		if (this.storedBytes >= from && this.storedBytes <= start) throw nothingTaken();
+		if (this.storedBytes > end) throw tookTooMuch(this.storedBytes, end);
+	}
+
+	private async ask(): Promise<void> {
+		await this.put(`bytes */${this.totalBytes}`);
+		this.unsure = false;
+	}
+
+	/** @throws SessionLost, Fault */
+	private async put(range: string, data?: Buffer): Promise<void> {
+		const {
+			status,
+			headers,
+			data: answer,
+		} = await this.transport({
+			url: this.address,
+			method: 'PUT',
+			headers: { 'content-range': range },
+			data,
+			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
+		}).catch((error: unknown) => {
+			throw this.faultOf(error);
+		});
+		if (status === 308) this.storedBytes = storedIn(headers['range']);
+		else this.complete(answer);
+	}
+
+	private complete(answer: unknown): void {
+		if (typeof answer !== 'object' || answer === null) throw noFile();
+		this.file = answer;
+		this.storedBytes = this.totalBytes;
+	}
+
+	private faultOf(error: unknown): Error {
+		if (!isFailure(error)) return error instanceof Error ? error : new Error(String(error));
+		if (error.code === 404 || error.code === 410) {
+			this.lost = true;
+			return new SessionLost(this.sentLast, error);
+		}
+		return new Fault(kindOf(error), error);
+	}
+}
+
+function kindOf({ code, status, ambiguous }: Failure): FaultKind {
+	if (code === 499) return 'final';
+	if (ambiguous) return 'unknown';
+	return code >= 500 || code === 408 || status === 'RESOURCE_EXHAUSTED' ? 'notDone' : 'final';
+}
+
+/** `Range: bytes=0-41` means 42 bytes. No range means that Drive has nothing. */
+function storedIn(range: string | undefined): number {
+	const last = /^bytes=0-(\d+)$/.exec(range ?? '')?.[1];
+	return last === undefined ? 0 : Number(last) + 1;
+}
+
+function nothingTaken(): Fault {
+	const failure = new Failure({
+		code: 503,
+		message: 'Google Drive did not store any of the bytes that were sent',
+		description: 'Try again later.',
+	});
+	return new Fault('notDone', failure);
+}
+
+function noFile(): Failure {
+	return new Failure({
+		code: 502,
+		message: 'Google Drive completed the upload but did not return the file',
+		description: 'The file may still exist. Look for it in Google Drive before you upload it again.',
+		ambiguous: true,
+	});
+}
+
+function tookTooMuch(stored: number, sent: number): Failure {
+	return new Failure({
+		code: 502,
+		message: `Google Drive reported ${stored} stored bytes, but ${sent} were sent`,
+		description: 'Check the Drive API base in the credential and any proxy in between.',
+		ambiguous: true,
+	});
+}

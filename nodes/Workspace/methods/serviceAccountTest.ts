@@ -1,0 +1,108 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestFunctions,
+	IHttpRequestMethods,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
+import { asFailure, withAdvice } from '../../core/nodeErrors';
+import { Failure, refusal } from '../../core/errors';
+import { Sanitizer, secretsIn } from '../../core/sanitizer';
+import { apiNames, type FailedCall } from '../google/advice';
+import { answerOf } from '../google/response';
+import { basesOf } from '../google/baseUrls';
+import { driveAccessOf } from '../google/connection';
+import { fetchAccessToken, serviceAccountOf } from '../google/serviceAccount';
+import { isMailOnly } from '../google/signIn';
+import { faultOfThrown } from '../google/errors';
+
+type Helpers = ICredentialTestFunctions['helpers'];
+
+/**
+ * The test of the service account credential: gets a token, and asks Drive who is signed in, which every Drive scope allows; with
+ * scopes for mail only, it asks Gmail. All requests go through n8n's helper, which applies proxies and the egress policy.
+ */
+export async function checkServiceAccount(
+	helpers: Helpers,
+	credential: ICredentialDataDecryptedObject,
+): Promise<INodeCredentialTestResult> {
+	const sanitizer = new Sanitizer(secretsIn(credential));
+	try {
+		const call = callOf(credential);
+		const token = await tokenOf(helpers, credential, call);
+		sanitizer.learn([token]);
+		await ask(helpers, call, token);
+		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
+	} catch (error) {
+		// n8n's form shows the message only.
+		return { status: 'Error', message: withAdvice(sanitizer.failure(asFailure(error))).message };
+	}
+}
+
+/** The request of the test, and what an error may name. */
+function callOf(credential: ICredentialDataDecryptedObject): FailedCall {
+	const bases = basesOf(credential);
+	const signIn = { authentication: 'serviceAccount', driveAccess: driveAccessOf(credential) } as const;
+	const shared = {
+		method: 'GET',
+		signIn,
+		advice: { 403: 'The test asks for nothing else. Operations of other services may work.' },
+	};
+	return isMailOnly(serviceAccountOf(credential).scope)
+		? {
+				...shared,
+				api: 'mail',
+				url: `${bases.mail}/users/me/profile?fields=emailAddress`,
+				methods: { 'gmail.users.getProfile': 'gmail.readonly' },
+			}
+		: {
+				...shared,
+				api: 'drive',
+				url: `${bases.drive}/about?fields=user`,
+				methods: { 'drive.about.get': 'drive.file' },
+			};
+}
+
+async function tokenOf(
+	helpers: Helpers,
+	credential: ICredentialDataDecryptedObject,
+	call: FailedCall,
+): Promise<string> {
+	const account = serviceAccountOf(credential);
+	if (!URL.canParse(account.tokenUrl)) throw refusal("'Token URL' in the credential is not a valid URL");
+	const post = async (url: string, form: URLSearchParams) => {
+		const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+		const more = { headers, body: form.toString() };
+		return await request(helpers, { ...call, method: 'POST', url }, more);
+	};
+	return await fetchAccessToken(post, account, Math.floor(Date.now() / 1000));
+}
+
+async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
+	const response = await request(helpers, call, { headers: { authorization: `Bearer ${token}` } });
+	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
+	const { data } = await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
+		const { kind, failure } = await faultOfThrown(error, call);
+		// What a node can do about a limit, its options say.
+		throw kind === 'notDone' ? failure.with({ description: 'Try again in a minute.' }) : failure;
+	});
+	if (typeof data === 'object') return;
+	throw new Failure({
+		code: 502,
+		message: `${apiNames[call.api]} returned a response that is not JSON`,
+		description: 'Check the API bases in the credential and any proxy in between.',
+	});
+}
+
+async function request(
+	helpers: Helpers,
+	call: FailedCall,
+	more: Pick<TestRequest, 'headers' | 'body'>,
+): Promise<TestResponse> {
+	try {
+		return await testRequest(helpers, { ...more, method: call.method as IHttpRequestMethods, uri: call.url });
+	} catch (error) {
+		throw (await faultOfThrown(error, call)).failure;
+	}
+}

@@ -1,0 +1,200 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import pLimit from 'p-limit';
+
+import { asFailure, errorItem, isTool, nodeError } from './nodeErrors';
+import type { Failure } from './errors';
+import { FinishedItems, isFailedTry, tryOfNode } from './retryCache';
+import type { Sanitizer } from './sanitizer';
+import { Turns } from './keyedMutex';
+
+/** A failure may include the output produced before it, which Continue on Fail returns first. */
+export type Outcome =
+	| { readonly output: INodeExecutionData[]; readonly failure?: never }
+	| { readonly failure: Failure; readonly output?: INodeExecutionData[] };
+
+/** The outcome of an item. */
+export interface Done {
+	readonly outcome: Outcome;
+	/**
+	 * The work is done or may be done: another try of the node must not start it again, even if the item
+	 * failed.
+	 */
+	readonly isFinal: boolean;
+}
+
+/** What is kept for the next try. */
+type Kept = { readonly final: Outcome } | { readonly doubt: true };
+
+export interface Checked<C> {
+	readonly index: number;
+	readonly value: C;
+	/** Distinguishes it from another call of the same tool. */
+	readonly sent: unknown;
+}
+
+/** Items that are processed together. */
+export interface Task<C> {
+	readonly items: ReadonlyArray<Checked<C>>;
+	/** Begins after all tasks of the phases before it have ended. Absent: all tasks are in one phase. */
+	readonly phase?: number;
+	/** Tasks in the same lane run one after another. Empty or absent means no lane. */
+	readonly lane?: string;
+}
+
+/** What a node does with its items. */
+export interface Work<C> {
+	/** Checks an item without sending anything. @throws Failure 400, or n8n's own error */
+	check(index: number): C;
+	/** What would be sent, without what differs with every try (timestamps, generated IDs). */
+	sent(value: C): unknown;
+	/** The tasks in the order in which they begin. */
+	tasks(checked: ReadonlyArray<Checked<C>>): ReadonlyArray<Task<C>>;
+	/** The number of tasks that run at once. */
+	parallel(checked: ReadonlyArray<Checked<C>>): number;
+	/** Returns one result per item of the task, in the same order. Never throws. */
+	perform(items: ReadonlyArray<Checked<C>>): Promise<ReadonlyArray<Done>>;
+	/** The failure for an item that had not started when the execution was stopped. */
+	stopped(): Failure;
+	readonly sanitizer: Sanitizer;
+}
+
+/** n8n does other work between two slices, because the expressions of thousands of items take seconds. */
+const sliceMilliseconds = 20;
+
+/** Processes all input items. The output keeps their order. */
+export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
+	const finished = new FinishedItems<Kept>(tryOfNode(context));
+	const outcomes = await new Loop(context, work, finished).outcomes();
+	const items = outcomes.flatMap((outcome, index) => {
+		// Never started, because an earlier failure stopped the node.
+		if (!outcome) return [];
+		const { failure, output = [] } = outcome;
+		if (!failure) return output;
+		if (context.continueOnFail()) {
+			return [...output, errorItem(context.getNode(), failure, index, work.sanitizer)];
+		}
+		finished.end(true);
+		throw nodeError(context.getNode(), failure, index, work.sanitizer);
+	});
+	finished.end(isFailedTry(items));
+	return items;
+}
+
+class Loop<C> {
+	readonly #context: IExecuteFunctions;
+	readonly #work: Work<C>;
+	readonly #finished: FinishedItems<Kept>;
+	readonly #outcomes: Array<Outcome | undefined>;
+	readonly #isTool: boolean;
+	/** Items that an earlier try may have carried out and that may be repeated. */
+	readonly #doubtful = new Set<number>();
+	#stopped = false;
+
+	constructor(context: IExecuteFunctions, work: Work<C>, finished: FinishedItems<Kept>) {
+		this.#context = context;
+		this.#work = work;
+		this.#finished = finished;
+		this.#outcomes = context.getInputData().map(() => undefined);
+		this.#isTool = isTool(context.getNode());
+	}
+
+	/** Outcomes by input item; undefined for items not started because the node stops. */
+	async outcomes(): Promise<ReadonlyArray<Outcome | undefined>> {
+		const checked = await this.#checkAll();
+		if (this.#stopped || checked.length === 0) return this.#outcomes;
+		const limit = pLimit(this.#work.parallel(checked));
+		const lanes = new Turns();
+		const begun: Array<Promise<void>> = [];
+		let current: number | undefined;
+		for (const { items, phase, lane = '' } of this.#work.tasks(checked)) {
+			if (phase !== current) await Promise.all(begun.splice(0));
+			current = phase;
+			begun.push(lanes.take(lane, () => limit(() => this.#perform(items))));
+		}
+		await Promise.all(begun);
+		return this.#outcomes;
+	}
+
+	/**
+	 * All items are checked before anything is sent, so that a mistake in the last item does not leave half a
+	 * batch sent.
+	 */
+	async #checkAll(): Promise<Array<Checked<C>>> {
+		const checked: Array<Checked<C>> = [];
+		let sliceEnd = performance.now() + sliceMilliseconds;
+		for (const index of this.#outcomes.keys()) {
+			const one = this.#check(index);
+			if (one) checked.push(one);
+			if (this.#stopped) break;
+			if (performance.now() < sliceEnd) continue;
+			await turn();
+			if (this.#isCancelled) return this.#cancelAll();
+			sliceEnd = performance.now() + sliceMilliseconds;
+		}
+		return checked;
+	}
+
+	#check(index: number): Checked<C> | undefined {
+		try {
+			const value = this.#work.check(index);
+			const sent = this.#isTool ? this.#work.sent(value) : undefined;
+			const known = this.#finished.recall(index, sent);
+			if (known && 'final' in known) {
+				this.#ended(index, known.final);
+				return undefined;
+			}
+			if (known) this.#doubtful.add(index);
+			return { index, value, sent };
+		} catch (error) {
+			this.#ended(index, { failure: asFailure(error) });
+		}
+		return undefined;
+	}
+
+	async #perform(items: ReadonlyArray<Checked<C>>): Promise<void> {
+		if (this.#stopped) return;
+		if (this.#isCancelled) {
+			for (const { index } of items) this.#ended(index, { failure: this.#work.stopped() });
+			return;
+		}
+		const done = await this.#work.perform(items);
+		for (const [at, { index, sent }] of items.entries()) {
+			const { outcome, isFinal } = done[at] ?? nothingDone;
+			if (isFinal) this.#finished.remember(index, sent, { final: outcome });
+			else if (isDoubtful(outcome)) this.#finished.remember(index, sent, { doubt: true });
+			this.#ended(index, this.#doubtful.has(index) ? doubted(outcome) : outcome);
+		}
+	}
+
+	#ended(index: number, outcome: Outcome): void {
+		this.#outcomes[index] = outcome;
+		this.#stopped ||= 'failure' in outcome && !this.#context.continueOnFail();
+	}
+
+	get #isCancelled(): boolean {
+		return this.#context.getExecutionCancelSignal()?.aborted === true;
+	}
+
+	#cancelAll(): [] {
+		for (const index of this.#outcomes.keys()) this.#ended(index, { failure: this.#work.stopped() });
+		return [];
+	}
+}
+
+function isDoubtful({ failure }: Outcome): boolean {
+	return failure?.ambiguous === true;
+}
+
+/** If a later try definitely did nothing, the outcome of the first one is still unknown. */
+function doubted(outcome: Outcome): Outcome {
+	const { failure } = outcome;
+	if (!failure || failure.ambiguous) return outcome;
+	const message = `An earlier try may have been carried out, the last one failed: ${failure.message}`;
+	return { ...outcome, failure: failure.with({ message, ambiguous: true }) };
+}
+
+const nothingDone: Done = {
+	outcome: { failure: asFailure(new Error('The operation returned no result for this item')) },
+	isFinal: false,
+};

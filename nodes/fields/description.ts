@@ -1,0 +1,167 @@
+import type {
+	IDisplayOptions,
+	INodeProperties,
+	INodePropertyMode,
+	INodePropertyOptions,
+	NodeParameterValueType,
+} from 'n8n-workflow';
+
+import type { Field } from './field';
+
+/** What n8n shows for a field, without the conditions under which it is shown. */
+export function propertyOf(field: Field): INodeProperties {
+	const { displayName, name, description, hint, placeholder, noDataExpression } = field;
+	return {
+		displayName,
+		name,
+		// Each field gives it in n8n's form of its type; n8n writes to the object that it is given.
+		default: ownCopy(field.default) as NodeParameterValueType,
+		...(field.required && field.requiredInForm !== false && { required: true }),
+		...(description !== undefined && { description }),
+		...(hint !== undefined && { hint }),
+		...(placeholder !== undefined && { placeholder }),
+		...(noDataExpression && { noDataExpression }),
+		...ofType(field),
+	};
+}
+
+/** Most defaults are primitive values, and hundreds are copied while n8n starts. */
+function ownCopy(value: unknown): unknown {
+	return typeof value === 'object' ? structuredClone(value) : value;
+}
+
+/** Alphabetical. Not by `localeCompare`, whose first call costs n8n's start 5 ms. */
+export function compareNames(a: string, b: string): number {
+	if (a === b) return 0;
+	return a < b ? -1 : 1;
+}
+
+function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
+	const { type, typeOptions, minimum, maximum, decimals = 0 } = field;
+	if (type === 'resourceLocator') {
+		const modes = field.holds === 'tab' ? tabModes(field) : modesOf(field);
+		return { type, ...(typeOptions && { typeOptions }), modes };
+	}
+	if (type === 'fixedCollection')
+		return { type, typeOptions: { multipleValues: true }, options: pairOf(field) };
+	if (type === 'options') return { type, options: choicesOf(field) };
+	if (type === 'number') {
+		return {
+			type,
+			typeOptions: { ...typeOptions, minValue: minimum, maxValue: maximum, numberPrecision: decimals },
+		};
+	}
+	return { type, ...(typeOptions && { typeOptions }) };
+}
+
+function choicesOf({ options = [] }: Field): INodePropertyOptions[] {
+	return options.map((choice) => ({ ...choice }));
+}
+
+/** An empty list cannot say why it is empty. */
+const listHint = 'Is something missing? Drive Access in the credential controls what is listed.';
+
+/** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
+function modesOf({ displayName, searchListMethod }: Field): INodePropertyMode[] {
+	const noun = displayName.toLowerCase();
+	const list = modeOf('From List', 'list', noun.includes('folder') ? 'My Drive' : `Select a ${noun}...`);
+	return [
+		{ ...list, type: 'list', hint: listHint, typeOptions: { searchListMethod, searchable: true } },
+		modeOf('By URL', 'url', placeholderUrl(noun)),
+		modeOf('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
+	];
+}
+
+function tabModes({ displayName, searchListMethod }: Field): INodePropertyMode[] {
+	const list = modeOf('From List', 'list', `Select a ${displayName.toLowerCase()}...`);
+	return [
+		{ ...list, type: 'list', typeOptions: { searchListMethod, searchable: true } },
+		modeOf('By Name', 'name', 'e.g. Sheet1'),
+	];
+}
+
+function modeOf(displayName: string, name: string, placeholder: string): INodePropertyMode {
+	const type = 'string';
+	return Object.assign({ placeholder, type } as const, { displayName, name });
+}
+
+function placeholderUrl(noun: string): string {
+	if (noun.includes('folder')) return 'e.g. https://drive.google.com/drive/folders/1Qm7xWc0aVbR2yKt4hL9';
+	const kind = noun.includes('sheet') ? 'spreadsheets' : 'document';
+	return `e.g. https://docs.google.com/${kind}/d/1Qm7xWc0aVbR2yKt4hL9/edit`;
+}
+
+function pairOf({ displayName, pair }: Field): INodeProperties['options'] {
+	const { group = 'pair', key = 'name' } = pair ?? {};
+	return [
+		{
+			displayName: displayName.replace(/ies$/, 'y').replace(/s$/, ''),
+			name: group,
+			values: [
+				{ displayName: key === 'key' ? 'Key' : 'Name', name: key, type: 'string', default: '' },
+				{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+			],
+		},
+	];
+}
+
+type Show = NonNullable<IDisplayOptions['show']>;
+type Condition = NonNullable<Field['showWhen']>;
+
+/** A node's parameters and, in one collection, its options. @param gate under which all of them are shown */
+export function propertiesOf(
+	fields: readonly Field[],
+	options: readonly Field[],
+	gate?: Show,
+): INodeProperties[] {
+	const collection: INodeProperties = {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		...(gate && { displayOptions: { show: gate } }),
+		options: optionProperties(fields, options),
+	};
+	return [...fields.map((field) => fieldProperty(field, gate)), collection];
+}
+
+function fieldProperty(field: Field, gate?: Show): INodeProperties {
+	if (!gate && !field.showWhen) return propertyOf(field);
+	return { ...propertyOf(field), displayOptions: { show: { ...gate, ...asShow(field.showWhen) } } };
+}
+
+function optionProperties(fields: readonly Field[], options: readonly Field[]): INodeProperties[] {
+	return [...options]
+		.sort((a, b) => compareNames(a.displayName, b.displayName))
+		.map((option) => ({
+			...propertyOf(option),
+			...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
+		}));
+}
+
+/**
+ * A field outside the collection is reached by a slash. Another option counts with its default while it is not added, which n8n
+ * does not see: where the default fits, the option hides for the choices that do not.
+ */
+function optionGate(
+	condition: Condition,
+	fields: readonly Field[],
+	options: readonly Field[],
+): IDisplayOptions {
+	const show: Record<string, Array<string | boolean>> = {};
+	const hide: Record<string, Array<string | boolean>> = {};
+	for (const [name, values] of Object.entries(condition)) {
+		const sibling = options.find((option) => option.name === name);
+		const choices = sibling?.options?.map(({ value }) => value) ?? [true, false];
+		if (fields.some((field) => field.name === name)) show[`/${name}`] = [...values];
+		else if (sibling && values.some((value) => value === sibling.default)) {
+			hide[name] = choices.filter((choice) => !values.includes(choice));
+		} else show[name] = [...values];
+	}
+	return { ...(Object.keys(show).length > 0 && { show }), ...(Object.keys(hide).length > 0 && { hide }) };
+}
+
+function asShow(condition: Condition = {}): Show {
+	return Object.fromEntries(Object.entries(condition).map(([name, values]) => [name, [...values]]));
+}

@@ -1,0 +1,271 @@
+import { tryToParseDateTime } from 'n8n-workflow';
+
+import { type Failure, refusal } from '../core/errors';
+import type { Attachment, Field, Reading } from './field';
+import { checkedId, fileIdOf } from './googleIds';
+
+export type { Reading };
+
+/** The field's name as the user sees it. */
+export function labelOf({ displayName, name }: Field, { mode }: Reading): string {
+	return mode === 'fields' ? displayName : name;
+}
+
+export function notA(field: Field, reading: Reading, wanted: string): Failure {
+	return refusal(
+		`'${labelOf(field, reading)}' must be ${wanted}`,
+		reading.mode === 'fields' ? 'If it is an expression, check its result for this item.' : undefined,
+	);
+}
+
+export function textOf(field: Field, raw: unknown, reading: Reading): string {
+	if (typeof raw === 'string') return raw;
+	if (reading.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
+	throw notA(field, reading, `text, not ${kindOf(raw)}`);
+}
+
+/** The JSON type of a value; never the value itself, which may be private. */
+export function kindOf(raw: unknown): string {
+	if (raw === null) return 'null';
+	if (Array.isArray(raw)) return 'an array';
+	if (typeof raw === 'object') return 'an object';
+	return typeof raw === 'string' ? 'text' : `a ${typeof raw}`;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * What n8n's column mapper gives, or a plain object: values by column. A column that the form leaves open is not there.
+ * @returns undefined where the fields of the input item are mapped by their names
+ */
+export function columnMapping(
+	field: Field,
+	raw: unknown,
+	reading: Reading,
+): Readonly<Record<string, unknown>> | undefined {
+	if (!isRecord(raw))
+		throw notA(field, reading, `an object with a value for each column, not ${kindOf(raw)}`);
+	const isMapper = reading.mode === 'fields' && typeof raw['mappingMode'] === 'string';
+	if (!isMapper) return raw;
+	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
+	const values = isRecord(raw['value']) ? raw['value'] : {};
+	return Object.fromEntries(
+		Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
+	);
+}
+
+/** Values with a format beyond their type. @throws Failure 400 */
+export function held(field: Field, raw: unknown, reading: Reading): unknown {
+	const label = labelOf(field, reading);
+	switch (field.holds) {
+		case 'list':
+			return listOf(field, raw, reading);
+		case 'addressList':
+			return Array.isArray(raw) ? listOf(field, raw, reading).join('\n') : textOf(field, raw, reading);
+		case 'pairs':
+			return pairsOf(field, raw, reading);
+		case 'rows':
+			return rowsOf(field, raw, reading);
+		case 'records':
+			return recordsOf(field, raw, reading);
+		case 'columns':
+			return columnMapping(field, raw, reading);
+		case 'tab':
+			return locatorText(field, raw, reading).trim();
+		case 'attachments':
+			return attachmentsOf(field, raw, reading);
+		case 'fileId':
+			return emptyOr(locatorText(field, raw, reading), (text) => fileIdOf(text, field.name, label));
+		default:
+			return emptyOr(locatorText(field, raw, reading), (text) => checkedId(text, label));
+	}
+}
+
+function emptyOr(text: string, parse: (text: string) => string): string {
+	return text.trim() === '' ? '' : parse(text);
+}
+
+/** The form gives a locator as an object, an expression or a tool as text. */
+function locatorText(field: Field, raw: unknown, reading: Reading): string {
+	const locator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
+	return textOf(field, (locator ? raw['value'] : raw) ?? '', reading);
+}
+
+/** Of a text separated by commas or new lines. */
+export function entriesOf(text: string): string[] {
+	return text
+		.split(/[,\n]/)
+		.map((entry) => entry.trim())
+		.filter((entry) => entry !== '');
+}
+
+/** Text separated by commas or new lines, or an array. */
+export function listOf(field: Field, raw: unknown, reading: Reading): string[] {
+	const entries = typeof raw === 'string' ? entriesOf(raw) : raw;
+	if (!Array.isArray(entries)) {
+		throw notA(field, reading, `an array, or text separated by commas or new lines, not ${kindOf(raw)}`);
+	}
+	return entries.map((entry) => textOf(field, entry, reading).trim()).filter((entry) => entry !== '');
+}
+
+type Pair = { readonly name: string; readonly value: string };
+
+/** The form's `{ group: [{ key, value }] }`, or a plain object. */
+function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
+	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
+	if (!isRecord(raw)) throw notA(field, reading, `an object with names and values, not ${kindOf(raw)}`);
+	const rows = raw[group];
+	if (reading.mode === 'fields' && (Array.isArray(rows) || Object.keys(raw).length === 0)) {
+		return (Array.isArray(rows) ? rows : []).filter(isRecord).map((row) => ({
+			name: textOf(field, row[key] ?? '', reading),
+			value: textOf(field, row['value'] ?? '', reading),
+		}));
+	}
+	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
+}
+
+function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[][] {
+	return rowsOfKind(field, raw, reading, 'an array of cells', Array.isArray) as unknown[][];
+}
+
+function recordsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
+	const isRow = (row: unknown) => Array.isArray(row) || isRecord(row);
+	return rowsOfKind(field, raw, reading, 'an array of cells or an object keyed by header', isRow);
+}
+
+function rowsOfKind(
+	field: Field,
+	raw: unknown,
+	reading: Reading,
+	wanted: string,
+	isRow: (row: unknown) => boolean,
+): unknown[] {
+	const rows = typeof raw === 'string' ? parsed(field, raw, reading) : raw;
+	const label = labelOf(field, reading);
+	if (!Array.isArray(rows))
+		throw refusal(`'${label}' must be an array of rows, not ${kindOf(rows)}`, rowsAdvice);
+	const wrong = rows.findIndex((row) => !isRow(row));
+	if (wrong === -1) return rows;
+	throw refusal(
+		`'${label}' must be an array of rows, each ${wanted}; row ${wrong + 1} is ${kindOf(rows[wrong])}`,
+		rowsAdvice,
+	);
+}
+
+const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
+
+/** Empty text holds no rows. */
+function parsed(field: Field, text: string, reading: Reading): unknown {
+	if (text.trim() === '') return [];
+	try {
+		return JSON.parse(text) as unknown;
+	} catch (error) {
+		throw refusal(`'${labelOf(field, reading)}' is not valid JSON${positionIn(error)}`, jsonAdvice);
+	}
+}
+
+const jsonAdvice =
+	'Strings and keys must be in double quotes, with no comma after the last one. An expression that returns an array needs no quotes.';
+
+/** The place alone: the rest of the message repeats the content. */
+export function positionIn(error: unknown): string {
+	const place = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
+	return place ? ` (at ${place})` : '';
+}
+
+function attachmentsOf(field: Field, raw: unknown, reading: Reading): Attachment[] {
+	if (typeof raw === 'string') return listOf(field, raw, reading).map((name) => ({ field: name }));
+	const entries = Array.isArray(raw) ? raw : [raw];
+	return entries.map((entry: unknown) => {
+		if (typeof entry === 'string') return { field: entry.trim() };
+		if (reading.mode === 'json' && isRecord(entry)) return contentAttachment(field, entry, reading);
+		throw notA(field, reading, `a list of binary fields, not ${kindOf(entry)}`);
+	});
+}
+
+const attachmentKeys = ['fileName', 'mimeType', 'content'];
+
+function contentAttachment(field: Field, entry: Record<string, unknown>, reading: Reading): Attachment {
+	const { fileName, mimeType, content } = entry;
+	const unknownKey = Object.keys(entry).find((key) => !attachmentKeys.includes(key));
+	const complete = typeof fileName === 'string' && typeof content === 'string';
+	if (unknownKey !== undefined || !complete || !(mimeType === undefined || typeof mimeType === 'string')) {
+		const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
+		throw notA(
+			field,
+			reading,
+			unknownKey === undefined ? wanted : `${wanted}; '${unknownKey}' is not allowed`,
+		);
+	}
+	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
+}
+
+/** A time as ISO 8601 in UTC; '' for none. What has no offset is in the workflow's time zone, as everywhere in n8n. */
+export function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
+	if (raw === '') return '';
+	const wanted = 'a date and time, such as 2026-01-31T09:00:00Z';
+	if (reading.mode === 'json' && typeof raw !== 'string') throw notA(field, reading, wanted);
+	try {
+		return tryToParseDateTime(raw, reading.timezone).toJSDate().toISOString();
+	} catch {
+		// n8n's message repeats the value.
+		throw notA(field, reading, wanted);
+	}
+}
+
+/**
+ * A given value as its operation gets it.
+ * @throws Failure 400 that names the field and what is allowed
+ */
+export function valueOf(field: Field, raw: unknown, reading: Reading): unknown {
+	if (field.read) return field.read(raw, field, reading);
+	if (field.holds) return held(field, raw, reading);
+	switch (field.type) {
+		case 'boolean':
+			return booleanOf(field, raw, reading);
+		case 'number':
+			return numberOf(field, raw, reading);
+		case 'options':
+			return choiceOf(field, raw, reading);
+		case 'json':
+			return raw;
+		case 'dateTime':
+			return dateTimeOf(field, raw, reading);
+		default:
+			return textOf(field, raw, reading);
+	}
+}
+
+function booleanOf(field: Field, raw: unknown, reading: Reading): boolean {
+	if (typeof raw === 'boolean') return raw;
+	if (reading.mode === 'fields' && raw === 'true') return true;
+	if (reading.mode === 'fields' && raw === 'false') return false;
+	throw notA(field, reading, `true or false, not ${kindOf(raw)}`);
+}
+
+function numberOf(field: Field, raw: unknown, reading: Reading): number {
+	const { minimum = -Infinity, maximum = Infinity, decimals } = field;
+	const fromText = reading.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
+	const value = fromText ? Number(raw) : raw;
+	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
+	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum) return value;
+	const given = typeof value === 'number' && !(fromText && Number.isNaN(value)) ? String(value) : kindOf(raw);
+	throw notA(
+		field,
+		reading,
+		`a ${decimals === undefined ? 'whole ' : ''}number${limits(field)}, not ${given}`,
+	);
+}
+
+function limits({ minimum, maximum }: Field): string {
+	if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`;
+	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+}
+
+function choiceOf(field: Field, raw: unknown, reading: Reading): string {
+	const values = field.options?.map(({ value }) => value) ?? [];
+	if (typeof raw === 'string' && values.includes(raw)) return raw;
+	throw notA(field, reading, `one of: ${values.join(', ')}`);
+}

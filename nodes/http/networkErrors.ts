@@ -1,0 +1,180 @@
+import type { FaultKind } from './retry';
+
+/**
+ * The error and its causes, outermost first. If several occurred at once (one for each address of a host),
+ * all of them are included.
+ */
+export function causesOf(error: unknown): unknown[] {
+	const found: unknown[] = [];
+	const open = [error];
+	while (open.length > 0 && found.length < mostCauses) {
+		const link = open.shift();
+		if (link === undefined || link === null || found.includes(link)) continue;
+		found.push(link);
+		open.push(property(link, 'cause'));
+		const several = property(link, 'errors');
+		if (Array.isArray(several)) open.push(...(several as unknown[]));
+	}
+	return found;
+}
+
+const mostCauses = 16;
+
+/** The first Node error code in the chain, wherever n8n's wrapper put it. */
+export function codeIn(chain: readonly unknown[]): string | undefined {
+	for (const link of chain) {
+		const code = property(link, 'httpCode') ?? property(link, 'code');
+		if (typeof code === 'string' && code !== '' && !/^\d+$/.test(code)) return code;
+	}
+	return undefined;
+}
+
+/**
+ * The host and port that could not be reached: the requested host, or another one on the way to it, such as a
+ * proxy.
+ * @param url the requested address
+ */
+export function placeIn(chain: readonly unknown[], url: string): string {
+	const { host, hostname, port, protocol } = new URL(url);
+	const ownPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
+	for (const link of chain) {
+		const name = property(link, 'hostname');
+		if (typeof name === 'string' && name !== hostname) return name;
+		const [address, hop] = [property(link, 'address'), property(link, 'port')];
+		if (typeof address === 'string' && typeof hop === 'number' && hop !== ownPort) return `${address}:${hop}`;
+	}
+	return host;
+}
+
+export function property(value: unknown, key: string): unknown {
+	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+/** What Node, n8n or the HTTP client reported instead of an answer. */
+export interface NetworkFault {
+	readonly what: 'notConnected' | 'certificate' | 'handshake' | 'blocked' | 'timeout' | 'lost' | 'unknown';
+	readonly kind: FaultKind;
+	/** HTTP status that is reported to the user. */
+	readonly status: 503 | 504;
+	/** Node's error code; undefined if there is none. */
+	readonly code: string | undefined;
+	/**
+	 * The end of a sentence, without its subject. Never contains the code, because n8n replaces texts that do
+	 * with its own.
+	 */
+	readonly reason: string;
+}
+
+interface Row extends Omit<NetworkFault, 'code'> {
+	readonly codes: readonly string[];
+	/** Matches only while connecting, because a route can also disappear after a request was sent. */
+	readonly connecting?: true;
+}
+
+const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as const;
+const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
+
+/**
+ * The first matching row applies. Codes that Node reports only before a connection exists mean that nothing
+ * was done.
+ */
+const rows: readonly Row[] = [
+	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
+	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the host name was not found' },
+	{
+		...notConnected,
+		codes: ['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'],
+		reason: 'the host name could not be resolved',
+	},
+	{
+		...notConnected,
+		connecting: true,
+		codes: ['EHOSTUNREACH', 'EHOSTDOWN'],
+		reason: 'the host cannot be reached',
+	},
+	{
+		...notConnected,
+		connecting: true,
+		codes: ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
+		reason: 'the network cannot be reached',
+	},
+	{ ...notConnected, connecting: true, codes: ['ETIMEDOUT'], reason: 'the server does not respond' },
+	{
+		what: 'timeout',
+		kind: 'unknown',
+		status: 504,
+		codes: ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'],
+		reason: 'the server does not respond',
+	},
+	{
+		...lost,
+		codes: ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'],
+		reason: 'the connection was reset',
+	},
+	{ ...lost, codes: ['EHOSTUNREACH', 'EHOSTDOWN'], reason: 'the host cannot be reached' },
+	{ ...lost, codes: ['ENETUNREACH', 'ENETDOWN'], reason: 'the network cannot be reached' },
+	{
+		...lost,
+		codes: ['ERR_BAD_RESPONSE', 'HPE_INVALID_CONSTANT'],
+		reason: 'the response was not valid HTTP',
+	},
+];
+
+const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
+const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
+/**
+ * Node's only sign that a connection ended before TLS was established. The code is the same as for any reset.
+ */
+const beforeTls = 'before secure TLS connection was established';
+
+/** What to do where n8n's egress policy stopped a request; the same words in every node. */
+export const blockedAdvice =
+	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
+
+/** Classifies anything that was thrown instead of an answer. */
+export function networkFaultOf(error: unknown): NetworkFault {
+	const chain = causesOf(error);
+	if (chain.some(isBlocked)) {
+		return { what: 'blocked', kind: 'final', status: 503, code: undefined, reason: 'n8n does not allow it' };
+	}
+	const code = codeIn(chain);
+	if (code === undefined) return { ...lost, what: 'unknown', code, reason: 'the request failed' };
+	if (certificate.test(code)) {
+		const reason = "the server's certificate is not trusted";
+		return { what: 'certificate', kind: 'final', status: 503, code, reason };
+	}
+	if (handshake.test(code)) {
+		const reason = 'the secure (TLS) connection failed';
+		return { what: 'handshake', kind: 'final', status: 503, code, reason };
+	}
+	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {
+		return { ...notConnected, code, reason: 'the connection was reset' };
+	}
+	const connecting = chain.some((link) => property(link, 'syscall') === 'connect');
+	const row = rows.find((one) => one.codes.includes(code) && (connecting || !one.connecting));
+	if (!row) return { ...lost, what: 'unknown', code, reason: 'the connection failed' };
+	const { what, kind, status, reason } = row;
+	return { what, kind, status, code, reason };
+}
+
+/**
+ * What happened, for the user. The wording is the same in every node.
+ * @param url the requested address
+ */
+export function networkMessage({ what, reason }: NetworkFault, error: unknown, url: string): string {
+	const { host } = new URL(url);
+	switch (what) {
+		case 'timeout':
+			return `${host} did not respond in time`;
+		case 'lost':
+		case 'unknown':
+			return `The connection to ${host} was lost before the service responded: ${reason}`;
+		default:
+			return `No connection to ${placeIn(causesOf(error), url)}: ${reason}`;
+	}
+}
+
+/** Whether this is an error of n8n's own egress policy, if that is turned on. */
+export function isBlocked(link: unknown): link is Error {
+	return link instanceof Error && link.name.startsWith('SsrfBlocked');
+}

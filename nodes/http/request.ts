@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import type { ICredentialTestFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+
+import type { Fault, FaultKind } from './retry';
+
+/** Sends a request: one of n8n's helpers, bound to its context. */
+export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
+
+/** n8n's full response, with its body as a stream or as bytes. */
+export interface FullResponse {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, unknown>>;
+	readonly body: Readable | Buffer;
+}
+
+/** Options that every request passes to n8n's helper. */
+export const plainRequest = {
+	// A stream, because only then can an answer be refused before all of it is in memory.
+	encoding: 'stream',
+	returnFullResponse: true,
+	disableFollowRedirect: true,
+} as const satisfies Partial<IHttpRequestOptions>;
+
+export interface Limits {
+	/** For one try, to the last byte of its answer. */
+	readonly timeoutMilliseconds: number;
+	/** The signal of the execution. */
+	readonly signal: AbortSignal | undefined;
+}
+
+/** Faults in the words of the called service. */
+export interface FaultsOfTry {
+	/** @param kind `notDone` when nothing was sent */
+	stopped(kind: FaultKind): Fault;
+	timedOut(): Fault;
+	thrown(error: unknown): Fault | Promise<Fault>;
+}
+
+/** Makes one try. @throws Fault */
+export async function attempt<T>(
+	send: (signal: AbortSignal) => Promise<T>,
+	{ timeoutMilliseconds, signal: outer }: Limits,
+	faults: FaultsOfTry,
+): Promise<T> {
+	if (outer?.aborted) throw faults.stopped('notDone');
+	const stop = new AbortController();
+	const abort = () => {
+		stop.abort();
+	};
+	const timer = setTimeout(abort, timeoutMilliseconds);
+	outer?.addEventListener('abort', abort, { once: true });
+	try {
+		return await send(stop.signal);
+	} catch (error) {
+		if (outer?.aborted) throw faults.stopped('unknown');
+		if (stop.signal.aborted) throw faults.timedOut();
+		throw await faults.thrown(error);
+	} finally {
+		clearTimeout(timer);
+		outer?.removeEventListener('abort', abort);
+	}
+}
+
+/** n8n replaces the signal of a request with the execution's, so the deadline is applied here. */
+export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Promise<FullResponse> {
+	return new Promise((resolve, reject) => {
+		const abort = () => {
+			reject(new Error('aborted'));
+			sent.then(discard, () => undefined);
+		};
+		signal.addEventListener('abort', abort, { once: true });
+		const settle = (response: unknown) => {
+			if (isFullResponse(response)) resolve(response);
+			else reject(new TypeError('n8n did not return a full response'));
+		};
+		sent.then(settle, reject).finally(() => {
+			signal.removeEventListener('abort', abort);
+		});
+	});
+}
+
+/** Discards an answer that nobody will read. */
+export function discard(response: unknown): void {
+	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
+}
+
+function isFullResponse(value: unknown): value is FullResponse {
+	return typeof value === 'object' && value !== null && 'statusCode' in value && 'body' in value;
+}
+
+/** How long the service may take to start its answer. */
+export const testTimeoutSeconds = 15;
+
+export interface TestRequest {
+	readonly method: IHttpRequestMethods;
+	readonly uri: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+	readonly rejectUnauthorized?: boolean;
+}
+
+export interface TestResponse {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	/** Has to be read or discarded. */
+	readonly body: Readable;
+}
+
+/**
+ * A request of a credential's test, through n8n's helper, which applies proxies and the egress policy. Follows no redirect; every
+ * status is a response. The body is a stream, because the server may be anybody's and its answer of any length.
+ */
+export async function testRequest(
+	helpers: ICredentialTestFunctions['helpers'],
+	request: TestRequest,
+): Promise<TestResponse> {
+	return (await helpers.request({
+		...request,
+		simple: false,
+		resolveWithFullResponse: true,
+		followRedirect: false,
+		useStream: true,
+		timeout: testTimeoutSeconds * 1000,
+	})) as TestResponse;
+}

@@ -1,0 +1,203 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+
+import { Failure } from '../../nodes/core/errors';
+import { Sanitizer } from '../../nodes/core/sanitizer';
+import { expectLinear } from '../growth';
+
+const key = 'can ary+/=&"key-91';
+const signature = '0xCANARY5ae81c3d90b7';
+const sanitizer = new Sanitizer([key, signature, '', 'abc']);
+const bytes = (text: string) => Buffer.from(text);
+
+/** What a reader could find in a text without much thought. */
+function leaks(text: string): boolean {
+	const once = unescaped(text.replace(/\u200B/g, ''));
+	const readings = [text, once, unescaped(once)].flatMap((reading) => [
+		reading,
+		reading.replaceAll('+', ' '),
+	]);
+	const decoded = (text.match(/[\w+/-]{8,}/g) ?? []).flatMap((word) =>
+		[0, 1, 2, 3].flatMap((skip) => [
+			Buffer.from(word.slice(skip), 'base64').toString('latin1'),
+			Buffer.from(word.slice(skip), 'hex').toString('latin1'),
+		]),
+	);
+	return [...readings, ...decoded].some((reading) => /can ?ary/i.test(reading));
+}
+
+function unescaped(text: string): string {
+	return text
+		.replace(/%([0-9a-f]{2})|\\u00([0-9a-f]{2})|&#x([0-9a-f]+);/gi, (_, percent, unicode, html) =>
+			String.fromCharCode(parseInt(String(percent ?? unicode ?? html), 16)),
+		)
+		.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
+
+const everyCharacter = (text: string, escape: (code: number) => string) =>
+	Array.from(text, (character) => escape(character.charCodeAt(0))).join('');
+
+const forms: ReadonlyArray<[string, (secret: string) => string]> = [
+	['as it is', (secret) => secret],
+	['in capitals', (secret) => secret.toUpperCase()],
+	['in small letters', (secret) => secret.toLowerCase()],
+	['percent-encoded', encodeURIComponent],
+	['percent-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+	['as a form sends it', (secret) => new URLSearchParams([['k', secret]]).toString().slice(2)],
+	['with every character percent-encoded', (secret) => everyCharacter(secret, (c) => `%${c.toString(16)}`)],
+	['in base64', (secret) => bytes(secret).toString('base64')],
+	['in base64 for URLs', (secret) => bytes(secret).toString('base64url')],
+	['in base64 behind one byte', (secret) => bytes(`:${secret}`).toString('base64')],
+	['in base64 behind two bytes and before others', (secret) => bytes(`u:${secret}, y`).toString('base64')],
+	['in hex', (secret) => bytes(secret).toString('hex')],
+	['in hex with capitals', (secret) => bytes(secret).toString('hex').toUpperCase()],
+	['in JSON', (secret) => JSON.stringify({ secret })],
+	['in JSON with every character escaped', (s) => everyCharacter(s, (c) => `\\u00${c.toString(16)}`)],
+	['in JSON in JSON', (secret) => JSON.stringify(JSON.stringify({ secret }))],
+	['in HTML', (s) => s.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('+', '&#43;')],
+	['in HTML with every character escaped', (secret) => everyCharacter(secret, (code) => `&#${code};`)],
+	['in HTML with hex', (secret) => everyCharacter(secret, (code) => `&#x${code.toString(16)};`)],
+	['with characters in between that nobody sees', (secret) => Array.from(secret).join('\u200B')],
+	['cut off', (secret) => secret.slice(0, 10)],
+	['cut off with dots', (secret) => `${secret.slice(0, 9)}… and more`],
+	['cut off, in quotation marks', (secret) => `"${secret.slice(0, 8)}" and more`],
+	['most of it, with something behind', (secret) => `${secret.slice(0, 14)}xyz`],
+	['cut off in base64', (secret) => `${bytes(secret).toString('base64').slice(0, 14)}…`],
+];
+
+describe.each([
+	['a key', key],
+	['a signature', signature],
+])('%s', (_what, secret) => {
+	test.each(forms)('%s', (_how, form) => {
+		const text = `The server says: ${form(secret)}`;
+		expect(leaks(text)).toBe(true);
+		const clean = sanitizer.text(text);
+		expect(clean).toMatch(/^The server says: .*•••/);
+		expect(leaks(clean)).toBe(false);
+	});
+
+	test('where the text itself is cut', () => {
+		for (let at = 3980; at <= 4000; at++) {
+			expect(sanitizer.text('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(/can ?ary5?a/i);
+		}
+	});
+});
+
+test('a hex value without its 0x', () => {
+	expect(sanitizer.text(`got ${signature.slice(2)}`)).toBe('got •••');
+});
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+test.each([
+	['whole', pem],
+	['in JSON', JSON.stringify(pem)],
+	['without its end', pem.slice(0, 300)],
+	['a line of it', pem.split('\n')[7] ?? ''],
+])('a private key, %s', (_how, text) => {
+	const [, line = '', next = ''] = pem.split('\n');
+	const clean = new Sanitizer([pem]).text(`The key ${text}`);
+	expect(clean).toMatch(/^The key "?•••/);
+	for (const part of [line, next, pem.split('\n')[7] ?? '']) expect(clean).not.toContain(part.slice(0, 20));
+});
+
+const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJyb2JvdCJ9.c2lnbmF0dXJlLWJ5dGVz';
+
+test.each([
+	['a token of Google', 'token ya29.a0AfB_byC-123 is bad', 'token ••• is bad'],
+	['a refresh token', 'grant 1//0gLx-abcdefgh123 expired', 'grant ••• expired'],
+	['a JSON web token', `assertion ${jwt}!`, 'assertion •••!'],
+	['a bearer header', 'Authorization: Bearer opaque-token-1', 'Authorization: Bearer •••'],
+	[
+		'a bearer header in JSON',
+		'{"authorization":"bearer abcdefghijklmnopq"}',
+		'{"authorization":"bearer •••"}',
+	],
+	['a key file', pem.trim().replaceAll('\n', '\\n'), '•••'],
+	['a client secret', 'GOCSPX-abc_def-ghi is wrong', '••• is wrong'],
+	[
+		'a query',
+		'GET /ws?sessionId=s&apiKey=otherkey&signature=sig HTTP',
+		'GET /ws?sessionId=s&apiKey=•••&signature=••• HTTP',
+	],
+	['a form', 'grant_type=x&client_secret=abc&assertion=def', 'grant_type=x&client_secret=•••&assertion=•••'],
+	['JSON', '{"access_token": "opaque", "scope": "a"}', '{"access_token": "•••", "scope": "a"}'],
+	['a proxy', 'connect http://user:pass@proxy.example failed', 'connect http://•••@proxy.example failed'],
+])('what looks like a secret: %s', (_what, text, expected) => {
+	expect(new Sanitizer().text(text)).toBe(expected);
+	expect(new Sanitizer().text(expected)).toBe(expected);
+});
+
+test.each([
+	'status 401 from agent.example:3010 (session s1)',
+	'Check API key, user public key and signature, and the credential’s ‘Timestamp Unit’.',
+	'Bearer authentication is missing',
+	"'Document' is not an ID: b/2",
+	'https://docs.google.com/document/d/1Qm7x_abcdefghijklmnopqrstuv/edit',
+	'The key canasta is not known, nor is 100 % of abc',
+])('leaves alone: %s', (text) => {
+	expect(sanitizer.text(text)).toBe(text);
+});
+
+test('a text is one line, reads in one direction and ends', () => {
+	expect(sanitizer.text('bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim')).toBe(
+		'bye 2026-01-01 | error | forged [31mreddnim',
+	);
+	expect(sanitizer.text('x'.repeat(10_000))).toHaveLength(4001);
+	expect(sanitizer.text(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
+});
+
+test('of a failure message, description and status are clean, and the cause stays here', () => {
+	const cause = new Error(key);
+	const given = {
+		code: 502,
+		message: `a ${key}\nb`,
+		description: key,
+		status: key,
+		cause,
+		ambiguous: true,
+	};
+	const failure = sanitizer.failure(new Failure(given));
+	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
+	expect(failure.ambiguous).toBe(true);
+	expect(failure.cause).toBeUndefined();
+});
+
+test('hides any secret in any text', () => {
+	const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
+	fc.assert(
+		fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
+			fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
+			return !new Sanitizer([value]).text(`${before}${value}${after}`).includes(value);
+		}),
+	);
+});
+
+describe('costs no more than the length of the text', () => {
+	const secrets = new Sanitizer([key, signature, pem]);
+	const units = [
+		'a',
+		'<',
+		'%25',
+		'&#38;',
+		'\\u005c',
+		'eyJa',
+		'eyJa.',
+		'-----BEGIN A-----',
+		'//a',
+		'Bearer ',
+		'can ary',
+		'\n',
+		'0x',
+		'apiKey=',
+	];
+	test.each(units)('%j', (unit) => {
+		expectLinear(
+			unit,
+			(text) => text,
+			(text) => secrets.text(text),
+		);
+	});
+});

@@ -1,0 +1,10 @@
+import { shortened } from '../../nodes/core/text';
+
+test.each([
+	['what fits is whole', 'abc', 'abc'],
+	['what is longer ends with …', 'abcd', 'abc…'],
+	['a pair is not cut in half', 'ab😀d', 'ab…'],
+	['a whole pair stays', 'a😀d', 'a😀…'],
+])('%s', (_what, text, expected) => {
+	expect(shortened(text, 3)).toBe(expected);
+});

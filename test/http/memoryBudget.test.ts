@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import { transformSync } from '@swc/core';
+
+import { bytesInFlight, canParse, mostAtOnce, Room } from '../../nodes/http/memoryBudget';
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
+const half = () => getHeapStatistics().heap_size_limit / 2;
+
+afterEach(() => {
+	expect(bytesInFlight()).toBe(0);
+});
+
+test('an answer as large as allowed is read unless it is made of next to nothing', async () => {
+	const room = new Room();
+	const large = json({ text: 'x,'.repeat(30_000_000) });
+	await room.holdParsed(large, mostAtOnce);
+	await room.holdParsed(bomb(60_000), mostAtOnce);
+	await expect(room.holdParsed(bomb(63_000_000), mostAtOnce)).rejects.toMatchObject({ reason: 'tooCostly' });
+	room.release();
+	expect([canParse(large), canParse(bomb(60_000)), canParse(bomb(63_000_000))]).toEqual([true, true, false]);
+});
+
+test('all answers share one budget, and give back what they held', () => {
+	const [one, other] = [new Room(), new Room()];
+	one.hold(half() - 1000);
+	const tooMuch = () => {
+		other.hold(1001);
+	};
+	expect(tooMuch).toThrow(expect.objectContaining({ reason: 'noRoom' }) as Error);
+	other.hold(1000);
+	one.release();
+	one.release();
+	expect(bytesInFlight()).toBe(1000);
+	tooMuch();
+	other.release();
+});
+
+test('the budget outlives the package: another load of it counts on', () => {
+	const room = new Room();
+	room.hold(1000);
+	jest.isolateModules(() => {
+		const again = jest.requireActual<{ bytesInFlight: typeof bytesInFlight }>(
+			'../../nodes/http/memoryBudget',
+		);
+		expect(again.bytesInFlight).not.toBe(bytesInFlight);
+		expect(again.bytesInFlight()).toBe(1000);
+	});
+	room.release();
+});
+
+/** Four answers of 63 MB of `{},` at once, in a process with a small heap, which is full soon. */
+const program = (isGuarded: boolean) => `
+	const { canParse } = require('./http/memoryBudget.js');
+	const kept = [];
+	for (let answer = 0; answer < 4; answer++) {
+		const bytes = Buffer.from('[' + '{},'.repeat(21_000_000) + '{}]');
+		if (!${isGuarded} || canParse(bytes)) kept.push(JSON.parse(bytes.toString('utf8')));
+	}
+	process.stdout.write('alive with ' + kept.length);`;
+
+test('four such answers at once end a process that parses them, and not one that looks first', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'heap-'));
+	const jsc = { parser: { syntax: 'typescript' as const } };
+	for (const name of ['http/memoryBudget', 'http/body', 'http/networkErrors', 'core/globalSingleton']) {
+		const source = readFileSync(path.join(__dirname, `../../nodes/${name}.ts`), 'utf8');
+		const { code } = transformSync(source, { jsc, module: { type: 'commonjs' } });
+		const file = path.join(folder, `${name}.js`);
+		mkdirSync(path.dirname(file), { recursive: true });
+		writeFileSync(file, code);
+	}
+	const run = (isGuarded: boolean) => {
+		writeFileSync(path.join(folder, 'run.js'), program(isGuarded));
+		return spawnSync(process.execPath, ['--max-old-space-size=256', 'run.js'], {
+			cwd: folder,
+			encoding: 'utf8',
+		});
+	};
+	expect(run(false).status).not.toBe(0);
+	expect(run(true)).toMatchObject({ status: 0, stdout: 'alive with 0' });
+	rmSync(folder, { recursive: true });
+});
