@@ -43,7 +43,7 @@ const oneAtATime = pLimit(1);
 const thread = new Thread();
 let lateInARow = 0;
 
-export interface Limits {
+interface Limits {
 	/** Shared by texts that belong together. */
 	readonly patience?: Patience;
 	/** How much is to be read, if the input is not a text itself. */

@@ -18,7 +18,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb:
 const heapCheckMilliseconds = 50;
 const maxStartMilliseconds = 30_000;
 
-export interface Limits {
+interface Limits {
 	readonly milliseconds: number;
 	readonly signal: AbortSignal | undefined;
 }

@@ -17,7 +17,7 @@ const sayings = {
 	parts: `the first ${mostParts.toLocaleString('en-US')} parts`,
 };
 
-export interface Bounded {
+interface Bounded {
 	/** A copy; the content of the parts is whole. */
 	readonly message: Message;
 	/** Characters of content. */

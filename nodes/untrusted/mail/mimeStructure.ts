@@ -17,7 +17,7 @@ export interface FilePart {
 	readonly related: boolean;
 }
 
-export interface MimeStructure {
+interface MimeStructure {
 	readonly body: Body;
 	/** In their original order. An attached email is one file. */
 	readonly files: readonly FilePart[];

@@ -1,6 +1,6 @@
 import { longestHeader } from './headers';
 
-export interface RawPartQuestion {
+interface RawPartQuestion {
 	/** The whole email, in base64url. */
 	readonly raw: string;
 	/** Numbered as by Gmail: `1.0` is the first part of the second part. */

@@ -48,13 +48,13 @@ export interface AttachmentInfo {
 	readonly contentId: string;
 }
 
-export interface Header {
+interface Header {
 	readonly name: string;
 	readonly value: string;
 }
 
 /** Where the content of an attachment is: in `data`, at Gmail under its ID, or only in the whole email. */
-export interface StoredFile {
+interface StoredFile {
 	readonly data: string;
 	readonly partId: string;
 	readonly isMail: boolean;
@@ -83,7 +83,7 @@ export interface Mail extends MailText {
 }
 
 /** Attachment IDs of texts that are needed in addition. */
-export interface Missing {
+interface Missing {
 	readonly missing: readonly string[];
 }
 

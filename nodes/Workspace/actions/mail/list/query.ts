@@ -1,7 +1,7 @@
 import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 
-export interface Received {
+interface Received {
 	/** ISO 8601; '' for no limit. */
 	readonly receivedAfter: string;
 	readonly receivedBefore: string;

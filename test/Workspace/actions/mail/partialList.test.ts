@@ -1,7 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-
-import { failureOf } from '../../../../executeContext';
-import { Mails } from '../mails';
+import { failureOf } from '../../../executeContext';
+import { Mails } from './mails';
+import { listMessages } from '../../../../nodes/Workspace/actions/mail/list/listMessages';
+import { testClients, testItem } from '../../client';
+import { token } from '../../runNode';
 
 const mails = new Mails();
 const goesOn = { onError: 'continueRegularOutput' } as const;
@@ -171,4 +173,29 @@ test('each email is asked for once, and the next page while the details of this 
 	expect(mails.methods.filter((method) => method === 'messages.get')).toHaveLength(250);
 	expect(mails.methods.filter((method) => method === 'messages.list')).toHaveLength(3);
 	expect(mails.methods.slice(0, 3)).toContain('messages.list');
+});
+
+it('a long list says in the log how many emails it has so far', async () => {
+	for (let mail = 0; mail < 250; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
+	const item = testItem();
+	const { messages } = await listMessages(
+		testClients(mails.google.url, token),
+		'',
+		{
+			returnAll: true,
+			maxResults: 25,
+			details: true,
+			downloadAttachments: false,
+			includeBody: false,
+			includeSpamTrash: false,
+			labelIds: [],
+			output: 'items',
+			pageToken: '',
+			receivedAfter: '',
+			receivedBefore: '',
+		},
+		item,
+	);
+	expect(messages).toHaveLength(250);
+	expect(item.logs).toEqual(['List of item 0: 100 emails so far', 'List of item 0: 200 emails so far']);
 });

@@ -1,7 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-
-import { failureOf } from '../../../../executeContext';
-import { Mails } from '../mails';
+import { failureOf, withBinaryData } from '../../../executeContext';
+import { Mails } from './mails';
+import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
+import { fieldsOf, type Operation } from '../../../../nodes/Workspace/operation';
+import { paramsOf } from '../../../../nodes/fields/params';
+import { testClients, testItem } from '../../client';
+import { file, multipart, plain } from './parts';
 
 const mails = new Mails();
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
@@ -264,4 +268,123 @@ describe('the input object', () => {
 it('refuses numbers that no mailbox can give', async () => {
 	expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain('not 1000000');
 	expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain("'Query' is required");
+});
+
+beforeEach(() => {
+	mails.google.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
+});
+const listed = () => mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
+
+describe('labels', () => {
+	it.each<[unknown, string[], number]>([
+		[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 0],
+		['INBOX, CATEGORY_SOCIAL', ['INBOX', 'CATEGORY_SOCIAL'], 0],
+		[['Clients/Acme'], ['Label_1'], 1],
+		[['to do', 'inbox'], ['Label_2', 'INBOX'], 1],
+		[['STRAßE'], ['Label_3'], 1],
+	])('%j are asked for as %j', async (labelIds, ids, looks) => {
+		await mails.json({ operation: 'list', labelIds });
+		expect(listed()[0]?.query.getAll('labelIds')).toEqual(ids);
+		expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(looks);
+	});
+
+	it('are looked up once for all items of a run', async () => {
+		await mails.run('list', {}, { labelIds: ['To Do'] }, [{ json: {} }, { json: {} }, { json: {} }]);
+		expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(1);
+		expect(listed()).toHaveLength(3);
+	});
+
+	it('that the mailbox does not have are named, with those that it has', async () => {
+		const failure = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
+		expect(failure.message).toBe("'Label Names or IDs': the mailbox has no label 'Acme'");
+		expect(failure.description).toMatch(/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/);
+		expect(listed()).toEqual([]);
+	});
+
+	it('with an id that is none are refused by Gmail', async () => {
+		const failure = await failureOf(mails.run('list', {}, { labelIds: ['Label_9'] }));
+		expect([failure.httpCode, failure.message]).toEqual(['400', 'Gmail: Invalid label: Label_9']);
+	});
+});
+
+beforeAll(withBinaryData);
+
+const seed = (subject: string, day: number, ...names: string[]) =>
+	mails.google.gmail.seed({
+		raw: `Subject: ${subject}\r\n${multipart('mixed', plain('own'), ...names.map((name) => file(name))).replaceAll('\n', '\r\n')}`,
+		date: new Date(Date.UTC(2026, 0, day)),
+	});
+
+describe('a list with the attachments', () => {
+	it('gives each email its files', async () => {
+		seed('two', 3, 'a.pdf', 'b.pdf');
+		seed('none', 2);
+		seed('one', 1, 'c.pdf');
+		const items = await mails.run('list', {}, { downloadAttachments: true });
+		expect(
+			items.map(({ json, binary = {} }) => [
+				json['subject'],
+				Object.entries(binary).map(([field, { fileName, data }]) => [
+					field,
+					fileName,
+					Buffer.from(data, 'base64').toString(),
+				]),
+			]),
+		).toEqual([
+			[
+				'two',
+				[
+					['attachment_0', 'a.pdf', 'bytes of a.pdf'],
+					['attachment_1', 'b.pdf', 'bytes of b.pdf'],
+				],
+			],
+			['none', []],
+			['one', [['attachment_0', 'c.pdf', 'bytes of c.pdf']]],
+		]);
+		expect(items[0]?.json).toMatchObject({ attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }] });
+		expect(items[0]?.json).not.toHaveProperty('text');
+	});
+
+	it('hands the files of an email to the storage while others are still to come', async () => {
+		for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
+		const item = testItem();
+		const storedAt: number[] = [];
+		const store: typeof item.store = async (binary) => {
+			storedAt.push(mails.google.requests.length);
+			return await testItem().store(binary);
+		};
+		const clients = testClients(mails.google.url, mails.google.tokens.issue());
+		const given = { downloadAttachments: true, maxResults: 30 };
+		const params = paramsOf(fieldsOf(list), given, { mode: 'fields', timezone: 'UTC' });
+		// As the runner, which knows operations of any fields.
+		const operation: Operation = list;
+		await operation.execute(clients, params, { ...item, store });
+		expect(storedAt).toHaveLength(30);
+		// Each mail is two requests, with five mails at once.
+		expect(storedAt[0]).toBeLessThan(20);
+		expect(storedAt[14]).toBeLessThan(mails.google.requests.length - 10);
+	});
+
+	it('goes with the text, by search, in the input object', async () => {
+		seed('one', 1, 'c.pdf');
+		const [item] = await mails.json({
+			...{ operation: 'search', query: 'subject:one', output: 'items' },
+			...{ includeBody: true, downloadAttachments: true },
+		});
+		expect(item?.json).toMatchObject({ text: 'own', attachments: [{ fileName: 'c.pdf' }] });
+		expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
+	});
+
+	it.each([
+		[
+			{ operation: 'list', downloadAttachments: true },
+			/downloadAttachments.* cannot be used if 'output' is page/,
+		],
+		[
+			{ operation: 'list', output: 'items', details: false, downloadAttachments: true },
+			/downloadAttachments.* needs 'details'/,
+		],
+	])('refuses %j', async (inputObject, words) => {
+		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+	});
 });

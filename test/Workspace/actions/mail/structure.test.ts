@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { mimeStructure } from '../../../../../nodes/untrusted/mail/mimeStructure';
-import { withBinaryData } from '../../../../executeContext';
-import { Mails } from '../mails';
-import { file, html, multipart, plain } from '../parts';
+import { mimeStructure } from '../../../../nodes/untrusted/mail/mimeStructure';
+import { withBinaryData } from '../../../executeContext';
+import { Mails } from './mails';
+import { file, html, multipart, plain } from './parts';
 
 const mails = new Mails();
 beforeAll(withBinaryData);

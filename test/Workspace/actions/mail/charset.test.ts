@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-import type { Bodies } from '../../../../../dev/google/gmail/charsets';
-import { decodedText } from '../../../../../nodes/untrusted/mail/charset';
-import { encoded } from '../legacy';
-import { Mails } from '../mails';
+import type { Bodies } from '../../../../dev/google/gmail/charsets';
+import { decodedText } from '../../../../nodes/untrusted/mail/charset';
+import { encoded } from './legacy';
+import { Mails } from './mails';
 
 const texts: Readonly<Record<string, string>> = {
 	gb2312: '尊敬的客户，您的账单已经出来了。',
