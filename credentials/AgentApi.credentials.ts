@@ -12,15 +12,8 @@ export class AgentApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'Get all values from the team that operates your agent. The agent nodes need two credentials: this one holds the address and the API key, <b>Agent Signature API</b> identifies the user.',
+				'The team that operates your agent issues these values. Saving only checks that the service responds; it starts no agent.',
 			name: 'sourceNotice',
-			type: 'notice',
-			default: '',
-		},
-		{
-			displayName:
-				'The test only checks that the service responds. It never starts an agent. Only a real call shows whether the key may run an agent and whether the WebSocket URL is correct.',
-			name: 'testNotice',
 			type: 'notice',
 			default: '',
 		},

@@ -10,15 +10,8 @@ export class AgentSignatureApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			displayName:
-				'Get all values from the team that operates your agent. The agent nodes need two credentials: this one identifies the user, <b>Agent API</b> holds the address and the API key.',
+				'Whom the agent runs for. Saving only checks the format; the first run shows whether the service accepts the signature.',
 			name: 'sourceNotice',
-			type: 'notice',
-			default: '',
-		},
-		{
-			displayName:
-				'The test only checks the format of these values. Only a real call shows whether the service accepts the signature and how long it stays valid.',
-			name: 'testNotice',
 			type: 'notice',
 			default: '',
 		},

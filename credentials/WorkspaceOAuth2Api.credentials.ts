@@ -16,24 +16,24 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// The inherited fields come first; only overriding one of them can put a text among them.
+			// The inherited fields come first; only overriding one of them can put a text among them. Source for the 7 days:
+			// https://support.google.com/cloud/answer/15549945
 			displayName: 'Client ID',
 			name: 'clientId',
 			type: 'string',
 			default: '',
 			required: true,
-			hint: 'In console.cloud.google.com, go to APIs & Services > Credentials, create an OAuth client ID of type Web application, and add the redirect URL above. The docs of this credential show each step.',
+			hint: 'In console.cloud.google.com: enable the Gmail, Google Sheets, Google Docs and Google Drive APIs, publish the app (in "Testing", each sign-in ends after 7 days), and create an OAuth client ID of type Web application with the redirect URL above. The docs of this credential show each step.',
 		},
+		...fields.scopeFields('appFilesAndNames'),
 		{
-			// Sources: https://support.google.com/cloud/answer/15549945 (publishing status and user type),
-			// https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
+			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
 			displayName:
-				'Set up three things for your OAuth client at Google. <b>APIs:</b> enable the Gmail, Google Sheets, Google Docs and Google Drive APIs in its project. <b>Publishing status:</b> while an app for external users is in "Testing", every sign-in expires after 7 days; use "In production", or "Internal" within an organization (<a href="https://support.google.com/cloud/answer/15549945" target="_blank">more</a>). <b>Scopes:</b> gmail.readonly and access to all of Drive are restricted scopes: Google must verify an app that requests them unless only you or your organization use it (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
+				'To read Gmail and to list files are restricted scopes: if people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
 			name: 'clientNotice',
 			type: 'notice',
 			default: '',
 		},
-		...fields.scopeFields('appFilesAndNames'),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.authorizationUrlField,

@@ -31,4 +31,5 @@ export const phrases: ReadonlyArray<readonly [words: string, node: string]> = [
 	['websocket trigger', 'Agent Session Trigger'],
 	['websocket', 'Agent Session Trigger'],
 	['agent message', 'Agent Session Trigger'],
+	['agent answer', 'Agent Execute'],
 ];
