@@ -78,7 +78,7 @@ test('the addresses in what is built are those of package.json', () => {
 	);
 	const addressed = ownAddress(stage.folder);
 	const codex = addressed(read('nodes/Workspace/Workspace.node.json'));
-	expect(codex).toContain('"https://agents.dev/nodes#workspace"');
+	expect(codex).toContain('"https://agents.dev/nodes/blob/main/docs/workspace.md"');
 	expect(codex + addressed(read('credentials/AgentApi.credentials.ts'))).not.toContain('github.com');
 });
 
