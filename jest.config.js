@@ -5,7 +5,7 @@ const esModules = [
 	'mdast-util-[^/]+|micromark[^/]*|unist-util-[^/]+|decode-named-character-reference|character-entities|ccount',
 	'escape-string-regexp|longest-streak|markdown-table|zwitch|devlop|trim-lines|htmlparser2',
 	'entities|domhandler|domutils|dom-serializer|domelementtype|https-proxy-agent|proxy-agent-negotiate|agent-base',
-	'proxy-from-env|p-limit|p-queue|p-timeout|eventemitter3|yocto-queue|emulate|commander|yaml|flatted',
+	'proxy-from-env|p-limit|yocto-queue|flatted',
 ].join('|');
 
 const common = {

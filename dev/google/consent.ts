@@ -1,67 +1,79 @@
-import type { Emulator } from 'emulate';
+import { randomBytes } from 'node:crypto';
 
 import type { Reply } from './service.ts';
 import type { Grant } from './tokens.ts';
 
-/**
- * The consent page and its codes, from `emulate`. Its tokens are not used, because it accepts any token and
- * knows neither expiry nor scopes. Started at the first sign-in, because it takes longer to load than
- * everything else.
- */
+interface Allowed extends Grant {
+	readonly redirectUri: string;
+}
+
+/** What the page is asked for, and what its form sends on. https://developers.google.com/identity/protocols/oauth2/web-server */
+const required = ['client_id', 'redirect_uri', 'response_type', 'scope'] as const;
+
+/** Google's consent page, where a person chooses an account, and the codes that it issues. */
 export class Consent {
 	private readonly users: readonly string[];
-	private emulator: Promise<Emulator> | undefined;
+	private readonly codes = new Map<string, Allowed>();
 
 	constructor(users: readonly string[]) {
 		this.users = users;
 	}
 
-	/**
-	 * A page of the sign-in. Its form leads back to `/o/oauth2/v2/auth/callback`, which redirects with a
-	 * code.
-	 */
-	async page(method: string, path: string, body: string): Promise<Reply> {
-		const answer = await this.ask(path, method === 'POST' ? formOf(body) : {});
-		const location = answer.headers.get('location');
-		return {
-			status: answer.status,
-			headers: {
-				'Content-Type': answer.headers.get('content-type') ?? 'text/html; charset=UTF-8',
-				...(location !== null && { Location: location }),
-			},
-			body: Buffer.from(await answer.arrayBuffer()),
-		};
+	/** The page with a button for each account. */
+	page(address: URL): Reply {
+		const missing = required.find((name) => !address.searchParams.get(name));
+		if (missing !== undefined) return refused(`Required parameter is missing: ${missing}`);
+		const hidden = [...address.searchParams].map(
+			([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+		);
+		const buttons = this.users.map((user) => `<p><button name="email" value="${user}">${user}</button></p>`);
+		return html(
+			200,
+			`<h1>Choose an account</h1><form method="post" action="${address.pathname}/callback">
+${[...hidden, ...buttons].join('\n')}
+</form>`,
+		);
 	}
 
-	/** Who signed in, to which client and with which scopes; undefined for an invalid code. */
-	async exchange(form: URLSearchParams): Promise<Grant | undefined> {
-		const answer = await this.ask('/oauth2/token', formOf(form.toString()));
-		if (!answer.ok) return undefined;
-		const { id_token: idToken, scope } = (await answer.json()) as { id_token: string; scope: string };
-		const claims = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8')) as {
-			email: string;
-		};
-		return { user: claims.email, clientId: form.get('client_id') ?? '', scopes: scope.split(' ') };
+	/** The form of the page: leads back to the client with a code. */
+	allow(form: URLSearchParams): Reply {
+		const user = form.get('email') ?? '';
+		if (!this.users.includes(user)) return refused(`There is no account ${user}`);
+		const code = `4/${randomBytes(24).toString('base64url')}`;
+		const redirectUri = form.get('redirect_uri') ?? '';
+		const scopes = (form.get('scope') ?? '').split(' ');
+		this.codes.set(code, { user, clientId: form.get('client_id') ?? '', scopes, redirectUri });
+		const back = new URL(redirectUri);
+		const state = form.get('state');
+		if (state !== null) back.searchParams.set('state', state);
+		back.searchParams.set('code', code);
+		return { status: 302, headers: { Location: back.href } };
 	}
 
-	async close(): Promise<void> {
-		await (await this.emulator)?.close();
-	}
-
-	private async ask(path: string, init: RequestInit): Promise<Response> {
-		this.emulator ??= start(this.users);
-		const { url } = await this.emulator;
-		return await fetch(url + path, { ...init, redirect: 'manual' });
+	/** Who allowed what to which client; undefined for a code that is unknown, used, or another client's. */
+	exchange(form: URLSearchParams): Grant | undefined {
+		const code = form.get('code') ?? '';
+		const allowed = this.codes.get(code);
+		this.codes.delete(code);
+		if (allowed === undefined || allowed.clientId !== form.get('client_id')) return undefined;
+		if (allowed.redirectUri !== form.get('redirect_uri')) return undefined;
+		return allowed;
 	}
 }
 
-async function start(users: readonly string[]): Promise<Emulator> {
-	// Imported by file, because the package's `exports` exclude CommonJS, which is how jest resolves it.
-	const { createEmulator } = await import('../../node_modules/emulate/dist/api.js');
-	const seed = { google: { users: users.map((email) => ({ email, name: email })) } };
-	return await createEmulator({ service: 'google', port: 0, seed });
+function refused(text: string): Reply {
+	return html(400, `<h1>Access blocked: Authorization Error</h1><p>${escaped(text)}</p>`);
 }
 
-function formOf(body: string): RequestInit {
-	return { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body };
+function html(status: number, body: string): Reply {
+	const head = '<!DOCTYPE html><meta charset="utf-8"><title>Sign in</title><link rel="icon" href="data:,">';
+	return {
+		status,
+		headers: { 'Content-Type': 'text/html; charset=UTF-8' },
+		body: Buffer.from(`${head}\n${body}\n`),
+	};
+}
+
+function escaped(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

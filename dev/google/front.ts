@@ -46,7 +46,7 @@ export class Front {
 		const path = this.withoutPrefix(address.pathname);
 		const inSession = address.searchParams.has('upload_id');
 		const route = path === undefined ? undefined : routeFor(request.method ?? '', path, inSession);
-		const oauthPage = route ? undefined : oauth.pageOf(path ?? address.pathname);
+		const oauthPage = route ? undefined : oauth.pageOf(path ?? '');
 		const session = route?.upload === true && inSession;
 		const logged: LoggedRequest = {
 			method: oauthPage ?? (session ? uploadSession : (route?.id ?? batchOf(path))),

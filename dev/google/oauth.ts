@@ -18,9 +18,6 @@ const pages: Readonly<Record<string, string>> = {
 	'/token': 'oauth.token',
 };
 
-/** Fonts and icon of the consent page, which a browser asks for. */
-const assets = '/_emulate/';
-
 /** Google's sign-in: consent page, codes, refreshes, service accounts. */
 export class OAuth {
 	/** Whether a refresh returns a new refresh token and invalidates the old one. */
@@ -37,23 +34,19 @@ export class OAuth {
 		this.serviceAccounts = serviceAccounts;
 	}
 
-	/**
-	 * Name of the page at a path, as in the request log. The consent page's form does not include the path
-	 * prefix.
-	 */
+	/** Name of the page at a path, as in the request log. */
 	pageOf(path: string): string | undefined {
-		return path.startsWith(assets) ? 'oauth.asset' : pages[path];
+		return pages[path];
 	}
 
 	async reply(request: IncomingMessage, address: URL, skipped: boolean): Promise<Reply> {
 		const body = await text(request);
 		if (skipped) return {};
-		const path = Object.keys(pages).find((page) => address.pathname.endsWith(page)) ?? address.pathname;
-		if (path !== '/token')
-			return await this.consent.page(request.method ?? 'GET', path + address.search, body);
 		const form = new URLSearchParams(body);
+		if (address.pathname.endsWith('/auth')) return this.consent.page(address);
+		if (address.pathname.endsWith('/callback')) return this.consent.allow(form);
 		try {
-			return { headers: { 'Cache-Control': 'no-store' }, body: await this.token(form, request) };
+			return { headers: { 'Cache-Control': 'no-store' }, body: this.token(form, request) };
 		} catch (error) {
 			if (error instanceof OAuthError) return { status: error.code, body: error.body };
 			throw error;
@@ -64,14 +57,10 @@ export class OAuth {
 		this.rotatesRefreshTokens = false;
 	}
 
-	async close(): Promise<void> {
-		await this.consent.close();
-	}
-
-	private async token(form: URLSearchParams, request: IncomingMessage): Promise<object> {
+	private token(form: URLSearchParams, request: IncomingMessage): object {
 		const grantType = form.get('grant_type');
 		if (grantType === 'authorization_code') {
-			const signedIn = await this.consent.exchange(withClient(form, request));
+			const signedIn = this.consent.exchange(withClient(form, request));
 			if (!signedIn) throw new OAuthError(400, 'invalid_grant', 'Malformed auth code.');
 			return this.answer(signedIn, this.tokens.issueRefresh(signedIn));
 		}

@@ -132,6 +132,7 @@ describe('sign-in', () => {
 		const query = new URLSearchParams({
 			client_id: 'client',
 			redirect_uri: 'http://127.0.0.1:1/callback',
+			response_type: 'code',
 			scope: 'https://www.googleapis.com/auth/drive.file',
 			state: 'state',
 		});

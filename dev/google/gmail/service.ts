@@ -40,9 +40,7 @@ const hidden = ['SPAM', 'TRASH'];
 const ownName = 'Sam Someone';
 
 /**
- * Gmail without `emulate`, which limits headers to five and returns them undecoded, ignores `fields`, takes a
- * multipart upload for an email's text, keeps Message-IDs and stops after 5,000 requests. With all of that
- * corrected, nothing of it would be left.
+ * Gmail: mailboxes with their emails, and what was sent.
  * @param user owner of the mailbox if none is named
  */
 export function createGmailService({ user = 'someone@example.com' }: { user?: string } = {}): GmailService {
