@@ -149,7 +149,8 @@ async function main(): Promise<void> {
 			'Workspace, write where Match Columns fit': ours({
 				operation: 'write',
 				valuesSource: 'items',
-				options: { matchColumns: 'f0' },
+				writeMode: 'update',
+				matchColumns: ['f0'],
 			}),
 			'Workspace, read as items': ours({ operation: 'read', range: 'Sheet1' }),
 			'Agent Execute, 4 expressions': agent(agentCredentials),

@@ -75,7 +75,10 @@ export class Workspace implements INodeType {
 			},
 		},
 		resourceMapping: { headerColumns: onFirstUse(async () => (await lists()).headerColumns) },
-		loadOptions: { getLabels: onFirstUse(async () => (await lists()).getLabels) },
+		loadOptions: {
+			getLabels: onFirstUse(async () => (await lists()).getLabels),
+			getMatchColumns: onFirstUse(async () => (await lists()).getMatchColumns),
+		},
 		listSearch: {
 			searchDocuments: onFirstUse(async () => (await lists()).searchDocuments),
 			searchFolders: onFirstUse(async () => (await lists()).searchFolders),

@@ -67,6 +67,8 @@ export interface Field {
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** Default in JSON mode where it differs from the form's. */
 	readonly jsonDefault?: unknown;
+	/** Value while the form does not show it, where that is not the default. */
+	readonly hiddenDefault?: unknown;
 	/** How the value is read, where it is more than its type and `holds` say. @throws Failure 400 that names the field */
 	read?(raw: unknown, field: Field, reading: Reading): unknown;
 	/** Set once for all items: no expression. */

@@ -38,7 +38,8 @@ function conditionsOf({ showWhen = {} }: Field) {
 
 function read(field: Field, raw: unknown, isShown: boolean, reading: Reading): unknown {
 	// Values left over from an earlier choice do not count, as in n8n's own form.
-	if (!isShown && reading.mode === 'fields') return valueOf(field, field.default, reading);
+	if (!isShown && reading.mode === 'fields')
+		return valueOf(field, field.hiddenDefault ?? field.default, reading);
 	const nobody = isMissing(raw) || (raw === '' && isBlankable(field, reading));
 	const value = valueOf(field, nobody ? defaultOf(field, reading) : raw, asDefault(nobody, reading));
 	if (isShown) requireGiven(field, raw, value, reading);

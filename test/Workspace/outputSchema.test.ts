@@ -63,8 +63,11 @@ const results: Record<string, () => Promise<IDataObject>> = {
 	'spreadsheet/write': async () =>
 		await run(
 			'spreadsheet/write',
-			{ spreadsheetId: await filledSheet(), range: 'Sheet1', valuesSource: 'items' },
-			{ matchColumns: 'name' },
+			{
+				...{ spreadsheetId: await filledSheet(), range: 'Sheet1', valuesSource: 'items' },
+				...{ writeMode: 'update', matchColumns: ['name'] },
+			},
+			{},
 			{ name: 'a', count: 2 },
 		),
 	'spreadsheet/append': async () =>

@@ -118,7 +118,10 @@ const ways: Record<string, () => Promise<string[]>> = {
 	},
 	'Write with Match Columns': async () =>
 		await filesOf(
-			sheet({ operation: 'write', options: { matchColumns: 'Order' } }, { Order: 'A-1', Status: 'paid' }),
+			sheet(
+				{ operation: 'write', writeMode: 'update', matchColumns: ['Order'] },
+				{ Order: 'A-1', Status: 'paid' },
+			),
 		),
 	'One frame in the trigger': frame,
 };

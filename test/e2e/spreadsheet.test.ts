@@ -144,7 +144,7 @@ test('input items are appended in one request, each with its own range', async (
 test('items that fail go their own way, the others go on', async () => {
 	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
 	const append = { resource: 'spreadsheet', operation: 'append', spreadsheetId: byId(id), range: 'Log' };
-	const execution = await run([{ a: 1 }, { x: 2 }, { a: [3] }, { a: 4 }], {
+	const execution = await run([{ a: 1 }, { x: 2 }, { a: 'x'.repeat(50_001) }, { a: 4 }, { a: ['b', 5] }], {
 		...append,
 		valuesSource: 'items',
 		more: { onError: 'continueErrorOutput' },
@@ -152,17 +152,50 @@ test('items that fail go their own way, the others go on', async () => {
 	expect(jsonOf(outputs(execution, 0))).toMatchObject([
 		{ updatedRange: 'Log!A2' },
 		{ updatedRange: 'Log!A3' },
+		{ updatedRange: 'Log!A4' },
 	]);
 	expect(outputs(execution, 0, 1)).toMatchObject([
 		{ json: { error: { code: 400, status: 'INVALID_ARGUMENT', message: "The table has no column 'x'" } } },
-		{ json: { error: { code: 400, message: "Field 'a' of the input item is an array" } } },
+		{ json: { error: { code: 400, message: "Field 'a' of the input item has 50001 characters" } } },
 	]);
-	expect(google.sheets.values(id, 'Log')).toEqual([['a'], [1], [4]]);
+	expect(google.sheets.values(id, 'Log')).toEqual([['a'], [1], [4], ['b, 5']]);
+});
+
+test('rows that were read are written back, changed, by their numbers', async () => {
+	const rows = [
+		['Name', 'Name', 'Sum'],
+		['Anna', 'A', 1],
+		['Ben', 'B', 2],
+	];
+	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows }] });
+	const tab = { __rl: true, mode: 'name', value: 'Log' };
+	const log = { resource: 'spreadsheet', spreadsheetId: byId(id), tab };
+	const execution = await run(
+		[{}],
+		{ ...log, operation: 'read' },
+		{
+			...log,
+			operation: 'write',
+			valuesSource: 'columns',
+			matchColumns: ['rowNumber'],
+			columns: {
+				mappingMode: 'defineBelow',
+				value: { Name_2: '={{ $json.Name_2 }}!' },
+				matchingColumns: [],
+				schema: [],
+			},
+		},
+	);
+	expect(jsonOf(outputs(execution, 1))).toMatchObject([
+		{ action: 'updated', updatedRange: 'Log!B2' },
+		{ action: 'updated', updatedRange: 'Log!B3' },
+	]);
+	expect(google.sheets.values(id, 'Log!B1:B3')).toEqual([['Name'], ['A!'], ['B!']]);
 });
 
 test('one bad item stops the node with nothing sent', async () => {
 	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
-	const execution = await run([{ rows: [[1]] }, { rows: [[{}]] }], {
+	const execution = await run([{ rows: [[1]] }, { rows: [['x'.repeat(50_001)]] }], {
 		resource: 'spreadsheet',
 		operation: 'append',
 		spreadsheetId: byId(id),
@@ -170,7 +203,7 @@ test('one bad item stops the node with nothing sent', async () => {
 		valuesSource: 'json',
 		values: '={{ $json.rows }}',
 	});
-	expect(execution.resultData.error?.message).toContain("Row 1, column 1 of 'Values' is an object");
+	expect(execution.resultData.error?.message).toContain("Row 1, column 1 of 'Values' has 50001 characters");
 	expect(google.sheets.values(id, 'Log')).toEqual([['a']]);
 });
 
@@ -225,6 +258,19 @@ describe('what the form offers in a chosen spreadsheet', () => {
 			options: {},
 		},
 		credentials,
+	});
+
+	test('the columns that rows can be found by', async () => {
+		const id = google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Q1', rows: [['Name', 'Age', '', 'Name']] }],
+		});
+		const choices = await n8n.api.request<Array<{ name: string; value: string }>>(
+			'POST',
+			'dynamic-node-parameters/options',
+			{ ...asked(id), methodName: 'getMatchColumns', path: 'parameters.matchColumns' },
+		);
+		expect(choices.map(({ value }) => value)).toEqual(['Name', 'Age', 'Name_2', 'rowNumber']);
 	});
 
 	test('its tabs, and the columns of a tab', async () => {

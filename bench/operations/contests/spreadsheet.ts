@@ -86,7 +86,8 @@ export const spreadsheets: readonly Contest[] = [
 			...spreadsheet('write'),
 			range: 'Sheet1!A:E',
 			valuesSource: 'items',
-			options: { matchColumns: 'f0' },
+			writeMode: 'update',
+			matchColumns: ['f0'],
 		}),
 		theirs: (_, credentials) => [
 			sheets(theirSheet('update', { columns: autoMap('f0'), options: {} }), credentials),

@@ -40,6 +40,12 @@ export class Grid {
 		stored[column] = cell;
 	}
 
+	clear({ startRow, endRow, startColumn, endColumn }: Rectangle): void {
+		for (let row = startRow; row < Math.min(endRow, this.rows.length); row++) {
+			for (let column = startColumn; column < endColumn; column++) this.set(row, column, undefined);
+		}
+	}
+
 	/** @returns indexes into `cells` of those that were written or cleared */
 	write(row: number, column: number, cells: CellRow): number[] {
 		const written: number[] = [];

@@ -152,12 +152,19 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		return undefined;
 	},
 	updateCells: ({ workbook, request }) => {
-		const { start, rows = [] } = request.updateCells ?? {};
-		const { grid, protectedAreas } = sheetOf(workbook, start?.sheetId);
-		const [startRow, startColumn] = [start?.rowIndex ?? 0, start?.columnIndex ?? 0];
+		const { start, range, rows = [] } = request.updateCells ?? {};
+		const { grid, protectedAreas } = sheetOf(workbook, start?.sheetId ?? range?.sheetId);
+		const startRow = start?.rowIndex ?? range?.startRowIndex ?? 0;
+		const startColumn = start?.columnIndex ?? range?.startColumnIndex ?? 0;
 		const width = Math.max(1, ...rows.map(({ values }) => values?.length ?? 0));
-		const area = { startRow, startColumn, endRow: startRow + rows.length, endColumn: startColumn + width };
-		refuseProtected(protectedAreas, area);
+		const endRow = range ? (range.endRowIndex ?? grid.rowCount) : startRow + rows.length;
+		const endColumn = range ? (range.endColumnIndex ?? grid.columnCount) : startColumn + width;
+		if (range && (startRow + rows.length > endRow || startColumn + width > endColumn)) {
+			throw invalid('Invalid requests[0].updateCells: Attempting to write outside of the range');
+		}
+		refuseProtected(protectedAreas, { startRow, startColumn, endRow, endColumn });
+		// "If the data in rows does not cover the entire requested range, the fields matching those set in fields will be cleared."
+		if (range) grid.clear({ startRow, startColumn, endRow, endColumn });
 		fill(grid, rows, startRow, startColumn);
 		return undefined;
 	},

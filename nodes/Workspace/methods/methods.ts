@@ -4,7 +4,7 @@ import { compareNames } from '../../fields/description';
 import { allLabels } from '../actions/mail/list/labelIds';
 import type { Clients } from '../operation';
 import { searchDocuments, searchFolders, searchSpreadsheets } from './driveFiles';
-import { headerColumns, noColumns } from './headerColumns';
+import { headerColumns, matchColumns, noColumns } from './headerColumns';
 import { chooser, picker } from './picker';
 import { inChosenSpreadsheet, searchTabs } from './spreadsheetParts';
 
@@ -30,6 +30,7 @@ function systemName(id: string): string {
 /** The node's methods for its form, by n8n's names. */
 export const methods = {
 	getLabels: chooser(labelChoices),
+	getMatchColumns: inChosenSpreadsheet(matchColumns, () => []),
 	headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
 	searchDocuments: picker(searchDocuments),
 	searchFolders: picker(searchFolders),

@@ -1,9 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { headerCell, type Cell } from './cells';
+import { refusal } from '../../../core/errors';
+import { named } from '../../../fields/naming';
+import { headerCell, type Cell, type Entering } from './cells';
+import { columnNames } from './columnNames';
 import { chunksOf, type Part } from './chunks';
 import { isTabsName } from './namedRange';
-import { namedRows } from './namedRows';
+import { readRow } from './headerRow';
+import { namedRows, namesIn } from './namedRows';
+import { list } from './names';
+import { tableOf } from './rowsByHeader';
 import { anchorOf, areaLike, parseRange, printRange, type Corner, type TabRange } from './range';
 import { withRoom } from './room';
 import { Rows } from './rows';
@@ -11,7 +17,11 @@ import { targetOf } from './target';
 import type { WriteMember } from './writeFields';
 import { partWritten, widthOf, type Written } from './written';
 
-/** Rows of all items in one block, columns in order of first appearance; each item gets its own part. */
+/**
+ * Rows of all items in one block; each item gets its own part, the first one with the header. Columns are in the order of the header
+ * that is there, then of first appearance.
+ * @throws Failure 400 where the first row has other names
+ */
 export async function writeItems(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
@@ -19,10 +29,49 @@ export async function writeItems(
 ): Promise<Written[]> {
 	const { params } = first;
 	const items = members.flatMap(({ item, params }) => namedRows(params, item.json));
-	const names = [...new Set(items.flatMap((cells) => [...cells.keys()]))];
-	const parts = items.map((cells) => ({ rows: [names.map((name): Cell => cells.get(name) ?? null)] }));
-	const header = params.includeHeaderRow ? [names.map((name) => headerCell(name, params))] : [];
-	return await writeBlock(sheets, first, { target: targetOf(params), header, parts });
+	const names = namesIn(items);
+	const given = targetOf(params);
+	if (!params.includeHeaderRow) {
+		const parts = items.map(({ cells }) => ({ rows: [names.map((name): Cell => cells.get(name) ?? null)] }));
+		return await writeBlock(sheets, first, { target: given, header: [], parts });
+	}
+	const { target, header: texts } = await tableOf(sheets, params, first.item, async (_, headed) => {
+		const row = anchorOf(headed.target).row + 1;
+		return (await readRow(sheets, { ...headed, headerRow: row })).texts;
+	});
+	const { columns, header } = laidOut(names, texts.slice(anchorOf(target).column), params);
+	const parts = items.map(({ cells }) => ({
+		rows: [columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null)))],
+	}));
+	return await writeBlock(sheets, first, { target, header: [header], parts });
+}
+
+/** @param texts of the row that the header goes to, from the first column on */
+function laidOut(names: readonly string[], texts: readonly string[], params: Entering) {
+	const gap = texts.indexOf('');
+	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
+	const present = texts.slice(0, end);
+	const found = columnNames(present, 0).map((name, at) => {
+		if (present[at] === '') return undefined;
+		return names.includes(name) ? name : names.find((one) => one === present[at]);
+	});
+	if (present.some((text, at) => text !== '' && found[at] === undefined)) throw otherNames(present, names);
+	const added = names.filter((name) => !found.includes(name));
+	const columns = Array.from({ length: end }, (_, at) => found[at] ?? added.shift());
+	const header = columns.map((name, at) =>
+		name === undefined || found[at] ? null : headerCell(name, params),
+	);
+	return {
+		columns: [...columns, ...added],
+		header: [...header, ...added.map((name) => headerCell(name, params))],
+	};
+}
+
+function otherNames(present: readonly string[], names: readonly string[]) {
+	return refusal(
+		`The first row has the names ${list(present.filter((text) => text !== ''))}, but the items have ${list(names)}`,
+		`Nothing was written. Set ${named('writeMode')} to update, to find rows by ${named('matchColumns')}, or to replace, to clear the old table.`,
+	);
 }
 
 interface Block {
@@ -60,10 +109,14 @@ export async function writeBlock(
 		const { data } = await withRoom(sheets, reach, () => sheets.spreadsheets.values.update(update));
 		const updatedRange = data.updatedRange ?? range;
 		const { row: begun, column } = startOf(range, target, updatedRange);
-		let row = begun + above.length;
-		for (const { rows } of chunk) {
-			results.push(partWritten(spreadsheetId, updatedRange, { row, column }, rows));
-			row += rows.length;
+		let row = begun;
+		for (const [position, { rows }] of chunk.entries()) {
+			// The header counts as the first item's, where any of it was written.
+			const isFirst = position === 0 && above.some((line) => line.some((cell) => cell !== null));
+			if (position === 0 && !isFirst) row += above.length;
+			const own = isFirst ? [...above, ...rows] : rows;
+			results.push(partWritten(spreadsheetId, updatedRange, { row, column }, own));
+			row += own.length;
 		}
 		range = areaLike(updatedRange, { row, column }, 1, 1);
 	}

@@ -14,7 +14,8 @@ export interface Entering {
 const longestCell = 50_000;
 
 /**
- * Converts a value for a cell. Dates become ISO 8601 text in UTC.
+ * Converts a value for a cell. Dates become ISO 8601 text in UTC, an array of plain values its values joined by ", ", an object its
+ * JSON text.
  * @param place the cell's name for the user
  * @throws Failure 400 if a cell cannot hold the value
  */
@@ -27,26 +28,43 @@ export function cellOf(value: unknown, place: () => string): Cell {
 		case 'bigint':
 			return String(value);
 		case 'string':
-			if (value.length <= longestCell) return value;
-			throw refusal(
-				`${place()} has ${value.length} characters`,
-				`A cell in Google Sheets can hold up to ${longestCell}.`,
-			);
+			return checkedText(value, place);
 		case 'number':
 			if (Number.isFinite(value)) return value;
 			throw refusal(`${place()} is ${value}`, 'A cell can only hold finite numbers.');
 		case 'object':
-			return value === null ? null : dateCell(value, place);
+			return value === null ? null : checkedText(textOf(value, place), place);
 		default:
-			throw notForACell(place, `a ${typeof value}`);
+			throw refusal(`${place()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
 	}
 }
 
-function dateCell(value: object, place: () => string): string {
+function checkedText(text: string, place: () => string): string {
+	if (text.length <= longestCell) return text;
+	throw refusal(
+		`${place()} has ${text.length} characters`,
+		`A cell in Google Sheets can hold up to ${longestCell}.`,
+	);
+}
+
+function textOf(value: object, place: () => string): string {
 	const date = dateOf(value);
-	if (date === undefined) throw notForACell(place, Array.isArray(value) ? 'an array' : 'an object');
-	if (!Number.isNaN(date.getTime())) return date.toISOString();
-	throw refusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
+	if (date) {
+		if (!Number.isNaN(date.getTime())) return date.toISOString();
+		throw refusal(`${place()} is not a valid date`, 'Check the expression that creates it.');
+	}
+	if (Array.isArray(value) && value.every(isPlain)) {
+		return value.map((entry: unknown) => String(cellOf(entry, place) ?? '')).join(', ');
+	}
+	try {
+		return JSON.stringify(value);
+	} catch {
+		throw refusal(`${place()} is an object that contains itself`, 'Use one of its fields.');
+	}
+}
+
+function isPlain(value: unknown): boolean {
+	return typeof value !== 'object' || value === null || dateOf(value) !== undefined;
 }
 
 /** Dates of n8n's expressions come from other realms, and as Luxon's DateTime. */
@@ -56,23 +74,16 @@ function dateOf(value: object): Date | undefined {
 	return undefined;
 }
 
-function notForACell(place: () => string, kind: string) {
-	return refusal(
-		`${place()} is ${kind}`,
-		'A cell can hold text, a number, true or false. Use one of its fields, or convert it to text with JSON.stringify().',
-	);
-}
-
 /** A sign and a plain number: digits with `.` and `,` between them, an exponent, a percent sign. */
 const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * The formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return
- * gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
+ * The formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in their full-width forms),
+ * a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
  */
 export function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {
 	if (valueInputOption === 'RAW' || !escapeFormulas || typeof cell !== 'string') return cell;
-	return /^[=+\-@\t\r]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
+	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
 
 /** A header's text, which is never a number, a date or a formula. */

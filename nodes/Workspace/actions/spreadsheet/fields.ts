@@ -19,7 +19,7 @@ export const tab = {
 	holds: 'tab',
 	searchListMethod: 'searchTabs',
 	typeOptions: { loadOptionsDependsOn: ['spreadsheetId.value'] },
-	description: 'The tab to work in. Leave empty to use the tab named in the range, or the first tab.',
+	description: 'The tab to work in. Leave empty if the range names it.',
 } as const satisfies Field;
 
 export const range = {
@@ -68,6 +68,22 @@ export const columns = {
 		},
 	},
 	description: 'Value for each column of the header row',
+} as const satisfies Field;
+
+export const matchColumns = {
+	displayName: 'Match Column Names or IDs',
+	name: 'matchColumns',
+	type: 'multiOptions',
+	default: [],
+	holds: 'list',
+	showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
+	typeOptions: {
+		loadOptionsMethod: 'getMatchColumns',
+		loadOptionsDependsOn: ['spreadsheetId.value', 'tab.value', 'range'],
+	},
+	description:
+		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+	hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',
 } as const satisfies Field;
 
 export const values = {
@@ -131,5 +147,5 @@ export const escapeFormulas = {
 	default: true,
 	showWhen: { valueInputOption: ['USER_ENTERED'] },
 	description:
-		'Whether text that starts with =, +, -, @, a tab or a carriage return is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
+		'Whether text that starts with =, +, -, @, a tab or a line break is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
 } as const satisfies Field;

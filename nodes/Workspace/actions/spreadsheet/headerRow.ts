@@ -15,7 +15,7 @@ export interface HeaderRow {
 	readonly hasGap: boolean;
 	/** Names of the columns, as reading the tab gives them; without those that have no header. */
 	readonly names: readonly string[];
-	/** Columns by name. Empty when there is no header yet. */
+	/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** Where new headers go. */
 	readonly free: number;
@@ -38,13 +38,21 @@ export async function readHeaderRow(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, target, headerRow }: Headed,
 ): Promise<HeaderRow> {
+	const { texts, columnCount } = await readRow(sheets, { spreadsheetId, target, headerRow });
+	return { ...headersIn(texts, target), columnCount };
+}
+
+/** The texts of a row, from the tab's first column on. */
+export async function readRow(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, target, headerRow }: Headed,
+): Promise<{ readonly texts: readonly string[]; readonly columnCount: number }> {
 	const { data } = await sheets.spreadsheets.values.get({
 		spreadsheetId,
 		range: cellsOn(target.tab ?? target.name, `${headerRow}:${headerRow}`),
 	});
-	const texts = (data.values?.[0] ?? []).map(String);
 	const { lastColumn = 0 } = anchorOf(parseRange(data.range ?? ''));
-	return { ...headersIn(texts, target), columnCount: lastColumn + 1 };
+	return { texts: (data.values?.[0] ?? []).map(String), columnCount: lastColumn + 1 };
 }
 
 export function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
@@ -62,15 +70,34 @@ export function headersIn(texts: readonly string[], range: TabRange): Omit<Heade
 	return { left, right, hasGap, names, columns: columnsByName(headers, start), free, room };
 }
 
-/** Also by the names that reading the tab gives them, so that items which were read can be appended. */
+/** By the names that reading the tab gives them, then by their own; a column without a header by its letter. */
 function columnsByName(headers: readonly string[], start: number): Map<string, number> {
 	const columns = new Map<string, number>();
-	for (const names of [columnNames(headers, start, []), columnNames(headers, start)]) {
+	const last = headers.findLastIndex((text) => text !== '');
+	for (const names of [columnNames(headers, start), columnNames(headers, start, [])]) {
 		for (const [at, name] of names.entries()) {
-			if (headers[at] !== '' && !columns.has(name)) columns.set(name, start + at);
+			if (at <= last && !columns.has(name)) columns.set(name, start + at);
 		}
 	}
 	return columns;
+}
+
+/**
+ * The header row with the columns beside it that have no header, if rows name them by their letters, as reading the tab does. Only
+ * those that follow one another count: any other name of one to three letters is a name.
+ */
+export function withLetters<H extends HeaderRow>(header: H, names: ReadonlySet<string>): H {
+	const columns = new Map(header.columns);
+	if (columns.size === 0) return header;
+	const used = [...names].flatMap((name) => columns.get(name) ?? []);
+	let { free, room } = header;
+	for (; room > 0 && names.has(columnLetters(free)) && !columns.has(columnLetters(free)); free++, room--) {
+		columns.set(columnLetters(free), free);
+	}
+	const left = Math.min(header.left, ...used);
+	const right = Math.max(header.right, free - 1);
+	const hasGap = header.hasGap || left < header.left || right > header.right;
+	return { ...header, left, right, hasGap, columns, free, room };
 }
 
 /** Writes headers into the free columns. @returns the header row with them */
@@ -96,7 +123,7 @@ export async function addHeaders(
 }
 
 /** The header row with new columns at its free end. @throws Failure 400 where another table begins there */
-export function withColumns(header: HeaderRow, names: readonly string[]): HeaderRow {
+export function withColumns<H extends HeaderRow>(header: H, names: readonly string[]): H {
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
 	if (names.length > room) {
@@ -106,7 +133,12 @@ export function withColumns(header: HeaderRow, names: readonly string[]): Header
 		);
 	}
 	const added = names.map((name, at) => [name, free + at] as const);
-	return { ...header, right: free + names.length - 1, columns: new Map([...columns, ...added]) };
+	return {
+		...header,
+		right: free + names.length - 1,
+		names: [...header.names, ...names],
+		columns: new Map([...columns, ...added]),
+	};
 }
 
 async function widen(

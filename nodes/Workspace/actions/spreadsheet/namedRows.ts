@@ -4,8 +4,17 @@ import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { cellOf, entered, mixedRows, type Cell, type Entering } from './cells';
 
-/** A row whose cells have names, as the user gave it, unchecked. */
 export type NamedCells = ReadonlyMap<string, Cell>;
+
+/** A row whose cells have names, as the user gave it. */
+export interface NamedRow {
+	readonly cells: NamedCells;
+	/** The number that reading the row gave it; never a cell. */
+	readonly rowNumber: unknown;
+}
+
+/** Reading gives it to every row. A column of this name is read as `rowNumber_2`. */
+export const rowNumberKey = 'rowNumber';
 
 export interface GivenValues extends Entering {
 	readonly valuesSource: 'items' | 'columns' | 'json';
@@ -21,13 +30,13 @@ export function hasNames({ valuesSource, values }: GivenValues): boolean {
 }
 
 /** The rows of one member, cell by cell. @throws Failure 400 that names the field */
-export function namedRows(params: GivenValues, json: IDataObject): NamedCells[] {
+export function namedRows(params: GivenValues, json: IDataObject): NamedRow[] {
 	const { valuesSource, values, columns } = params;
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
 			if (!isObject(row)) throw mixedRows();
 			const cells = cellsOf(row, params, (name) => `Field '${name}' of row ${at + 1} of ${named('values')}`);
-			if (cells.size > 0) return cells;
+			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
 			throw refusal(
 				`Row ${at + 1} of ${named('values')} has no fields`,
 				'Nothing was sent for it, because the row would be empty.',
@@ -37,7 +46,7 @@ export function namedRows(params: GivenValues, json: IDataObject): NamedCells[] 
 	const given = valuesSource === 'columns' && columns ? columns : json;
 	const place = given === json ? 'of the input item' : `of ${named('columns')}`;
 	const cells = cellsOf(given, params, (name) => `Field '${name}' ${place}`);
-	if (cells.size > 0) return [cells];
+	if (cells.size > 0) return [{ cells, rowNumber: given[rowNumberKey] ?? json[rowNumberKey] }];
 	throw given === json
 		? refusal('The input item has no fields', 'Nothing was sent for it, because the row would be empty.')
 		: refusal(
@@ -51,17 +60,20 @@ function cellsOf(
 	entering: Entering,
 	place: (name: string) => string,
 ): NamedCells {
-	const cells = Object.entries(row).map(
-		([name, value]) =>
-			[
-				name,
-				entered(
-					cellOf(value, () => place(name)),
-					entering,
-				),
-			] as const,
-	);
-	return new Map(cells);
+	const cells = new Map<string, Cell>();
+	for (const [name, value] of Object.entries(row)) {
+		if (name === rowNumberKey) continue;
+		const cell = cellOf(value, () => place(name));
+		cells.set(name, entered(cell, entering));
+	}
+	return cells;
+}
+
+/** All names, in their order. JavaScript puts names that are whole numbers first, whatever the order was: they come last here. */
+export function namesIn(rows: readonly NamedRow[]): string[] {
+	const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
+	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
 function isObject(row: unknown): row is Record<string, unknown> {

@@ -8,6 +8,9 @@ import { rowItems } from './rowItems';
 import { inTabs, refuseTabLikeCell } from './tabs';
 import { targetOf } from './target';
 
+/** As far as a tab can reach; Google takes what lies beyond its end as its end. */
+const firstTab = { tab: undefined, cells: 'A1:ZZZ', name: undefined };
+
 export const read = defineOperation({
 	value: 'read',
 	methods: {
@@ -19,7 +22,10 @@ export const read = defineOperation({
 	description: 'Read a range, a tab or a named range, as one item per row or as arrays of cells',
 	fields: [
 		fields.spreadsheetId,
-		fields.tab,
+		{
+			...fields.tab,
+			description: 'The tab to read. Leave empty to use the tab named in the range, or the first tab.',
+		},
 		{
 			...fields.range,
 			description:
@@ -98,7 +104,7 @@ export const read = defineOperation({
 	async execute({ sheets }, params, item): Promise<sheets_v4.Schema$ValueRange> {
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target = targetOf(params);
+		const target = params.tab === '' && params.range.trim() === '' ? firstTab : targetOf(params);
 		const range = printRange(target);
 		const asked = { spreadsheetId, range, majorDimension, valueRenderOption, dateTimeRenderOption };
 		return await item.once(`spreadsheet.read ${JSON.stringify(asked)}`, async () => {

@@ -4,9 +4,9 @@ import { refusal, type Failure } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
-import { addHeaders, readHeaderRow, type Headed, type HeaderRow } from './headerRow';
+import { addHeaders, readHeaderRow, withLetters, type Headed, type HeaderRow } from './headerRow';
 import { cellsOfName } from './namedRange';
-import type { NamedCells } from './namedRows';
+import { namesIn, type NamedCells, type NamedRow } from './namedRows';
 import { list } from './names';
 import type { TabRange } from './range';
 import { inTabs, isAboutTabs, refuseTabLikeCell } from './tabs';
@@ -31,12 +31,12 @@ export interface RowsByHeader extends Table {
 }
 
 /** @param read how the header row is read, and what of the tab beside it */
-export async function tableOf<H extends HeaderRow>(
+export async function tableOf<H>(
 	sheets: sheets_v4.Sheets,
 	params: HeaderParams,
 	item: Item,
 	read: (sheets: sheets_v4.Sheets, headed: Headed) => Promise<H>,
-): Promise<Table<H>> {
+): Promise<{ readonly target: TabRange; readonly header: H }> {
 	const { spreadsheetId, headerRow } = params;
 	const target = targetOf(params);
 	const asked = { spreadsheetId, target, item };
@@ -60,41 +60,44 @@ export async function tableOf<H extends HeaderRow>(
 export async function rowsByHeader(
 	sheets: sheets_v4.Sheets,
 	{ params, item }: { readonly params: HeaderParams; readonly item: Item },
-	members: ReadonlyArray<readonly NamedCells[]>,
+	members: ReadonlyArray<readonly NamedRow[]>,
 ): Promise<RowsByHeader> {
-	const { target, header: found } = await tableOf(sheets, params, item, readHeaderRow);
-	const extra = newColumns(found, params.extraColumns, members.flat());
+	const { target, header: read } = await tableOf(sheets, params, item, readHeaderRow);
+	const { header: found, names: extra } = columnsFor(read, params.extraColumns, members.flat());
 	const headed = { spreadsheetId: params.spreadsheetId, target, headerRow: params.headerRow };
 	const header = await addHeaders(sheets, headed, found, extra);
 	const strict = params.extraColumns === 'error';
 	const rows = members.map((given) => {
 		const misfit = given
-			.map((cells) => misfitOf(cells, header, strict))
+			.map(({ cells }) => misfitOf(cells, header, strict))
 			.find((failure) => failure !== undefined);
-		return misfit ?? given.map((cells) => rowOf(cells, header));
+		return misfit ?? given.map(({ cells }) => rowOf(cells, header));
 	});
 	return { target, header, rows };
 }
 
-/** Names to add to the header row. */
-export function newColumns(
-	{ columns }: HeaderRow,
+/** The columns that rows name, and the names that are to be added to the header row. */
+export function columnsFor<H extends HeaderRow>(
+	read: H,
 	extraColumns: HeaderParams['extraColumns'],
-	rows: readonly NamedCells[],
-): string[] {
-	if (extraColumns !== 'add' && columns.size > 0) return [];
-	return [...new Set(rows.flatMap((cells) => [...cells.keys()].filter((name) => !columns.has(name))))];
+	rows: readonly NamedRow[],
+): { readonly header: H; readonly names: readonly string[] } {
+	const names = namesIn(rows);
+	const header = withLetters(read, new Set(names));
+	const { columns } = header;
+	const mayAdd = extraColumns === 'add' || columns.size === 0;
+	return { header, names: mayAdd ? names.filter((name) => !columns.has(name)) : [] };
 }
 
 /** Why cells cannot go into a table. */
 export function misfitOf(
 	cells: NamedCells,
-	{ columns }: Pick<HeaderRow, 'columns'>,
+	{ columns, names }: HeaderRow,
 	strict: boolean,
 ): Failure | undefined {
 	const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 	if (unknown.length === 0) return undefined;
-	const known = list([...columns.keys()]);
+	const known = list(names);
 	if (strict) {
 		return refusal(
 			`The table has no column ${list(unknown)}`,

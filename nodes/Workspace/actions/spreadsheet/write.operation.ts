@@ -5,25 +5,31 @@ import { writeFields, writeOptions } from './writeFields';
 import type { KeyedWritten } from './keyed/keyedWrite';
 import { hasNames, namedRows } from './namedRows';
 import { sentTarget } from './target';
+import { writeModeOf } from './writeMode';
 import { writeRows } from './writeRows';
 import type { Written } from './written';
+
+/** One for each row that was looked for. */
+type Result = Written | KeyedWritten[];
 
 export const write = defineOperation({
 	value: 'write',
 	methods: {
 		'sheets.spreadsheets.values.update': 'spreadsheets',
 		'sheets.spreadsheets.values.get': 'spreadsheets',
+		'sheets.spreadsheets.values.batchGet': 'spreadsheets',
+		'sheets.spreadsheets.values.batchUpdate': 'spreadsheets',
 		'sheets.spreadsheets.get': 'spreadsheets',
 		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
 	},
 	name: 'Write',
 	action: 'Write rows to spreadsheet',
-	description: 'Write rows to a range of a spreadsheet, replacing existing values',
+	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution: 'Destructive: the previous values of these cells are lost.',
 	idempotent: true,
 	fields: writeFields,
 	options: writeOptions,
-	async execute(clients, params, item): Promise<Written | KeyedWritten> {
+	async execute(clients, params, item): Promise<Result> {
 		const [written] = await writeRows(clients.sheets, [{ params, item }]);
 		if (written === undefined || isFailure(written)) throw written ?? new Error('nothing was written');
 		return written;
@@ -35,9 +41,11 @@ export const write = defineOperation({
 			return JSON.stringify({ ...same, range: sentTarget(params) });
 		},
 		check(params, item) {
+			writeModeOf(params);
 			namedRows(params, item.json);
 		},
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},
+	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),
 	errors: { 400: rangeAdvice },
 });

@@ -10,6 +10,35 @@ export const writeFields = [
 			'Where to write the rows: the first cell (B2) or an area that they must fit into (A1:D10). If no tab is chosen, start with the tab name (Sheet1!B2). Leave empty to use the whole tab.',
 	},
 	fields.valuesSource,
+	{
+		displayName: 'Write Mode',
+		name: 'writeMode',
+		type: 'options',
+		options: [
+			{
+				name: 'Overwrite',
+				value: 'overwrite',
+				description:
+					'Write over the first rows of the range. If they have other column names, nothing is written.',
+			},
+			{
+				name: 'Replace',
+				value: 'replace',
+				description: 'Write the column names and the rows, and clear what the old table had beyond them',
+			},
+			{
+				name: 'Update',
+				value: 'update',
+				description: 'Update the rows that match in place, and add the others below the table',
+			},
+		],
+		default: 'update',
+		jsonDefault: 'overwrite',
+		hiddenDefault: 'overwrite',
+		showWhen: { valuesSource: ['columns', 'items'] },
+		description: 'What happens to the rows that are already there',
+	},
+	fields.matchColumns,
 	fields.columns,
 	fields.values,
 ] as const;
@@ -23,19 +52,8 @@ export const writeOptions = [
 		name: 'includeHeaderRow',
 		type: 'boolean',
 		default: true,
-		showWhen: { valuesSource: ['items'] },
+		showWhen: { valuesSource: ['items'], writeMode: ['overwrite', 'replace'] },
 		description: 'Whether to write the field names above the rows',
-	},
-	{
-		displayName: 'Match Columns',
-		name: 'matchColumns',
-		type: 'string',
-		default: '',
-		holds: 'list',
-		showWhen: { valuesSource: ['columns', 'items'] },
-		placeholder: 'e.g. Order ID',
-		description:
-			'Columns that identify a row, separated by commas. Rows that match an item in these columns are updated in place. All other items are added below the table.',
 	},
 	fields.valueInputOption,
 ] as const;

@@ -3,7 +3,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isFailure, type Failure } from '../../../core/errors';
 import { writeBlock, writeItems } from './block';
 import { rowCells } from './cells';
-import { keyedWrite } from './keyed/keyedWrite';
+import { keyedWrite, type KeyedWritten } from './keyed/keyedWrite';
+import { replaceTable } from './replaceTable';
+import { writeModeOf } from './writeMode';
 import { hasNames, namedRows } from './namedRows';
 import { anchorOf, cellsOn, parseRange, printCell, printRange } from './range';
 import { withRoom } from './room';
@@ -19,11 +21,13 @@ import { widthOf, writtenOf, type Written } from './written';
 export async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],
-): Promise<Array<Written | Failure>> {
+): Promise<Array<Written | KeyedWritten[] | Failure>> {
 	const [first] = members;
 	if (!first) return [];
 	const { params, item } = first;
-	if (params.matchColumns.length > 0) return await keyedWrite(sheets, first, members);
+	const mode = writeModeOf(params);
+	if (mode === 'update') return await keyedWrite(sheets, first, members);
+	if (mode === 'replace') return await replaceTable(sheets, first, members);
 	await refuseTabLikeCell(sheets, { spreadsheetId: params.spreadsheetId, target: targetOf(params), item });
 	if (!hasNames(params)) return [await writeGiven(sheets, first)];
 	if (params.valuesSource === 'items') return await writeItems(sheets, first, members);

@@ -212,10 +212,8 @@ describe('items with the same target', () => {
 
 	test('one that no cell can hold is refused before anything is sent', async () => {
 		const spreadsheetId = calls.sheet(people);
-		const all = [member(spreadsheetId, [['a']]), member(spreadsheetId, [[{}]])];
-		expect((await failing(calls.together('append', all))).message).toBe(
-			"Row 1, column 1 of 'values' is an object",
-		);
+		const all = [member(spreadsheetId, [['a']]), member(spreadsheetId, [[NaN]])];
+		expect((await failing(calls.together('append', all))).message).toBe("Row 1, column 1 of 'values' is NaN");
 		expect(calls.sent).toEqual([]);
 	});
 });

@@ -191,8 +191,8 @@ describe('fields that the header row does not have', () => {
 
 test('an item that cannot be a row is refused before anything is sent', async () => {
 	const spreadsheetId = calls.sheet();
-	const nested = await failing(append({ spreadsheetId }, { a: 1 }, { a: [1] }));
-	expect(nested.message).toBe("Field 'a' of the input item is an array");
+	const wrong = await failing(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
+	expect(wrong.message).toBe("Field 'a' of the input item is NaN");
 	expect((await failing(append({ spreadsheetId }, {}))).message).toBe('The input item has no fields');
 	expect(calls.sent).toEqual([]);
 });

@@ -53,7 +53,8 @@ describe.each(['append', 'write'] as const)('columns of %s', (name) => {
 
 	test.each([
 		[{ columns: {} }, "'columns' has no values"],
-		[{ columns: { Name: [1] } }, "Field 'Name' of 'columns' is an array"],
+		[{ columns: { Name: NaN } }, "Field 'Name' of 'columns' is NaN"],
+		[{ columns: { rowNumber: 3 } }, "'columns' has no values"],
 	])('%j', async (given, message) => {
 		const params = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'columns', ...given };
 		expect((await failing(calls.run(name, params))).message).toBe(message);
@@ -65,7 +66,7 @@ test.each([
 	[[{ a: 1 }, [2]], "'values' mixes rows of cells with objects"],
 	[[[2], { a: 1 }], "'values' mixes rows of cells with objects"],
 	[[{}], "Row 1 of 'values' has no fields"],
-	[[{ a: {} }], "Field 'a' of row 1 of 'values' is an object"],
+	[[{ a: NaN }], "Field 'a' of row 1 of 'values' is NaN"],
 ])('%j is refused', async (values, message) => {
 	for (const name of ['append', 'write'] as const) {
 		const failure = await failing(calls.run(name, { spreadsheetId: 'x', range: 'Sheet1', values }));

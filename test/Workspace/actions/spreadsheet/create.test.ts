@@ -127,8 +127,8 @@ test.each([
 });
 
 test('a cell that cannot be is refused before anything is made', async () => {
-	const failure = await failing(calls.one('create', { title: 'Book', values: [['a'], [{}]] }));
-	expect(failure.message).toBe("Row 2, column 1 of 'values' is an object");
+	const failure = await failing(calls.one('create', { title: 'Book', values: [['a'], [NaN]] }));
+	expect(failure.message).toBe("Row 2, column 1 of 'values' is NaN");
 	expect(calls.sent).toEqual([]);
 });
 

@@ -12,6 +12,8 @@ const orders = [
 	['A-3', 'open', 30],
 ];
 
+const typedAsGiven = { valueInputOption: 'USER_ENTERED', escapeFormulas: false };
+
 const write = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
 	await calls.together(
 		'write',
@@ -51,13 +53,13 @@ test('a row that is there is updated in place, the others are appended', async (
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
-test('1,000 items into 10,000 rows are three requests, and only the key column is read', async () => {
+test('1,000 items into 10,000 rows are three requests, and only the columns of the items are read', async () => {
 	const rows = Array.from({ length: 10_000 }, (_, at) => [`A-${at}`, 'open', at]);
 	const spreadsheetId = calls.sheet([orders[0] ?? [], ...rows]);
 	const all = Array.from({ length: 1000 }, (_, at) => ({ Order: `A-${at * 15}`, Status: 'paid' }));
 	const written = await write({ spreadsheetId }, ...all);
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
-	expect(calls.sent[1]?.query).toMatchObject({ ranges: 'Sheet1!A1:A' });
+	expect(calls.sent[1]?.query).toMatchObject({ ranges: 'Sheet1!A1:B' });
 	const stored = calls.stored(spreadsheetId, 'Sheet1').slice(1);
 	const expected = rows.map(([order, , at]) => [order, Number(at) % 15 === 0 ? 'paid' : 'open', at]);
 	const added = all.slice(667).map(({ Order }) => [Order, 'paid']);
@@ -81,8 +83,8 @@ test('several key columns, and a key that is there twice', async () => {
 		['Rome', 1, 0],
 		['Rome', 2, 6],
 		['Rome', 1, 0],
-		['Rome', 3, 9],
 		['', '', 'no key'],
+		['Rome', 3, 9],
 	]);
 });
 
@@ -174,11 +176,142 @@ describe('what is refused before anything is written', () => {
 		expect(await calls.together('write', all)).toMatchObject([{ code: 400 }, { action: 'updated' }]);
 	});
 
-	test('rows from JSON', async () => {
-		const given = { spreadsheetId: 'x', tab: 'Sheet1', values: [{ Order: 1 }], matchColumns: 'Order' };
-		expect((await failing(calls.run('write', given))).message).toBe(
-			"'matchColumns' can only be used with input items or columns",
+	test.each([
+		[
+			{ values: [['A-1', 1]] },
+			"'matchColumns' needs rows with column names, but 'values' holds rows of cells",
+		],
+		[
+			{ values: [['A-1']], matchColumns: '', writeMode: 'update' },
+			"'writeMode' needs rows with column names, but 'values' holds rows of cells",
+		],
+		[
+			{ valuesSource: 'items', writeMode: 'replace' },
+			"'matchColumns' cannot be used when 'writeMode' is replace",
+		],
+		[
+			{ valuesSource: 'items', writeMode: 'update', matchColumns: '' },
+			"'matchColumns' is required to update rows",
+		],
+	])('%j', async (more, message) => {
+		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...more };
+		const [item] = items({ Order: 1 });
+		expect((await failing(calls.run('write', given, item))).message).toBe(message);
+		expect(calls.sent).toEqual([]);
+	});
+
+	test('rowNumber together with another column', async () => {
+		const [failure] = await write(
+			{ spreadsheetId: calls.sheet(orders), matchColumns: 'Order, rowNumber' },
+			{ Order: 1 },
 		);
+		expect(failure).toMatchObject({
+			message: "'matchColumns' cannot have rowNumber together with other columns",
+		});
+	});
+});
+
+test('rows as objects have a result each', async () => {
+	const spreadsheetId = calls.sheet(orders);
+	const values = [
+		{ Order: 'A-2', Status: 'paid' },
+		{ Order: 'A-9', Status: 'new' },
+	];
+	const written = await calls.run('write', { spreadsheetId, tab: 'Sheet1', values, matchColumns: 'Order' });
+	expect(written.map(({ json }) => json)).toMatchObject([
+		{ action: 'updated', updatedRange: 'Sheet1!B3' },
+		{ action: 'appended', updatedRange: 'Sheet1!A5:B5' },
+	]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!A3:B5')).toEqual([
+		['A-2', 'paid'],
+		['A-3', 'open'],
+		['A-9', 'new'],
+	]);
+});
+
+describe('what was read is written back', () => {
+	const odd = [
+		['Name', 'Name', '', 'error', 'rowNumber', '2024'],
+		['Anna', 'A', 'x', 'e', 7, 1],
+		[],
+		['Ben', 'B', 'y', '', 8, 2, 'beside'],
+	];
+	const read = async (spreadsheetId: string, more = {}) =>
+		(await calls.run('read', { spreadsheetId, output: 'rows', ...more })).map(({ json }) => json);
+
+	test('names of repeated, reserved and missing headers find their columns again', async () => {
+		const spreadsheetId = calls.sheet(odd);
+		const rows = await read(spreadsheetId);
+		expect(Object.keys(rows[1] ?? {})).toEqual(
+			['2024', 'Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G', 'rowNumber'],
+		); // prettier-ignore
+		const changed = rows.map((row) => ({ ...row, Name_2: `${row['Name_2'] as string}!` }));
+		const written = await write({ spreadsheetId, matchColumns: 'rowNumber' }, ...changed);
+		expect(written).toMatchObject([
+			{ action: 'updated', updatedRange: 'Sheet1!B2', updatedCells: 1 },
+			{ action: 'updated', updatedRange: 'Sheet1!B4', updatedCells: 1 },
+		]);
+		const expected = odd.map((row, at) => (row.length && at ? [row[0], `${row[1]}!`, ...row.slice(2)] : row));
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(expected);
+	});
+
+	test('unchanged rows are not written, whatever way they were read', async () => {
+		const spreadsheetId = calls.sheet();
+		const values = [
+			['Id', 'Sum', 'Day', 'Share', 'Done'],
+			[1, '=2+3', '2024-01-05', '12%', true],
+		];
+		await calls.one('write', { spreadsheetId, range: 'Sheet1', values, ...typedAsGiven });
+		for (const rendering of [
+			{},
+			{ valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' },
+		]) {
+			const rows = await read(spreadsheetId, rendering);
+			for (const matchColumns of ['rowNumber', 'Id', 'Day, Share']) {
+				expect(await write({ spreadsheetId, matchColumns }, ...rows)).toMatchObject([
+					{ action: 'unchanged' },
+				]);
+			}
+		}
+		expect(calls.methods).not.toContain('batchUpdate');
+		expect(await read(spreadsheetId, { valueRenderOption: 'FORMULA' })).toMatchObject([{ Sum: '=2+3' }]);
+	});
+
+	test('a number without a row in the table', async () => {
+		const spreadsheetId = calls.sheet(orders);
+		const given = { spreadsheetId, matchColumns: 'rowNumber' };
+		for (const rowNumber of [1, 5, 2.5, 'x']) {
+			expect(await write(given, { Status: 'x', rowNumber })).toMatchObject([
+				{
+					message: `The table has no row ${JSON.stringify(rowNumber)}`,
+					description: expect.stringContaining('2 to 4') as string,
+				},
+			]);
+		}
+		expect(await write(given, { Status: 'x' })).toMatchObject([
+			{ message: "The item has no value for 'rowNumber'" },
+		]);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(orders);
+	});
+
+	test('appended to another tab they are the same rows, and rowNumber is no column', async () => {
+		const spreadsheetId = calls.sheet(odd);
+		const rows = (await read(spreadsheetId)).slice(0, 1);
+		const empty = calls.sheet();
+		const same = calls.sheet([odd[0] ?? []]);
+		for (const target of [empty, same]) {
+			await calls.together(
+				'append',
+				items(...rows).map((item) => ({
+					params: { spreadsheetId: target, tab: 'Sheet1', valuesSource: 'items' },
+					item,
+				})),
+			);
+		}
+		expect(calls.stored(same, 'Sheet1')).toEqual([odd[0], ['Anna', 'A', 'x', 'e', '7', '1']]);
+		expect(calls.stored(empty, 'Sheet1!1:1')).toEqual([
+			['Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G', '2024'],
+		]);
 	});
 });
 
@@ -191,7 +324,7 @@ test.each(['resetAfter', 'resetBefore'] as const)(
 		expect(await write({ spreadsheetId }, ...all)).toMatchObject([{ ambiguous: true }]);
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(1);
 		expect(await write({ spreadsheetId }, ...all)).toMatchObject([
-			{ action: connection === 'resetAfter' ? 'updated' : 'appended' },
+			{ action: connection === 'resetAfter' ? 'unchanged' : 'appended' },
 		]);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...orders, ['A-4', 'new']]);
 	},

@@ -92,7 +92,9 @@ export class SheetCalls {
 		const keys = new Set(members.map(({ params }) => combine?.key(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
 		for (const { params, item } of members) combine?.check?.(params, item);
-		return await outcomesOf(operation, members, this.clients(operation), [...keys][0]);
+		const outcomes = await outcomesOf(operation, members, this.clients(operation), [...keys][0]);
+		// A write by key has a result for each row.
+		return outcomes.flat();
 	}
 
 	key(name: Name, given: Given): string | undefined {

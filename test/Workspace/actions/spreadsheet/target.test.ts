@@ -58,12 +58,21 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		[{ tab: 'Q1', range: 'First!A1' }, "'range' contains a tab name, but 'tab' is also set"],
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
 		[{ range: "'Q1'!no cells" }, "'range' is not a range: 'Q1'!no cells"],
-		[{}, "'tab' or 'range' is required"],
 	])('%j is refused before anything is sent', async (target, message) => {
 		const failure = await failing(calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }));
 		expect(failure.message).toBe(message);
 		expect(calls.sent).toEqual([]);
 	});
+});
+
+test('neither tab nor range: reading takes the first tab, writing asks for one', async () => {
+	const spreadsheetId = book();
+	expect(await calls.one('read', { spreadsheetId })).toMatchObject({ values: [['first']] });
+	for (const name of ['write', 'append'] as const) {
+		const failure = await failing(calls.run(name, { spreadsheetId, ...given[name] }));
+		expect(failure.message).toBe("'tab' or 'range' is required");
+	}
+	expect(calls.methods).toEqual(['values.get']);
 });
 
 describe('a named range', () => {

@@ -1,3 +1,4 @@
+import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { items, SheetCalls } from './sheetCalls';
 
@@ -32,6 +33,23 @@ test('null leaves a cell, "" clears it', async () => {
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', '', 'z']]);
 });
 
+test.each(['write', 'append'] as const)(
+	'%s: arrays become their values, objects their JSON text',
+	async (name) => {
+		const spreadsheetId = calls.sheet();
+		const day = new Date('2026-03-01T12:00:00Z');
+		const values = [[['INBOX', 'UNREAD'], [1, null, true, day], [], { a: [1] }, [{ a: 1 }, [2]]]];
+		await calls.one(name, { spreadsheetId, range: 'Sheet1', values });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['INBOX, UNREAD', '1, , true, 2026-03-01T12:00:00.000Z', '', '{"a":[1]}', '[{"a":1},[2]]'],
+		]);
+		const round: { self?: unknown } = {};
+		round.self = round;
+		const refused = await failing(calls.one(name, { spreadsheetId, range: 'Sheet1', values: [[round]] }));
+		expect(refused.message).toBe("Row 1, column 1 of 'values' is an object that contains itself");
+	},
+);
+
 test('dates become ISO 8601 in UTC', async () => {
 	const spreadsheetId = calls.sheet();
 	const date = new Date('2026-03-01T12:00:00+02:00');
@@ -43,8 +61,6 @@ test('dates become ISO 8601 in UTC', async () => {
 });
 
 test.each<[string, unknown[][], string]>([
-	['an object', [['a'], ['b', { c: 1 }]], "Row 2, column 2 of 'values' is an object"],
-	['an array', [[['a']]], "Row 1, column 1 of 'values' is an array"],
 	['not a number', [[NaN]], "Row 1, column 1 of 'values' is NaN"],
 	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is not a valid date"],
 	['a function', [[() => 1]], "Row 1, column 1 of 'values' is a function"],
@@ -93,6 +109,11 @@ describe('the formula guard', () => {
 		'@SUM(A1)',
 		'\t=1',
 		'\r=1',
+		'\n=1',
+		'＝1+1',
+		'＋A1',
+		'－A1',
+		'＠SUM(A1)',
 		'-',
 		'+',
 	])('%j gets an apostrophe', async (text) => {
@@ -136,6 +157,7 @@ describe('input items', () => {
 			all.map((item) => ({ params, item })),
 		);
 		expect(calls.sent).toMatchObject([
+			{ method: 'values.get', path: expect.stringContaining('Sheet1!2:2') as string },
 			{
 				method: 'values.update',
 				body: {
@@ -149,7 +171,7 @@ describe('input items', () => {
 			},
 		]);
 		expect(written).toEqual([
-			{ spreadsheetId, updatedRange: 'Sheet1!B3:D3', updatedRows: 1, updatedColumns: 2, updatedCells: 2 },
+			{ spreadsheetId, updatedRange: 'Sheet1!B2:D3', updatedRows: 2, updatedColumns: 3, updatedCells: 5 },
 			{ spreadsheetId, updatedRange: 'Sheet1!B4:D4', updatedRows: 1, updatedColumns: 2, updatedCells: 2 },
 			{ spreadsheetId, updatedRange: 'Sheet1!B5:D5', updatedRows: 1, updatedColumns: 0, updatedCells: 0 },
 		]);
@@ -170,7 +192,109 @@ describe('input items', () => {
 	test('a single one', async () => {
 		const spreadsheetId = calls.sheet();
 		const [item] = items({ a: 1 });
-		expect(await calls.one('write', given(spreadsheetId), item)).toMatchObject({ updatedRange: 'Sheet1!B3' });
+		expect(await calls.one('write', given(spreadsheetId), item)).toMatchObject({
+			updatedRange: 'Sheet1!B2:B3',
+		});
+	});
+
+	test('names that are whole numbers come last, not first', async () => {
+		const spreadsheetId = calls.sheet();
+		const [item] = items({ Name: 'x', '2023': 1, '2024': 2 });
+		await calls.one('write', given(spreadsheetId), item);
+		expect(calls.stored(spreadsheetId, 'Sheet1!B2:D2')).toEqual([['Name', 2023, 2024].map(String)]);
+	});
+
+	describe('where other names stand', () => {
+		const table = [
+			['Id', 'State', 'Note'],
+			[1, 'open', 'a'],
+			[2, 'open', 'b'],
+		];
+		const one = async (spreadsheetId: string, more: object, json: object = { Id: 1, State: 'paid' }) => {
+			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', ...more };
+			const all = items(json as never).map((item) => ({ params, item }));
+			return (await calls.together('write', all))[0];
+		};
+
+		test('overwriting fails and names both, with nothing written', async () => {
+			const spreadsheetId = calls.sheet(table);
+			expect(await one(spreadsheetId, {})).toMatchObject({
+				code: 400,
+				message: "The first row has the names 'Id', 'State', 'Note', but the items have 'Id', 'State'",
+			});
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(table);
+			expect(calls.methods).toEqual(['values.get']);
+		});
+
+		test('overwriting keeps the header and its order, and adds names at its end', async () => {
+			const spreadsheetId = calls.sheet(table);
+			const json = { Note: 'n', More: true, State: 'paid', Id: 7 };
+			expect(await one(spreadsheetId, {}, json)).toMatchObject({
+				updatedRange: 'Sheet1!A1:D2',
+				updatedCells: 5,
+			});
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+				['Id', 'State', 'Note', 'More'],
+				[7, 'paid', 'n', true],
+				[2, 'open', 'b'],
+			]);
+		});
+
+		test.each(['RAW', 'USER_ENTERED'])(
+			'replacing clears the old table in one request: %s',
+			async (valueInputOption) => {
+				const spreadsheetId = calls.sheet(
+					[...table, [], ['', 'late'], []]
+						.map((row) => [...row, '', '', ''])
+						.map((row, at) => [...row.slice(0, 4), at === 1 ? 'beside' : '']),
+				);
+				const written = await one(
+					spreadsheetId,
+					{ writeMode: 'replace', valueInputOption },
+					{ State: 'new', Id: 9 },
+				);
+				expect(written).toMatchObject({ updatedRange: 'Sheet1!A1:B2', updatedRows: 2, updatedCells: 4 });
+				expect(calls.stored(spreadsheetId, 'Sheet1!A1:D9')).toEqual([
+					['Id', 'State'],
+					[9, 'new'],
+				]);
+				expect(calls.stored(spreadsheetId, 'Sheet1!E2')).toEqual([['beside']]);
+				const writes = calls.methods.filter((method) => !['get', 'values.batchGet'].includes(method ?? ''));
+				expect(writes).toHaveLength(1);
+			},
+		);
+
+		test('replacing what was read keeps names of repeated and missing headers', async () => {
+			const odd = [
+				['Id', 'Id', '', 'error'],
+				[1, 2, 3, 4],
+				[5, 6, 7, 8],
+			];
+			const spreadsheetId = calls.sheet(odd, 'Sheet1', { rowCount: 3, columnCount: 4 });
+			const rows = await calls.run('read', {
+				spreadsheetId,
+				output: 'rows',
+				valueRenderOption: 'UNFORMATTED_VALUE',
+			});
+			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', writeMode: 'replace' };
+			await calls.together(
+				'write',
+				[...rows, ...rows].map(({ json }) => ({ params, item: items(json)[0] ?? testItem() })),
+			);
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...odd, ...odd.slice(1)]);
+		});
+
+		test('replacing in an empty tab, and with a new column', async () => {
+			const spreadsheetId = calls.sheet();
+			for (const json of [{ a: 1 }, { b: 2, a: 3 }]) {
+				const params = { spreadsheetId, range: 'Sheet1!C3:F', writeMode: 'replace', headerRow: 3, tab: '' };
+				await one(spreadsheetId, params, json);
+			}
+			expect(calls.stored(spreadsheetId, 'Sheet1!C3:F9')).toEqual([
+				['a', 'b'],
+				[3, 2],
+			]);
+		});
 	});
 
 	test('headers are text also where Google takes text as typed', async () => {
@@ -193,7 +317,7 @@ describe('input items', () => {
 			'write',
 			all.map((item) => ({ params: given(spreadsheetId), item })),
 		);
-		expect(calls.methods).toEqual(Array.from({ length: 3 }, () => 'values.update'));
+		expect(calls.methods).toEqual(['values.get', 'values.update', 'values.update', 'values.update']);
 		expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
 		const column = calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat();
 		expect(column).toEqual(['at', ...Array.from({ length: 100 }, (_, at) => at)]);
@@ -201,9 +325,9 @@ describe('input items', () => {
 
 	test('a field that no cell can hold is named before anything is sent', async () => {
 		const params = given(calls.sheet());
-		const all = items({ a: 1 }, { a: { b: 1 } }).map((item) => ({ params, item }));
+		const all = items({ a: 1 }, { a: NaN }).map((item) => ({ params, item }));
 		const failure = await failing(calls.together('write', all));
-		expect(failure.message).toBe("Field 'a' of the input item is an object");
+		expect(failure.message).toBe("Field 'a' of the input item is NaN");
 		expect(
 			(
 				await failing(

@@ -4,17 +4,17 @@ import { isFailure, refusal, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import { chunksOf, requestBytes } from '../chunks';
 import { heldBack, notSent } from '../failures';
-import { withColumns, type HeaderRow } from '../headerRow';
+import { withColumns } from '../headerRow';
 import { inTurn } from '../inTurn';
-import { namedRows, type NamedCells } from '../namedRows';
+import { namedRows, rowNumberKey, type NamedRow } from '../namedRows';
 import { list } from '../names';
 import { grown } from '../nativeTable';
 import { areaIn } from '../range';
-import { misfitOf, newColumns, tableOf } from '../rowsByHeader';
+import { columnsFor, misfitOf, tableOf } from '../rowsByHeader';
 import type { WriteMember, WriteParams } from '../writeFields';
 import type { Written } from '../written';
-import { keyIn, readKeys } from './keys';
-import { planOf, type Keyed, type Step } from './plan';
+import { readBody, type BodyColumns } from './body';
+import { isByNumber, Plan, type Step } from './plan';
 import { runsOf } from './runs';
 import { sendChange } from './send';
 import { readSheetHeader, type SheetHeader } from './sheetHeader';
@@ -26,18 +26,13 @@ export interface KeyedWritten extends Written {
 /**
  * Rows whose cells in the key columns equal an item's are updated in place, the other items are appended. One run at a time for a
  * spreadsheet, in this process: what another writes meanwhile would not be seen.
+ * @returns by member, what was done for each of its rows
  */
 export async function keyedWrite(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<KeyedWritten | Failure>> {
-	if (first.params.valuesSource === 'json') {
-		throw refusal(
-			`${named('matchColumns')} can only be used with input items or columns`,
-			`Set ${named('valuesSource')} to items or columns, with one item for each row.`,
-		);
-	}
+): Promise<Array<KeyedWritten[] | Failure>> {
 	return await inTurn(first.params.spreadsheetId, () => writeNow(sheets, first, members));
 }
 
@@ -45,44 +40,71 @@ async function writeNow(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<KeyedWritten | Failure>> {
+): Promise<Array<KeyedWritten[] | Failure>> {
 	const { params, item } = first;
-	const { header: sheet } = await tableOf(sheets, params, item, readSheetHeader);
-	const given = members.flatMap(({ params, item }) => namedRows(params, item.json));
-	const names = newColumns(sheet, params.extraColumns, given);
-	const { columns } = withColumns(sheet, names);
-	const keyColumns = positionsOf(params.matchColumns, columns);
-	const keyed = given.map((cells) => keyedOf(cells, params, columns));
-	const refused = keyed.findIndex(isFailure);
-	if (refused !== -1 && !item.othersGoOn) return heldBack(keyed, members, refused, 'written');
-
-	// Of columns that are made now nothing is there to read.
-	const keys = keyColumns.every((column) => column >= sheet.free)
-		? { rows: new Map<string, number[]>(), last: params.headerRow - 1 }
-		: await readKeys(sheets, sheet, { ...params, columns: keyColumns });
-	const plan = planOf(keyed, keys, columns, new Set(keyColumns));
-	return await carryOut(sheets, params, { sheet, names, last: keys.last, plan });
+	const { header: read } = await tableOf(sheets, params, item, readSheetHeader);
+	const given = members.map(({ params, item }) => namedRows(params, item.json));
+	const { header: sheet, names } = columnsFor(read, params.extraColumns, given.flat());
+	const header = withColumns(sheet, names);
+	checkKeys(params.matchColumns, header);
+	const strict = params.extraColumns === 'error';
+	const misfits = given.map((rows) =>
+		rows.map(({ cells }) => misfitOf(cells, header, strict)).find((misfit) => misfit !== undefined),
+	);
+	const isWritten = given.flat().flatMap(({ cells }) => [...cells.keys()]);
+	const used = [...params.matchColumns, ...isWritten].flatMap((name) => header.columns.get(name) ?? []);
+	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
+	const columns = isByNumber(params.matchColumns) ? all : used.filter((column) => column < sheet.free);
+	const asked = { ...params, columns, valueRenderOption: 'UNFORMATTED_VALUE' } as const;
+	const { steps, last } = await planned(
+		sheets,
+		sheet,
+		asked,
+		(plan) => given.map((rows, at) => misfits[at] ?? stepsOf(plan, rows)),
+		header.columns,
+	);
+	const refused = steps.findIndex(isFailure);
+	if (refused !== -1 && !item.othersGoOn) return heldBack(steps, members, refused, 'written');
+	return await carryOut(sheets, params, { sheet, names, last, steps });
 }
 
 /** @throws Failure 400 where the table has no such column */
-function positionsOf(matchColumns: readonly string[], columns: ReadonlyMap<string, number>): number[] {
+function checkKeys(matchColumns: readonly string[], { columns, names }: SheetHeader): void {
+	if (isByNumber(matchColumns)) return;
+	if (matchColumns.includes(rowNumberKey)) {
+		throw refusal(
+			`${named('matchColumns')} cannot have rowNumber together with other columns`,
+			'The row number alone identifies a row. Remove it, or the others.',
+		);
+	}
 	const unknown = matchColumns.filter((name) => !columns.has(name));
-	if (unknown.length === 0) return matchColumns.flatMap((name) => columns.get(name) ?? []);
+	if (unknown.length === 0) return;
 	throw refusal(
 		`The table has no column ${list(unknown)} to match rows by`,
-		`Its columns are ${list([...columns.keys()])}. Enter one or more of them in ${named('matchColumns')}.`,
+		`Its columns are ${list(names)}. Enter one or more of them in ${named('matchColumns')}.`,
 	);
 }
 
-function keyedOf(
-	cells: NamedCells,
-	{ matchColumns, extraColumns, valueInputOption }: WriteParams,
-	columns: HeaderRow['columns'],
-): Keyed | Failure {
-	const misfit = misfitOf(cells, { columns }, extraColumns === 'error');
-	if (misfit) return misfit;
-	const key = keyIn(cells, matchColumns, valueInputOption);
-	return isFailure(key) ? key : { key, cells };
+type Steps = ReadonlyArray<Step[] | Failure>;
+
+/** What the sheet shows is read only where an item's text may be what a number or a date looks like. */
+async function planned(
+	sheets: sheets_v4.Sheets,
+	sheet: SheetHeader,
+	asked: BodyColumns & Pick<WriteParams, 'matchColumns' | 'valueInputOption'>,
+	steps: (plan: Plan) => Steps,
+	columns: SheetHeader['columns'],
+): Promise<{ readonly steps: Steps; readonly last: number }> {
+	const body = await readBody(sheets, sheet, asked);
+	const plan = new Plan({ ...asked, columns, body, shown: undefined });
+	const found = steps(plan);
+	if (!plan.isUnsure) return { steps: found, last: body.last };
+	const shown = await readBody(sheets, sheet, { ...asked, valueRenderOption: 'FORMATTED_VALUE' });
+	return { steps: steps(new Plan({ ...asked, columns, body, shown })), last: body.last };
+}
+
+function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | Failure {
+	return rows.map((row) => plan.refusalOf(row)).find(isFailure) ?? rows.map((row) => plan.stepFor(row));
 }
 
 interface Work {
@@ -91,7 +113,7 @@ interface Work {
 	readonly names: readonly string[];
 	/** Row that the table ends with, from 0. */
 	readonly last: number;
-	readonly plan: ReadonlyArray<Step | Failure>;
+	readonly steps: Steps;
 }
 
 /** Cells carry far more text in a batch than as plain rows. */
@@ -100,21 +122,21 @@ const batchBytes = requestBytes / 4;
 async function carryOut(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, headerRow, valueInputOption }: WriteParams,
-	{ sheet, names, last, plan }: Work,
-): Promise<Array<KeyedWritten | Failure>> {
-	const results: Array<KeyedWritten | Failure> = plan.map((entry) =>
-		isFailure(entry) ? entry : writtenBy(spreadsheetId, sheet, entry),
+	{ sheet, names, last, steps }: Work,
+): Promise<Array<KeyedWritten[] | Failure>> {
+	const results = steps.map((entry) =>
+		isFailure(entry) ? entry : entry.map((step) => writtenBy(spreadsheetId, sheet, step)),
 	);
-	const parts = plan.flatMap((entry, position) =>
-		isFailure(entry)
-			? []
-			: [{ position, step: entry, rows: entry.rows.map(() => [...entry.cells.values()]) }],
-	);
+	const parts = steps.flatMap((entry, position) => {
+		if (isFailure(entry)) return [];
+		const rows = entry.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()]));
+		return [{ position, steps: entry, rows }];
+	});
 	let row = last + 1;
 	let stopped: Failure | undefined;
 	for (const [at, chunk] of chunksOf(parts, batchBytes).entries()) {
-		const steps = chunk.map(({ step }) => step);
-		const count = steps.filter(({ action }) => action === 'appended').length;
+		const own = chunk.flatMap((part) => part.steps);
+		const count = own.filter(({ action }) => action === 'appended').length;
 		const before = row - last - 1;
 		const change = {
 			...{ spreadsheetId, valueInputOption },
@@ -126,7 +148,7 @@ async function carryOut(
 			headers: { row: headerRow - 1, column: sheet.free, names: at === 0 ? names : [] },
 			inserted: { row, count },
 			isBelowHeader: row === headerRow,
-			runs: runsOf(steps),
+			runs: runsOf(own),
 		};
 		const failure = stopped
 			? notSent(stopped, 'written')
@@ -147,17 +169,17 @@ function failureOf(error: unknown): Failure {
 	throw error;
 }
 
-function writtenBy(spreadsheetId: string, sheet: SheetHeader, { action, rows, cells }: Step): KeyedWritten {
-	const columns = cells.size > 0 ? [...cells.keys()] : [sheet.left, sheet.right];
+function writtenBy(spreadsheetId: string, sheet: SheetHeader, { action, rows, changes }: Step): KeyedWritten {
+	const used = [...new Set(changes.flatMap(({ cells }) => [...cells.keys()]))];
+	const columns = used.length > 0 ? used : [sheet.left, sheet.right];
 	const column = Math.min(...columns);
 	const width = Math.max(...columns) - column + 1;
-	const isWritten = action !== 'unchanged';
 	return {
 		spreadsheetId,
-		updatedRange: areaIn(sheet.title, { row: rows[0] ?? 0, column }, 1, width),
-		updatedRows: isWritten ? rows.length : 0,
-		updatedColumns: cells.size,
-		updatedCells: cells.size * rows.length,
+		updatedRange: areaIn(sheet.title, { row: changes[0]?.row ?? rows[0] ?? 0, column }, 1, width),
+		updatedRows: changes.length,
+		updatedColumns: used.length,
+		updatedCells: changes.reduce((sum, { cells }) => sum + cells.size, 0),
 		action,
 	};
 }

@@ -1,51 +1,198 @@
-import { isFailure, type Failure } from '../../../../core/errors';
-import type { Cell } from '../cells';
-import type { NamedCells } from '../namedRows';
-import type { Keys } from './keys';
+import { isFailure, refusal, type Failure } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
+import type { Cell, Entering } from '../cells';
+import { rowNumberKey, type NamedRow } from '../namedRows';
+import { list } from '../names';
+import type { Body } from './body';
 
-/** The changes for one item. Rows and columns count from 0. */
-export interface Step {
-	readonly action: 'updated' | 'appended' | 'unchanged';
-	/** Rows that have the item's key; several if the key occurs several times. */
-	readonly rows: readonly number[];
-	/** The new values of each of them, by column; an existing row keeps its key unchanged. */
+/** The change of one row. Rows and columns count from 0. */
+export interface RowChange {
+	readonly row: number;
+	/** By column, in order; only cells that differ from what is there. */
 	readonly cells: ReadonlyMap<number, Cell>;
 }
 
-/** A row to write, and the key to look for. */
-export interface Keyed {
-	readonly key: string;
-	readonly cells: NamedCells;
+/** The changes for one item. */
+export interface Step {
+	readonly action: 'updated' | 'appended' | 'unchanged';
+	/** The rows that are the item's; several if its key occurs several times. */
+	readonly rows: readonly number[];
+	/** Those of them that change. */
+	readonly changes: readonly RowChange[];
 }
 
-/** The changes for rows in their order: a row that one item appends is updated by a later item with the same key. */
-export function planOf(
-	given: ReadonlyArray<Keyed | Failure>,
-	keys: Keys,
-	columns: ReadonlyMap<string, number>,
-	keyColumns: ReadonlySet<number>,
-): Array<Step | Failure> {
-	let next = keys.last + 1;
-	return given.map((entry): Step | Failure => {
-		if (isFailure(entry)) return entry;
-		const cells = placed(entry.cells, columns);
-		const found = keys.rows.get(entry.key);
-		if (found === undefined) {
-			const rows = [next++];
-			keys.rows.set(entry.key, rows);
-			return { action: 'appended', rows, cells };
-		}
-		const others = new Map([...cells].filter(([column]) => !keyColumns.has(column)));
-		return { action: others.size > 0 ? 'updated' : 'unchanged', rows: found, cells: others };
-	});
+export interface Matching {
+	/** Names of the key columns, or `rowNumber` alone. */
+	readonly matchColumns: readonly string[];
+	readonly valueInputOption: Entering['valueInputOption'];
+	/** From 1. */
+	readonly headerRow: number;
+	/** Positions of all columns by name. */
+	readonly columns: ReadonlyMap<string, number>;
+	/** What the table holds, as values. */
+	readonly body: Body;
+	/** The same as the sheet shows it, where that was needed. */
+	readonly shown: Body | undefined;
 }
 
-/** Null leaves a cell as it is. */
-function placed(cells: NamedCells, columns: ReadonlyMap<string, number>): Map<number, Cell> {
-	const found = new Map<number, Cell>();
-	for (const [name, cell] of cells) {
-		const column = columns.get(name);
-		if (column !== undefined && cell !== null) found.set(column, cell);
+/** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
+export class Plan {
+	/** Whether text differs from a number or a truth value: it may be what the sheet shows. */
+	isUnsure = false;
+	private readonly matching: Matching;
+	private readonly keyColumns: readonly number[];
+	private readonly rowsByKey = new Map<string, number[]>();
+	private hasValues = false;
+	/** Cells that earlier items change. */
+	private readonly pending = new Map<string, Cell>();
+	private next: number;
+
+	constructor(matching: Matching) {
+		this.matching = matching;
+		const { matchColumns, columns, body, headerRow } = matching;
+		this.keyColumns = isByNumber(matchColumns) ? [] : matchColumns.flatMap((name) => columns.get(name) ?? []);
+		this.next = body.last + 1;
+		if (this.keyColumns.length === 0) return;
+		for (let row = headerRow; row <= body.last; row++) this.index(row);
 	}
-	return new Map([...found].sort(([a], [b]) => a - b));
+
+	private get isTyped(): boolean {
+		return this.matching.valueInputOption === 'USER_ENTERED';
+	}
+
+	/** Why the row of an item cannot be looked for. */
+	refusalOf(row: NamedRow): Failure | undefined {
+		const rows = this.rowsOf(row);
+		return isFailure(rows) ? rows : undefined;
+	}
+
+	/** @throws Failure where `refusalOf` has one */
+	stepFor(row: NamedRow): Step {
+		const cells = this.placed(row);
+		const rows = this.rowsOf(row);
+		if (isFailure(rows)) throw rows;
+		const isNew = rows.length === 0;
+		const own = isNew ? [this.next++] : rows;
+		if (isNew) this.remember(own[0] ?? 0, row);
+		const changes = own
+			.map((at) => ({ row: at, cells: isNew ? cells : this.changed(at, cells) }))
+			.filter((change) => isNew || change.cells.size > 0);
+		for (const { row: at, cells: changed } of changes) {
+			for (const [column, cell] of changed) this.pending.set(`${at} ${column}`, cell);
+		}
+		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
+		return { action, rows: own, changes };
+	}
+
+	private rowsOf(row: NamedRow): readonly number[] | Failure {
+		return isByNumber(this.matching.matchColumns) ? this.numbered(row.rowNumber) : this.keyed(row);
+	}
+
+	private index(row: number): void {
+		const { body, shown } = this.matching;
+		for (const one of [body, ...(shown ? [shown] : [])]) {
+			const cells = this.keyColumns.map((column) => one.at(row, column));
+			if (cells.every((cell) => cell === '')) continue;
+			this.hasValues ||= cells.some((cell) => typeof cell !== 'string');
+			this.add(this.keyOf(cells), row);
+		}
+	}
+
+	private add(key: string, row: number): void {
+		const same = this.rowsByKey.get(key);
+		if (same === undefined) this.rowsByKey.set(key, [row]);
+		else if (!same.includes(row)) same.push(row);
+	}
+
+	private keyCells({ cells }: NamedRow): Cell[] {
+		return this.matching.matchColumns.map((name) => cells.get(name) ?? '');
+	}
+
+	private remember(at: number, row: NamedRow): void {
+		this.add(this.keyOf(this.keyCells(row)), at);
+	}
+
+	private keyed(row: NamedRow): readonly number[] | Failure {
+		const cells = this.keyCells(row);
+		if (cells.every((cell) => cell === '')) return noKey(this.matching.matchColumns);
+		const found = this.rowsByKey.get(this.keyOf(cells));
+		if (!found && this.hasValues && !this.isTyped)
+			this.isUnsure ||= cells.some((cell) => typeof cell === 'string');
+		return found ?? [];
+	}
+
+	private keyOf(cells: readonly Cell[]): string {
+		return JSON.stringify(cells.map((cell) => (this.isTyped ? typed(String(cell)) : String(cell))));
+	}
+
+	private numbered(rowNumber: unknown): readonly number[] | Failure {
+		const { headerRow, body } = this.matching;
+		const number = typeof rowNumber === 'string' && rowNumber.trim() !== '' ? Number(rowNumber) : rowNumber;
+		if (number === undefined || number === null || number === '') return noKey([rowNumberKey]);
+		if (typeof number === 'number' && Number.isInteger(number)) {
+			if (number > headerRow && number <= body.last + 1) return [number - 1];
+		}
+		return refusal(
+			`The table has no row ${JSON.stringify(rowNumber)}`,
+			`Its rows are ${headerRow + 1} to ${body.last + 1}. Read the rows again, or match them by a column.`,
+		);
+	}
+
+	/** Null leaves a cell as it is. */
+	private placed({ cells }: NamedRow): Map<number, Cell> {
+		const found = new Map<number, Cell>();
+		for (const [name, cell] of cells) {
+			const column = this.matching.columns.get(name);
+			if (column !== undefined && cell !== null) found.set(column, cell);
+		}
+		return new Map([...found].sort(([a], [b]) => a - b));
+	}
+
+	/** A row keeps its key: it equals the item's, if not in its type. */
+	private changed(row: number, cells: ReadonlyMap<number, Cell>): Map<number, Cell> {
+		return new Map(
+			[...cells].filter(
+				([column, cell]) => !this.keyColumns.includes(column) && !this.isSame(row, column, cell),
+			),
+		);
+	}
+
+	/** Whether reading gives this value for the cell now: then the formula or the format behind it stays. */
+	private isSame(row: number, column: number, cell: Cell): boolean {
+		const { body, shown } = this.matching;
+		const pending = this.pending.get(`${row} ${column}`);
+		if (pending !== undefined) return pending === cell;
+		const value = body.at(row, column);
+		if (value === cell) return true;
+		if (typeof cell !== 'string' || typeof value === 'string') return false;
+		if (this.isTyped) {
+			if (typed(cell) === String(value)) return true;
+			if (cell.startsWith("'") || isPlainNumber(cell)) return false;
+		}
+		this.isUnsure = true;
+		return shown?.at(row, column) === cell;
+	}
+}
+
+export function isByNumber(matchColumns: readonly string[]): boolean {
+	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
+}
+
+function noKey(matchColumns: readonly string[]): Failure {
+	return refusal(
+		`The item has no value for ${list(matchColumns)}`,
+		`The node finds the row by ${named('matchColumns')}. If the value comes from an expression, check that the item contains the data.`,
+	);
+}
+
+/** As the sheet keeps what is typed: "007" is 7, TRUE is a truth value, and an apostrophe in front only says that it is text. */
+function typed(text: string): string {
+	if (text.startsWith("'")) return text.slice(1);
+	const trimmed = text.trim();
+	if (isPlainNumber(trimmed)) return String(Number(trimmed));
+	return /^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() : text;
+}
+
+function isPlainNumber(text: string): boolean {
+	return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());
 }

@@ -11,8 +11,8 @@ export interface Run {
 /** The cells of steps, in their order, as few rectangles. */
 export function runsOf(steps: readonly Step[]): Run[] {
 	const runs: Run[] = [];
-	for (const { rows, cells } of steps) {
-		for (const row of rows) {
+	for (const { changes } of steps) {
+		for (const { row, cells } of changes) {
 			for (const { column, cells: line } of linesOf(cells)) {
 				const last = runs.at(-1);
 				const continues =

@@ -9,6 +9,8 @@ import { sheetOf } from '../room';
 export interface SheetHeader extends HeaderRow {
 	readonly sheetId: number;
 	readonly title: string;
+	/** Of the whole row, from the tab's first column on. */
+	readonly texts: readonly string[];
 	readonly rowCount: number;
 	/** The table that the header is of, where Google knows it as one. */
 	readonly native: NativeTable | undefined;
@@ -31,6 +33,7 @@ export async function readSheetHeader(
 	const header = headersIn(texts, target);
 	return {
 		...header,
+		texts,
 		native: nativeTableAt(sheet, { row: headerRow - 1, column: header.left }),
 		columnCount: gridProperties?.columnCount ?? 0,
 		rowCount: gridProperties?.rowCount ?? 0,
