@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { processSlot } from '../../core/globalSingleton';
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 import { type FieldValues, type SessionMessage, hasOneOf, heldBytes, messageId } from '../session/messages';
 import type { WaitSettings } from './parameters';
 

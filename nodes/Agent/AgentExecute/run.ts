@@ -11,7 +11,7 @@ import { storeBinary } from '../../core/binary';
 import { NodeParameters } from '../../fields/nodeParameters';
 import { Room } from '../../http/memoryBudget';
 import { type SessionMessage, binaryOf } from '../session/messages';
-import { systemClock } from '../session/clock';
+import { systemClock } from '../../core/clock';
 import { connect } from '../session/sessionConnection';
 import { type Credentials, readCredentials } from '../session/credentials';
 import {

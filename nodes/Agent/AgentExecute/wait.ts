@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { type Failure, isFailure } from '../../core/errors';
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';

@@ -3,11 +3,11 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { asFailure } from '../../core/nodeErrors';
 import { isFailure } from '../../core/errors';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
-import { systemClock } from '../session/clock';
+import { systemClock } from '../../core/clock';
 import { connect } from '../session/sessionConnection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/urls';
-import { connectRateLimiterOf } from '../session/connectRateLimiter';
+import { connectRateLimiterOf } from '../session/reconnect';
 import { triggerError } from './alerts';
 import {
 	Leftovers,

@@ -3,7 +3,7 @@ import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 import { nodeError } from '../../core/nodeErrors';
 import { Failure } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 import { keptSeconds } from './triggerState';
 
 /** Problems that cause a failed execution. */

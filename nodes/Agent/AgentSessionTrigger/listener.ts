@@ -1,11 +1,11 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../../core/errors';
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
-import type { ConnectRateLimiter } from '../session/connectRateLimiter';
+import type { ConnectRateLimiter } from '../session/reconnect';
 import type { SessionFrame } from '../session/messages';
 import { Alerts, leftAtStop, overflow, sessionTakenOut } from './alerts';
 import { type Leftover, MessageQueue } from './queue';

@@ -1,4 +1,4 @@
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 
 /** What waits for its delivery: first in, first out. */
 class Backlog<T extends { readonly byteLength: number }> {

@@ -2,7 +2,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { asFailure } from '../../core/nodeErrors';
 import { Failure } from '../../core/errors';
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';

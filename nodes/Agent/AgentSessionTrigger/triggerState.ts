@@ -1,5 +1,5 @@
 import { processSlot } from '../../core/globalSingleton';
-import type { Clock } from '../session/clock';
+import type { Clock } from '../../core/clock';
 import type { Arrival } from './items';
 import type { Leftover } from './queue';
 

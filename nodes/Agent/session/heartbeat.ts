@@ -1,4 +1,4 @@
-import type { Clock } from './clock';
+import type { Clock } from '../../core/clock';
 
 interface HeartbeatSettings {
 	/** Between pings; 0 = none. */

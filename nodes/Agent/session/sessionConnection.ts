@@ -1,23 +1,89 @@
+import { systemClock } from '../../core/clock';
 import type { Failure } from '../../core/errors';
 import { Channel } from './channel';
-import { systemClock } from './clock';
 import type { CloseReason } from './closeReason';
-import {
-	type Connection,
-	type ConnectionEnvironment,
-	type ConnectionListener,
-	type ConnectionOptions,
-	type ConnectionState,
-	type ConnectionStatus,
-	type EndedChannel,
-	Reporter,
-	type SessionSettings,
+import type {
+	Connection,
+	ConnectionEnvironment,
+	ConnectionEvent,
+	ConnectionListener,
+	ConnectionOptions,
+	ConnectionState,
+	ConnectionStatus,
+	EndedChannel,
+	SessionSettings,
 } from './connection';
-import { failureOf, reasonOf } from './errors';
-import { FrameSequence } from './messages';
 import { type ConnectRequest, ConnectRequests, type ReadIdentity } from './connectRequest';
+import { failureOf, reasonOf } from './errors';
+import { FrameSequence, type SessionFrame } from './messages';
 import { type Recovering, Recovery } from './reconnect';
 import type { OpenSocket } from './webSocket';
+
+/** Tells the listener and the log of one connection; the listener nothing more after `stop()`. */
+class Reporter {
+	readonly #sessionId: string;
+	readonly #listener: ConnectionListener;
+	readonly #environment: ConnectionEnvironment;
+	#stopped = false;
+
+	constructor(sessionId: string, listener: ConnectionListener, environment: ConnectionEnvironment) {
+		this.#sessionId = sessionId;
+		this.#listener = listener;
+		this.#environment = environment;
+	}
+
+	stop(): void {
+		this.#stopped = true;
+	}
+
+	message(frame: SessionFrame): void {
+		this.#tell(() => {
+			this.#listener.message(frame);
+		});
+	}
+
+	opened(gap: { readonly gapMs: number; readonly reason: string } | undefined): void {
+		this.#event(gap === undefined ? 'connected' : 'reconnected', gap?.gapMs ?? null, gap?.reason ?? null);
+	}
+
+	answered(): void {
+		this.#tell(() => this.#listener.answered?.());
+	}
+
+	ended(channel: EndedChannel, reason: string): void {
+		this.#tell(() => this.#listener.ended?.(channel));
+		if (channel.opened) this.#event('disconnected', null, reason);
+	}
+
+	alert(failure: Failure, kind: 'refused' | 'outage'): void {
+		this.#tell(() => this.#listener.alert?.(failure, kind));
+	}
+
+	log(level: 'debug' | 'info' | 'warn', text: string): void {
+		this.#environment.log[level](`Session channel ${this.#sessionId}: ${text}`);
+	}
+
+	/** ISO 8601. */
+	now(): string {
+		return new Date(this.#environment.clock.wallMilliseconds()).toISOString();
+	}
+
+	#event(event: ConnectionEvent['event'], gapMs: number | null, reason: string | null): void {
+		const told = { sessionId: this.#sessionId, event, at: this.now(), gapMs, reason };
+		this.#tell(() => this.#listener.event?.(told));
+	}
+
+	/** Nothing that the listener throws may end the channel. */
+	#tell(call: () => void): void {
+		if (this.#stopped) return;
+		try {
+			call();
+		} catch (error) {
+			// By its name only: the text may quote a message.
+			this.log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
+		}
+	}
+}
 
 /** For reading the credentials: n8n's database may hang too. */
 const preparationMilliseconds = 20_000;

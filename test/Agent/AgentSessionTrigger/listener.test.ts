@@ -8,7 +8,7 @@ import {
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
-import { ConnectRateLimiter } from '../../../nodes/Agent/session/connectRateLimiter';
+import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { Failure } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';

@@ -1,6 +1,6 @@
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { Channel } from '../../../nodes/Agent/session/channel';
-import { systemClock } from '../../../nodes/Agent/session/clock';
+import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { ConnectRateLimiter, connectRateLimiterOf } from '../../../nodes/Agent/session/connectRateLimiter';
-import { afterEnding, afterLife, type Memory, untroubled } from '../../../nodes/Agent/session/reconnect';
+import {
+	afterEnding,
+	afterLife,
+	ConnectRateLimiter,
+	connectRateLimiterOf,
+	type Memory,
+	untroubled,
+} from '../../../nodes/Agent/session/reconnect';
 import { FakeClock } from './fakeClock';
 
 const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };

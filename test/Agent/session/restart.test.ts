@@ -1,4 +1,4 @@
-import { ConnectRateLimiter } from '../../../nodes/Agent/session/connectRateLimiter';
+import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { connect } from '../../../nodes/Agent/session/sessionConnection';
 import type { Connection } from '../../../nodes/Agent/session/connection';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
