@@ -1,7 +1,7 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
 import { type Failure, statusName } from './errors';
-import { lowerCase, type Needle, needlesOf, placesOf, type Range, viewsOf } from './secretSearch';
+import { type Range, SecretSearch } from './secretSearch';
 import { onOneLine, shortened } from './text';
 
 /** Replaces a secret in a text. */
@@ -41,7 +41,7 @@ const maxMessageLength = 1000;
  * one. Every text that may contain untrusted content passes through here.
  */
 export class Sanitizer {
-	readonly #needles: Needle[] = [];
+	readonly #search = new SecretSearch();
 	readonly #known = new Set<string>();
 
 	/** @param secrets of the credentials in use */
@@ -54,7 +54,7 @@ export class Sanitizer {
 		for (const secret of secrets) {
 			if (this.#known.has(secret)) continue;
 			this.#known.add(secret);
-			this.#needles.push(...needlesOf(secret));
+			this.#search.add(secret);
 		}
 	}
 
@@ -84,12 +84,7 @@ export class Sanitizer {
 	}
 
 	#withoutKnown(text: string): string {
-		const ranges = viewsOf(text).flatMap((view) => {
-			const lower = lowerCase(view.text);
-			const base64 = view.text.replaceAll('-', '+').replaceAll('_', '/');
-			return this.#needles.flatMap((needle) => placesOf(needle, view, needle.isBase64 ? base64 : lower));
-		});
-		return masked(text, ranges);
+		return masked(text, this.#search.rangesIn(text));
 	}
 }
 

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 
 import { Failure } from '../../nodes/core/errors';
@@ -82,6 +82,38 @@ describe.each([
 			expect(sanitizer.text('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(/can ?ary5?a/i);
 		}
 	});
+});
+
+const wrapped = (text: string, lineBreak: string) => (text.match(/.{1,76}/g) ?? []).join(lineBreak);
+const between = (text: string, character: string) => Array.from(text).join(character);
+const long = `sk-${createHash('sha512').update('a key').digest('base64url')}`;
+const longBase64 = bytes(JSON.stringify({ user: 'u', key: long })).toString('base64');
+
+test.each([
+	['base64 in lines of 76 characters', wrapped(longBase64, '\n')],
+	['base64 in lines that end as in a mail', wrapped(longBase64, '\r\n')],
+	['base64 in lines in JSON', JSON.stringify(wrapped(longBase64, '\n'))],
+	['base64 in lines in the query of an address', encodeURIComponent(wrapped(longBase64, '\r\n'))],
+	['base64 without its beginning', longBase64.slice(41)],
+	['base64 with escaped letters', longBase64.replaceAll(/[A-F]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)],
+	['without its beginning', `…${long.slice(30)}`],
+	['neither its beginning nor its end', `key_${long.slice(20, 50)}_key`],
+	['an escaped letter', long.replaceAll('B', '%42')],
+	['an escape inside an escape of another kind', long.replaceAll('B', '%5Cu0042')],
+	['a joiner that has no width', between(long, '\u034F')],
+	['a variation selector', between(long, '\uFE0F')],
+	['spaces', between(long, ' ')],
+	['UTF-16', Buffer.from(long, 'utf16le').toString('latin1')],
+	['UTF-16 in base64', Buffer.from(long, 'utf16le').toString('base64')],
+	[
+		'UTF-16 in base64 with the other order of bytes',
+		Buffer.from(long, 'utf16le').swap16().toString('base64'),
+	],
+	['UTF-16 in hex', Buffer.from(long, 'utf16le').toString('hex')],
+	['hex in pairs', (bytes(long).toString('hex').match(/../g) ?? []).join(' ')],
+])('a long key: %s', (_how, text) => {
+	const rest = new Sanitizer([long]).text(`The server says: ${text} and more`);
+	expect(rest).toMatch(/^The server says: .{0,6}•••.{0,16} and more$/);
 });
 
 test('a hex value without its 0x', () => {
