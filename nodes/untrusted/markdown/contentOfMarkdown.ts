@@ -1,7 +1,4 @@
 import type { BlockContent, DefinitionContent, List, ListItem, RootContent, Table } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 
 import {
 	cleanText,
@@ -12,7 +9,7 @@ import {
 	type Simplified,
 	type Span,
 } from '../document/blocks';
-import { piecesOf } from './pieces';
+import { parseMarkdown } from './parseMarkdown';
 import { linkable, spansOf, type Definitions } from './spans';
 
 /** Deepest list level in Google Docs, counted from 0. */
@@ -29,8 +26,7 @@ interface Around {
  * text.
  */
 export function contentOfMarkdown(markdown: string): Content {
-	const options = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
-	const children = piecesOf(markdown).flatMap((piece) => fromMarkdown(piece, options).children);
+	const children = parseMarkdown(markdown);
 	const reader = new Reader(definitionsOf(children));
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;

@@ -1,0 +1,106 @@
+import type { RootContent } from 'mdast';
+import { fromMarkdown, type Options } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+
+/**
+ * Characters. The parser's time grows quadratically and its memory beyond what one text may take: a megabyte of
+ * short lists takes 60 s at once, and 3 s in pieces of this length.
+ */
+const defaultPieceLength = 8_000;
+
+type Extension = NonNullable<Options['extensions']>[number];
+
+/** Identifiers as the parser keeps them. */
+interface Defined {
+	readonly defined: string[];
+	readonly gfmFootnotes: string[];
+}
+
+/** Blocks of GitHub Flavored Markdown. Their positions count from the piece that they were read in. */
+export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
+	const pieces = [...piecesOf(markdown, pieceLength)];
+	const nodes = pieces.flatMap((piece) => piece.nodes);
+	const defined = definedIn(nodes);
+	if (pieces.length === 1 || defined.defined.length + defined.gfmFootnotes.length === 0) return nodes;
+	// Whether `[a]` is a reference depends on definitions, which may stand in any piece.
+	return pieces.flatMap(({ text }) => parse(text, [known(defined)]));
+}
+
+interface Piece {
+	readonly text: string;
+	readonly nodes: RootContent[];
+}
+
+/**
+ * Pieces that end where the parser itself began another block after a blank line: what follows cannot change the
+ * blocks before it.
+ */
+function* piecesOf(markdown: string, pieceLength: number): Generator<Piece, void> {
+	let length = pieceLength;
+	for (let start = 0; ;) {
+		const lineEnd = markdown.indexOf('\n', start + length);
+		const text = markdown.slice(start, lineEnd < 0 ? undefined : lineEnd);
+		const nodes = parse(text);
+		if (lineEnd < 0) {
+			yield { text, nodes };
+			return;
+		}
+		const count = lastApart(nodes);
+		length = count > 0 ? pieceLength : length * 2;
+		if (count <= 0) continue;
+		// The next piece begins with the line break before its first block.
+		const end = text.lastIndexOf('\n', nodes[count]?.position?.start.offset);
+		yield { text: text.slice(0, end), nodes: nodes.slice(0, count) };
+		start += end;
+	}
+}
+
+/** Position of the last block that can be read alone; negative if there is none. */
+function lastApart(nodes: readonly RootContent[]): number {
+	return nodes.findLastIndex(({ position }, at) => {
+		const before = nodes[at - 1];
+		// After indented code, the parser does not begin a list with any number but 1.
+		if (before === undefined || endsWithCode(before)) return false;
+		return (position?.start.line ?? 0) > (before.position?.end.line ?? 0) + 1;
+	});
+}
+
+function endsWithCode(node: RootContent): boolean {
+	const last = 'children' in node ? node.children.at(-1) : undefined;
+	return node.type === 'code' || (last !== undefined && endsWithCode(last));
+}
+
+function parse(text: string, extensions: Extension[] = []): RootContent[] {
+	return fromMarkdown(text, {
+		extensions: [gfm(), ...extensions],
+		mdastExtensions: [gfmFromMarkdown()],
+	}).children;
+}
+
+function definedIn(nodes: readonly RootContent[]): Defined {
+	const found: Defined = { defined: [], gfmFootnotes: [] };
+	const visit = (some: readonly RootContent[]) => {
+		for (const node of some) {
+			if (node.type === 'definition') found.defined.push(node.identifier.toUpperCase());
+			if (node.type === 'footnoteDefinition') found.gfmFootnotes.push(node.identifier.toUpperCase());
+			if ('children' in node) visit(node.children);
+		}
+	};
+	visit(nodes);
+	return found;
+}
+
+/** A construct that matches nothing and tells the parser of definitions outside its text. */
+function known(defined: Defined): Extension {
+	return {
+		flow: {
+			null: {
+				tokenize(_effects, _ok, nok) {
+					Object.assign(this.parser, defined);
+					return nok;
+				},
+			},
+		},
+	};
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import type { RootContent } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+
+import { parseMarkdown } from '../../nodes/untrusted/markdown/parseMarkdown';
+
+/** The reference: the parser itself, with the whole text. */
+function parsedWhole(markdown: string): RootContent[] {
+	return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }).children;
+}
+
+function withoutPositions(nodes: readonly RootContent[]): unknown {
+	return JSON.parse(
+		JSON.stringify(nodes, (key, value: unknown) => (key === 'position' ? undefined : value)),
+	) as unknown;
+}
+
+const lines = fc.constantFrom(
+	...[
+		'',
+		'',
+		'',
+		'text',
+		'    indented',
+		'  text',
+		'---',
+		'===',
+		'# heading',
+		'```',
+		'   ```',
+		'~~~',
+		'  ~~~~',
+		'\\[a]: x',
+	],
+	...[
+		'- item',
+		'  - inner',
+		'1. one',
+		'3) three',
+		'> quote',
+		'> > deep',
+		'>',
+		'> ```',
+		'- ```',
+		'<!-- open',
+		'shut -->',
+	],
+	...[
+		'<pre>',
+		'</pre>',
+		'<div>',
+		'| a | b |',
+		'| - | - |',
+		'| [a] |',
+		'[Speaker 1]: said',
+		'[a]: https://a.example',
+	],
+	...[
+		'[A ]: <x y> "t',
+		'itle"',
+		'[a',
+		'b]: /two',
+		'see [a] and [Speaker 1]',
+		'![b][a b]',
+		'note[^1]',
+		'[^1]: the note',
+	],
+	...[
+		'    more of it',
+		'[^2]: > quoted',
+		'[^n]:',
+		'- [ ] [a]',
+		'\ufefftext',
+		'*a **b*',
+		'a  ',
+		'\\',
+		'\tcode',
+		'&#35; x',
+		'[link](',
+		')',
+	],
+);
+const texts = fc.array(lines, { maxLength: 40 }).map((all) => all.join('\n'));
+
+test('a text in pieces of any length has the blocks of the text parsed whole', () => {
+	fc.assert(
+		fc.property(texts, fc.integer({ min: 1, max: 60 }), (text, pieceLength) => {
+			expect(withoutPositions(parseMarkdown(text, pieceLength))).toEqual(withoutPositions(parsedWhole(text)));
+		}),
+		{ numRuns: 1_000 },
+	);
+});
+
+const manyLines = (line: (at: number) => string, count: number) =>
+	Array.from({ length: count }, (_, at) => line(at)).join('\n');
+const sentence = 'Words that make the report as long as reports are, and then some.';
+
+test.each([
+	[
+		'a report with a list of references',
+		`${manyLines((at) => `${sentence} [${at}]\n`, 300)}\n${manyLines((at) => `[${at}]: https://example.com/${at}`, 300)}`,
+	],
+	['a transcript', manyLines((at) => `[Speaker ${at % 3}]: ${sentence}\n`, 300)],
+	['definitions in code', manyLines(() => `\`\`\`\n[a]: ${sentence}\n\`\`\`\n\n[a]\n`, 200)],
+	[
+		'an indented fence',
+		`${manyLines(() => `${sentence}\n`, 120)}\n  \`\`\`\n${manyLines((at) => `code\n\nline ${at}\n`, 600)}  \`\`\`\n\nend`,
+	],
+	[
+		'footnotes',
+		`${manyLines((at) => `${sentence}[^${at}]\n`, 200)}\n${manyLines((at) => `[^${at}]: Note ${at}`, 200)}`,
+	],
+])('%s in pieces has the blocks of the text parsed whole', (_, markdown) => {
+	expect(markdown.length).toBeGreaterThan(16_000);
+	expect(withoutPositions(parseMarkdown(markdown))).toEqual(withoutPositions(parsedWhole(markdown)));
+});
+
+test('a long text without definitions is parsed in pieces', () => {
+	const starts = parseMarkdown(manyLines(() => `${sentence}\n`, 300)).map(
+		({ position }) => position?.start.offset,
+	);
+	expect(Math.max(...starts.map((start) => start ?? 0))).toBeLessThan(9_000);
+});
