@@ -20,7 +20,22 @@ test.each([
 		'<a href="mailto:a@example.com">a@example.com</a>, <a href="#top">up</a>',
 		'a@example.com, up',
 	],
-	['a link on an image', '<a href="https://example.com"><img src="x" alt="y"></a>', 'https://example.com'],
+	[
+		'a link on an image',
+		'<a href="https://example.com"><img src="x" alt="y"></a>',
+		'y [https://example.com]',
+	],
+	[
+		'links on images without a text',
+		'<a href="https://a"><img src="x"></a><a href="https://b"><img src="x" alt=" "></a>',
+		'https://a https://b',
+	],
+	[
+		'images beside a link',
+		'<img alt="x">a<a href=/b><img alt="Save 20 %"><img alt=now></a>c',
+		'a Save 20 % now [/b]c',
+	],
+	['a link around blocks', '<a href=/b><table><tr><td><p>Shop</p></td></tr></table></a>x', 'Shop [/b]\n\nx'],
 	['links without an end', '<a href=/a>a<a href=/b>b', 'a [/a]b [/b]'],
 	[
 		'lists',
@@ -33,8 +48,65 @@ test.each([
 		'x<blockquote>a<p>b<blockquote>c</blockquote></blockquote>y',
 		'x\n\n> a\n>\n> b\n>\n> > c\n\ny',
 	],
-	['a table', '<table><tr><th>a</th> <th>b</th></tr><tr><td>c<td><td>d</table>e', 'a\tb\nc\td\ne'],
-	['a table for the looks', '<table><tr><td><p>a</p></td><td><div>b</div></td></tr></table>', 'a\n\nb'],
+	['a table', '<table><tr><th>a</th> <th>b</th></tr><tr><td>c<td><td>d</table>e', 'a\tb\nc\t\td\ne'],
+	[
+		'cells that hold blocks',
+		'<table><tr><td><p>a</p></td><td><div>b</div></td></tr><tr><td><p>c</p><td><h2>d</h2></table><p>e</p>',
+		'a\tb\nc\td\n\ne',
+	],
+	[
+		'a cell of two lines',
+		'<table><tr><td><div>Mug</div><div>No. 7</div></td><td><p>2</p></td><td><p>9 €</p></td></tr></table>',
+		'Mug\nNo. 7\t2\t9 €',
+	],
+	[
+		'empty cells',
+		'x<table><tr><td></td><td>Q1</td><td>Q2</td></tr><tr><td>a</td><td>&nbsp;</td><td>2</td></tr><tr><td> </td><td></td><td><p>3</p></td></tr><tr><td>b</td><td>4</td><td></td></tr></table>y',
+		'x\n\tQ1\tQ2\na\t\t2\n\t\t3\nb\t4\ny',
+	],
+	[
+		'cells that only make room',
+		'<table><tr><td width=20>&nbsp;</td><td><p>a</p><p>b</p></td><td width=20></td></tr><tr><td><p>c</p></td></tr></table>',
+		'a\n\nb\n\nc',
+	],
+	[
+		'tables in cells',
+		'<table><tr><td><table><tr><td>a</td></tr></table></td><td><table><tr><td>b</td><td>c</td></tr></table></td></tr></table>',
+		'a\tb\tc',
+	],
+	[
+		'columns of a page',
+		'<table><tr><td><table><tr><td>Mug</td></tr><tr><td>9 €</td></tr></table></td><td><table><tr><td>Cup</td></tr><tr><td>8 €</td></tr></table></td></tr></table>',
+		'Mug\n9 €\nCup\n8 €',
+	],
+	['a row that is cut off', '<table><tr><td>a<td></td><tr><td>b<td>c</table><p>d', 'a\nb\tc\n\nd'],
+	[
+		'a preview that is hidden',
+		'<div style="display:none;font-size:1px">Preview <b>text</b><br></div><div style="MAX-HEIGHT: 0px; overflow:hidden">&zwnj;&nbsp;</div><p>a</p>',
+		'a',
+	],
+	[
+		'what only a phone shows',
+		'<table><tr style="display : none"><td>phone<td>x</tr><tr><td>a<td style="display:none">b<td>c</tr></table><!--[if mso]>d<![endif]--><span hidden>e</span><img hidden>f',
+		'a\tc\nf',
+	],
+	[
+		'hidden elements without an end',
+		'<p style="display:none">a<div>b</div><ul><li style="display:none">c<ul><li>d</ul><li>e</ul><table><tr><td><div style="display:none">f</td><td>g</table>',
+		'b\n\n* e\n\ng',
+	],
+	['what is not hidden', '<p style="max-height:0.5em">a</p><i style="display:nonsense">b</i>', 'a\n\nb'],
+	[
+		'lines of spaces',
+		'a<p>&nbsp;</p><div>&nbsp;</div><br>&nbsp;<br>&#160; <br><p>&nbsp;&zwnj;&nbsp;&zwnj;&nbsp;</p>b',
+		'a\n\nb',
+	],
+	[
+		'invisible breaks in a word',
+		'super\u200bcali&#8203;fragi<wbr>listic \u200b end\ufeff',
+		'supercalifragilistic end',
+	],
+	['joiners', 'نمی&zwnj;خواهم 👩&zwj;👧', 'نمی\u200cخواهم 👩\u200d👧'],
 	['code', '<pre>a\n  b\n\n c</pre>d', 'a\n  b\n\n c\n\nd'],
 	['a rule', 'a<hr>b', 'a\n\n--------------------\n\nb'],
 	['headings', '<h1>A</h1>b<H2>C</H2>', 'A\n\nb\n\nC'],
@@ -45,9 +117,89 @@ test.each([
 	expect(textOfHtml(html)).toBe(text);
 });
 
-test.each(['<a href="x">y&amp<ul><li>x</i><', '<blockquote><div><td rowspan=100000000>x '])(
-	'%s costs no more than its length',
-	(unit) => {
-		expectLinear(unit, (text) => text, textOfHtml);
-	},
-);
+test.each([
+	'<table><tr><td>&nbsp;<td><p>x',
+	'<td>&nbsp;',
+	'<tr><td><td>x<td>',
+	'\u00a0',
+	'\u00a0x',
+	'<div style="display:none">x</b>',
+	'<p style="max-height:0  " hidden>',
+	'<a href="x">y&amp<ul><li>x</i><',
+	'<blockquote><div><td rowspan=100000000>x ',
+])('%s costs no more than its length', (unit) => {
+	expectLinear(unit, (text) => text, textOfHtml, 3_000_000);
+});
+
+const newsletter = `<!doctype html><html><head><title>Autumn</title><style>@media (max-width:600px){.phone{display:block!important}}</style></head>
+<body style="margin:0">
+<div style="display:none;max-height:0;overflow:hidden">Up to 40 % off this week&nbsp;&zwnj;&nbsp;&zwnj;&nbsp;&zwnj;</div>
+<table role="presentation" width="100%"><tr><td align="center">
+	<table role="presentation" width="600">
+		<tr><td style="padding:20px"><a href="https://shop.example/"><img src="logo.png" alt="Example Shop" width="120"></a></td></tr>
+		<tr><td><a href="https://shop.example/sale"><img src="hero.jpg" alt="Autumn sale: 40 % off"></a></td></tr>
+		<tr><td height="20">&nbsp;</td></tr>
+		<tr><td><h1>Warm &amp; dry</h1><p>Dear Ann,</p><p>rain is coming.</p></td></tr>
+		<tr><td height="20" style="font-size:0">&nbsp;</td></tr>
+		<tr>
+			<td width="280"><table><tr><td><a href="https://shop.example/1"><img src="1.jpg"></a></td></tr><tr><td><p>Rain coat</p></td></tr><tr><td>49 €</td></tr></table></td>
+			<td width="40">&nbsp;</td>
+			<td width="280"><table><tr><td><a href="https://shop.example/2"><img src="2.jpg"></a></td></tr><tr><td><p>Boots</p></td></tr><tr><td>79 €</td></tr></table></td>
+		</tr>
+		<!--[if !mso]><!--><tr class="phone" style="display:none"><td>Rain coat 49 €<br>Boots 79 €</td></tr><!--<![endif]-->
+		<tr><td><table><tr><td bgcolor="#000"><a href="https://shop.example/all" style="color:#fff">Shop&nbsp;now</a></td></tr></table></td></tr>
+		<tr><td>&nbsp;</td></tr><tr><td>&nbsp;</td></tr>
+		<tr><td><a href="https://social.example/a"><img src="a.png"></a><a href="https://social.example/b"><img src="b.png"></a></td></tr>
+	</table>
+</td></tr></table></body></html>`;
+
+const invoice = `<html xmlns:o="urn:schemas-microsoft-com:office:office"><body lang=DE><div class=WordSection1>
+<p class=MsoNormal>Invoice 2026-17<o:p></o:p></p><p class=MsoNormal><o:p>&nbsp;</o:p></p><p class=MsoNormal><o:p>&nbsp;</o:p></p>
+<table class=MsoTableGrid border=1>
+<tr><td><p class=MsoNormal><o:p>&nbsp;</o:p></p></td><td><p class=MsoNormal><b>Item</b></p></td><td><p class=MsoNormal><b>Net</b></p></td><td><p class=MsoNormal><b>Note</b></p></td></tr>
+<tr><td><p class=MsoNormal>1</p></td><td><p class=MsoNormal>Support, May</p></td><td><p class=MsoNormal align=right>1.200,00 €</p></td><td><p class=MsoNormal><o:p>&nbsp;</o:p></p></td></tr>
+<tr><td><p class=MsoNormal>2</p></td><td><p class=MsoNormal><o:p>&nbsp;</o:p></p></td><td><p class=MsoNormal>0,00 €</p></td><td><p class=MsoNormal>free</p></td></tr>
+<tr><td><p class=MsoNormal><o:p>&nbsp;</o:p></p></td><td><p class=MsoNormal>Sum</p></td><td><p class=MsoNormal>1.200,00 €</p></td></tr>
+</table><p class=MsoNormal><o:p>&nbsp;</o:p></p><p class=MsoNormal>Kind regards</p></div></body></html>`;
+
+test.each([
+	[
+		'a newsletter',
+		newsletter,
+		`Example Shop [https://shop.example/]
+Autumn sale: 40 % off [https://shop.example/sale]
+
+Warm & dry
+
+Dear Ann,
+
+rain is coming.
+
+https://shop.example/1
+
+Rain coat
+
+49 €
+https://shop.example/2
+
+Boots
+
+79 €
+Shop\u00a0now [https://shop.example/all]
+https://social.example/a https://social.example/b`,
+	],
+	[
+		'an invoice from Word',
+		invoice,
+		`Invoice 2026-17
+
+\tItem\tNet\tNote
+1\tSupport, May\t1.200,00 €
+2\t\t0,00 €\tfree
+\tSum\t1.200,00 €
+
+Kind regards`,
+	],
+])('%s', (_what, html, text) => {
+	expect(textOfHtml(html)).toBe(text);
+});

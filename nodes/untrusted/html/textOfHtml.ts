@@ -11,11 +11,26 @@ const onOwnLines = new Set(
 );
 /** Elements whose content is not displayed. */
 const unseen = new Set(['script', 'style', 'title']);
+/** Elements without content. */
+const empty = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
+const attributes = new Set(['alt', 'hidden', 'href', 'start', 'style']);
+/** How senders hide a preview text, or what only a phone shows. */
+const hiding = /\b(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0(?![\d.]*[1-9]))/i;
+/** Elements that end where another one begins, without an end tag. */
+const endsAt: Readonly<Record<string, RegExp>> = {
+	li: /^li$/,
+	p: /^(?:p|div|table|ul|ol|h[1-6]|blockquote|pre|hr)$/,
+	td: /^(?:td|th|tr|tbody|tfoot)$/,
+	th: /^(?:td|th|tr|tbody|tfoot)$/,
+	tr: /^(?:tr|tbody|tfoot)$/,
+};
+/** What such an element may hold, with elements of its own kind. */
+const holders = ['table', 'ul', 'ol'];
 const rule = '-'.repeat(20);
 
 /**
- * An HTML email as plain text: links in brackets after their text, no images, table cells separated by tabs,
- * and lines that are not wrapped. Works from tag to tag without a tree, so the cost grows only with the
+ * An HTML email as plain text, as far as it is seen: links in brackets after their text, images only as the text of a
+ * link, table cells separated by tabs, and lines that are not wrapped. Works from tag to tag without a tree, so the cost grows only with the
  * length of the email, however it is nested.
  */
 export function textOfHtml(html: string): string {
@@ -25,12 +40,12 @@ export function textOfHtml(html: string): string {
 class Reader {
 	private readonly html: string;
 	private readonly writer = new TextWriter();
-	/** The current tag and those of its attributes that matter. */
 	private tag = '';
+	/** Of the current tag, those that matter. */
+	private readonly attributes = new Map<string, string>();
 	private attribute = '';
-	private href = '';
-	private start = '';
 	private unseen = '';
+	private hidden: HiddenElement | undefined;
 	private link = '';
 
 	constructor(html: string) {
@@ -49,16 +64,18 @@ class Reader {
 		const { html } = this;
 		const nothing = () => undefined;
 		const value = (text: string) => {
-			if (this.attribute === 'href') this.href += text;
-			else if (this.attribute === 'start') this.start += text;
+			if (attributes.has(this.attribute))
+				this.attributes.set(this.attribute, this.value(this.attribute) + text);
 		};
 		return {
 			onopentagname: (from, to) => {
 				this.tag = html.slice(from, to).toLowerCase();
-				this.href = '';
-				this.start = '';
+				this.attributes.clear();
 			},
-			onattribname: (from, to) => (this.attribute = html.slice(from, to).toLowerCase()),
+			onattribname: (from, to) => {
+				this.attribute = html.slice(from, to).toLowerCase();
+				value('');
+			},
 			onattribdata: (from, to) => {
 				value(html.slice(from, to));
 			},
@@ -89,28 +106,38 @@ class Reader {
 		};
 	}
 
+	private value(attribute: string): string {
+		return this.attributes.get(attribute) ?? '';
+	}
+
 	private write(text: string): void {
-		if (this.unseen === '') this.writer.write(text);
+		if (this.unseen === '' && !this.hidden) this.writer.write(text);
 	}
 
 	private open(tag: string): void {
-		const { writer } = this;
+		if (this.hidden?.endsWithOpening(tag)) this.hidden = undefined;
 		if (this.unseen === '' && unseen.has(tag)) this.unseen = tag;
+		if (this.hidden) return;
+		const isHidden = this.attributes.has('hidden') || hiding.test(this.value('style'));
+		if (isHidden && !empty.has(tag)) this.hidden = new HiddenElement(tag);
+		else if (!isHidden) this.openSeen(tag);
+	}
+
+	private openSeen(tag: string): void {
+		const { writer } = this;
 		this.breakAround(tag);
-		if (tag === 'a') {
-			this.endLink();
-			const href = this.href.trim().replace(/^mailto:/i, '');
-			if (href.startsWith('#')) return;
-			this.link = href;
-			writer.startRecord(href.length + 1);
-		} else if (tag === 'br') writer.newLine();
+		if (tag === 'a') this.openLink();
+		else if (tag === 'br') writer.newLine();
 		else if (tag === 'hr') {
 			writer.write(rule);
 			writer.atLeast(2);
-		} else if (tag === 'td' || tag === 'th') writer.nextCell();
+		} else if (tag === 'img' && this.link !== '') this.write(` ${this.value('alt')} `);
+		else if (tag === 'table') writer.openTable();
+		else if (tag === 'tr') writer.row();
+		else if (tag === 'td' || tag === 'th') writer.cell();
 		else if (tag === 'li') writer.item();
 		else if (tag === 'ul') writer.openList(undefined);
-		else if (tag === 'ol') writer.openList(Number.parseInt(this.start, 10));
+		else if (tag === 'ol') writer.openList(Number.parseInt(this.value('start'), 10));
 		else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
 	}
@@ -118,7 +145,12 @@ class Reader {
 	private close(tag: string): void {
 		const { writer } = this;
 		if (tag === this.unseen) this.unseen = '';
-		if (tag === 'ul' || tag === 'ol') writer.closeList();
+		const end = this.hidden?.endsWithClosing(tag) ?? 'outside';
+		if (end !== 'no') this.hidden = undefined;
+		if (end !== 'outside') return;
+		if (tag === 'table') writer.closeTable();
+		else if (tag === 'tr') writer.endRow();
+		else if (tag === 'ul' || tag === 'ol') writer.closeList();
 		this.breakAround(tag);
 		if (tag === 'a') this.endLink();
 		else if (tag === 'blockquote') writer.quoteDepth = Math.max(0, writer.quoteDepth - 1);
@@ -131,12 +163,48 @@ class Reader {
 		else if (onOwnLines.has(tag) || isInnerList) this.writer.atLeast(1);
 	}
 
+	private openLink(): void {
+		this.endLink();
+		const href = this.value('href')
+			.trim()
+			.replace(/^mailto:/i, '');
+		if (href.startsWith('#')) return;
+		this.link = href;
+		this.writer.startRecord(href.length + 1);
+	}
+
 	private endLink(): void {
 		const { link, writer } = this;
 		if (link === '') return;
 		this.link = '';
 		const text = writer.record().trim();
-		if (text === '') writer.write(link);
-		else if (text !== link) writer.write(` [${link}]`);
+		if (text === '') writer.write(` ${link} `);
+		else if (text !== link) writer.append(` [${link}]`);
+	}
+}
+
+/** Finds the end of an element that is not displayed. */
+class HiddenElement {
+	private readonly tag: string;
+	/** Open elements within it, by name. */
+	private readonly inner = new Map<string, number>();
+
+	constructor(tag: string) {
+		this.tag = tag;
+	}
+
+	endsWithOpening(tag: string): boolean {
+		const ends = endsAt[this.tag]?.test(tag) === true && !holders.some((holder) => this.inner.get(holder));
+		if (!ends && !empty.has(tag)) this.inner.set(tag, (this.inner.get(tag) ?? 0) + 1);
+		return ends;
+	}
+
+	/** @returns `own` for its own end, `outside` for the end of an element around it */
+	endsWithClosing(tag: string): 'no' | 'own' | 'outside' {
+		const count = this.inner.get(tag) ?? 0;
+		if (count > 0) this.inner.set(tag, count - 1);
+		// An end tag without a start tag means a new paragraph or line.
+		if (count > 0 || tag === 'p' || empty.has(tag)) return tag === this.tag && count === 0 ? 'own' : 'no';
+		return tag === this.tag ? 'own' : 'outside';
 	}
 }

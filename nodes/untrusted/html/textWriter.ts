@@ -1,17 +1,46 @@
 /** Deeper quotes and lists look like this depth, so that the prefix of a line has a limited length. */
 const deepest = 5;
+/** More line breaks in a row say nothing more. */
+const mostBreaks = 2;
 
-const spaces = /[ \t\r\n\f\u200b]+/g;
+const spaces = /[ \t\r\n\f]+/g;
+/** Allows a line break, or marks the byte order, and is never seen. */
+const invisible = /[\u200b\ufeff]/g;
+/** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
+const leading = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
+
+/** Pieces are joined when there are as many; a row whose first cells are empty may have more. */
+const fewPieces = 1_000;
+const manyPieces = 100_000;
+
+/** What is known of an open table while its cells are written. */
+interface Table {
+	/** Some row has text in two cells, so that empty cells count. Other tables only arrange a page. */
+	isData: boolean;
+	/** A cell of the row has a table with several lines, so the cells are columns of a page, one after another. */
+	arranges: boolean;
+	/** Cells of the row so far, and those with text. */
+	cells: number;
+	filled: number;
+	isCellFilled: boolean;
+	/** Whether the cell has a table of its own. */
+	holdsTable: boolean;
+	/** Number of the line on which the text of the cell begins. */
+	line: number;
+	/** Ends of cells that are not written yet. */
+	tabs: number;
+}
 
 /**
- * Collects text: runs of spaces become one space, line breaks are written only before more text, and quotes
- * and lists get their marks.
+ * Collects text: runs of spaces become one space, line breaks are written only before more text, and quotes,
+ * lists and tables get their marks.
  */
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
 	/** Number of characters so far. */
-	length = 0;
+	private length = 0;
+	private lines = 0;
 	private readonly chunks: string[] = [];
 	/**
 	 * Not joined yet. Many are joined at a time, because millions of small strings would take many times the
@@ -22,9 +51,15 @@ export class TextWriter {
 	private mostRecorded = 0;
 	/** The next number of each open list; NaN for one with bullets. */
 	private readonly lists: number[] = [];
+	private table = newTable();
+	private readonly outerTables: Table[] = [];
+	/** Where the tabs of empty first cells go, once the row turns out to have text in two cells. */
+	private corner: { readonly table: Table; readonly piece: number; readonly tabs: string } | undefined;
 	private breaks = 0;
+	/** Until the next text, breaks are ignored, because a cell of this table begins on its row's line. */
+	private lock: Table | undefined;
 	/** What is written before the next text on the line. */
-	private gap: '' | ' ' | '\t' = '';
+	private gap = '';
 	private bullet = '';
 	private writtenDepth = 0;
 
@@ -33,7 +68,11 @@ export class TextWriter {
 	}
 
 	text(): string {
-		return [...this.chunks, ...this.pieces].join('').trim();
+		// Tabs at the start are empty cells.
+		return [...this.chunks, ...this.pieces]
+			.join('')
+			.replace(/^[ \n]+/, '')
+			.trimEnd();
 	}
 
 	/** Starts recording the text for `record`, up to about `most` characters. */
@@ -50,17 +89,59 @@ export class TextWriter {
 
 	/** Ensures that the next text starts at least this many lines further down. */
 	atLeast(breaks: number): void {
+		if (this.lock) return;
 		this.breaks = Math.max(this.breaks, breaks);
 		this.gap = '';
 	}
 
 	newLine(): void {
-		this.breaks++;
+		if (this.lock) return;
+		if (this.preDepth > 0 || this.breaks < mostBreaks) this.breaks++;
 		this.gap = '';
 	}
 
-	nextCell(): void {
-		if (this.breaks === 0 && this.length > 0) this.gap = '\t';
+	openTable(): void {
+		this.outerTables.push(this.table);
+		this.table = newTable();
+	}
+
+	closeTable(): void {
+		this.endRow();
+		this.table = this.outerTables.pop() ?? newTable();
+		this.table.holdsTable = true;
+	}
+
+	row(): void {
+		const { table } = this;
+		this.endRow();
+		Object.assign(table, { ...newTable(), isData: table.isData });
+		if (!table.isData || this.lock) return;
+		this.breaks = 1;
+		this.lock = table;
+	}
+
+	endRow(): void {
+		if (this.corner?.table === this.table) this.corner = undefined;
+		if (this.lock !== this.table) return;
+		this.lock = undefined;
+		this.atLeast(1);
+	}
+
+	cell(): void {
+		const { table } = this;
+		table.arranges ||= table.isCellFilled && table.holdsTable && this.lines > table.line;
+		table.isCellFilled = false;
+		table.holdsTable = false;
+		if (table.cells++ === 0) return;
+		if (table.arranges) {
+			this.atLeast(1);
+			return;
+		}
+		table.tabs++;
+		if (table.filled === 0) return;
+		this.breaks = 0;
+		this.gap = '';
+		this.lock = table;
 	}
 
 	/** @param start first number of a numbered list; undefined for bullets */
@@ -82,7 +163,15 @@ export class TextWriter {
 
 	write(text: string): void {
 		if (this.preDepth > 0) this.writeLines(text.split(/\r\n?|\n/));
-		else this.writeWords(text.replace(spaces, ' '));
+		else this.writeWords(text.replace(invisible, '').replace(spaces, ' '));
+	}
+
+	/** Writes on the line of the text before, even if line breaks follow it. */
+	append(text: string): void {
+		const { breaks } = this;
+		this.breaks = 0;
+		this.write(text);
+		this.breaks = breaks;
 	}
 
 	private writeLines(lines: readonly string[]): void {
@@ -93,20 +182,55 @@ export class TextWriter {
 	}
 
 	private writeWords(text: string): void {
-		const words = text.startsWith(' ') ? text.slice(1) : text;
-		if (words !== text && this.gap === '') this.gap = ' ';
+		const [start = ''] = leading.exec(text) ?? [];
+		const isAtStart = this.length === 0 || this.breaks > 0 || this.lock !== undefined;
+		const words = text.slice(start.length);
+		const space = spaceOf(start);
+		if (space !== '') this.gap ||= space;
+		else if (start !== '' && this.gap === '' && !isAtStart) this.push(start);
 		if (words === '') return;
-		const endsApart = words.endsWith(' ');
-		this.push(endsApart ? words.slice(0, -1) : words);
-		if (endsApart) this.gap = ' ';
+		let end = words.length;
+		while (end > 0 && spaceOf(words.charAt(end - 1)) !== '') end--;
+		this.push(words.slice(0, end));
+		this.gap = spaceOf(words.slice(end));
 	}
 
 	private push(text: string): void {
-		this.add(this.length === 0 || this.breaks > 0 ? this.lineStart() : this.gap);
+		const isLineStart = this.length === 0 || this.breaks > 0;
+		if (isLineStart) this.lines++;
+		const tabs = this.fillCells(this.pieces.length + Number(isLineStart));
+		if (isLineStart) this.add(this.lineStart());
+		this.add(tabs || (isLineStart ? '' : this.gap));
 		this.add(text);
 		this.breaks = 0;
+		this.lock = undefined;
 		this.gap = '';
 		this.bullet = '';
+	}
+
+	/**
+	 * Notes that the cell has text, and all cells around it.
+	 * @param piece place of the tabs
+	 * @returns the tabs before the text
+	 */
+	private fillCells(piece: number): string {
+		let tabs = '';
+		for (let at = this.outerTables.length; at >= 0; at--) {
+			const table = this.outerTables[at] ?? this.table;
+			if (table.isCellFilled) break;
+			table.isCellFilled = true;
+			if (table.cells === 0) continue;
+			table.line = this.lines;
+			const own = '\t'.repeat(table.tabs);
+			table.tabs = 0;
+			if (++table.filled >= 2 && !table.arranges) table.isData = true;
+			if (table.isData) tabs = own + tabs;
+			else if (own !== '') this.corner = { table, piece, tabs: own };
+			if (!table.isData || this.corner?.table !== table) continue;
+			this.pieces[this.corner.piece] = this.corner.tabs;
+			this.corner = undefined;
+		}
+		return tabs;
 	}
 
 	private lineStart(): string {
@@ -122,8 +246,23 @@ export class TextWriter {
 	private add(text: string): void {
 		this.length += text.length;
 		if (this.recorded.length < this.mostRecorded) this.recorded += text;
-		if (this.pieces.push(text) < 1000) return;
+		const count = this.pieces.push(text);
+		if (count < fewPieces || (this.corner && count < manyPieces)) return;
 		this.chunks.push(this.pieces.join(''));
 		this.pieces = [];
+		this.corner = undefined;
 	}
+}
+
+function newTable(): Table {
+	return {
+		...{ isData: false, arranges: false, cells: 0, filled: 0, tabs: 0 },
+		...{ isCellFilled: false, holdsTable: false, line: 0 },
+	};
+}
+
+/** One space for many; '' for none. */
+function spaceOf(text: string): string {
+	if (text.includes(' ')) return ' ';
+	return /[\u00a0\u2007]/.test(text) ? '\u00a0' : '';
 }

@@ -1,6 +1,7 @@
 import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
+import { decodedText } from './charset';
 import { decodedWords, headersOf } from './headers';
 import { mailText, type MailText } from './mailText';
 import {
@@ -152,10 +153,33 @@ function attachmentInfo({ part, related }: FilePart): AttachmentInfo {
 	const disposition = dispositionOf(part);
 	return {
 		attachmentId: part.body?.attachmentId ?? '',
-		fileName: decodedWords(part.filename ?? ''),
+		fileName: decodedWords(part.filename ?? '') || nameInHeader(part),
 		mimeType: typeOf(part),
 		size: part.body?.size ?? 0,
 		inline: disposition === 'inline' || (related && contentId !== '' && disposition !== 'attachment'),
 		contentId,
 	};
+}
+
+/**
+ * Gmail leaves some names in the header, such as `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`: RFC 2231, but in
+ * quotes.
+ */
+function nameInHeader(part: Part): string {
+	for (const header of ['Content-Disposition', 'Content-Type']) {
+		const [, star, quoted, plain] =
+			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(partHeader(part, header)) ?? [];
+		const value = (quoted ?? plain ?? '').trim();
+		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
+		const name = text === undefined ? decodedWords(value) : decodedText(unescaped(text), charset ?? '');
+		if (name !== '') return name;
+	}
+	return '';
+}
+
+function unescaped(text: string): Buffer {
+	const bytes = text.replaceAll(/%([0-9A-F]{2})/gi, (_match, hex: string) =>
+		String.fromCharCode(Number.parseInt(hex, 16)),
+	);
+	return Buffer.from(bytes, 'latin1');
 }

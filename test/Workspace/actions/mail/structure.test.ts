@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mimeStructure } from '../../../../nodes/untrusted/mail/mimeStructure';
+import { readMail } from '../../../../nodes/untrusted/mail/readMail';
 import { withBinaryData } from '../../../executeContext';
 import { Mails } from './mails';
 import { file, html, multipart, plain } from './parts';
@@ -409,5 +410,27 @@ describe('parts as no email should have them', () => {
 
 	it('nothing at all says nothing', () => {
 		expect(mimeStructure({}).files).toEqual([]);
+	});
+});
+
+describe('a name that Gmail left in the header', () => {
+	it.each([
+		[`attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`, 'XYZ A6-1.pdf'],
+		["attachment; size=1; filename*=iso-8859-1'de'Gr%FC%DFe.pdf", 'Grüße.pdf'],
+		['attachment; filename="a;b.pdf"; size=2', 'a;b.pdf'],
+		['attachment; filename==?utf-8?q?=C3=BC.pdf?=', 'ü.pdf'],
+		['attachment; filename=', 'type.pdf'],
+		['attachment', 'type.pdf'],
+	])('%s', (disposition, fileName) => {
+		const part = {
+			mimeType: 'application/pdf',
+			filename: '',
+			headers: [
+				{ name: 'Content-Disposition', value: disposition },
+				{ name: 'Content-Type', value: 'application/pdf; name=type.pdf' },
+			],
+		};
+		const message = { payload: { mimeType: 'multipart/mixed', parts: [part] } };
+		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ attachments: [{ fileName }] });
 	});
 });
