@@ -1,7 +1,7 @@
 import type { INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
-import { rowNumberKey } from '../actions/spreadsheet/namedRows';
+import { rowNumberKey } from '../actions/spreadsheet/namedCells';
 import { targetOf } from '../actions/spreadsheet/target';
 import type { ChosenSpreadsheet } from './spreadsheetParts';
 

@@ -1,10 +1,10 @@
 import { isFailure } from '../../../core/errors';
 import { defineOperation } from '../../operation';
-import { appendRows, type Appended } from './appendRows';
+import { appendRows, type Appended } from './append/appendRows';
 import { rowCells } from './cells';
-import { rangeAdvice, spreadsheetUrl, unknownOutcome } from './failures';
+import { rangeAdvice, spreadsheetUrl, unknownOutcome } from './errors';
 import { appendFields, appendOptions } from './appendFields';
-import { hasNames, namedRows } from './namedRows';
+import { hasNames, namedRows } from './namedCells';
 import { sentTarget } from './target';
 
 export const append = defineOperation({

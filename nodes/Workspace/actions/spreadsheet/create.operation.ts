@@ -6,7 +6,7 @@ import { findMade, makeInFolder, missingFolder } from '../madeInFolder';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Field, type Item, type ParamsOf } from '../../operation';
 import { rowCells } from './cells';
-import { spreadsheetUrl, unknownOutcome } from './failures';
+import { spreadsheetUrl, unknownOutcome } from './errors';
 import { newSheets, shapeRequests, tabsOf, type Shape } from './shape';
 import { parentFolder } from '../parentFolder';
 

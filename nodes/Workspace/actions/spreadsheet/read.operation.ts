@@ -1,11 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { defineOperation } from '../../operation';
-import { rangeAdvice } from './failures';
+import { rangeAdvice } from './errors';
 import * as fields from './fields';
 import { printRange } from './range';
 import { rowItems } from './rowItems';
-import { inTabs, refuseTabLikeCell } from './tabs';
+import { inTabs, refuseTabLikeCell } from './sheets';
 import { targetOf } from './target';
 
 /** As far as a tab can reach; Google takes what lies beyond its end as its end. */

@@ -6,10 +6,10 @@ import type { Item } from '../../operation';
 import type { Cell } from './cells';
 import { addHeaders, readHeaderRow, withLetters, type Headed, type HeaderRow } from './headerRow';
 import { cellsOfName } from './namedRange';
-import { namesIn, type NamedCells, type NamedRow } from './namedRows';
+import { namesIn, type NamedCells, type NamedRow } from './namedCells';
 import { list } from './names';
 import type { TabRange } from './range';
-import { inTabs, isAboutTabs, refuseTabLikeCell } from './tabs';
+import { inTabs, isAboutTabs, refuseTabLikeCell } from './sheets';
 import { targetOf, type Targeted } from './target';
 
 export interface HeaderParams extends Targeted {

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Cell } from './cells';
-import { widthOf } from './written';
+import { widthOf } from './updates';
 
 /** The structure of a new spreadsheet. */
 export interface Shape {

@@ -1,16 +1,16 @@
 import { defineOperation } from '../../operation';
 import { isFailure } from '../../../core/errors';
-import { rangeAdvice } from './failures';
+import { rangeAdvice } from './errors';
 import { writeFields, writeOptions } from './writeFields';
-import type { KeyedWritten } from './keyed/keyedWrite';
-import { hasNames, namedRows } from './namedRows';
+import type { MatchedRow } from './match/matchRows';
+import { hasNames, namedRows } from './namedCells';
 import { sentTarget } from './target';
-import { writeModeOf } from './writeMode';
-import { writeRows } from './writeRows';
-import type { Written } from './written';
+import { writeModeOf } from './write/writeMode';
+import { writeRows } from './write/writeRows';
+import type { Written } from './updates';
 
 /** One for each row that was looked for. */
-type Result = Written | KeyedWritten[];
+type Result = Written | MatchedRow[];
 
 export const write = defineOperation({
 	value: 'write',

@@ -1,24 +1,24 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, type Failure } from '../../../core/errors';
-import type { AppendMember } from './appendFields';
-import { rowCells, type Cell } from './cells';
-import { chunksOf, type Part } from './chunks';
-import { notSent, heldBack } from './failures';
-import { cellsOfName, isTabsName } from './namedRange';
-import { hasNames, namedRows } from './namedRows';
-import { inTurn } from './inTurn';
-import { isBelowHeader, isProven, landingOf } from './landing';
-import { below } from './overwriting';
-import { takeOffHeaderLook } from './plainLook';
+import { isFailure, type Failure } from '../../../../core/errors';
+import type { AppendMember } from '../appendFields';
+import { rowCells, type Cell } from '../cells';
+import { chunksOf, type Part } from '../chunks';
+import { notSent, notWritten } from '../errors';
+import { cellsOfName, isTabsName } from '../namedRange';
+import { hasNames, namedRows } from '../namedCells';
+import { inTurn } from '../inTurn';
+import { isBelowHeader, isProven, appendResultOf } from './appendResult';
+import { below } from './freeRows';
+import { clearHeaderFormat } from './clearHeaderFormat';
 import { placeBelow, placeIn, type Place } from './place';
-import { putRight } from './putRight';
-import { parseRange, type TabRange } from './range';
-import { Rows } from './rows';
-import { rowsByHeader } from './rowsByHeader';
-import { inTabs, refuseTabLikeCell } from './tabs';
-import { targetOf } from './target';
-import { partWritten, widthOf, type Written } from './written';
+import { relocateRows } from './relocateRows';
+import { parseRange, type TabRange } from '../range';
+import { Rows } from '../rows';
+import { rowsByHeader } from '../rowsByHeader';
+import { inTabs, refuseTabLikeCell } from '../sheets';
+import { targetOf } from '../target';
+import { partWritten, widthOf, type Written } from '../updates';
 
 export interface Appended extends Written {
 	/** The table that the rows were added to; not there when there was none. */
@@ -57,7 +57,7 @@ async function appendNow(
 	const prepared = await (hasNames(first.params) ? byHeader : asGiven)(sheets, first, members);
 	const { rows } = prepared;
 	const refused = rows.findIndex(isFailure);
-	if (refused !== -1 && !first.item.othersGoOn) return heldBack(rows, members, refused, 'appended');
+	if (refused !== -1 && !first.item.othersGoOn) return notWritten(rows, members, refused, 'appended');
 
 	const results = new Map<number, Appended | Failure>();
 	const parts: MemberPart[] = [];
@@ -136,16 +136,16 @@ async function appendChunk(
 		const append = { spreadsheetId, ...asked, valueInputOption, requestBody };
 		return { ...(await sheets.spreadsheets.values.append(append)), firstRow };
 	});
-	const landing = landingOf(data);
-	const { updatedRange, tableRange } = landing;
+	const result = appendResultOf(data);
+	const { updatedRange, tableRange } = result;
 	const belongs = await knownPlace(sheets, spreadsheetId, { target, place, updatedRange });
-	const start = isProven(landing, belongs, width, firstRow)
-		? landing.start
-		: await putRight(sheets, params, { landing, place: belongs, values });
+	const start = isProven(result, belongs, width, firstRow)
+		? result.start
+		: await relocateRows(sheets, params, { result, place: belongs, values });
 	const isInserted = params.insertDataOption === 'INSERT_ROWS';
-	if (isInserted && isBelowHeader(landing, belongs, start.row)) {
+	if (isInserted && isBelowHeader(result, belongs, start.row)) {
 		const rows = { spreadsheetId, updatedRange, ...start, width, count: values.length };
-		await takeOffHeaderLook(sheets, rows, item);
+		await clearHeaderFormat(sheets, rows, item);
 	}
 	let { row } = start;
 	return chunk.map(({ rows }) => {

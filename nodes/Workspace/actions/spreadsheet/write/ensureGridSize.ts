@@ -1,9 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../core/errors';
-import type { Item } from '../../operation';
-import { anchorOf, type Corner, type TabRange } from './range';
-import { inTabs } from './tabs';
+import { isFailure } from '../../../../core/errors';
+import type { Item } from '../../../operation';
+import { anchorOf, type Corner, type TabRange } from '../range';
+import { inTabs } from '../sheets';
 
 /** Where rows go, and how far they reach: rows and columns counted from the sheet's first. */
 export interface Reach {
@@ -22,7 +22,7 @@ const usual = { rows: 1000, columns: 26 };
  * Writes rows, and adds the rows and columns that they need to the tab. Google refuses rows that reach beyond its edge; a refused request
  * wrote nothing. Rows that begin beyond the edge, or do not fit into the range itself, stay refused.
  */
-export async function withRoom<T>(
+export async function ensureGridSize<T>(
 	sheets: sheets_v4.Sheets,
 	reach: Reach,
 	send: () => Promise<T>,

@@ -1,5 +1,5 @@
 import type { Cell } from '../cells';
-import type { Step } from './plan';
+import type { Step } from './matchPlan';
 
 /** Cells beside and below one another. Rows and columns count from 0. */
 export interface Run {

@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../core/errors';
-import type { Item } from '../../operation';
-import { areaLike } from './range';
+import { isFailure } from '../../../../core/errors';
+import type { Item } from '../../../operation';
+import { areaLike } from '../range';
 
 /** Rows that were inserted directly below a header. Rows and columns count from 0. */
 export interface BelowHeader {
@@ -23,12 +23,12 @@ const look = [
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${look.join(',')})))))`;
 
 /** Google formats inserted rows like the row above, but the rows below a header must not look like the header. */
-export async function takeOffHeaderLook(
+export async function clearHeaderFormat(
 	sheets: sheets_v4.Sheets,
 	rows: BelowHeader,
 	item: Item,
 ): Promise<void> {
-	await withoutLook(sheets, rows).catch((error: unknown) => {
+	await clearFormat(sheets, rows).catch((error: unknown) => {
 		if (!isFailure(error)) throw error;
 		item.hint(
 			`The rows at ${rows.updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
@@ -36,7 +36,7 @@ export async function takeOffHeaderLook(
 	});
 }
 
-async function withoutLook(
+async function clearFormat(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, updatedRange, row, column, width, count }: BelowHeader,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { grown, resize } from '../nativeTable';
 import { areaIn } from '../range';
 import { cellData } from '../shape';
 import type { Run } from './runs';
-import type { SheetHeader } from './sheetHeader';
+import type { SheetHeader } from '../sheetHeader';
 
 /** The changes of one request. */
 export interface Change {

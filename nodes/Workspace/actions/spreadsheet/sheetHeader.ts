@@ -1,9 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { headersIn, type Headed, type HeaderRow } from '../headerRow';
-import { nativeTableAt, type NativeTable, tableFields } from '../nativeTable';
-import { cellsOn } from '../range';
-import { sheetOf } from '../room';
+import { headersIn, type Headed, type HeaderRow } from './headerRow';
+import { nativeTableAt, type NativeTable, tableFields } from './nativeTable';
+import { cellsOn } from './range';
+import { sheetOf } from './write/ensureGridSize';
 
 /** A header row, and what a batch needs to know of its tab. */
 export interface SheetHeader extends HeaderRow {

@@ -1,7 +1,7 @@
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
-import { hasNames } from './namedRows';
-import type { WriteParams } from './writeFields';
+import { refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
+import { hasNames } from '../namedCells';
+import type { WriteParams } from '../writeFields';
 
 /** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws Failure 400 */
 export function writeModeOf(params: WriteParams): WriteParams['writeMode'] {

@@ -1,19 +1,19 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Failure } from '../../../core/errors';
-import { headerCell, type Cell } from './cells';
-import { inTurn } from './inTurn';
-import { readBody } from './keyed/body';
-import { readSheetHeader, type SheetHeader } from './keyed/sheetHeader';
-import { namedRows, namesIn } from './namedRows';
-import { resize } from './nativeTable';
-import { anchorOf, areaIn } from './range';
-import { tableOf } from './rowsByHeader';
-import { withLetters } from './headerRow';
-import { Rows } from './rows';
-import { cellData } from './shape';
-import type { WriteMember } from './writeFields';
-import { partWritten, type Written } from './written';
+import type { Failure } from '../../../../core/errors';
+import { headerCell, type Cell } from '../cells';
+import { inTurn } from '../inTurn';
+import { readBody } from '../match/tableBody';
+import { readSheetHeader, type SheetHeader } from '../sheetHeader';
+import { namedRows, namesIn } from '../namedCells';
+import { resize } from '../nativeTable';
+import { anchorOf, areaIn } from '../range';
+import { tableOf } from '../rowsByHeader';
+import { withLetters } from '../headerRow';
+import { Rows } from '../rows';
+import { cellData } from '../shape';
+import type { WriteMember } from '../writeFields';
+import { partWritten, type Written } from '../updates';
 
 /** What a table is replaced by. */
 interface Replacement {

@@ -29,7 +29,7 @@ export function notSent({ code, status, message }: Failure, done: 'appended' | '
 }
 
 /** Nothing is sent if one member is invalid and the node would stop because of it. */
-export function heldBack(
+export function notWritten(
 	entries: readonly unknown[],
 	members: ReadonlyArray<{ readonly item: Item }>,
 	refused: number,

@@ -1,21 +1,21 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
-import { headerCell, type Cell, type Entering } from './cells';
-import { columnNames } from './columnNames';
-import { chunksOf, type Part } from './chunks';
-import { isTabsName } from './namedRange';
-import { readRow } from './headerRow';
-import { namedRows, namesIn } from './namedRows';
-import { list } from './names';
-import { tableOf } from './rowsByHeader';
-import { anchorOf, areaLike, parseRange, printRange, type Corner, type TabRange } from './range';
-import { withRoom } from './room';
-import { Rows } from './rows';
-import { targetOf } from './target';
-import type { WriteMember } from './writeFields';
-import { partWritten, widthOf, type Written } from './written';
+import { refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
+import { headerCell, type Cell, type Entering } from '../cells';
+import { columnNames } from '../columnNames';
+import { chunksOf, type Part } from '../chunks';
+import { isTabsName } from '../namedRange';
+import { readRow } from '../headerRow';
+import { namedRows, namesIn } from '../namedCells';
+import { list } from '../names';
+import { tableOf } from '../rowsByHeader';
+import { anchorOf, areaLike, parseRange, printRange, type Corner, type TabRange } from '../range';
+import { ensureGridSize } from './ensureGridSize';
+import { Rows } from '../rows';
+import { targetOf } from '../target';
+import type { WriteMember } from '../writeFields';
+import { partWritten, widthOf, type Written } from '../updates';
 
 /**
  * Rows of all items in one block; each item gets its own part, the first one with the header. Columns are in the order of the header
@@ -106,7 +106,7 @@ export async function writeBlock(
 		const above = at === 0 ? header : [];
 		const values = [...above, ...chunk.flatMap(({ rows }) => rows)];
 		const update = { spreadsheetId, range, valueInputOption, requestBody: new Rows(values) };
-		const { data } = await withRoom(sheets, reach, () => sheets.spreadsheets.values.update(update));
+		const { data } = await ensureGridSize(sheets, reach, () => sheets.spreadsheets.values.update(update));
 		const updatedRange = data.updatedRange ?? range;
 		const { row: begun, column } = startOf(range, target, updatedRange);
 		let row = begun;

@@ -1,5 +1,5 @@
-import { anchorOf, cellsOn, columnLetters, printRange, type TabRange } from './range';
-import type { Table } from './rowsByHeader';
+import { anchorOf, cellsOn, columnLetters, printRange, type TabRange } from '../range';
+import type { Table } from '../rowsByHeader';
 
 /** Where appended rows belong: below a table. Rows and columns count from 0. */
 export interface Place {

@@ -1,5 +1,5 @@
 import type { Place } from './place';
-import type { TabCells } from './tabCells';
+import type { TabCells } from '../tabCells';
 
 type Grid = TabCells['cells'];
 

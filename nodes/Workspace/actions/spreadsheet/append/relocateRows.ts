@@ -1,19 +1,19 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { Failure, isFailure } from '../../../core/errors';
-import type { AppendParams } from './appendFields';
-import type { Cell } from './cells';
-import { misplaced } from './failures';
+import { Failure, isFailure } from '../../../../core/errors';
+import type { AppendParams } from '../appendFields';
+import type { Cell } from '../cells';
+import { misplaced } from '../errors';
 import { filledCells, lastRowOf, lastRowOfAll } from './lastRow';
-import type { Landing } from './landing';
+import type { AppendResult } from './appendResult';
 import type { Place } from './place';
-import { areaLike, columnLetters, parseRange, type Corner } from './range';
-import { Rows } from './rows';
-import { readTab, type TabCells } from './tabCells';
-import { widthOf } from './written';
+import { areaLike, columnLetters, parseRange, type Corner } from '../range';
+import { Rows } from '../rows';
+import { readTab, type TabCells } from '../tabCells';
+import { widthOf } from '../updates';
 
 interface Landed {
-	readonly landing: Landing;
+	readonly result: AppendResult;
 	readonly place: Place;
 	readonly values: readonly Cell[][];
 }
@@ -24,28 +24,28 @@ interface Landed {
  * @returns where they are now
  * @throws Failure, never ambiguous, that says where they are
  */
-export async function putRight(
+export async function relocateRows(
 	sheets: sheets_v4.Sheets,
 	params: AppendParams,
 	landed: Landed,
 ): Promise<Corner> {
 	return await moved(sheets, params, landed).catch((error: unknown) => {
 		if (!isFailure(error)) throw error;
-		const { landing, place } = landed;
-		const isInColumn = landing.start.column === place.column;
+		const { result, place } = landed;
+		const isInColumn = result.start.column === place.column;
 		const belongs = isInColumn ? 'below the table' : `in column ${columnLetters(place.column)}`;
-		throw misplaced(landing.updatedRange, belongs, error);
+		throw misplaced(result.updatedRange, belongs, error);
 	});
 }
 
 async function moved(sheets: sheets_v4.Sheets, params: AppendParams, landed: Landed): Promise<Corner> {
-	const { landing, place, values } = landed;
-	const { updatedRange, start } = landing;
+	const { result, place, values } = landed;
+	const { updatedRange, start } = result;
 	const { tab } = parseRange(updatedRange);
 	const { cells } = await readTab(sheets, params.spreadsheetId, tab);
 	const target = targetRow(cells, landed);
 	if (target === start.row && start.column === place.column) return start;
-	checkOwn(params, cells, landing, values.length);
+	checkOwn(params, cells, result, values.length);
 	const own = { tab, ...start, count: values.length };
 	if (target !== start.row) await moveRows(sheets, params.spreadsheetId, own, target);
 	const row = target > start.row ? target - values.length : target;
@@ -54,7 +54,7 @@ async function moved(sheets: sheets_v4.Sheets, params: AppendParams, landed: Lan
 }
 
 /** The row that ours belong in front of, counted while they are where they are; the one that they are in when that is right. */
-function targetRow(grid: TabCells['cells'], { landing: { start }, place, values }: Landed): number {
+function targetRow(grid: TabCells['cells'], { result: { start }, place, values }: Landed): number {
 	const count = values.length;
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
@@ -69,7 +69,7 @@ function targetRow(grid: TabCells['cells'], { landing: { start }, place, values 
 function checkOwn(
 	{ insertDataOption }: AppendParams,
 	grid: TabCells['cells'],
-	{ start, lastColumn }: Landing,
+	{ start, lastColumn }: AppendResult,
 	count: number,
 ): void {
 	const rows = grid.slice(start.row, start.row + count);
@@ -102,7 +102,7 @@ async function moveRows(
 async function intoColumn(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, valueInputOption }: AppendParams,
-	{ landing: { updatedRange, start, lastColumn }, place, values }: Landed,
+	{ result: { updatedRange, start, lastColumn }, place, values }: Landed,
 	row: number,
 ): Promise<void> {
 	const { column } = place;

@@ -1,16 +1,16 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
-import type { AppendParams } from './appendFields';
-import type { Cell } from './cells';
+import { refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
+import type { AppendParams } from '../appendFields';
+import type { Cell } from '../cells';
 import { filledCells, lastRowOf } from './lastRow';
-import { nativeTableAt, type NativeTable, tableFields } from './nativeTable';
+import { nativeTableAt, type NativeTable, tableFields } from '../nativeTable';
 import type { Place } from './place';
-import { cellsOn, columnLetters, type Corner, printCell } from './range';
-import { sheetOf } from './room';
-import { readTab } from './tabCells';
-import { widthOf } from './written';
+import { cellsOn, columnLetters, type Corner, printCell } from '../range';
+import { sheetOf } from '../write/ensureGridSize';
+import { readTab } from '../tabCells';
+import { widthOf } from '../updates';
 
 /** How to request an append. */
 export interface Asked {

@@ -1,9 +1,9 @@
 import { isFailure, refusal, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Cell, Entering } from '../cells';
-import { rowNumberKey, type NamedRow } from '../namedRows';
+import { rowNumberKey, type NamedRow } from '../namedCells';
 import { list } from '../names';
-import type { Body } from './body';
+import type { Body } from './tableBody';
 
 /** The change of one row. Rows and columns count from 0. */
 export interface RowChange {

@@ -3,23 +3,23 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isFailure, refusal, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import { chunksOf, requestBytes } from '../chunks';
-import { heldBack, notSent } from '../failures';
+import { notWritten, notSent } from '../errors';
 import { withColumns } from '../headerRow';
 import { inTurn } from '../inTurn';
-import { namedRows, rowNumberKey, type NamedRow } from '../namedRows';
+import { namedRows, rowNumberKey, type NamedRow } from '../namedCells';
 import { list } from '../names';
 import { grown } from '../nativeTable';
 import { areaIn } from '../range';
 import { columnsFor, misfitOf, tableOf } from '../rowsByHeader';
 import type { WriteMember, WriteParams } from '../writeFields';
-import type { Written } from '../written';
-import { readBody, type BodyColumns } from './body';
-import { isByNumber, Plan, type Step } from './plan';
+import type { Written } from '../updates';
+import { readBody, type BodyColumns } from './tableBody';
+import { isByNumber, Plan, type Step } from './matchPlan';
 import { runsOf } from './runs';
-import { sendChange } from './send';
-import { readSheetHeader, type SheetHeader } from './sheetHeader';
+import { sendChange } from './change';
+import { readSheetHeader, type SheetHeader } from '../sheetHeader';
 
-export interface KeyedWritten extends Written {
+export interface MatchedRow extends Written {
 	readonly action: Step['action'];
 }
 
@@ -28,11 +28,11 @@ export interface KeyedWritten extends Written {
  * spreadsheet, in this process: what another writes meanwhile would not be seen.
  * @returns by member, what was done for each of its rows
  */
-export async function keyedWrite(
+export async function matchRows(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<KeyedWritten[] | Failure>> {
+): Promise<Array<MatchedRow[] | Failure>> {
 	return await inTurn(first.params.spreadsheetId, () => writeNow(sheets, first, members));
 }
 
@@ -40,7 +40,7 @@ async function writeNow(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<KeyedWritten[] | Failure>> {
+): Promise<Array<MatchedRow[] | Failure>> {
 	const { params, item } = first;
 	const { header: read } = await tableOf(sheets, params, item, readSheetHeader);
 	const given = members.map(({ params, item }) => namedRows(params, item.json));
@@ -64,7 +64,7 @@ async function writeNow(
 		header.columns,
 	);
 	const refused = steps.findIndex(isFailure);
-	if (refused !== -1 && !item.othersGoOn) return heldBack(steps, members, refused, 'written');
+	if (refused !== -1 && !item.othersGoOn) return notWritten(steps, members, refused, 'written');
 	return await carryOut(sheets, params, { sheet, names, last, steps });
 }
 
@@ -123,7 +123,7 @@ async function carryOut(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, headerRow, valueInputOption }: WriteParams,
 	{ sheet, names, last, steps }: Work,
-): Promise<Array<KeyedWritten[] | Failure>> {
+): Promise<Array<MatchedRow[] | Failure>> {
 	const results = steps.map((entry) =>
 		isFailure(entry) ? entry : entry.map((step) => writtenBy(spreadsheetId, sheet, step)),
 	);
@@ -169,7 +169,7 @@ function failureOf(error: unknown): Failure {
 	throw error;
 }
 
-function writtenBy(spreadsheetId: string, sheet: SheetHeader, { action, rows, changes }: Step): KeyedWritten {
+function writtenBy(spreadsheetId: string, sheet: SheetHeader, { action, rows, changes }: Step): MatchedRow {
 	const used = [...new Set(changes.flatMap(({ cells }) => [...cells.keys()]))];
 	const columns = used.length > 0 ? used : [sheet.left, sheet.right];
 	const column = Math.min(...columns);

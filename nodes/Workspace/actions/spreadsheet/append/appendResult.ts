@@ -1,10 +1,10 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Place } from './place';
-import { anchorOf, parseRange, type Corner } from './range';
+import { anchorOf, parseRange, type Corner } from '../range';
 
 /** Where Google put appended rows. */
-export interface Landing {
+export interface AppendResult {
 	readonly updatedRange: string;
 	readonly tableRange: string | undefined;
 	readonly start: Corner;
@@ -12,7 +12,7 @@ export interface Landing {
 	readonly lastColumn: number;
 }
 
-export function landingOf({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse): Landing {
+export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse): AppendResult {
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column, lastColumn = column } = anchorOf(parseRange(updatedRange));
 	return { updatedRange, tableRange: tableRange ?? undefined, start: { row, column }, lastColumn };
@@ -20,7 +20,7 @@ export function landingOf({ tableRange, updates }: sheets_v4.Schema$AppendValues
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
 export function isProven(
-	{ tableRange, start }: Landing,
+	{ tableRange, start }: AppendResult,
 	place: Place,
 	width: number,
 	firstRow?: number,
@@ -39,7 +39,11 @@ export function isProven(
 }
 
 /** Whether rows are the first ones below a header: below a line that is the whole table, where no header is known. */
-export function isBelowHeader({ tableRange }: Landing, { extent, row }: Place, startRow: number): boolean {
+export function isBelowHeader(
+	{ tableRange }: AppendResult,
+	{ extent, row }: Place,
+	startRow: number,
+): boolean {
 	if (extent === 'header') return startRow === row + 1;
 	if (tableRange === undefined) return false;
 	const table = anchorOf(parseRange(tableRange));
