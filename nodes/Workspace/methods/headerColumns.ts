@@ -1,8 +1,8 @@
 import type { INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
-import { rowNumberKey } from '../actions/spreadsheet/namedCells';
-import { targetOf } from '../actions/spreadsheet/target';
+import { rowNumberKey } from '../actions/spreadsheet/cells';
+import { targetOf } from '../actions/spreadsheet/range';
 import type { ChosenSpreadsheet } from './spreadsheetParts';
 
 /** The columns that values can be mapped to: those of the header row, in its order. */

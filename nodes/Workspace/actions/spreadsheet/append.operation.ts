@@ -1,11 +1,10 @@
 import { isFailure } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import { appendRows, type Appended } from './append/appendRows';
-import { rowCells } from './cells';
+import { hasNames, namedRows, rowCells } from './cells';
 import { rangeAdvice, spreadsheetUrl, unknownOutcome } from './errors';
-import { appendFields, appendOptions } from './appendFields';
-import { hasNames, namedRows } from './namedCells';
-import { sentTarget } from './target';
+import { appendFields, appendOptions } from './fields';
+import { sentTarget } from './range';
 
 export const append = defineOperation({
 	value: 'append',

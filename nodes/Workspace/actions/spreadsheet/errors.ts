@@ -1,4 +1,5 @@
 import { Failure, isFailure } from '../../../core/errors';
+import { shortened } from '../../../core/text';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 
@@ -58,4 +59,12 @@ export function misplaced(updatedRange: string, belongs: string, cause: Failure 
 		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${named('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
 		carriedOut: true,
 	});
+}
+
+/** Names for a message. */
+export function list(names: readonly string[]): string {
+	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
+	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
+		', ',
+	);
 }

@@ -1,4 +1,4 @@
-import type { Field } from '../../operation';
+import type { Field, Member, ParamsOf } from '../../operation';
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
@@ -149,3 +149,102 @@ export const escapeFormulas = {
 	description:
 		'Whether text that starts with =, +, -, @, a tab or a line break is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
 } as const satisfies Field;
+
+export const appendFields = [
+	spreadsheetId,
+	tab,
+	{
+		...range,
+		description:
+			'The table to add the rows to: its columns (A:D), its header row (A1:D1) or one of its cells (A1). If no tab is chosen, start with the tab name (Sheet1!A:D). Leave empty to use the whole tab.',
+	},
+	valuesSource,
+	columns,
+	values,
+] as const;
+
+export const appendOptions = [
+	escapeFormulas,
+	extraColumns,
+	headerRow,
+	{
+		displayName: 'Insert Data Option',
+		name: 'insertDataOption',
+		type: 'options',
+		options: [
+			{ name: 'Insert Rows', value: 'INSERT_ROWS', description: 'Rows below the table move down' },
+			{
+				name: 'Overwrite',
+				value: 'OVERWRITE',
+				description:
+					'The empty rows below the table are used, and nothing moves. If a cell there has a value, the item fails and nothing is written. In a table made with Format > Convert to table, rows are always inserted.',
+			},
+		],
+		default: 'INSERT_ROWS',
+		description: 'Whether to insert rows or use the empty rows below the table',
+	},
+	valueInputOption,
+] as const;
+
+export type AppendParams = ParamsOf<typeof appendFields, typeof appendOptions>;
+export type AppendMember = Member<AppendParams>;
+
+export const writeFields = [
+	spreadsheetId,
+	tab,
+	{
+		...range,
+		description:
+			'Where to write the rows: the first cell (B2) or an area that they must fit into (A1:D10). If no tab is chosen, start with the tab name (Sheet1!B2). Leave empty to use the whole tab.',
+	},
+	valuesSource,
+	{
+		displayName: 'Write Mode',
+		name: 'writeMode',
+		type: 'options',
+		options: [
+			{
+				name: 'Overwrite',
+				value: 'overwrite',
+				description:
+					'Write over the first rows of the range. If they have other column names, nothing is written.',
+			},
+			{
+				name: 'Replace',
+				value: 'replace',
+				description: 'Write the column names and the rows, and clear what the old table had beyond them',
+			},
+			{
+				name: 'Update',
+				value: 'update',
+				description: 'Update the rows that match in place, and add the others below the table',
+			},
+		],
+		default: 'update',
+		jsonDefault: 'overwrite',
+		hiddenDefault: 'overwrite',
+		showWhen: { valuesSource: ['columns', 'items'] },
+		description: 'What happens to the rows that are already there',
+	},
+	matchColumns,
+	columns,
+	values,
+] as const;
+
+export const writeOptions = [
+	escapeFormulas,
+	extraColumns,
+	headerRow,
+	{
+		displayName: 'Include Header Row',
+		name: 'includeHeaderRow',
+		type: 'boolean',
+		default: true,
+		showWhen: { valuesSource: ['items'], writeMode: ['overwrite', 'replace'] },
+		description: 'Whether to write the field names above the rows',
+	},
+	valueInputOption,
+] as const;
+
+export type WriteParams = ParamsOf<typeof writeFields, typeof writeOptions>;
+export type WriteMember = Member<WriteParams>;

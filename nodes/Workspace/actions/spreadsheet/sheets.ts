@@ -1,10 +1,10 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, refusal, type Failure } from '../../../core/errors';
+import { type Failure, isFailure, refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
-import { list } from './names';
-import { isOneCell, quoted, type TabRange } from './range';
+import { list } from './errors';
+import { anchorOf, cellsOn, isOneCell, parseRange, printRange, quoted, type TabRange } from './range';
 
 /** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
 const unknownRange = 'Unable to parse range';
@@ -89,4 +89,54 @@ async function titlesOf(
 	const fields = 'sheets.properties.title';
 	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields }, options);
 	return (data.sheets ?? []).flatMap(({ properties }) => properties?.title ?? []);
+}
+
+/** The cells of a named range. The name of a tab means the whole tab. */
+export async function cellsOfName(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	target: TabRange,
+): Promise<TabRange> {
+	const { data } = await sheets.spreadsheets.values.get({
+		spreadsheetId,
+		range: printRange(target),
+		fields: 'range',
+	});
+	const found = parseRange(data.range ?? '');
+	return isTabsName(target, found) ? { tab: found.tab, cells: undefined, name: undefined } : found;
+}
+
+/** @param answered a range as Google printed it, in the tab or the named range that the name stands for */
+export function isTabsName({ tab, name }: TabRange, answered: TabRange): boolean {
+	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
+}
+
+/** As far as a tab can reach; Google takes what lies beyond its end as its end. */
+const allCells = 'A1:ZZZ';
+
+export interface TabCells {
+	/** From the first row and column on, as Google gives them: without what is empty at the ends. */
+	readonly cells: ReadonlyArray<readonly unknown[]>;
+	/** Rows that the tab has, filled or not. */
+	readonly rowCount: number;
+}
+
+/** @param tab its title; undefined for the first one */
+export async function readTab(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	tab: string | undefined,
+): Promise<TabCells> {
+	const { data } = await sheets.spreadsheets.values.get({ spreadsheetId, range: cellsOn(tab, allCells) });
+	const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
+	return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
+}
+
+/** @param tab title, in any case; undefined for the first one */
+export function sheetOf(
+	{ sheets = [] }: sheets_v4.Schema$Spreadsheet,
+	tab: string | undefined,
+): sheets_v4.Schema$Sheet | undefined {
+	if (tab === undefined) return sheets[0];
+	return sheets.find(({ properties }) => properties?.title?.toLowerCase() === tab.toLowerCase());
 }

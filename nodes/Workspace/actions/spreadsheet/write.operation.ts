@@ -1,12 +1,11 @@
 import { defineOperation } from '../../operation';
 import { isFailure } from '../../../core/errors';
 import { rangeAdvice } from './errors';
-import { writeFields, writeOptions } from './writeFields';
+import { writeFields, writeOptions } from './fields';
 import type { MatchedRow } from './match/matchRows';
-import { hasNames, namedRows } from './namedCells';
-import { sentTarget } from './target';
-import { writeModeOf } from './write/writeMode';
-import { writeRows } from './write/writeRows';
+import { hasNames, namedRows } from './cells';
+import { sentTarget } from './range';
+import { writeModeOf, writeRows } from './write/writeRows';
 import type { Written } from './updates';
 
 /** One for each row that was looked for. */

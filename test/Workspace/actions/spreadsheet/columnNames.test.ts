@@ -1,4 +1,4 @@
-import { columnNames } from '../../../../nodes/Workspace/actions/spreadsheet/columnNames';
+import { columnNames } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
 
 test('each name is there once', () => {
 	const headers = ['a', 'a', '', 'a_2', 'a', 'error', '', 'C'];

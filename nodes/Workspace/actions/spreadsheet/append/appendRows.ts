@@ -1,24 +1,17 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isFailure, type Failure } from '../../../../core/errors';
-import type { AppendMember } from '../appendFields';
-import { rowCells, type Cell } from '../cells';
-import { chunksOf, type Part } from '../chunks';
+import type { AppendMember } from '../fields';
+import { type Cell, hasNames, namedRows, rowCells } from '../cells';
+import { chunksOf, type Part, partWritten, Rows, widthOf, type Written } from '../updates';
 import { notSent, notWritten } from '../errors';
-import { cellsOfName, isTabsName } from '../namedRange';
-import { hasNames, namedRows } from '../namedCells';
+import { cellsOfName, inTabs, isTabsName, refuseTabLikeCell } from '../sheets';
 import { inTurn } from '../inTurn';
-import { isBelowHeader, isProven, appendResultOf } from './appendResult';
-import { below } from './freeRows';
+import { appendResultOf, isBelowHeader, isProven, type Place, placeBelow, placeIn } from './appendResult';
+import { below, relocateRows } from './relocateRows';
 import { clearHeaderFormat } from './clearHeaderFormat';
-import { placeBelow, placeIn, type Place } from './place';
-import { relocateRows } from './relocateRows';
-import { parseRange, type TabRange } from '../range';
-import { Rows } from '../rows';
-import { rowsByHeader } from '../rowsByHeader';
-import { inTabs, refuseTabLikeCell } from '../sheets';
-import { targetOf } from '../target';
-import { partWritten, widthOf, type Written } from '../updates';
+import { parseRange, type TabRange, targetOf } from '../range';
+import { rowsByHeader } from '../headerRow';
 
 export interface Appended extends Written {
 	/** The table that the rows were added to; not there when there was none. */

@@ -1,16 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { Failure, isFailure } from '../../../../core/errors';
-import type { AppendParams } from '../appendFields';
+import { Failure, isFailure, refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
 import type { Cell } from '../cells';
 import { misplaced } from '../errors';
-import { filledCells, lastRowOf, lastRowOfAll } from './lastRow';
-import type { AppendResult } from './appendResult';
-import type { Place } from './place';
-import { areaLike, columnLetters, parseRange, type Corner } from '../range';
-import { Rows } from '../rows';
-import { readTab, type TabCells } from '../tabCells';
-import { widthOf } from '../updates';
+import type { AppendParams } from '../fields';
+import { type NativeTable, nativeTableAt, tableFields } from '../nativeTable';
+import { areaLike, cellsOn, columnLetters, type Corner, parseRange, printCell } from '../range';
+import { readTab, sheetOf, type TabCells } from '../sheets';
+import { Rows, widthOf } from '../updates';
+import { type AppendResult, filledCells, lastRowOf, lastRowOfAll, type Place } from './appendResult';
 
 interface Landed {
 	readonly result: AppendResult;
@@ -120,4 +119,63 @@ async function intoColumn(
 		valueInputOption,
 		requestBody: new Rows(shifted),
 	});
+}
+
+/** How to request an append. */
+export interface Asked {
+	readonly range: string;
+	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
+	/** Rows that begin above this one, from 0, are not where they belong. */
+	readonly firstRow?: number;
+}
+
+/**
+ * With OVERWRITE, misplaced rows destroy existing cells, and Google ignores hidden cells. So the node first finds the free cell below the
+ * table. Google begins there, or further down if somebody else was faster.
+ * @throws Failure 400 if rows would overwrite other cells
+ */
+export async function below(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, insertDataOption }: Pick<AppendParams, 'spreadsheetId' | 'insertDataOption'>,
+	place: Place,
+	values: readonly Cell[][],
+): Promise<Asked> {
+	const { search: range, tab, column } = place;
+	if (insertDataOption === 'INSERT_ROWS') return { range, insertDataOption };
+	const { cells, rowCount } = await readTab(sheets, spreadsheetId, tab);
+	const width = widthOf(values);
+	const last = lastRowOf(cells, place, width);
+	const firstRow = last === -1 ? place.row : last + 1;
+	const row = place.extent === 'header' ? place.row : last;
+	const table = await nativeTableOf(sheets, spreadsheetId, tab, { row, column });
+	// Only inserted rows belong to it.
+	if (table) {
+		const inside = printCell({ row: table.startRow, column });
+		return { range: cellsOn(tab, inside), insertDataOption: 'INSERT_ROWS', firstRow: table.endRow };
+	}
+	// There is no cell below the last row, so nothing can be overwritten.
+	if (firstRow >= rowCount) return { range, insertDataOption: 'INSERT_ROWS' };
+	const taken = cells
+		.slice(firstRow, firstRow + values.length)
+		.findIndex((row) => filledCells(row, column, column + width) > 0);
+	if (taken !== -1) throw noRoom(firstRow, taken, column);
+	return { range: cellsOn(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
+}
+
+async function nativeTableOf(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	tab: string | undefined,
+	cell: Corner,
+): Promise<NativeTable | undefined> {
+	const fields = `sheets(properties(title),${tableFields})`;
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	return nativeTableAt(sheetOf(data, tab), cell);
+}
+
+function noRoom(firstRow: number, free: number, column: number) {
+	return refusal(
+		`There is space for only ${free} ${free === 1 ? 'row' : 'rows'} below the table: row ${firstRow + free + 1} has data from column ${columnLetters(column)} on`,
+		`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
+	);
 }

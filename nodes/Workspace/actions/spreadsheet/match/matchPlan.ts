@@ -1,8 +1,7 @@
 import { isFailure, refusal, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
-import type { Cell, Entering } from '../cells';
-import { rowNumberKey, type NamedRow } from '../namedCells';
-import { list } from '../names';
+import { type Cell, type Entering, type NamedRow, rowNumberKey } from '../cells';
+import { list } from '../errors';
 import type { Body } from './tableBody';
 
 /** The change of one row. Rows and columns count from 0. */

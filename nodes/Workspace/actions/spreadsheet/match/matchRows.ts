@@ -2,22 +2,17 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isFailure, refusal, type Failure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
-import { chunksOf, requestBytes } from '../chunks';
-import { notWritten, notSent } from '../errors';
-import { withColumns } from '../headerRow';
+import { chunksOf, requestBytes, type Written } from '../updates';
+import { list, notSent, notWritten } from '../errors';
+import { columnsFor, misfitOf, readSheetHeader, type SheetHeader, tableOf, withColumns } from '../headerRow';
 import { inTurn } from '../inTurn';
-import { namedRows, rowNumberKey, type NamedRow } from '../namedCells';
-import { list } from '../names';
+import { namedRows, rowNumberKey, type NamedRow } from '../cells';
 import { grown } from '../nativeTable';
 import { areaIn } from '../range';
-import { columnsFor, misfitOf, tableOf } from '../rowsByHeader';
-import type { WriteMember, WriteParams } from '../writeFields';
-import type { Written } from '../updates';
+import type { WriteMember, WriteParams } from '../fields';
 import { readBody, type BodyColumns } from './tableBody';
 import { isByNumber, Plan, type Step } from './matchPlan';
-import { runsOf } from './runs';
-import { sendChange } from './change';
-import { readSheetHeader, type SheetHeader } from '../sheetHeader';
+import { runsOf, sendChange } from './change';
 
 export interface MatchedRow extends Written {
 	readonly action: Step['action'];

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Cell } from '../cells';
 import { cellsOn, columnLetters } from '../range';
-import type { SheetHeader } from '../sheetHeader';
+import type { SheetHeader } from '../headerRow';
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
 export interface Body {

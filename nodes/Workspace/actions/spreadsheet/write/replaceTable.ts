@@ -1,19 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Failure } from '../../../../core/errors';
-import { headerCell, type Cell } from '../cells';
+import { type Cell, headerCell, namedRows, namesIn } from '../cells';
 import { inTurn } from '../inTurn';
 import { readBody } from '../match/tableBody';
-import { readSheetHeader, type SheetHeader } from '../sheetHeader';
-import { namedRows, namesIn } from '../namedCells';
+import { readSheetHeader, type SheetHeader, tableOf, withLetters } from '../headerRow';
 import { resize } from '../nativeTable';
 import { anchorOf, areaIn } from '../range';
-import { tableOf } from '../rowsByHeader';
-import { withLetters } from '../headerRow';
-import { Rows } from '../rows';
-import { cellData } from '../shape';
-import type { WriteMember } from '../writeFields';
-import { partWritten, type Written } from '../updates';
+import { partWritten, Rows, type Written } from '../updates';
+import { cellData } from '../create.operation';
+import type { WriteMember } from '../fields';
 
 /** What a table is replaced by. */
 interface Replacement {

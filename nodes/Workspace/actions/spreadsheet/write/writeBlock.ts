@@ -1,21 +1,77 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { refusal } from '../../../../core/errors';
+import { isFailure, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
-import { headerCell, type Cell, type Entering } from '../cells';
-import { columnNames } from '../columnNames';
-import { chunksOf, type Part } from '../chunks';
-import { isTabsName } from '../namedRange';
-import { readRow } from '../headerRow';
-import { namedRows, namesIn } from '../namedCells';
-import { list } from '../names';
-import { tableOf } from '../rowsByHeader';
-import { anchorOf, areaLike, parseRange, printRange, type Corner, type TabRange } from '../range';
-import { ensureGridSize } from './ensureGridSize';
-import { Rows } from '../rows';
-import { targetOf } from '../target';
-import type { WriteMember } from '../writeFields';
-import { partWritten, widthOf, type Written } from '../updates';
+import type { Item } from '../../../operation';
+import { type Cell, type Entering, headerCell, namedRows, namesIn } from '../cells';
+import { list } from '../errors';
+import type { WriteMember } from '../fields';
+import { columnNames, readRow, tableOf } from '../headerRow';
+import { anchorOf, areaLike, type Corner, parseRange, printRange, type TabRange, targetOf } from '../range';
+import { inTabs, isTabsName, sheetOf } from '../sheets';
+import { chunksOf, type Part, partWritten, Rows, widthOf, type Written } from '../updates';
+
+/** Where rows go, and how far they reach: rows and columns counted from the sheet's first. */
+export interface Reach {
+	readonly spreadsheetId: string;
+	readonly target: TabRange;
+	readonly item: Item;
+	readonly start: Corner;
+	readonly rows: number;
+	readonly columns: number;
+}
+
+/** Google's size of a new tab: rows that fit into it are sent without asking first. */
+const usual = { rows: 1000, columns: 26 };
+
+/**
+ * Writes rows, and adds the rows and columns that they need to the tab. Google refuses rows that reach beyond its edge; a refused request
+ * wrote nothing. Rows that begin beyond the edge, or do not fit into the range itself, stay refused.
+ */
+export async function ensureGridSize<T>(
+	sheets: sheets_v4.Sheets,
+	reach: Reach,
+	send: () => Promise<T>,
+): Promise<T> {
+	const { lastRow, lastColumn } = anchorOf(reach.target);
+	const fits =
+		(lastRow === undefined || reach.rows <= lastRow + 1) &&
+		(lastColumn === undefined || reach.columns <= lastColumn + 1);
+	// A named range inside a tab has its own bounds.
+	const mayGrow = fits && !(reach.target.tab !== undefined && reach.target.name !== undefined);
+	return await inTabs(sheets, reach, async () => {
+		if (mayGrow && (reach.rows > usual.rows || reach.columns > usual.columns)) {
+			await grow(sheets, reach);
+			return await send();
+		}
+		return await send().catch(async (error: unknown) => {
+			const isOverEdge =
+				isFailure(error) && error.code === 400 && error.message.includes('exceeds grid limits');
+			if (!isOverEdge || !mayGrow || !(await grow(sheets, reach))) throw error;
+			return await send();
+		});
+	});
+}
+
+/** @returns whether the tab has grown */
+async function grow(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, target, start, rows, columns }: Reach,
+): Promise<boolean> {
+	const fields = 'sheets.properties(sheetId,title,gridProperties(rowCount,columnCount))';
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	const properties = sheetOf(data, target.tab ?? target.name)?.properties;
+	if (!properties) return false;
+	const { rowCount, columnCount } = properties.gridProperties ?? {};
+	if (start.row >= (rowCount ?? 0) || start.column >= (columnCount ?? 0)) return false;
+	const missing = { ROWS: rows - (rowCount ?? 0), COLUMNS: columns - (columnCount ?? 0) };
+	const requests = Object.entries(missing).flatMap(([dimension, length]) =>
+		length > 0 ? [{ appendDimension: { sheetId: properties.sheetId, dimension, length } }] : [],
+	);
+	if (requests.length === 0) return false;
+	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+	return true;
+}
 
 /**
  * Rows of all items in one block; each item gets its own part, the first one with the header. Columns are in the order of the header

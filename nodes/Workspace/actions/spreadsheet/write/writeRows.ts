@@ -1,21 +1,41 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, type Failure } from '../../../../core/errors';
-import { writeBlock, writeItems } from './writeBlock';
-import { rowCells } from '../cells';
-import { matchRows, type MatchedRow } from '../match/matchRows';
-import { replaceTable } from './replaceTable';
-import { writeModeOf } from './writeMode';
-import { hasNames, namedRows } from '../namedCells';
-import { anchorOf, cellsOn, parseRange, printCell, printRange } from '../range';
-import { ensureGridSize } from './ensureGridSize';
-import { rowsByHeader } from '../rowsByHeader';
-import { Rows } from '../rows';
-import { refuseTabLikeCell } from '../sheets';
-import { targetOf } from '../target';
-import type { WriteMember } from '../writeFields';
+import { type Failure, isFailure, refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
+import { hasNames, namedRows, rowCells } from '../cells';
 import { notWritten } from '../errors';
-import { widthOf, writtenOf, type Written } from '../updates';
+import type { WriteMember, WriteParams } from '../fields';
+import { rowsByHeader } from '../headerRow';
+import { type MatchedRow, matchRows } from '../match/matchRows';
+import { anchorOf, cellsOn, parseRange, printCell, printRange, targetOf } from '../range';
+import { refuseTabLikeCell } from '../sheets';
+import { Rows, widthOf, type Written, writtenOf } from '../updates';
+import { ensureGridSize, writeBlock, writeItems } from './writeBlock';
+import { replaceTable } from './replaceTable';
+
+/** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws Failure 400 */
+export function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
+	const { writeMode, matchColumns } = params;
+	const isKeyed = matchColumns.length > 0;
+	if (!hasNames(params) && (isKeyed || writeMode !== 'overwrite')) {
+		throw refusal(
+			`${named(isKeyed ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${named('values')} holds rows of cells`,
+			'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].',
+		);
+	}
+	if (isKeyed && writeMode === 'replace') {
+		throw refusal(
+			`${named('matchColumns')} cannot be used when ${named('writeMode')} is replace`,
+			'Remove one of them: all rows are replaced, so none is looked for.',
+		);
+	}
+	if (isKeyed) return 'update';
+	if (writeMode !== 'update') return writeMode;
+	throw refusal(
+		`${named('matchColumns')} is required to update rows`,
+		`Choose the columns that identify a row, or rowNumber for rows that were read from this tab. To write without looking for rows, set ${named('writeMode')} to overwrite or replace.`,
+	);
+}
 
 /** What is written for members with the same target. */
 export async function writeRows(
