@@ -1,3 +1,4 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../../core/errors';
@@ -21,7 +22,7 @@ const longestCell = 50_000;
  * @param place the cell's name for the user
  * @throws Failure 400 if a cell cannot hold the value
  */
-export function cellOf(value: unknown, place: () => string): Cell {
+function cellOf(value: unknown, place: () => string): Cell {
 	switch (typeof value) {
 		case 'undefined':
 			return null;
@@ -83,7 +84,7 @@ const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * The formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in their full-width forms),
  * a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
  */
-export function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {
+function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {
 	if (valueInputOption === 'RAW' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
@@ -93,7 +94,7 @@ export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'v
 	return valueInputOption === 'RAW' ? name : `'${name}`;
 }
 
-export interface GivenRows extends Entering {
+interface GivenRows extends Entering {
 	/** Rows, each an array of cells. */
 	readonly values: readonly unknown[];
 }
@@ -126,7 +127,7 @@ export function rowCells(params: GivenRows): Cell[][] {
 	return cells;
 }
 
-export function mixedRows() {
+function mixedRows() {
 	return refusal(
 		`${named('values')} mixes rows of cells with objects`,
 		'Nothing was sent. Use only one kind.',
@@ -145,7 +146,7 @@ export interface NamedRow {
 /** Reading gives it to every row. A column of this name is read as `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
-export interface GivenValues extends Entering {
+interface GivenValues extends Entering {
 	readonly valuesSource: 'items' | 'columns' | 'json';
 	/** Rows of cells, or of objects by header. */
 	readonly values: readonly unknown[];
@@ -207,4 +208,11 @@ export function namesIn(rows: readonly NamedRow[]): string[] {
 
 function isObject(row: unknown): row is Record<string, unknown> {
 	return typeof row === 'object' && row !== null && !Array.isArray(row);
+}
+
+/** A cell with its value stored as it stands. */
+export function cellData(cell: Cell): sheets_v4.Schema$CellData {
+	if (cell === null || cell === '') return {};
+	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
+	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
 }

@@ -6,12 +6,12 @@ import { type Clients, defineOperation, type Field, type Item, type ParamsOf } f
 import { type FileKey, madeOnce } from '../keyedFiles';
 import { findMade, makeInFolder, missingFolder } from '../madeInFolder';
 import { parentFolder } from '../parentFolder';
-import { type Cell, rowCells } from './cells';
+import { type Cell, cellData, rowCells } from './cells';
 import { spreadsheetUrl, unknownOutcome } from './errors';
 import { widthOf } from './updates';
 
 /** The structure of a new spreadsheet. */
-export interface Shape {
+interface Shape {
 	/** Names of its tabs; none for the one that Google makes. */
 	readonly tabs: readonly string[];
 	/** Of the first tab. */
@@ -25,7 +25,7 @@ const usual = { rowCount: 1000, columnCount: 26 };
 const gridFields = 'gridProperties.rowCount,gridProperties.columnCount';
 
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-export function newSheets({ tabs, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
+function newSheets({ tabs, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
 	if (tabs.length === 0 && rows.length === 0) return undefined;
 	const [first, ...others] = tabs;
 	const gridProperties = gridFor(rows);
@@ -38,12 +38,12 @@ export function newSheets({ tabs, rows }: Shape): sheets_v4.Schema$Sheet[] | und
 	];
 }
 
-export interface Tab {
+interface Tab {
 	readonly sheetId: number;
 	readonly title: string;
 }
 
-export function tabsOf({ sheets }: sheets_v4.Schema$Spreadsheet): Tab[] {
+function tabsOf({ sheets }: sheets_v4.Schema$Spreadsheet): Tab[] {
 	return (sheets ?? []).map(({ properties }) => ({
 		sheetId: properties?.sheetId ?? 0,
 		title: properties?.title ?? '',
@@ -51,7 +51,7 @@ export function tabsOf({ sheets }: sheets_v4.Schema$Spreadsheet): Tab[] {
 }
 
 /** The changes that turn a spreadsheet created by Drive into the wanted one. Applied to the result, there are none. */
-export function shapeRequests(
+function shapeRequests(
 	{ tabs, rows, locale, timeZone }: Shape,
 	[present, ...more]: readonly Tab[],
 ): sheets_v4.Schema$Request[] {
@@ -89,12 +89,6 @@ function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | und
 
 function rowData(rows: readonly Cell[][]): sheets_v4.Schema$RowData[] {
 	return rows.map((row) => ({ values: row.map(cellData) }));
-}
-
-export function cellData(cell: Cell): sheets_v4.Schema$CellData {
-	if (cell === null || cell === '') return {};
-	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
-	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
 }
 
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';

@@ -31,7 +31,7 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
-export const valuesSource = {
+const valuesSource = {
 	displayName: 'Values Source',
 	name: 'valuesSource',
 	type: 'options',
@@ -70,7 +70,7 @@ export const columns = {
 	description: 'Value for each column of the header row',
 } as const satisfies Field;
 
-export const matchColumns = {
+const matchColumns = {
 	displayName: 'Match Column Names or IDs',
 	name: 'matchColumns',
 	type: 'multiOptions',
@@ -111,7 +111,7 @@ export const headerRow = {
 		'Number of the row in the tab that holds the column names. If the row is empty, the node writes the names.',
 } as const satisfies Field;
 
-export const extraColumns = {
+const extraColumns = {
 	displayName: 'Extra Columns',
 	name: 'extraColumns',
 	type: 'options',
@@ -124,7 +124,7 @@ export const extraColumns = {
 	description: 'What to do with fields that are not in the header row',
 } as const satisfies Field;
 
-export const valueInputOption = {
+const valueInputOption = {
 	displayName: 'Value Input Option',
 	name: 'valueInputOption',
 	type: 'options',
@@ -140,7 +140,7 @@ export const valueInputOption = {
 	description: 'How Google Sheets interprets the values',
 } as const satisfies Field;
 
-export const escapeFormulas = {
+const escapeFormulas = {
 	displayName: 'Escape Formulas',
 	name: 'escapeFormulas',
 	type: 'boolean',

@@ -19,7 +19,7 @@ import {
 import { cellsOfName, inTabs, isAboutTabs, refuseTabLikeCell, sheetOf } from './sheets';
 
 /** Keys that mean something else in an output item. */
-export const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
+const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
@@ -45,7 +45,7 @@ export function columnNames(
 }
 
 /** A tab's header row, as far as the range reaches. Columns count from 0. */
-export interface HeaderRow {
+interface HeaderRow {
 	/** First column of the table, left of the range too when headers stand there without a gap. */
 	readonly left: number;
 	/** Last column that has a header. */
@@ -65,7 +65,7 @@ export interface HeaderRow {
 }
 
 /** How to find a header row. */
-export interface Headed {
+interface Headed {
 	readonly spreadsheetId: string;
 	/** The header's columns lie inside. */
 	readonly target: TabRange;
@@ -94,7 +94,7 @@ export async function readRow(
 	return { texts: (data.values?.[0] ?? []).map(String), columnCount: lastColumn + 1 };
 }
 
-export function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
+function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
 	const { column: start, lastColumn } = anchorOf(range);
 	const headers = texts.slice(start, lastColumn === undefined ? undefined : lastColumn + 1);
 	const filled = headers.flatMap((text, at) => (text === '' ? [] : [start + at]));
@@ -140,7 +140,7 @@ export function withLetters<H extends HeaderRow>(header: H, names: ReadonlySet<s
 }
 
 /** Writes headers into the free columns. @returns the header row with them */
-export async function addHeaders(
+async function addHeaders(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, target, headerRow }: Headed,
 	header: HeaderRow,
@@ -234,7 +234,7 @@ export async function readSheetHeader(
 	};
 }
 
-export interface HeaderParams extends Targeted {
+interface HeaderParams extends Targeted {
 	/** From 1. */
 	readonly headerRow: number;
 	readonly extraColumns: 'add' | 'error' | 'ignore';
@@ -247,7 +247,7 @@ export interface Table<H extends HeaderRow = HeaderRow> {
 }
 
 /** Rows in the order of a table's columns. */
-export interface RowsByHeader extends Table {
+interface RowsByHeader extends Table {
 	/** By member; a Failure for a member whose fields do not fit the table. */
 	readonly rows: ReadonlyArray<Cell[][] | Failure>;
 }

@@ -17,7 +17,7 @@ export interface Corner {
 	readonly column: number;
 }
 
-export interface Anchor extends Corner {
+interface Anchor extends Corner {
 	/** Last column of the range; undefined where it has no end or is one cell. */
 	readonly lastColumn: number | undefined;
 	/** Last row of the range; undefined likewise. */
@@ -56,7 +56,7 @@ export function parseRange(range: string): TabRange {
 }
 
 /** Cells or a name inside a tab; undefined when the text is neither. */
-export function insideOf(tab: string, text: string): TabRange | undefined {
+function insideOf(tab: string, text: string): TabRange | undefined {
 	if (isCells(text)) return { tab, cells: text, name: undefined };
 	return name.test(text) ? { tab, cells: undefined, name: text } : undefined;
 }
@@ -73,7 +73,7 @@ export function isOneCell({ tab, cells }: TabRange): boolean {
 	return tab === undefined && cells !== undefined && !cells.includes(':');
 }
 
-export function notCells(range: string) {
+function notCells(range: string) {
 	return refusal(
 		`${named('range')} is not a range: ${shortened(range)}`,
 		"Enter a tab name alone, or a tab name followed by '!' and cells, such as 'My Tab'!A1:D10.",

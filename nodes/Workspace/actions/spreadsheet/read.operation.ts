@@ -14,7 +14,7 @@ type CellValue = string | number | boolean;
  * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
  * @param headerRow counted inside the range, from 1; 0 for none
  */
-export function rowItems({ range, values }: sheets_v4.Schema$ValueRange, headerRow: number): OutputItem[] {
+function rowItems({ range, values }: sheets_v4.Schema$ValueRange, headerRow: number): OutputItem[] {
 	const rows = (values ?? []) as CellValue[][];
 	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);

@@ -5,7 +5,7 @@ import type { Item } from '../../../operation';
 import { areaLike } from '../range';
 
 /** Rows that were inserted directly below a header. Rows and columns count from 0. */
-export interface BelowHeader {
+interface BelowHeader {
 	readonly spreadsheetId: string;
 	/** As Google printed it. */
 	readonly updatedRange: string;

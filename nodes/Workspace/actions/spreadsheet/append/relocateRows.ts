@@ -122,7 +122,7 @@ async function intoColumn(
 }
 
 /** How to request an append. */
-export interface Asked {
+interface Asked {
 	readonly range: string;
 	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
 	/** Rows that begin above this one, from 0, are not where they belong. */

@@ -1,14 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Cell } from '../cells';
+import { type Cell, cellData } from '../cells';
 import type { SheetHeader } from '../headerRow';
 import { grown, resize } from '../nativeTable';
 import { areaIn } from '../range';
-import { cellData } from '../create.operation';
 import type { Step } from './matchPlan';
 
 /** The changes of one request. */
-export interface Change {
+interface Change {
 	readonly spreadsheetId: string;
 	readonly sheet: SheetHeader;
 	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
@@ -78,7 +77,7 @@ function updateCells(
 }
 
 /** Cells beside and below one another. Rows and columns count from 0. */
-export interface Run {
+interface Run {
 	readonly row: number;
 	readonly column: number;
 	readonly cells: Cell[][];

@@ -5,7 +5,7 @@ import { list } from '../errors';
 import type { Body } from './tableBody';
 
 /** The change of one row. Rows and columns count from 0. */
-export interface RowChange {
+interface RowChange {
 	readonly row: number;
 	/** By column, in order; only cells that differ from what is there. */
 	readonly cells: ReadonlyMap<number, Cell>;
@@ -20,7 +20,7 @@ export interface Step {
 	readonly changes: readonly RowChange[];
 }
 
-export interface Matching {
+interface Matching {
 	/** Names of the key columns, or `rowNumber` alone. */
 	readonly matchColumns: readonly string[];
 	readonly valueInputOption: Entering['valueInputOption'];

@@ -5,7 +5,7 @@ import { named } from '../../../../fields/naming';
 import { chunksOf, requestBytes, type Written } from '../updates';
 import { list, notSent, notWritten } from '../errors';
 import { columnsFor, misfitOf, readSheetHeader, type SheetHeader, tableOf, withColumns } from '../headerRow';
-import { inTurn } from '../inTurn';
+import { inTurn } from '../sheets';
 import { namedRows, rowNumberKey, type NamedRow } from '../cells';
 import { grown } from '../nativeTable';
 import { areaIn } from '../range';

@@ -1,14 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Failure } from '../../../../core/errors';
-import { type Cell, headerCell, namedRows, namesIn } from '../cells';
-import { inTurn } from '../inTurn';
+import { type Cell, cellData, headerCell, namedRows, namesIn } from '../cells';
+import { inTurn } from '../sheets';
 import { readBody } from '../match/tableBody';
 import { readSheetHeader, type SheetHeader, tableOf, withLetters } from '../headerRow';
 import { resize } from '../nativeTable';
 import { anchorOf, areaIn } from '../range';
 import { partWritten, Rows, type Written } from '../updates';
-import { cellData } from '../create.operation';
 import type { WriteMember } from '../fields';
 
 /** What a table is replaced by. */

@@ -12,7 +12,7 @@ import { inTabs, isTabsName, sheetOf } from '../sheets';
 import { chunksOf, type Part, partWritten, Rows, widthOf, type Written } from '../updates';
 
 /** Where rows go, and how far they reach: rows and columns counted from the sheet's first. */
-export interface Reach {
+interface Reach {
 	readonly spreadsheetId: string;
 	readonly target: TabRange;
 	readonly item: Item;
