@@ -11,7 +11,7 @@ import { type Room, mostAtOnce } from '../../http/memoryBudget';
 import { Wire } from '../../http/rawResponse';
 import { channelUrl, checkAllowedHost, executeUrl } from '../session/urls';
 import { type ReadIdentity, identityReader } from '../session/connectRequest';
-import { type Credentials, identityOf, redact, secretsOf } from '../session/credentials';
+import { type Credentials, identityOf, redactorOf, secretsOf } from '../session/credentials';
 import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './errors';
 import {
 	type ItemParameters,
@@ -99,7 +99,7 @@ export function callOf(context: IExecuteFunctions, { given, wait, credentials }:
 		wait,
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		secrets,
-		redact: (text) => redact(text, secrets),
+		redact: redactorOf(secrets),
 	};
 }
 

@@ -12,7 +12,7 @@ import { type TestResponse, testRequest, testTimeoutSeconds } from '../../http/r
 import { thrownFault } from '../AgentExecute/errors';
 import type { CloseReason } from '../session/closeReason';
 import { adviceOf, reasonOf } from '../session/errors';
-import { type AgentApiCredential, agentApiCredential, redact } from '../session/credentials';
+import { type AgentApiCredential, agentApiCredential, redactorOf } from '../session/credentials';
 import type { Socket, UpgradeAnswer } from '../session/webSocket';
 import { channelBase, executeUrl } from '../session/urls';
 
@@ -171,7 +171,7 @@ function failureText(error: unknown, data: ICredentialDataDecryptedObject): stri
 	const facts = {
 		url: executeUrl(api),
 		timeoutSeconds: testTimeoutSeconds,
-		redact: (text: string) => redact(text, [api.apiKey]),
+		redact: redactorOf([api.apiKey]),
 	};
 	return withDescription(thrownFault(error, facts).failure);
 }

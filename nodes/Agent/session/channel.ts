@@ -7,7 +7,8 @@ import type { OpenSocket, Socket, SocketListener } from './webSocket';
 export interface ChannelSettings {
 	/** Holds secrets: never in a text. */
 	readonly url: string;
-	readonly secrets: readonly string[];
+	/** Takes the secrets out of a text. */
+	readonly redact: (text: string) => string;
 	readonly allowUnauthorizedCerts: boolean;
 	/** What n8n lets sockets reach; undefined: anything. */
 	readonly egress?: EgressFilter;
@@ -149,7 +150,7 @@ export class Channel {
 				if (kind === 'pong') this.#tellAnswered();
 			},
 			refused: (answer) => {
-				this.#cause = refusedBy(answer, this.#settings.secrets);
+				this.#cause = refusedBy(answer, this.#settings.redact);
 			},
 			failed: (error) => {
 				this.#cause ??= causeOf(error, this.#settings);
@@ -158,7 +159,7 @@ export class Channel {
 				this.#socketGone = true;
 				this.#tellGone();
 				if (this.#state === 'ended' || this.#state === 'closing') return;
-				this.#end(closeReasonOf({ code, reason }, this.#cause, this.#settings.secrets));
+				this.#end(closeReasonOf({ code, reason }, this.#cause, this.#settings.redact));
 			},
 		};
 	}

@@ -1,6 +1,8 @@
 import { isOfPolicy } from './egress';
-import { redact } from './credentials';
 import type { UpgradeAnswer } from './webSocket';
+
+/** Takes the secrets out of a text. */
+type Redact = (text: string) => string;
 
 /** How a channel ended, or why it never opened. Texts are redacted. */
 export type CloseReason =
@@ -92,11 +94,11 @@ function statusOf(closeReason: CloseReason): number | undefined {
 export function closeReasonOf(
 	{ code, reason }: { readonly code: number; readonly reason: string },
 	cause: CloseReason | undefined,
-	secrets: readonly string[],
+	redact: Redact,
 ): CloseReason {
 	// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
 	if (code !== 1006 && (cause ?? { kind: 'network' }).kind === 'network') {
-		return { kind: 'closeFrame', code, reason: redact(reason, secrets) };
+		return { kind: 'closeFrame', code, reason: redact(reason) };
 	}
 	return cause ?? { kind: 'dropped' };
 }
@@ -104,18 +106,18 @@ export function closeReasonOf(
 /** What an error of the socket says, without secrets. */
 export function causeOf(
 	error: Error & { code?: unknown },
-	{ maxMessageBytes, secrets }: { readonly maxMessageBytes: number; readonly secrets: readonly string[] },
+	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redact },
 ): CloseReason {
 	if (isOfPolicy(error)) return { kind: 'blocked' };
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
 	if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-	return { kind: 'network', code, message: redact(error.message, secrets) };
+	return { kind: 'network', code, message: redact(error.message) };
 }
 
 /** The server refused to open the channel. */
-export function refusedBy(answer: UpgradeAnswer, secrets: readonly string[]): CloseReason {
-	const location = answer.location === undefined ? undefined : redact(answer.location, secrets);
-	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body, secrets) } };
+export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
+	const location = answer.location === undefined ? undefined : redact(answer.location);
+	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
 }

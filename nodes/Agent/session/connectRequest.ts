@@ -1,13 +1,15 @@
+import { type Clock, systemClock } from '../../core/clock';
 import { isFailure } from '../../core/errors';
 import type { CloseReason } from './closeReason';
 import {
 	type AgentApiCredential,
 	type CredentialReader,
+	type Credentials,
 	type Identity,
 	identityOf,
 	type IdentityOverrides,
 	readCredentials,
-	redact,
+	redactorOf,
 	secretsOf,
 } from './credentials';
 import { checkAddress, type EgressFilter, egressFilterOf, isOfPolicy, UnknownAddress } from './egress';
@@ -26,10 +28,26 @@ interface IdentityContext extends CredentialReader {
 	readonly helpers: Parameters<typeof egressFilterOf>[0];
 }
 
-/** Reads both credentials as they are now, and signs in with the time as it is now; n8n's policy goes with them. */
-export function identityReader(context: IdentityContext, overrides: IdentityOverrides = {}): ReadIdentity {
+/** After a refusal the next attempt is at least this much later, so that it reads the credentials again. */
+const sharedMilliseconds = 1000;
+
+/**
+ * Reads both credentials and signs in with the time as it is now; n8n's policy goes with them. What is asked for within a second shares
+ * one reading: n8n spends about 150 ms of processor time on it with its default expression engine, and a hundred sessions may reconnect
+ * at once.
+ */
+export function identityReader(
+	context: IdentityContext,
+	overrides: IdentityOverrides = {},
+	clock: Pick<Clock, 'monotonicMilliseconds'> = systemClock,
+): ReadIdentity {
+	let shared: { readonly begunAt: number; readonly reading: Promise<Credentials> } | undefined;
 	return async () => {
-		const { api, signer } = await readCredentials(context);
+		const now = clock.monotonicMilliseconds();
+		if (shared === undefined || now - shared.begunAt >= sharedMilliseconds) {
+			shared = { begunAt: now, reading: readCredentials(context) };
+		}
+		const { api, signer } = await shared.reading;
 		checkAllowedHost(signer, channelBase(api));
 		return { api, identity: identityOf(signer, overrides), egress: egressFilterOf(context.helpers) };
 	};
@@ -42,7 +60,7 @@ export interface ConnectRequest {
 	readonly url: string;
 	/** Host and port, to be shown. */
 	readonly host: string;
-	readonly secrets: readonly string[];
+	readonly redact: (text: string) => string;
 	readonly allowUnauthorizedCerts: boolean;
 	readonly egress: EgressFilter | undefined;
 }
@@ -52,7 +70,7 @@ export class ConnectRequests {
 	readonly #sessionId: string;
 	readonly #readIdentity: ReadIdentity;
 	readonly #loadSocket: () => Promise<OpenSocket>;
-	#secrets: readonly string[] = [];
+	#redact = redactorOf([]);
 
 	constructor(sessionId: string, readIdentity: ReadIdentity, loadSocket: () => Promise<OpenSocket>) {
 		this.#sessionId = sessionId;
@@ -63,24 +81,24 @@ export class ConnectRequests {
 	async next(): Promise<ConnectRequest> {
 		const openSocket = await this.#loadSocket();
 		const { api, identity, egress } = await this.#readIdentity();
-		const secrets = secretsOf(api, identity);
-		this.#secrets = secrets;
+		const redact = redactorOf(secretsOf(api, identity));
+		this.#redact = redact;
 		const { host } = channelBase(api);
 		const url = channelUrl(api, this.#sessionId, identity);
 		if (egress) await checkAddress(egress, url);
-		return { openSocket, url, host, secrets, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
+		return { openSocket, url, host, redact, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
 	}
 
 	/** Why `next()` failed; our own failures hold no secrets. */
 	explain(error: unknown): Extract<CloseReason, { kind: 'credentials' | 'blocked' | 'network' }> {
 		if (error instanceof Error && isOfPolicy(error)) return { kind: 'blocked' };
 		if (error instanceof UnknownAddress) {
-			return { kind: 'network', code: error.code, message: redact(error.message, this.#secrets) };
+			return { kind: 'network', code: error.code, message: this.#redact(error.message) };
 		}
 		const text = error instanceof Error ? error.message : String(error);
 		// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
 		const isForbidden = text.includes('access to env vars denied');
-		const message = isFailure(error) ? text : redact(text, this.#secrets);
+		const message = isFailure(error) ? text : this.#redact(text);
 		return { kind: 'credentials', message, isMistake: isFailure(error) || isForbidden };
 	}
 }

@@ -171,7 +171,8 @@ export function secretsOf(credential: Pick<AgentApiCredential, 'apiKey'>, identi
 /** More than any text is shown of. */
 const maxLength = 16_384;
 
-/** For a text that is cut, or a part of another one, later on. */
-export function redact(text: string, secrets: readonly string[]): string {
-	return new Sanitizer(secrets).text(text, maxLength);
+/** Takes the secrets out of texts that are cut, or a part of other ones, later on. */
+export function redactorOf(secrets: readonly string[]): (text: string) => string {
+	const sanitizer = new Sanitizer(secrets);
+	return (text) => sanitizer.text(text, maxLength);
 }

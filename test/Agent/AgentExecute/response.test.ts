@@ -1,5 +1,5 @@
 import { contentOf, excerpt } from '../../../nodes/Agent/AgentExecute/response';
-import { redact } from '../../../nodes/Agent/session/credentials';
+import { redactorOf } from '../../../nodes/Agent/session/credentials';
 import { expectLinear } from '../../growth';
 
 const content = (type: string | undefined, body: Buffer | string) =>
@@ -50,7 +50,7 @@ const said = (body: Buffer | string, type = 'text/html') =>
 			headers: { 'content-type': type },
 			body: typeof body === 'string' ? Buffer.from(body) : body,
 		},
-		{ redact: (text) => redact(text, ['canary-key']) },
+		{ redact: redactorOf(['canary-key']) },
 	);
 
 test.each([

@@ -86,7 +86,7 @@ describe('a published trigger', () => {
 		expect(told).not.toMatch(/[\r\n]error|canary|OmNhbmFyeS|Y2FuYXJ5/);
 	});
 
-	test('comes back after a drop, with credentials and a timestamp read anew, and marks the gap', async () => {
+	test('comes back after a drop, after a refusal with credentials read anew, and marks the gap', async () => {
 		let signature = 'old';
 		const run = await published.listening(
 			{ options: { connectionEvents: true, reconnectMaxDelaySeconds: 1 } },
@@ -97,9 +97,10 @@ describe('a published trigger', () => {
 		published.service.send('s1', 1);
 		await until(() => run.messages.includes(1));
 		signature = 'new';
+		published.service.scriptUpgrades({ status: 401 });
 		published.service.dropChannels();
-		await until(() => published.service.upgrades.length === 2 && published.service.openSockets() === 1);
-		expect(published.service.upgrades.map(({ query }) => query.signature)).toEqual(['old', 'new']);
+		await until(() => published.service.upgrades.length === 3 && published.service.openSockets() === 1);
+		expect(published.service.upgrades[2]?.query.signature).toBe('new');
 		published.service.send('s1', 2, 3);
 		await until(() => run.messages.includes(3));
 		const jsons = run.items.map(({ json }) => json);

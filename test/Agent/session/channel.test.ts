@@ -2,6 +2,7 @@ import { type AgentService, startAgentService } from '../../../dev/agent-service
 import { Channel } from '../../../nodes/Agent/session/channel';
 import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
+import { redactorOf } from '../../../nodes/Agent/session/credentials';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
 import { FakeSession } from './fakeSession';
@@ -26,7 +27,7 @@ function openChannel(
 	const channel = new Channel(
 		{
 			url: `${service.webSocketUrl}/ws?${query}`,
-			secrets: ['canary-signature', 'test-api-key'],
+			redact: redactorOf(['canary-signature', 'test-api-key']),
 			allowUnauthorizedCerts: false,
 			maxMessageBytes: 1024,
 			heartbeatMilliseconds: 25_000,

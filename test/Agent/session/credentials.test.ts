@@ -4,10 +4,12 @@ import {
 	agentApiCredential,
 	agentSignatureCredential,
 	identityOf,
-	redact,
+	redactorOf,
 	secretsOf,
 } from '../../../nodes/Agent/session/credentials';
+import { identityReader } from '../../../nodes/Agent/session/connectRequest';
 import { channelUrl } from '../../../nodes/Agent/session/urls';
+import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';
 
@@ -100,14 +102,14 @@ describe('redact', () => {
 		['credentials of a proxy', 'connect to http://canaryuser:canarypass@proxy.example:8080 failed'],
 		['a credential that is not known', 'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2'],
 	])('hides %s', (_name, text) => {
-		expect(redact(text, secrets)).not.toMatch(leak);
+		expect(redactorOf(secrets)(text)).not.toMatch(leak);
 	});
 
 	it('leaves the rest', () => {
-		expect(redact('status 401 from agent.example:3010 (session s1)', secrets)).toBe(
+		expect(redactorOf(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
 			'status 401 from agent.example:3010 (session s1)',
 		);
-		expect(redact('anything', [''])).toBe('anything');
+		expect(redactorOf([''])('anything')).toBe('anything');
 	});
 
 	it('hides any secret in any text', () => {
@@ -115,8 +117,52 @@ describe('redact', () => {
 		fc.assert(
 			fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
 				fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-				return !redact(`${before}${value}${after}`, [value]).includes(value);
+				return !redactorOf([value])(`${before}${value}${after}`).includes(value);
 			}),
 		);
+	});
+});
+
+describe('the credentials of a node', () => {
+	function nodeWith(keys: string[]) {
+		const clock = new FakeClock();
+		const reads: string[] = [];
+		const context = {
+			getCredentials: async (type: string) => {
+				reads.push(type);
+				await Promise.resolve();
+				const signer = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned' };
+				const [apiKey = ''] = keys;
+				return type === 'agentApi' ? { webSocketUrl: 'wss://agent.example', apiKey } : signer;
+			},
+			helpers: {},
+		};
+		return { clock, reads, read: identityReader(context, {}, clock) };
+	}
+
+	it('are read once for all sessions that connect within a second', async () => {
+		const { clock, reads, read } = nodeWith(['key']);
+		await Promise.all(Array.from({ length: 100 }, read));
+		await clock.advance(999);
+		await read();
+		expect(reads).toEqual(['agentApi', 'agentSignatureApi']);
+	});
+
+	it('are read again after a second, which is sooner than the attempt after a refusal', async () => {
+		const keys = ['old', 'new'];
+		const { clock, read } = nodeWith(keys);
+		expect((await read()).api.apiKey).toBe('old');
+		keys.shift();
+		await clock.advance(1000);
+		expect((await read()).api.apiKey).toBe('new');
+	});
+
+	it('that could not be read are read again', async () => {
+		const keys: string[] = [];
+		const { clock, read } = nodeWith(keys);
+		await expect(read()).rejects.toThrow('no API key');
+		keys.push('key');
+		await clock.advance(1000);
+		expect((await read()).api.apiKey).toBe('key');
 	});
 });
