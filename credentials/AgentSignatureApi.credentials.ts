@@ -70,7 +70,7 @@ export class AgentSignatureApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. agent.example.com, *.example.org',
 			description:
-				'Comma-separated list of hosts that the nodes may send the signature to. If empty, they send it to any host: anyone with access to this credential can then point it at their own server.',
+				'Comma-separated list of hosts that the nodes may send the signature to, over an encrypted connection with a valid certificate. Write http:// before a host to allow it without. If empty, they send it to any host: anyone with access to this credential can then point it at their own server.',
 		},
 		{
 			displayName: 'Allowed HTTP Request Domains',

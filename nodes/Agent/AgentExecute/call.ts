@@ -55,10 +55,14 @@ export function checkedItem(
 	const { api, signer } = credentials;
 	const given = itemParameters(parameters, index, texts);
 	const { params } = given;
-	checkAllowedHost(signer, new URL(executeUrl(api)));
+	const isVerified = !api.allowUnauthorizedCerts;
+	checkAllowedHost(signer, new URL(executeUrl(api)), isVerified);
 	const identity = identityOf(signer, params);
 	const wait = waitSettings(params);
-	if (wait) checkAllowedHost(signer, new URL(channelUrl(api, params.sessionId.trim() || 'new', identity)));
+	if (wait) {
+		const channel = new URL(channelUrl(api, params.sessionId.trim() || 'new', identity));
+		checkAllowedHost(signer, channel, isVerified);
+	}
 	return { given, wait, credentials };
 }
 

@@ -48,7 +48,7 @@ export function identityReader(
 			shared = { begunAt: now, reading: readCredentials(context) };
 		}
 		const { api, signer } = await shared.reading;
-		checkAllowedHost(signer, channelBase(api));
+		checkAllowedHost(signer, channelBase(api), !api.allowUnauthorizedCerts);
 		return { api, identity: identityOf(signer, overrides), egress: egressFilterOf(context.helpers) };
 	};
 }

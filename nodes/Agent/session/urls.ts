@@ -68,31 +68,40 @@ function at(url: URL, segment: string): URL {
 }
 
 /**
- * Users who may use a signature credential but do not own it could enter their own server in an Agent API credential. So the owner's
- * list decides where the signature may be sent.
- * @throws Failure 400 for another host
+ * Users who may use a signature credential but do not own it could enter their own server in an Agent API credential, or take the
+ * encryption away. So the owner's list decides where the signature may be sent, and how.
+ * @param isVerified whether the server's certificate is checked
+ * @throws Failure 400 for another host, and without encryption or a valid certificate where the owner did not write `http://`
  */
-export function checkAllowedHost({ allowedHosts }: AgentSignatureCredential, url: URL): void {
+export function checkAllowedHost(
+	{ allowedHosts }: AgentSignatureCredential,
+	url: URL,
+	isVerified = true,
+): void {
 	if (allowedHosts.length === 0) return;
-	const patterns = allowedHosts.map(patternOf);
-	const hostname = withoutFinalDot(url.hostname);
-	const isAllowed = patterns.some(({ isBelow, host, port }) => {
-		const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
-		return isHost && (port === '' || port === portOf(url));
-	});
-	if (isAllowed) return;
+	const entries = allowedHosts.map(allowedHostOf).filter((entry) => isOf(entry, url));
+	if (entries.some(({ isPlain }) => isPlain || (isVerified && isEncrypted(url)) || isLoopback(url))) return;
+	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
+	if (entries.length > 0) {
+		throw refusal(
+			`The Agent Signature API credential is not allowed for ${url.host} without a verified encrypted connection`,
+			`Nothing was sent. ${list} Use https:// and wss:// in the Agent API credential with 'Ignore SSL Issues' off, or ask the owner of the credential to enter http://${url.host}.`,
+		);
+	}
 	throw refusal(
 		`The Agent Signature API credential is not allowed for ${url.host}`,
-		`Nothing was sent. 'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}. Ask the owner of the credential to add the host, or use an Agent API credential for one of these hosts.`,
+		`Nothing was sent. ${list} Ask the owner of the credential to add the host, or use an Agent API credential for one of these hosts.`,
 	);
 }
 
 /** @throws Failure 400 for what is no host name */
 export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
-	allowedHosts.forEach(patternOf);
+	allowedHosts.forEach(allowedHostOf);
 }
 
-interface Pattern {
+interface AllowedHost {
+	/** Written with `http://`: neither encryption nor a valid certificate is asked for. */
+	readonly isPlain: boolean;
 	readonly isBelow: boolean;
 	readonly host: string;
 	/** Empty: any. */
@@ -100,22 +109,36 @@ interface Pattern {
 }
 
 /** Parsed as an address, so that upper case and letters beyond ASCII are written as in a URL. @throws Failure 400 */
-function patternOf(entry: string): Pattern {
-	const isBelow = entry.startsWith('*.');
-	const address = `ws://${isBelow ? entry.slice(2) : entry}`;
-	const [, port = ''] = /:(\d+)$/.exec(entry) ?? [];
-	if (!/[/?#@\s*]/.test(address.slice('ws://'.length)) && URL.canParse(address)) {
-		return { isBelow, host: withoutFinalDot(new URL(address).hostname), port };
+function allowedHostOf(entry: string): AllowedHost {
+	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
+	const isBelow = name.startsWith('*.');
+	const address = isBelow ? name.slice(2) : name;
+	const [, port = ''] = /:(\d+)$/.exec(name) ?? [];
+	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
+		const host = withoutFinalDot(new URL(`ws://${address}`).hostname);
+		return { isPlain: /^(?:http|ws):/i.test(scheme), isBelow, host, port };
 	}
 	throw refusal(
 		`'Allowed Hosts' of the Agent Signature API credential contains '${entry}', which is not a host name`,
-		'Enter names such as agent.example.com, agent.example.com:3010 or *.example.com, separated by commas.',
+		'Enter names such as agent.example.com, agent.example.com:3010, *.example.com or http://agent.example.com, separated by commas.',
 	);
 }
 
+function isOf({ isBelow, host, port }: AllowedHost, url: URL): boolean {
+	const hostname = withoutFinalDot(url.hostname);
+	const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
+	return isHost && (port === '' || port === portOf(url));
+}
+
+const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:';
+
+/** What stays on this machine needs no encryption. */
+const isLoopback = ({ hostname }: URL) => /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
+
 const withoutFinalDot = (name: string) => name.replace(/\.$/, '');
 
-function portOf({ port, protocol }: URL): string {
+function portOf(url: URL): string {
+	const { port } = url;
 	if (port !== '') return port;
-	return protocol === 'https:' || protocol === 'wss:' ? '443' : '80';
+	return isEncrypted(url) ? '443' : '80';
 }

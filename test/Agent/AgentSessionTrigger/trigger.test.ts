@@ -70,9 +70,11 @@ describe('a published trigger', () => {
 		const onRead = (type: string) => (type === 'agentSignatureApi' ? { allowedHosts } : undefined);
 		const run = await published.listening(parameters, { onRead });
 		allowedHosts = 'agent.example.com';
-		published.service.dropChannels();
-		await until(() => run.logged.some((text) => text.includes('is not allowed for')));
-		expect(published.service.upgrades).toHaveLength(1);
+		await until(() => {
+			published.service.dropChannels();
+			return run.logged.some((text) => text.includes('is not allowed for'));
+		});
+		expect(published.service.openSockets()).toBe(0);
 	});
 
 	test('a close reason forges no line of the log, and repeats no secret', async () => {

@@ -95,8 +95,8 @@ describe('channelUrl', () => {
 	});
 });
 
-const check = (allowedHosts: unknown, url: string) => () => {
-	checkAllowedHost(agentSignatureCredential({ allowedHosts }), new URL(url));
+const check = (allowedHosts: unknown, url: string, isVerified?: boolean) => () => {
+	checkAllowedHost(agentSignatureCredential({ allowedHosts }), new URL(url), isVerified);
 };
 
 test.each([
@@ -107,7 +107,10 @@ test.each([
 	[' other.example,\nAgent.Example.Com. ', 'https://agent.example.com./execute'],
 	['agent.example.com:3010', 'wss://agent.example.com:3010/ws'],
 	['agent.example.com:443', 'https://agent.example.com/execute'],
-	['agent.example.com:80', 'ws://agent.example.com/ws'],
+	['http://agent.example.com:80', 'ws://agent.example.com/ws'],
+	['ws://*.example.com', 'http://agent.example.com/execute'],
+	['http://agent.example.com', 'https://agent.example.com/execute'],
+	['https://agent.example.com/', 'https://agent.example.com/execute'],
 	['*.example.com', 'https://a.b.example.com'],
 	['bücher.example', 'https://xn--bcher-kva.example'],
 	['[::1]:8080', 'http://[::1]:8080/execute'],
@@ -129,9 +132,27 @@ test.each([
 	expect(check(hosts, url)).toThrow('is not allowed for');
 });
 
-test.each(['https://agent.example.com', 'agent.example.com/x', 'a b', '*', 'a.*.example', '@evil.example'])(
+test.each(['ftp://agent.example.com', 'agent.example.com/x', 'a b', '*', 'a.*.example', '@evil.example'])(
 	'%j is no host name, and allows nothing',
 	(hosts) => {
 		expect(check(hosts, 'https://agent.example.com')).toThrow('which is not a host name');
 	},
 );
+
+describe('a host that is allowed', () => {
+	const refused = 'is not allowed for agent.example.com without a verified encrypted connection';
+
+	test.each([
+		['agent.example.com', 'http://agent.example.com/execute'],
+		['agent.example.com:80', 'ws://agent.example.com/ws'],
+		['https://agent.example.com, other.example', 'ws://agent.example.com/ws'],
+	])('in %j is reached encrypted only: not by %s', (hosts, url) => {
+		expect(check(hosts, url)).toThrow(refused);
+	});
+
+	test('is reached with a valid certificate only, unless the owner wrote http://', () => {
+		const url = 'wss://agent.example.com/ws';
+		expect(check('agent.example.com', url, false)).toThrow(refused);
+		expect(check('http://agent.example.com', url, false)).not.toThrow();
+	});
+});
