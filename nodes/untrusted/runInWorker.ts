@@ -9,6 +9,7 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 	textOfHtml: 10_000_000,
 	htmlOfMarkdown: 2_000_000,
 	contentOfMarkdown: 2_000_000,
+	textOfTabs: 100_000_000,
 	markdownOfTabs: 100_000_000,
 	readMail: 70_000_000,
 	rawPart: 70_000_000,

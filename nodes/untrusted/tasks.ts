@@ -1,5 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { textOfTabs } from './document/plainText';
 import { textOfHtml } from './html/textOfHtml';
 import { rawPart } from './mail/rawPart';
 import { readMail } from './mail/readMail';
@@ -14,7 +15,8 @@ export const tasks = {
 	htmlOfMarkdown: (markdown: string) => htmlOfMarkdown(proportionate(markdown)),
 	/** Returns a `Content` as JSON. */
 	contentOfMarkdown: (markdown: string) => JSON.stringify(contentOfMarkdown(proportionate(markdown))),
-	/** Takes the tabs of a document as JSON. */
+	/** These take the tabs of a document as JSON. */
+	textOfTabs: (json: string) => textOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
 	markdownOfTabs: (json: string) => markdownOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
 	readMail,
 	rawPart,

@@ -39,10 +39,11 @@ function listed(random: Random): Hostile {
 	const level = {
 		startNumber: random.size(1e6, 1e15),
 		glyphType: random.pick(['DECIMAL', 'ROMAN', 'ALPHA', 'NONE']),
+		glyphFormat: '%0'.repeat(random.size(1, 20_000)),
 	};
 	const lists = { one: { listProperties: { nestingLevels: Array.from({ length: 9 }, () => level) } } };
 	const content = Array.from({ length: random.size(10, 3_000) }, (_, at) =>
-		paragraph(`item ${at}`, { bullet: { listId: 'one', nestingLevel: at % random.size(1, 60) } }),
+		paragraph(`item ${at}`, { bullet: { listId: 'one', nestingLevel: at % random.size(1, 1e9) } }),
 	);
 	return { content, lists };
 }

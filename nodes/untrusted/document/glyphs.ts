@@ -10,6 +10,10 @@ export interface Glyph {
 }
 
 const defaultSymbol = '•';
+/** Docs has nine levels. What stands in for Google may send any number. */
+const deepestLevel = 8;
+/** Characters. Docs' own formats have at most five, and each item repeats them. */
+const longestFormat = 50;
 
 /**
  * Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph
@@ -25,7 +29,7 @@ export class Glyphs {
 
 	next(bullet: docs_v1.Schema$Bullet): Glyph {
 		const listId = bullet.listId ?? '';
-		const level = bullet.nestingLevel ?? 0;
+		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), deepestLevel);
 		const levels = this.lists[listId]?.listProperties?.nestingLevels ?? [];
 		const counts = this.counts.get(listId) ?? [];
 		const start = (at: number) => levels[at]?.startNumber ?? 1;
@@ -34,9 +38,9 @@ export class Glyphs {
 		this.counts.set(listId, [...before, number]);
 		const own = levels[level];
 		const ordered = isNumbered(own);
-		if (!ordered) return { text: own?.glyphSymbol || defaultSymbol, level, ordered, number };
+		if (!ordered) return { text: short(own?.glyphSymbol) || defaultSymbol, level, ordered, number };
 		const shown = [...before, number].map((count, at) => numeral(count, levels[at]?.glyphType ?? 'DECIMAL'));
-		const format = own?.glyphFormat ?? `%${level}.`;
+		const format = short(own?.glyphFormat) ?? `%${level}.`;
 		return {
 			text: format.replace(/%(\d)/g, (_, at: string) => shown[Number(at)] ?? ''),
 			level,
@@ -44,6 +48,10 @@ export class Glyphs {
 			number,
 		};
 	}
+}
+
+function short(text: string | null | undefined): string | undefined {
+	return text && text.length <= longestFormat ? text : undefined;
 }
 
 function isNumbered(level: docs_v1.Schema$NestingLevel | undefined): boolean {

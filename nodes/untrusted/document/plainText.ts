@@ -7,6 +7,14 @@ type Content = readonly docs_v1.Schema$StructuralElement[];
 
 const listIndent = '  ';
 
+/** The text of the tabs, with a blank line between them; an empty tab adds none. */
+export function textOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+	return tabs
+		.map(plainTextOf)
+		.filter((text) => text !== '')
+		.join('\n\n');
+}
+
 /**
  * All text of a tab: headers, body, footers and footnotes, separated by blank lines. Table cells are
  * separated by tabs, rows by line breaks.

@@ -1,6 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { plainTextOf } from '../../../untrusted/document/plainText';
 import { asFailure } from '../../../core/nodeErrors';
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
@@ -47,7 +46,7 @@ export const read = defineOperation({
 			return { ...data, ...(chosen && { tabs: [chosen] }) };
 		}
 		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
-		const content = contentFormat === 'text' ? textOf(tabs, item) : await markdownOf(tabs, documentId, item);
+		const content = await contentOf(tabs, documentId, contentFormat, item);
 		return {
 			documentId: data.documentId ?? documentId,
 			title: data.title ?? '',
@@ -78,38 +77,38 @@ function refuseTooDeep(document: docs_v1.Schema$Document): void {
 	}
 }
 
-/** A blank line between tabs; an empty tab adds none. */
-function textOf(tabs: readonly docs_v1.Schema$DocumentTab[], item: Item): string {
-	const texts = unlessTooDeep(() => tabs.map(plainTextOf));
-	if (texts === undefined)
-		item.hint('The tables of the document are nested too deeply. The content was left empty.');
-	return (texts ?? []).filter((text) => text !== '').join('\n\n');
+const conversions = {
+	text: { task: 'textOfTabs', target: 'plain text', instead: '' },
+	markdown: { task: 'markdownOfTabs', target: 'Markdown', instead: ' Read the document as text instead.' },
+} as const;
+
+/** The content in the format, made in the thread for untrusted text; empty, with a hint, if it cannot be made. */
+async function contentOf(
+	tabs: readonly docs_v1.Schema$DocumentTab[],
+	documentId: string,
+	format: keyof typeof conversions,
+	item: Item,
+): Promise<string> {
+	const { runInWorker } = await import('../../../untrusted/runInWorker');
+	const { task, target, instead } = conversions[format];
+	const json = asJson(tabs);
+	const answer =
+		json === undefined
+			? { trouble: 'its tables are nested too deeply' }
+			: await runInWorker(task, json, item.signal);
+	if ('result' in answer) return answer.result;
+	item.hint(
+		`The document ${documentId} cannot be converted to ${target}: ${answer.trouble}. The content was left empty.${instead}`,
+	);
+	return '';
 }
 
-/** Tables can stand in each other a thousand times, in a document that somebody made up; nobody's call stack holds that. */
-function unlessTooDeep<T>(walk: () => T): T | undefined {
+/** Tables can stand in each other a thousand times, in a document that somebody made up; no call stack holds that. */
+function asJson(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
 	try {
-		return walk();
+		return JSON.stringify(tabs);
 	} catch (error) {
 		if (error instanceof RangeError) return undefined;
 		throw asFailure(error);
 	}
-}
-
-async function markdownOf(
-	tabs: readonly docs_v1.Schema$DocumentTab[],
-	documentId: string,
-	item: Item,
-): Promise<string> {
-	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const json = unlessTooDeep(() => JSON.stringify(tabs));
-	const answer =
-		json === undefined
-			? { trouble: 'its tables are nested too deeply' }
-			: await runInWorker('markdownOfTabs', json, item.signal);
-	if ('result' in answer) return answer.result;
-	item.hint(
-		`The document ${documentId} cannot be converted to Markdown: ${answer.trouble}. The content was left empty. Read the document as text instead.`,
-	);
-	return '';
 }

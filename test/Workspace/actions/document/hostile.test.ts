@@ -40,6 +40,50 @@ describe('a document that a stranger made up', () => {
 		expect(await calls.read(id)).toMatchObject({ content: text });
 	});
 
+	function listOf(level: Level, nestingLevel: number): string {
+		const body = [paragraph('item', { bullet: { listId: 'kix.odd', nestingLevel } })];
+		const lists = { 'kix.odd': { listProperties: { nestingLevels: [level] } } };
+		return calls.google.docs.seed({ title: 'Odd', tabs: [{ title: 'Tab', body, lists }] });
+	}
+
+	it.each(['text', 'markdown'] as const)(
+		'with a list at level 100,000,000, or below 0, is read as %s',
+		async (contentFormat) => {
+			for (const level of [1e8, -1e8]) {
+				const read = await calls.read(listOf({}, level), { contentFormat });
+				expect(read).toMatchObject({ content: expect.stringMatching(/^ *[•-] item$/) as string });
+			}
+		},
+	);
+
+	it.each([
+		[{ glyphType: 'DECIMAL', glyphFormat: '%0'.repeat(20_000) }, '1. item'],
+		[{ glyphSymbol: '●'.repeat(40_000) }, '• item'],
+	])('with a list whose glyphs are 40 kB long is read', async (level, content) => {
+		expect(await calls.read(listOf(level, 0))).toMatchObject({ content });
+	});
+
+	it('in which one picture with a long description stands everywhere is an item with a hint', async () => {
+		const elements = Array.from({ length: 2_000 }, () => ({
+			inlineObjectElement: { inlineObjectId: 'kix.p' },
+		}));
+		const embeddedObject = {
+			description: 'd'.repeat(20_000),
+			imageProperties: { contentUri: 'https://a.b' },
+		};
+		const tab = {
+			body: { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] },
+			inlineObjects: { 'kix.p': { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } } },
+		};
+		const id = calls.document('x');
+		const tabs = [{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab: tab }];
+		const body = Buffer.from(JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }));
+		calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+		const item = testItem();
+		expect(await calls.read(id, {}, item)).toMatchObject({ title: 'Same', content: '' });
+		expect(item.hints).toEqual([expect.stringContaining('cannot be converted to plain text')]);
+	});
+
 	function nested(depth: number): string {
 		const id = calls.document('x');
 		const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
