@@ -55,6 +55,7 @@ const listOptions = {
 	receivedBefore: '',
 	details: true,
 	includeBody: false,
+	newTextOnly: false,
 	downloadAttachments: false,
 	output: 'items',
 	pageToken: '',
@@ -75,7 +76,13 @@ const options: Record<string, Record<string, unknown>> = {
 	},
 	'mail list': listOptions,
 	'mail search': listOptions,
-	'mail read': { downloadAttachments: false, attachmentPrefix: 'attachment_', includeHeaders: false },
+	'mail read': {
+		downloadAttachments: false,
+		attachmentPrefix: 'attachment_',
+		includeHeaders: false,
+		newTextOnly: false,
+		wholeConversation: false,
+	},
 	'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
 	'spreadsheet read': {
 		headerRow: 1,

@@ -4,6 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { decodedText } from './charset';
 import { decodedWords, headersOf } from './headers';
 import { mailText, type MailText } from './mailText';
+import { newText } from './newText';
 import {
 	dispositionOf,
 	mimeStructure,
@@ -64,8 +65,9 @@ interface StoredFile {
 export interface MailQuestion {
 	/** Within the limits of `bounded`. */
 	readonly message: gmail_v1.Schema$Message;
-	/** Whether the text is needed. */
+	/** Whether the text is needed, and of a reply, what was quoted, too. */
 	readonly withText: boolean;
+	readonly newTextOnly?: boolean;
 	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
 	readonly texts: Readonly<Record<string, string>>;
 }
@@ -89,21 +91,25 @@ interface Missing {
 }
 
 /** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
-export function readMail({ message, withText, texts }: MailQuestion): Mail | Missing {
+export function readMail({ message, withText, newTextOnly, texts }: MailQuestion): Mail | Missing {
 	const { body, files } = mimeStructure(message.payload ?? {});
 	const missing = withText ? missingTexts(body, texts) : [];
 	if (missing.length > 0) return { missing };
 	const bytesOf = ({ body: content }: Part) =>
 		Buffer.from(content?.data ?? texts[content?.attachmentId ?? ''] ?? '', 'base64url');
 	const list = (name: string) => headersOf(message, name).join(', ');
+	const summary = summaryOf(message);
+	const { text, html } = withText ? mailText(body, bytesOf) : { text: '', html: '' };
+	const isReply = list('In-Reply-To') !== '' || list('References') !== '';
 	return {
-		summary: summaryOf(message),
+		summary,
 		...{ cc: list('Cc'), bcc: list('Bcc'), replyTo: list('Reply-To') },
 		headers: (message.payload?.headers ?? []).map(({ name, value }) => ({
 			name: name ?? '',
 			value: decodedWords(value ?? ''),
 		})),
-		...(withText ? mailText(body, bytesOf) : { text: '', html: '' }),
+		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
+		html,
 		attachments: files.map(attachmentInfo),
 		files: files.map(({ part }) => ({
 			data: part.body?.data ?? '',

@@ -1,15 +1,22 @@
 import { named } from '../../../fields/naming';
-import { defineOperation } from '../../operation';
+import type { Mail } from '../../../untrusted/mail/readMail';
+import { defineOperation, type StoredBinary } from '../../operation';
+
+interface Read {
+	readonly mail: Mail;
+	readonly files: readonly StoredBinary[];
+}
 
 export const read = defineOperation({
 	value: 'read',
 	methods: {
 		'gmail.users.messages.get': 'gmail.readonly',
 		'gmail.users.messages.attachments.get': 'gmail.readonly',
+		'gmail.users.threads.get': 'gmail.readonly',
 	},
 	name: 'Read',
 	action: 'Read email',
-	description: 'Get a whole email: text, HTML, addresses and attachments',
+	description: 'Get a whole email or its conversation: text, HTML, addresses and attachments',
 	readsOnly: true,
 	fields: [
 		{
@@ -46,23 +53,45 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
+		{
+			displayName: 'New Text Only',
+			name: 'newTextOnly',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
+		},
+		{
+			displayName: 'Whole Conversation',
+			name: 'wholeConversation',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all messages of the conversation, one item each, oldest first',
+		},
 	],
-	async execute(client, { messageId, downloadAttachments }, item) {
-		const { downloaded, readMessage } = await import('./message/message');
-		const mail = await readMessage(client, messageId, item);
-		return { mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] };
+	async execute(client, { messageId, wholeConversation, newTextOnly, downloadAttachments }, item) {
+		const { downloaded, readConversation, readMessage } = await import('./message/message');
+		const mails = wholeConversation
+			? await readConversation(client, messageId, item, { newTextOnly })
+			: [await readMessage(client, messageId, item, { newTextOnly })];
+		const read: Read[] = [];
+		for (const mail of mails) {
+			read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
+		}
+		return read;
 	},
-	toItems: ({ mail, files }, { attachmentPrefix, includeHeaders }) => {
-		const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
-		const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summary;
-		const json = {
-			...{ id, threadId, labelIds, snippet, subject, sender, to, cc, bcc, replyTo, date, status },
-			...{ text, html, attachments: attachments.map((attachment) => ({ ...attachment })) },
-			...(includeHeaders && { headers: headers.map((header) => ({ ...header })) }),
-		};
-		const named = files.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);
-		return [{ json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) }];
-	},
+	toItems: (mails, { attachmentPrefix, includeHeaders }) =>
+		mails.map(({ mail, files }) => {
+			const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
+			const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summary;
+			const json = {
+				...{ id, threadId, labelIds, snippet, subject, sender, to, cc, bcc, replyTo, date, status },
+				...{ text, html, attachments: attachments.map((attachment) => ({ ...attachment })) },
+				...(includeHeaders && { headers: headers.map((header) => ({ ...header })) }),
+			};
+			const named = files.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);
+			return { json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) };
+		}),
 	errors: {
 		400: `Check ${named('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The message is not in this mailbox. It may have been deleted.',

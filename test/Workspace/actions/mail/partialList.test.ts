@@ -188,6 +188,7 @@ it('a long list says in the log how many emails it has so far', async () => {
 			downloadAttachments: false,
 			includeBody: false,
 			includeSpamTrash: false,
+			newTextOnly: false,
 			labelIds: [],
 			output: 'items',
 			pageToken: '',

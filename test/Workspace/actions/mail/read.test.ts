@@ -132,6 +132,61 @@ it('gives all headers, repeated ones too', async () => {
 	]);
 });
 
+describe('a conversation', () => {
+	const seed = (subject: string, day: number, text: string, more = '', threadId?: string) =>
+		mails.google.gmail.seed({
+			raw: `Subject: ${subject}\r\nMessage-ID: <${day}@x.example>\r\n${more}${plain(text).replaceAll('\n', '\r\n')}`,
+			date: new Date(Date.UTC(2026, 0, day)),
+			threadId,
+		});
+	const answering = 'In-Reply-To: <1@x.example>\r\nReferences: <1@x.example>\r\n';
+	const quoting = 'Yes.\n\nOn Thu, Jan 1, 2026 at 1:00 AM Ann <ann@example.com> wrote:\n> Shall I?';
+
+	it('is read whole, oldest first, by any of its messages', async () => {
+		const question = seed('Offer', 1, 'Shall I?');
+		const answer = seed('Re: Offer', 2, quoting, answering, question);
+		const items = await mails.run(
+			'read',
+			{ messageId: answer },
+			{ wholeConversation: true, newTextOnly: true },
+		);
+		expect(items.map(({ json }) => [json['id'], json['text']])).toEqual([
+			[question, 'Shall I?'],
+			[answer, 'Yes.'],
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
+		expect(mails.methods).toEqual(['messages.get', 'threads.get']);
+	});
+
+	it('gives only the new text of one message, and of those in a list', async () => {
+		const messageId = seed('Re: Offer', 2, quoting, answering);
+		const texts = [
+			...(await mails.run('read', { messageId }, { newTextOnly: true })),
+			...(await mails.run('list', {}, { includeBody: true, newTextOnly: true })),
+			...(await mails.run('list', {}, { includeBody: true })),
+		].map(({ json }) => json['text']);
+		expect(texts).toEqual(['Yes.', 'Yes.', quoting]);
+	});
+
+	it('has files, each with its message', async () => {
+		const messageId = mails.google.gmail.seed({
+			raw: multipart('mixed', plain('a'), file('a.pdf')).replaceAll('\n', '\r\n'),
+		});
+		const [item] = await mails.json({
+			operation: 'read',
+			messageId,
+			wholeConversation: true,
+			downloadAttachments: true,
+		});
+		expect(item?.binary?.['attachment_0']).toMatchObject({ fileName: 'a.pdf' });
+	});
+
+	it('needs the text', async () => {
+		const input = { operation: 'list', output: 'items', newTextOnly: true };
+		expect(await mails.refused(mails.json(input))).toBe("'newTextOnly' needs 'includeBody'");
+	});
+});
+
 it('reads by the input object', async () => {
 	const messageId = mails.google.gmail.seed({ subject: 'S' });
 	const [item] = await mails.json({ operation: 'read', messageId });

@@ -78,6 +78,15 @@ export const listOptions = [
 		hint: 'Only emails that have all of these labels. An expression can also return label names.',
 	},
 	{
+		displayName: 'New Text Only',
+		name: 'newTextOnly',
+		type: 'boolean',
+		default: false,
+		showWhen: { includeBody: [true] },
+		description:
+			'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
+	},
+	{
 		displayName: 'Output',
 		name: 'output',
 		type: 'options',

@@ -183,7 +183,7 @@ async function summary(client: Clients, id: string, item: Item): Promise<ListedM
 async function whole(
 	client: Clients,
 	id: string,
-	{ includeBody, downloadAttachments }: ListParams,
+	{ includeBody, newTextOnly, downloadAttachments }: ListParams,
 	item: Item,
 ): Promise<ListedMessage> {
 	const { data } = await client.gmail.users.messages.get({
@@ -192,7 +192,7 @@ async function whole(
 		format: 'full',
 		fields: 'id,threadId,labelIds,snippet,internalDate,payload',
 	});
-	const mail = await contentOf(client, data, item, { withText: includeBody });
+	const mail = await contentOf(client, data, item, { withText: includeBody, newTextOnly });
 	const { summary: known, text, attachments } = mail;
 	const message = { ...known, ...(includeBody && { text }), attachments };
 	return downloadAttachments ? { message, files: await downloaded(client, mail, item) } : { message };

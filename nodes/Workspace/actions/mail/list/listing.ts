@@ -55,6 +55,7 @@ function refuseContradictions({
 	pageToken,
 	details,
 	includeBody,
+	newTextOnly,
 	downloadAttachments,
 }: ListParams): void {
 	if (output === 'page' && returnAll) {
@@ -91,6 +92,12 @@ function refuseContradictions({
 		throw refusal(
 			`${named('includeBody')} needs ${named('details')}`,
 			`Turn on ${named('details')}, or turn off ${named('includeBody')}.`,
+		);
+	}
+	if (newTextOnly && !includeBody) {
+		throw refusal(
+			`${named('newTextOnly')} needs ${named('includeBody')}`,
+			`Turn on ${named('includeBody')}, or turn off ${named('newTextOnly')}.`,
 		);
 	}
 }

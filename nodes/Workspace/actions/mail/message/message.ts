@@ -12,9 +12,39 @@ type Message = gmail_v1.Schema$Message;
 /** Requests for parts of one email at once. Few, because one part may fill the memory of a small machine. */
 const atOnce = 2;
 
-export async function readMessage(client: Clients, messageId: string, item: Item): Promise<Mail> {
+export interface Wanted {
+	readonly withText?: boolean;
+	/** Without what earlier messages said. */
+	readonly newTextOnly?: boolean;
+}
+
+export async function readMessage(
+	client: Clients,
+	messageId: string,
+	item: Item,
+	wanted: Wanted = {},
+): Promise<Mail> {
 	const { data } = await client.gmail.users.messages.get({ userId: 'me', id: messageId, format: 'full' });
-	return await contentOf(client, data, item);
+	return await contentOf(client, data, item, wanted);
+}
+
+/** All messages of a message's conversation, oldest first. */
+export async function readConversation(
+	client: Clients,
+	messageId: string,
+	item: Item,
+	wanted: Wanted,
+): Promise<Mail[]> {
+	const { gmail } = client;
+	const message = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
+	const { threadId } = (await gmail.users.messages.get(message)).data;
+	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
+	const mails = await inParallel(
+		data.messages ?? [],
+		atOnce,
+		async (one) => await contentOf(client, one, item, wanted),
+	);
+	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
 }
 
 /** Lost time is shared by all emails of one item, such as a list. */
@@ -28,7 +58,7 @@ export async function contentOf(
 	client: Clients,
 	given: Message,
 	item: Item,
-	{ withText = true } = {},
+	{ withText = true, newTextOnly = false }: Wanted = {},
 ): Promise<Mail> {
 	const { message, characters, only } = bounded(given);
 	const id = message.id ?? '';
@@ -39,7 +69,7 @@ export async function contentOf(
 	}
 	const patience = patienceOf.get(item) ?? new Patience();
 	patienceOf.set(item, patience);
-	const question = { message, withText, texts: {} };
+	const question = { message, withText, newTextOnly, texts: {} };
 	let answer = await runInWorker('readMail', question, item.signal, { patience, characters });
 	if ('result' in answer && 'missing' in answer.result) {
 		const texts = await textsOf(client, id, answer.result.missing);

@@ -1,0 +1,94 @@
+import { textOfHtml } from '../../nodes/untrusted/html/textOfHtml';
+import { newText } from '../../nodes/untrusted/mail/newText';
+import { expectLinear } from '../growth';
+
+const reply = { subject: 'Re: Offer', isReply: true };
+const first = { subject: 'Offer', isReply: false };
+const outlook = (from: string, sent: string, to: string, subject: string) =>
+	`${from}: Ann Lee <ann@example.com>\n${sent}: Montag, 5. Januar 2026 10:00\n${to}: Bob\n${subject}: Offer\n\nold text`;
+
+test.each([
+	[
+		'Gmail',
+		'Yes, please.\n\nOn Mon, Jan 5, 2026 at 10:00 AM Ann Lee <ann@example.com> wrote:\n\n> Shall I?\n>\n>> Older\n',
+		'Yes, please.',
+	],
+	[
+		'an introduction on several lines',
+		'Yes.\n\nOn Mon, Jan 5, 2026 at 10:00 AM Ann Lee\n<ann@example.com>\nwrote:\n> Shall I?',
+		'Yes.',
+	],
+	[
+		'an introduction that is wrapped within its date',
+		'Yes.\nOn Mon, Jan 5, 2026 at\n10:00 AM Ann Lee <ann@example.com> wrote:\n> Shall I?',
+		'Yes.',
+	],
+	['no blank line before it', 'Ja.\nAm 05.01.26 um 10:00 schrieb Ann Lee:\n> Soll ich?', 'Ja.'],
+	['French', 'Oui.\n\nLe lun. 5 janv. 2026 à 10:00, Ann <ann@example.com> a écrit :\n> Alors ?', 'Oui.'],
+	['Japanese', 'はい。\n\n2026年1月5日(月) 10:00 Ann <ann@example.com>:\n\n> どう？', 'はい。'],
+	['Chinese', '好。\n\nAnn <ann@example.com> 于2026年1月5日周一 10:00写道：\n\n> 好吗？', '好。'],
+	['no date', 'Yes.\n\n"Ann Lee" <ann@example.com>:\n> Shall I?', 'Yes.'],
+	[
+		'answers between the questions',
+		'Ann wrote on 5/1:\n> One?\n\nYes.\n\n> Two?\n> Three?\n\nNo: never.\n',
+		'Yes.\n\n\nNo: never.',
+	],
+	['a text below', '> Shall I?\n\nYes.\n\n-- \nBob\nSales\n', 'Yes.'],
+	['a colon that introduces nothing', 'My list:\n\n> Shall I?', 'My list:'],
+	['a signature', 'Yes.\n\n-- \nBob\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', 'Yes.'],
+	[
+		'Outlook',
+		`Yes.\n\n________________________________\n${outlook('From', 'Sent', 'To', 'Subject')}`,
+		'Yes.',
+	],
+	['Outlook in German', `Ja.\n\n${outlook('Von', 'Gesendet', 'An', 'Betreff')}`, 'Ja.'],
+	['an older Outlook', 'Yes.\n\n-----Original Message-----\nFrom: Ann\n\nold', 'Yes.'],
+	['a quote alone', '> Shall I?', '> Shall I?'],
+	['a signature alone', '-- \nBob', '-- \nBob'],
+	['nothing', '', ''],
+])('of a reply, the new text is left: %s', (_what, text, left) => {
+	expect(newText(text, reply)).toBe(left);
+});
+
+test.each([
+	[
+		'Gmail',
+		'<div dir="ltr">Yes.<div><br></div><span>-- </span><br><div>Bob</div></div><br><div class="gmail_quote"><div class="gmail_attr">On Mon, Jan 5, 2026 at 10:00 AM Ann &lt;<a href="mailto:ann@example.com">ann@example.com</a>&gt; wrote:<br></div><blockquote>Shall I?</blockquote></div>',
+	],
+	[
+		'Outlook',
+		'<div><p class=MsoNormal>Yes.</p><hr><div><b>From:</b> Ann &lt;ann@example.com&gt;<br><b>Sent:</b> Monday, January 5, 2026 10:00<br><b>To:</b> Bob<br><b>Subject:</b> Offer</div><p>Shall I?</p></div>',
+	],
+])('of HTML, too: %s', (_what, html) => {
+	expect(newText(textOfHtml(html), reply)).toBe('Yes.');
+});
+
+test.each([
+	['a quotation in an email that answers none', 'As Seneca said:\n\n> Omnia aliena sunt.', first],
+	[
+		'a forwarded message',
+		`Please have a look.\n\n${outlook('From', 'Sent', 'To', 'Subject')}`,
+		{ ...reply, subject: 'Fwd: Offer' },
+	],
+	['a forwarded message in Gmail', 'FYI\n\n---------- Forwarded message ---------\nFrom: Ann\n\nold', reply],
+	['lines that only look like a header', 'From: Hamburg\nTo: Berlin\nPrice: 20', reply],
+	['a ruler', 'a\n---\nb\n--', { ...reply, subject: 'x' }],
+])('%s stays', (_what, text, context) => {
+	expect(newText(text, context)).toBe(text.replace(/\n--$/, ''));
+});
+
+test('an answer without a header of its own is known by its introduction', () => {
+	expect(newText('Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', first)).toBe('Yes.');
+});
+
+test.each(['> x\n', 'On 5 Jan 2026:\n> x\n', 'From: a\n', '\n', '-- \n', 'a@b.c:\n\n>', ':', '--'])(
+	'costs no more than the length of %j',
+	(unit) => {
+		expectLinear(
+			unit,
+			(text) => text,
+			(text) => newText(text, reply),
+			2_000_000,
+		);
+	},
+);
