@@ -47,12 +47,15 @@ const suite = (folder) => ({
 
 module.exports = {
 	reporters: ['<rootDir>/test/reporter.ts'],
+	testSequencer: '<rootDir>/test/sequencer.ts',
 	// jest's own choice for a single file is to show everything.
 	verbose: false,
 	// n8n-core's HTTP agents outlive a test; what our own code must not leave behind, tests count themselves.
 	forceExit: true,
-	// Most of a suite's time is waiting for an n8n; jest's own choice on two cores is one process.
-	maxWorkers: Math.max(2, availableParallelism() - 1),
+	// Many files wait for an n8n or for a service; jest's own choice on two cores is one process.
+	maxWorkers: Math.max(4, availableParallelism()),
+	// What a file has loaded stays in its process, until this process is replaced.
+	workerIdleMemoryLimit: '1GB',
 	projects: [
 		{
 			...common,

@@ -199,6 +199,8 @@ export class Editor {
 			.getByTestId('rlc-item')
 			.or(this.page.getByTestId('rlc-error-container'))
 			.filter({ visible: true });
+		// One that was open before takes a moment to go.
+		await list.first().waitFor({ state: 'hidden' });
 		await clickUntil(this.locator(parameter).getByTestId('rlc-input'), list);
 	}
 

@@ -1,0 +1,89 @@
+import ts from 'typescript';
+
+/** A small change of a source that a test should notice. */
+export interface Change {
+	/** From the root of the package. */
+	readonly file: string;
+	readonly line: number;
+	/** Offsets of what is replaced. */
+	readonly from: number;
+	readonly to: number;
+	readonly before: string;
+	readonly after: string;
+}
+
+const { SyntaxKind } = ts;
+
+const operators = new Map<ts.SyntaxKind, string>([
+	[SyntaxKind.EqualsEqualsEqualsToken, '!=='],
+	[SyntaxKind.ExclamationEqualsEqualsToken, '==='],
+	[SyntaxKind.LessThanToken, '<='],
+	[SyntaxKind.LessThanEqualsToken, '<'],
+	[SyntaxKind.GreaterThanToken, '>='],
+	[SyntaxKind.GreaterThanEqualsToken, '>'],
+	[SyntaxKind.AmpersandAmpersandToken, '||'],
+	[SyntaxKind.BarBarToken, '&&'],
+	[SyntaxKind.PlusToken, '-'],
+	[SyntaxKind.MinusToken, '+'],
+	[SyntaxKind.AsteriskToken, '/'],
+	[SyntaxKind.SlashToken, '*'],
+	[SyntaxKind.PlusEqualsToken, '-='],
+	[SyntaxKind.MinusEqualsToken, '+='],
+]);
+
+/** All changes of a source: of operators, conditions, numbers and booleans, calls left out, and values not returned. Never of texts. */
+export function changesOf(file: string, text: string): Change[] {
+	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+	const found: Change[] = [];
+	const replace = (node: ts.Node, after: string) => {
+		const from = node.getStart(source);
+		const line = source.getLineAndCharacterOfPosition(from).line + 1;
+		found.push({ file, line, from, to: node.getEnd(), before: node.getText(source), after });
+	};
+	const visit = (node: ts.Node): void => {
+		if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || isLayout(node)) return;
+		replaced(node, replace);
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return found;
+}
+
+/** How tall a text field of the form is: a matter of taste. */
+function isLayout(node: ts.Node): boolean {
+	return ts.isPropertyAssignment(node) && ['rows', 'typeOptions'].includes(node.name.getText());
+}
+
+function replaced(node: ts.Node, replace: (node: ts.Node, after: string) => void): void {
+	if (ts.isBinaryExpression(node)) {
+		const operator = operators.get(node.operatorToken.kind);
+		// Texts are joined by the same sign as numbers are added.
+		if (operator !== undefined && !isText(node.left) && !isText(node.right)) {
+			replace(node.operatorToken, operator);
+		}
+		if (node.operatorToken.kind === SyntaxKind.QuestionQuestionToken) replace(node, node.left.getText());
+	}
+	if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
+		const condition = ts.isIfStatement(node) ? node.expression : node.condition;
+		replace(condition, `!(${condition.getText()})`);
+	}
+	if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken) {
+		replace(node, node.operand.getText());
+	}
+	if (ts.isNumericLiteral(node)) replace(node, `(${node.text} + 1)`);
+	if (node.kind === SyntaxKind.TrueKeyword) replace(node, 'false');
+	if (node.kind === SyntaxKind.FalseKeyword) replace(node, 'true');
+	if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, ';');
+	if (ts.isReturnStatement(node) && node.expression && node.expression.getText() !== 'undefined') {
+		replace(node.expression, 'undefined');
+	}
+}
+
+function isCall(node: ts.Expression): boolean {
+	if (ts.isAwaitExpression(node) || ts.isVoidExpression(node)) return isCall(node.expression);
+	return ts.isCallExpression(node) && node.expression.kind !== SyntaxKind.SuperKeyword;
+}
+
+function isText(node: ts.Expression): boolean {
+	return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+}
