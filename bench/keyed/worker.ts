@@ -60,7 +60,7 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const params = paramsOf(fields, given, { mode: 'fields', timezone: 'UTC' });
 	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
 	const job = { index: 0, resource, operation, params, limits, item: itemOf(), sent: undefined };
-	const [performed] = await perform([{ ...job, combineKey: undefined, lane: undefined }], () =>
+	const [performed] = await perform([{ ...job, combineKey: undefined, serialKey: undefined }], () =>
 		Promise.resolve(clients),
 	);
 	if (!performed || 'failure' in performed) return { number, error: String(performed?.failure) };

@@ -16,9 +16,19 @@ export const credentialTest: ICredentialTestRequest = {
 		),
 		url: either('"/users/me/profile"', '"/about"'),
 		qs: { fields: either('"emailAddress"', '"user"') },
+		// The token would go to whatever host an answer names.
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
 	},
 	// n8n shows Google's own words to nobody here, only "Forbidden".
 	rules: [
+		...[301, 302, 303, 307, 308].map((value) => ({
+			type: 'responseCode' as const,
+			properties: {
+				value,
+				message: `The API base in the credential responded with a redirect (HTTP ${value}). Redirects are not followed, because they could send the token to another host. Enter the address of the API itself.`,
+			},
+		})),
 		{
 			type: 'responseCode',
 			properties: {

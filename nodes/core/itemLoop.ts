@@ -6,7 +6,7 @@ import { asFailure, errorItem, isTool, nodeError } from './nodeErrors';
 import type { Failure } from './errors';
 import { FinishedItems, isFailedTry, tryOfNode } from './retryCache';
 import type { Sanitizer } from './sanitizer';
-import { Turns } from './keyedMutex';
+import { KeyedMutex } from './keyedMutex';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
 export type Outcome =
@@ -38,8 +38,8 @@ export interface Task<C> {
 	readonly items: ReadonlyArray<Checked<C>>;
 	/** Begins after all tasks of the phases before it have ended. Absent: all tasks are in one phase. */
 	readonly phase?: number;
-	/** Tasks in the same lane run one after another. Empty or absent means no lane. */
-	readonly lane?: string;
+	/** Tasks with the same key run one after another. */
+	readonly key?: string;
 }
 
 /** What a node does with its items. */
@@ -104,13 +104,14 @@ class Loop<C> {
 		const checked = await this.#checkAll();
 		if (this.#stopped || checked.length === 0) return this.#outcomes;
 		const limit = pLimit(this.#work.parallel(checked));
-		const lanes = new Turns();
+		const mutex = new KeyedMutex();
 		const begun: Array<Promise<void>> = [];
 		let current: number | undefined;
-		for (const { items, phase, lane = '' } of this.#work.tasks(checked)) {
+		for (const { items, phase, key } of this.#work.tasks(checked)) {
 			if (phase !== current) await Promise.all(begun.splice(0));
 			current = phase;
-			begun.push(lanes.take(lane, () => limit(() => this.#perform(items))));
+			const start = () => limit(() => this.#perform(items));
+			begun.push(key === undefined ? start() : mutex.run(key, start));
 		}
 		await Promise.all(begun);
 		return this.#outcomes;

@@ -1,13 +1,15 @@
-/** Runs the work of each lane in order, one after another. Lanes do not wait for each other. */
-export class Turns {
+/** Runs the work for each key in order, one after another. Different keys do not wait for each other. */
+export class KeyedMutex {
 	readonly #last = new Map<string, Promise<unknown>>();
 
-	/** @param lane empty for a lane of its own */
-	take<T>(lane: string, work: () => Promise<T>): Promise<T> {
-		if (lane === '') return work();
-		const before = this.#last.get(lane) ?? Promise.resolve();
-		const turn = before.then(work, work);
-		this.#last.set(lane, turn);
-		return turn;
+	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+		// A failure ends its own work only.
+		const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work);
+		this.#last.set(key, turn);
+		try {
+			return await turn;
+		} finally {
+			if (this.#last.get(key) === turn) this.#last.delete(key);
+		}
 	}
 }

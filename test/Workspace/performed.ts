@@ -23,7 +23,7 @@ export async function outcomesOf(
 		limits: { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
-		lane: undefined,
+		serialKey: undefined,
 		sent: undefined,
 	}));
 	const performed = await perform(jobs, () => Promise.resolve(clients));

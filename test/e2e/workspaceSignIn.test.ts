@@ -1,4 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 import { endpointsOf } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
@@ -273,15 +276,60 @@ describe('a service account', () => {
 	});
 });
 
+async function tested(type: string, { id, name }: Credential, more: object = {}) {
+	const path = `credentials/${id}?includeData=true`;
+	const { data } = await n8n.api.request<{ data: object }>('GET', path);
+	const credentials = { id, name, type, data: { ...data, ...more } };
+	return await n8n.api.request<{ status: string; message: string }>('POST', 'credentials/test', {
+		credentials,
+	});
+}
+
+/** A server that answers every request in the same way and keeps what it was sent. */
+async function answering(status: number, headers: Record<string, string> = {}) {
+	const tokens: unknown[] = [];
+	const server = createServer((request, response) => {
+		tokens.push(request.headers.authorization);
+		response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{"user":{}}');
+	});
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const close = () => {
+		server.close().closeAllConnections();
+	};
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens, close };
+}
+
+describe('the Test button of a signed-in account', () => {
+	const oauthTokenData = { access_token: 'ya29.test', refresh_token: 'test', token_type: 'Bearer' };
+
+	async function pressedAt(driveApiBase: string) {
+		return await tested('workspaceOAuth2Api', await oAuth2({ driveApiBase }), { oauthTokenData });
+	}
+
+	test('asks Drive who is signed in', async () => {
+		const drive = await answering(200);
+		expect(await pressedAt(drive.url)).toMatchObject({ status: 'OK' });
+		expect(drive.tokens).toEqual(['Bearer ya29.test']);
+		drive.close();
+	});
+
+	test.each([301, 302, 303, 307, 308])('follows no redirect (%d): the token stays here', async (status) => {
+		const elsewhere = await answering(200);
+		const drive = await answering(status, { location: `${elsewhere.url}/about` });
+		expect(await pressedAt(drive.url)).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining(`responded with a redirect (HTTP ${status})`) as string,
+		});
+		expect(drive.tokens).toEqual(['Bearer ya29.test']);
+		expect(elsewhere.tokens).toEqual([]);
+		drive.close();
+		elsewhere.close();
+	});
+});
+
 describe('the Test button of the credential', () => {
 	async function pressed(more: Record<string, unknown>) {
-		const { id, name } = await serviceAccount(more);
-		const path = `credentials/${id}?includeData=true`;
-		const { data } = await n8n.api.request<{ data: object }>('GET', path);
-		const credentials = { id, name, type: 'workspaceServiceAccountApi', data };
-		return await n8n.api.request<{ status: string; message: string }>('POST', 'credentials/test', {
-			credentials,
-		});
+		return await tested('workspaceServiceAccountApi', await serviceAccount(more));
 	}
 
 	test('asks Drive who is signed in', async () => {

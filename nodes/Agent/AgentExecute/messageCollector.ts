@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { BoundedMap } from '../../core/boundedMap';
 import { processSlot } from '../../core/globalSingleton';
 import type { Clock } from '../../core/clock';
 import { type FieldValues, type SessionMessage, hasOneOf, heldBytes, messageId } from '../session/messages';
@@ -175,7 +176,10 @@ interface Received {
 export class KnownIds {
 	readonly #session: string;
 	readonly #idField: string;
-	readonly #received = processSlot<Received>('receivedIds', () => ({ ids: new Map(), endedWaits: 0 }));
+	readonly #received = processSlot<Received>('receivedIds', () => ({
+		ids: new BoundedMap(maxKnownIds),
+		endedWaits: 0,
+	}));
 	readonly #waitsBefore = this.#received.endedWaits;
 	readonly #own = new Set<string>();
 
@@ -204,11 +208,6 @@ export class KnownIds {
 	remember(): void {
 		const { ids } = this.#received;
 		const wait = ++this.#received.endedWaits;
-		for (const hash of this.#own) ids.delete(hash);
 		for (const hash of this.#own) ids.set(hash, wait);
-		for (const oldest of ids.keys()) {
-			if (ids.size <= maxKnownIds) return;
-			ids.delete(oldest);
-		}
 	}
 }

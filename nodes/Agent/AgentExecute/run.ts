@@ -203,7 +203,10 @@ class AgentWork implements Work<CheckedItem> {
 
 	/** The service does not queue calls of a session, so items of one session run one after another. */
 	tasks(checked: ReadonlyArray<Checked<CheckedItem>>): Array<Task<CheckedItem>> {
-		return checked.map((item) => ({ items: [item], lane: item.value.given.params.sessionId.trim() }));
+		return checked.map((item) => ({
+			items: [item],
+			key: item.value.given.params.sessionId.trim() || undefined,
+		}));
 	}
 
 	/** For options of the whole node, the first item decides. */

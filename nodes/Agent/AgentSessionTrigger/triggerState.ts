@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/boundedMap';
 import { processSlot } from '../../core/globalSingleton';
 import type { Clock } from '../../core/clock';
 import type { Arrival } from './items';
@@ -8,14 +9,12 @@ const maxRecentIds = 10_000;
 
 /** The keys that came last. */
 export class RecentKeys {
-	readonly #keys = new Set<string>();
+	readonly #keys = new BoundedMap<string, true>(maxRecentIds);
 
 	/** @returns false when the key is among those that came last */
 	add(key: string): boolean {
 		if (this.#keys.has(key)) return false;
-		this.#keys.add(key);
-		const [oldest] = this.#keys;
-		if (this.#keys.size > maxRecentIds && oldest !== undefined) this.#keys.delete(oldest);
+		this.#keys.set(key, true);
 		return true;
 	}
 
@@ -70,10 +69,7 @@ export async function release(key: string, mine: Closable): Promise<void> {
 export function recentKeysOf(key: string): RecentKeys {
 	const { recent } = registry();
 	const keys = recent.get(key) ?? new RecentKeys();
-	recent.delete(key);
 	recent.set(key, keys);
-	const [oldest] = recent.keys();
-	if (recent.size > maxRemembered && oldest !== undefined) recent.delete(oldest);
 	return keys;
 }
 
@@ -81,7 +77,10 @@ export function recentKeysOf(key: string): RecentKeys {
 export const listeningNodes = (): number => registry().active.size;
 
 const registry = () =>
-	processSlot<Registry>('sessionTriggers', () => ({ active: new Map(), recent: new Map() }));
+	processSlot<Registry>('sessionTriggers', () => ({
+		active: new Map(),
+		recent: new BoundedMap(maxRemembered),
+	}));
 
 /** After a change of settings, n8n starts the node again within seconds. */
 export const keptSeconds = 60;

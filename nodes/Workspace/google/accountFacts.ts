@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/boundedMap';
 import { processSlot } from '../../core/globalSingleton';
 
 const freshMilliseconds = 10 * 60_000;
@@ -15,17 +16,12 @@ interface Fact {
  * @param account differs for every account and sign-in
  */
 export async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
-	const facts = processSlot('accountFacts', () => new Map<string, Fact>());
+	const facts = processSlot('accountFacts', () => new BoundedMap<string, Fact>(maxFacts));
 	const key = `${account} ${name}`;
 	const known = facts.get(key);
 	// A name stands for one question, whose answers have one type; the map cannot say so.
 	if (known && performance.now() - known.learnedAt < freshMilliseconds) return known.value as T;
 	const value = await ask();
-	facts.delete(key);
 	facts.set(key, { learnedAt: performance.now(), value });
-	for (const oldest of facts.keys()) {
-		if (facts.size <= maxFacts) break;
-		facts.delete(oldest);
-	}
 	return value;
 }

@@ -49,7 +49,7 @@ export interface Job {
 	/** Jobs of the same operation with the same key are processed together. */
 	readonly combineKey: string | undefined;
 	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
-	readonly lane: string | undefined;
+	readonly serialKey: string | undefined;
 	/** Everything that tells this job from another, for the memory of finished items. */
 	readonly sent: unknown;
 }
@@ -85,8 +85,8 @@ export class Jobs {
 		const item = new RunItem(this.context, index, { notes: this.notes, naming, limits });
 		if (combineKey !== undefined) naming.during(() => operation.combine?.check?.(params, item));
 		const sent = [resource, operation.value, params, item.json];
-		const lane = operation.changes?.(params);
-		return { index, resource, operation, params, limits, item, combineKey, lane, sent };
+		const serialKey = operation.changes?.(params);
+		return { index, resource, operation, params, limits, item, combineKey, serialKey, sent };
 	}
 
 	/** An item with the same values as the previous one is not checked again. */

@@ -131,7 +131,7 @@ class WorkspaceWork implements Work<Job> {
 			const [first] = items;
 			if (!first || !last || !mayRunBeside(last, first.value)) phase++;
 			last = first?.value;
-			return { items, phase, lane: first?.value.lane };
+			return { items, phase, key: first?.value.serialKey };
 		});
 	}
 
@@ -208,7 +208,9 @@ class WorkspaceWork implements Work<Job> {
 
 function mayRunBeside(earlier: Job, later: Job): boolean {
 	if (earlier.operation.readsOnly) return later.operation.readsOnly === true;
-	return earlier.operation === later.operation && earlier.lane !== undefined && later.lane !== undefined;
+	return (
+		earlier.operation === later.operation && earlier.serialKey !== undefined && later.serialKey !== undefined
+	);
 }
 
 async function stored(item: Item, binary: NonNullable<OutputItem['binary']>) {

@@ -40,7 +40,7 @@ function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 			limits,
 		}),
 		combineKey,
-		lane: undefined,
+		serialKey: undefined,
 		sent: index,
 	};
 }

@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { type Failure, isFailure, refusal } from '../../../core/errors';
+import { KeyedMutex } from '../../../core/keyedMutex';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { list } from './errors';
@@ -141,19 +142,5 @@ export function sheetOf(
 	return sheets.find(({ properties }) => properties?.title?.toLowerCase() === tab.toLowerCase());
 }
 
-/** The last task of each queue. */
-const queues = new Map<string, Promise<unknown>>();
-
-/** Runs tasks with the same key one after another, in this process. */
-export async function inTurn<T>(key: string, act: () => Promise<T>): Promise<T> {
-	const before = queues.get(key) ?? Promise.resolve();
-	const done = before.then(act, act);
-	// A failure only ends its own task.
-	const settled = done.catch(() => undefined);
-	queues.set(key, settled);
-	try {
-		return await done;
-	} finally {
-		if (queues.get(key) === settled) queues.delete(key);
-	}
-}
+/** The changes that this process makes to a spreadsheet, by its ID, one after another. */
+export const spreadsheetMutex = new KeyedMutex();

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../../../core/boundedMap';
+import { KeyedMutex } from '../../../../core/keyedMutex';
 import { isFailure } from '../../../../core/errors';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
@@ -115,10 +117,9 @@ interface Recent {
  * Emails sent by this process, by account and key, because Gmail lists an email only some time after it was
  * sent.
  */
-const recent = new Map<string, Recent>();
-const mostRecent = 10_000;
-/** The send in progress or waiting, by account and key. */
-const turns = new Map<string, Promise<unknown>>();
+const recent = new BoundedMap<string, Recent>(10_000);
+/** By account and key. */
+const mutex = new KeyedMutex();
 
 interface Sending {
 	readonly client: Clients;
@@ -136,7 +137,7 @@ interface Sending {
 export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, keyed } = sending;
 	const name = `${await ownAddress(client, item)} ${keyed.mark}`;
-	return await inTurn(name, async () => {
+	return await mutex.run(name, async () => {
 		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
 		if (before) return repeated(before, keyed);
 		const mail = await send().catch(async (error: unknown) => {
@@ -144,26 +145,10 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 			if (isFailure(error) && error.ambiguous) return await findSent(client, error, item);
 			throw error;
 		});
-		remember(name, { mail, content: keyed.content });
+		recent.set(name, { mail, content: keyed.content });
 		await tellOfAnother(sending, mail);
 		return mail;
 	});
-}
-
-async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-	const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
-	turns.set(name, turn);
-	try {
-		return await turn;
-	} finally {
-		if (turns.get(name) === turn) turns.delete(name);
-	}
-}
-
-function remember(name: string, mail: Recent): void {
-	recent.set(name, mail);
-	const [oldest] = recent.keys();
-	if (recent.size > mostRecent && oldest !== undefined) recent.delete(oldest);
 }
 
 /** Gmail decides: an email that the user deleted may be sent again. */

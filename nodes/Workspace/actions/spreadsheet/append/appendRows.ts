@@ -5,7 +5,7 @@ import type { AppendMember } from '../fields';
 import { type Cell, hasNames, namedRows, rowCells } from '../cells';
 import { chunksOf, type Part, partWritten, Rows, widthOf, type Written } from '../updates';
 import { notSent, notWritten } from '../errors';
-import { cellsOfName, inTabs, inTurn, isTabsName, refuseTabLikeCell } from '../sheets';
+import { cellsOfName, inTabs, spreadsheetMutex, isTabsName, refuseTabLikeCell } from '../sheets';
 import { appendResultOf, isBelowHeader, isProven, type Place, placeBelow, placeIn } from './appendResult';
 import { below, relocateRows } from './relocateRows';
 import { clearHeaderFormat } from './clearHeaderFormat';
@@ -38,7 +38,7 @@ export async function appendRows(
 	const [first] = members;
 	if (!first) return [];
 	// Inserted rows move others, to which another run may be about to write.
-	return await inTurn(first.params.spreadsheetId, () => appendNow(sheets, first, members));
+	return await spreadsheetMutex.run(first.params.spreadsheetId, () => appendNow(sheets, first, members));
 }
 
 async function appendNow(

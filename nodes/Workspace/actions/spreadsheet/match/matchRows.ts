@@ -5,7 +5,7 @@ import { named } from '../../../../fields/naming';
 import { chunksOf, requestBytes, type Written } from '../updates';
 import { list, notSent, notWritten } from '../errors';
 import { columnsFor, misfitOf, readSheetHeader, type SheetHeader, tableOf, withColumns } from '../headerRow';
-import { inTurn } from '../sheets';
+import { spreadsheetMutex } from '../sheets';
 import { namedRows, rowNumberKey, type NamedRow } from '../cells';
 import { grown } from '../nativeTable';
 import { areaIn } from '../range';
@@ -28,7 +28,7 @@ export async function matchRows(
 	first: WriteMember,
 	members: readonly WriteMember[],
 ): Promise<Array<MatchedRow[] | Failure>> {
-	return await inTurn(first.params.spreadsheetId, () => writeNow(sheets, first, members));
+	return await spreadsheetMutex.run(first.params.spreadsheetId, () => writeNow(sheets, first, members));
 }
 
 async function writeNow(

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Failure } from '../../../../core/errors';
 import { type Cell, cellData, headerCell, namedRows, namesIn } from '../cells';
-import { inTurn } from '../sheets';
+import { spreadsheetMutex } from '../sheets';
 import { readBody } from '../match/tableBody';
 import { readSheetHeader, type SheetHeader, tableOf, withLetters } from '../headerRow';
 import { resize } from '../nativeTable';
@@ -28,7 +28,7 @@ export async function replaceTable(
 	first: WriteMember,
 	members: readonly WriteMember[],
 ): Promise<Array<Written | Failure>> {
-	return await inTurn(first.params.spreadsheetId, () => replaceNow(sheets, first, members));
+	return await spreadsheetMutex.run(first.params.spreadsheetId, () => replaceNow(sheets, first, members));
 }
 
 async function replaceNow(
