@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { standardScopes } from '../../dev/google/tokens';
 import { resources } from '../../nodes/Workspace/resources';
 import { disagreements, type Schema } from '../outputSchema';
 
@@ -17,7 +18,7 @@ let google: GoogleServer;
 
 beforeAll(async () => {
 	google = await startGoogle();
-	google.tokens.issue({ token });
+	google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose'] });
 });
 afterAll(async () => {
 	expectNoViolations(google);
@@ -46,7 +47,8 @@ const rows = { range: 'Sheet1!A1:B2', valuesSource: 'json', values: '[["name","c
 
 /** Each operation on what the stand-in has, or on what another operation made before. */
 const results: Record<string, () => Promise<IDataObject>> = {
-	'mail/send': () => run('mail/send', mail),
+	// Without a draft, all of it but `draftId`.
+	'mail/send': () => run('mail/send', mail, { saveAsDraft: true }),
 	'mail/list': () => run('mail/list', {}),
 	'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
 	'mail/read': async () => await run('mail/read', { messageId: seedMail() }),

@@ -151,6 +151,7 @@ function withoutIds(text: string, { google, seeds }: World): string {
 		...Object.values(seeds),
 		...google.files.all().map(({ id }) => id),
 		...google.gmail.sent.map(({ id }) => id),
+		...google.gmail.drafts.flatMap(({ id, draftId }) => [id, draftId]),
 	];
 	return known
 		.reduce((rest, id) => rest.replaceAll(id, '…'), text)

@@ -35,6 +35,11 @@ const variants: readonly Variant[] = [
 		given: () => ({ idempotencyKey: `key-${++keys}` }),
 	},
 	{
+		suffix: ', as a draft',
+		field: 'saveAsDraft',
+		given: () => ({ saveAsDraft: true }),
+	},
+	{
 		suffix: ', above 5 MB',
 		field: 'contentSource',
 		given: () => ({ contentSource: 'base64', content: large }),
@@ -69,7 +74,7 @@ export const subjects: readonly Subject[] = resources.flatMap(({ value, name, op
 export type Seeds = Readonly<Record<'documentId' | 'spreadsheetId' | 'messageId', string>>;
 
 /** Not required, but without them an operation does less than it can. */
-const contents = ['name', 'content', 'values'];
+const contents = ['name', 'content', 'values', 'to', 'subject'];
 
 /** An input object for the operation, from its own definition. @param text put wherever a text fits */
 export function inputOf(

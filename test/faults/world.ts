@@ -4,6 +4,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { endpointsOf, signedIn } from '../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
+import { standardScopes } from '../../dev/google/tokens';
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { executeContext } from '../executeContext';
@@ -37,7 +38,11 @@ export class World {
 
 	private constructor(google: GoogleServer) {
 		this.google = google;
-		const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+		const grant = { scopes: [...standardScopes, 'gmail.compose'] };
+		const tokens = {
+			accessToken: google.tokens.issue(grant),
+			refreshToken: google.tokens.issueRefresh(grant),
+		};
 		this.tokens = tokens;
 		const lines = [{ paragraph: { elements: [{ textRun: { content: 'First line\n' } }] } }];
 		this.seeds = {
@@ -94,7 +99,7 @@ export class World {
 		};
 	}
 
-	/** How often a text stands in what the account has: sent mails, and names and contents of files. */
+	/** How often a text stands in what the account has: sent mails, drafts, and names and contents of files. */
 	traces(text = marker): number {
 		const { gmail, files, docs, sheets } = this.google;
 		const kept = files.all().flatMap(({ id, name, mimeType, trashed }) => {
@@ -103,7 +108,8 @@ export class World {
 			if (mimeType === spreadsheetType) return [name, JSON.stringify(sheets.values(id, 'A1:Z1000'))];
 			return [name];
 		});
-		const all = [...gmail.sent.map(({ raw }) => raw.toString('latin1')), ...kept].join('\n');
+		const mails = [...gmail.sent, ...gmail.drafts].map(({ raw }) => raw.toString('latin1'));
+		const all = [...mails, ...kept].join('\n');
 		return all.split(text).length - 1;
 	}
 

@@ -272,3 +272,52 @@ it('an empty file and an email within an email have no id', async () => {
 	]);
 	expect(payload?.parts?.map(({ body }) => body?.attachmentId)).toEqual([undefined, undefined]);
 });
+
+describe('drafts', () => {
+	const create = async (mail: string, threadId?: string) =>
+		await ask('/gmail/v1/users/me/drafts', {
+			method: 'POST',
+			headers: { 'Content-Type': 'application/json' },
+			body: JSON.stringify({ message: { raw: Buffer.from(mail).toString('base64url'), threadId } }),
+		});
+
+	beforeEach(() => {
+		token = google.tokens.issue({ scopes: ['gmail.compose', 'gmail.readonly'] });
+	});
+
+	it('is not allowed with the scopes for sending and reading', async () => {
+		token = google.tokens.issue();
+		expect((await create('Subject: S\r\n\r\nx')).status).toBe(403);
+	});
+
+	it('is kept with its label, without a recipient, and listed with its own ID', async () => {
+		const { body } = await create('Subject: S\r\n\r\nx');
+		const [draft] = google.gmail.drafts;
+		const { id, threadId } = draft ?? {};
+		expect(body).toEqual({ id: draft?.draftId, message: { id, threadId, labelIds: ['DRAFT'] } });
+		expect(google.gmail.sent).toEqual([]);
+		const { body: found } = await ask('/gmail/v1/users/me/drafts?q=subject:S');
+		expect(found).toEqual({
+			drafts: [{ id: draft?.draftId, message: { id, threadId } }],
+			resultSizeEstimate: 1,
+		});
+		expect((await ask('/gmail/v1/users/me/drafts?q=subject:Other')).body).toEqual({ resultSizeEstimate: 0 });
+	});
+
+	it('joins a conversation under the rules of a sent email', async () => {
+		const original = google.gmail.seed({ subject: 'Topic' });
+		const id = header(await read(original), 'Message-ID')?.[0] ?? '';
+		for (const [subject, threadId] of [
+			['Re: Topic', original],
+			['Other', undefined],
+		]) {
+			await create(`Subject: ${subject}\r\nIn-Reply-To: ${id}\r\n\r\nx`, original);
+			const draft = google.gmail.drafts.at(-1);
+			expect(draft?.threadId).toBe(threadId ?? draft?.id);
+		}
+	});
+
+	it('with an address that is none is refused', async () => {
+		expect((await create('To: a@@b\r\nSubject: S\r\n\r\nx')).status).toBe(400);
+	});
+});

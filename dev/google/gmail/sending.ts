@@ -6,6 +6,11 @@ import { ApiError, type Call } from '../service.ts';
 import { bareSubject, type Mailbox } from './mailbox.ts';
 import { headerOf, parseMime, type MimePart } from './mime.ts';
 
+/** An email that was saved as a draft. */
+export interface SavedDraft extends SentMail {
+	readonly draftId: string;
+}
+
 /** Gmail's limit for an email, in bytes. */
 const maxBytes = 36_700_160;
 
@@ -29,9 +34,18 @@ export interface Outgoing extends Pick<SentMail, 'raw' | 'mime' | 'recipients' |
 	readonly kept: Buffer;
 }
 
-/** @throws ApiError 400, 404 or 413, in Gmail's words */
-export function outgoing(call: Call, mailbox: Mailbox, senders: readonly string[]): Outgoing {
-	const { raw: encoded, threadId } = (call.body ?? {}) as gmail_v1.Schema$Message;
+/**
+ * @param isDraft a draft needs no recipient, and its email is one level deeper in the body
+ * @throws ApiError 400, 404 or 413, in Gmail's words
+ */
+export function outgoing(
+	call: Call,
+	mailbox: Mailbox,
+	senders: readonly string[],
+	{ isDraft = false } = {},
+): Outgoing {
+	const body = isDraft ? ((call.body ?? {}) as gmail_v1.Schema$Draft).message : call.body;
+	const { raw: encoded, threadId } = (body ?? {}) as gmail_v1.Schema$Message;
 	const raw = call.media?.data ?? Buffer.from(encoded ?? '', 'base64url');
 	if (raw.length === 0)
 		throw refused("'raw' RFC822 payload message string or uploading message via /upload/* URL required");
@@ -39,7 +53,7 @@ export function outgoing(call: Call, mailbox: Mailbox, senders: readonly string[
 		throw new ApiError(413, 'Request entity is too large.', { reason: 'uploadTooLarge' });
 	const mime = parseMime(raw);
 	const recipients = ['To', 'Cc', 'Bcc'].flatMap((name) => addressesOf(mime, name));
-	if (recipients.length === 0) throw refused('Recipient address required');
+	if (recipients.length === 0 && !isDraft) throw refused('Recipient address required');
 	return {
 		raw,
 		mime,

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { isServiceAccount } from '../files.ts';
@@ -8,11 +9,13 @@ import { allParts } from './mime.ts';
 import { queryTest } from './query.ts';
 import { attachmentOf, messageOut, padded, type Format, type Rendering } from './render.ts';
 import { newMailOf, type MailSeed } from './seed.ts';
-import { outgoing, type SentMail } from './sending.ts';
+import { outgoing, type SavedDraft, type SentMail } from './sending.ts';
 
 export interface GmailService extends Service {
 	/** Every sent email, in order. A repeated send shows up here. */
 	readonly sent: readonly SentMail[];
+	/** Every saved draft, in order. */
+	readonly drafts: readonly SavedDraft[];
 	/** Milliseconds until a sent email appears in lists and searches, as in Gmail. Default 0. */
 	indexDelayMilliseconds: number;
 	/** Adds a received email to a user's mailbox. @returns its ID */
@@ -25,6 +28,8 @@ export interface GmailService extends Service {
 	labels: Readonly<Record<string, string>>;
 	/** Display names in the settings, by address. By default, the user's own address has one. */
 	displayNames: Readonly<Record<string, string>>;
+	/** Signatures in the settings, as HTML, by address. By default, none. */
+	signatures: Readonly<Record<string, string>>;
 	/** How texts in old charsets are returned. Default `decoded`. */
 	bodies: Bodies;
 }
@@ -46,6 +51,7 @@ const ownName = 'Sam Someone';
 export function createGmailService({ user = 'someone@example.com' }: { user?: string } = {}): GmailService {
 	const mailboxes = new Map<string, Mailbox>();
 	const sent: SentMail[] = [];
+	const drafts: SavedDraft[] = [];
 
 	const mailboxOf = (owner: string): Mailbox => {
 		const mailbox = mailboxes.get(owner) ?? new Mailbox();
@@ -77,12 +83,23 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 
 	const rendering = (call: Call): Rendering => renderingOf(call, service.bodies);
 
+	const stored = (call: Call, isDraft: boolean) => {
+		const mailbox = own(call);
+		const { kept, threadId, ...mail } = outgoing(call, mailbox, [call.user, ...service.aliases], { isDraft });
+		const listedAt = Date.now() + service.indexDelayMilliseconds;
+		const labelIds = [isDraft ? 'DRAFT' : 'SENT'];
+		const added = mailbox.add({ raw: kept, labelIds, threadId, listedAt });
+		return { mail: { ...mail, id: added.id, threadId: added.threadId }, labelIds };
+	};
+
 	const service: GmailService = {
 		sent,
+		drafts,
 		indexDelayMilliseconds: 0,
 		aliases: [],
 		labels: {},
 		displayNames: { [user]: ownName },
+		signatures: {},
 		bodies: 'decoded',
 		seed: (mail, owner = user) => mailboxOf(owner).add(newMailOf(mail)).id,
 		remove: (id, owner = user) => {
@@ -102,12 +119,22 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 				body: attachment(asked(call, 'messageId'), call),
 			}),
 			'gmail.users.messages.send': (call) => {
-				const mailbox = own(call);
-				const { kept, threadId, ...mail } = outgoing(call, mailbox, [call.user, ...service.aliases]);
-				const listedAt = Date.now() + service.indexDelayMilliseconds;
-				const stored = mailbox.add({ raw: kept, labelIds: ['SENT'], threadId, listedAt });
-				sent.push({ ...mail, id: stored.id, threadId: stored.threadId });
-				return { body: { id: stored.id, threadId: stored.threadId, labelIds: ['SENT'] } };
+				const { mail, labelIds } = stored(call, false);
+				sent.push(mail);
+				return { body: { id: mail.id, threadId: mail.threadId, labelIds } };
+			},
+			'gmail.users.drafts.create': (call) => {
+				const { mail, labelIds } = stored(call, true);
+				const draftId = `r-${randomInt(1e12, 1e13)}`;
+				drafts.push({ ...mail, draftId });
+				return { body: { id: draftId, message: { id: mail.id, threadId: mail.threadId, labelIds } } };
+			},
+			'gmail.users.drafts.list': (call) => {
+				const params = { ...call.params, labelIds: ['DRAFT'] };
+				const { messages = [], ...page } = listed({ ...call, params }, own(call));
+				const idOf = (id: unknown) => drafts.find((draft) => draft.id === id)?.draftId;
+				const found = messages.map((message) => ({ id: idOf(message.id), message }));
+				return { body: { ...(found.length > 0 && { drafts: found }), ...page } };
 			},
 			'gmail.users.threads.get': (call) => {
 				const thread = own(call).thread(String(call.params['id']));
@@ -136,10 +163,12 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		reset() {
 			mailboxes.clear();
 			sent.length = 0;
+			drafts.length = 0;
 			service.indexDelayMilliseconds = 0;
 			service.aliases = [];
 			service.labels = {};
 			service.displayNames = { [user]: ownName };
+			service.signatures = {};
 			service.bodies = 'decoded';
 		},
 	};
@@ -204,11 +233,12 @@ function attachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$Message
 
 function sendAs(
 	user: string,
-	{ aliases, displayNames }: Pick<GmailService, 'aliases' | 'displayNames'>,
+	{ aliases, displayNames, signatures }: Pick<GmailService, 'aliases' | 'displayNames' | 'signatures'>,
 ): gmail_v1.Schema$SendAs[] {
 	return [user, ...aliases].map((sendAsEmail) => ({
 		sendAsEmail,
 		displayName: displayNames[sendAsEmail] ?? '',
+		signature: signatures[sendAsEmail] ?? '',
 		isPrimary: sendAsEmail === user,
 		isDefault: sendAsEmail === user,
 	}));

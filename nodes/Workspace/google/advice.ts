@@ -16,6 +16,8 @@ export interface AdviceRow {
 	readonly hidesFiles?: true;
 	/** Applies only to calls that create something, and so name no file. */
 	readonly creates?: true;
+	/** Applies only to calls with this in their path. */
+	readonly path?: string;
 	readonly advice: string;
 	/** Google's answer as someone reported it, and where. */
 	readonly reported: { readonly message: string; readonly reason?: string; readonly source: string };
@@ -119,6 +121,55 @@ export const adviceTable: readonly AdviceRow[] = [
 			message: 'The caller does not have permission',
 			reason: 'forbidden',
 			source: 'https://github.com/googleapis/google-api-ruby-client/issues/461',
+		},
+	},
+	{
+		api: ['mail'],
+		status: 403,
+		reasons: ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'],
+		path: '/drafts',
+		advice: `${named('saveAsDraft')} needs one more scope. In the credential, turn on Custom Scopes, add https://www.googleapis.com/auth/gmail.compose, and reconnect. If you use a Delegated Email, also add it to the domain-wide delegation.`,
+		reported: {
+			message: 'Request had insufficient authentication scopes.',
+			reason: 'insufficientPermissions',
+			source: 'https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.drafts/create',
+		},
+	},
+	{
+		api: ['drive'],
+		status: 403,
+		message: /service accounts do not have storage quota/i,
+		advice:
+			'A service account has no storage of its own. Choose a folder in a shared drive, enter a Delegated Email in the credential, or sign in with a Google account instead.',
+		reported: {
+			message:
+				'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.',
+			reason: 'storageQuotaExceeded',
+			source: 'https://github.com/n8n-io/n8n/issues/26050',
+		},
+	},
+	{
+		api: ['drive'],
+		status: 403,
+		reasons: ['teamDriveFileLimitExceeded'],
+		advice:
+			'The shared drive holds as many files as it can. Remove files that are not needed, empty its trash, or use another shared drive.',
+		reported: {
+			message: 'The file limit for this shared drive has been exceeded.',
+			reason: 'teamDriveFileLimitExceeded',
+			source: 'https://developers.google.com/workspace/drive/api/guides/handle-errors',
+		},
+	},
+	{
+		api: ['drive'],
+		status: 403,
+		reasons: ['cannotAddParent'],
+		advice:
+			'A file can be in one folder only. Enter one folder, or move the existing file to it in Google Drive first.',
+		reported: {
+			message: 'Increasing the number of parents is not allowed',
+			reason: 'cannotAddParent',
+			source: 'https://github.com/GAM-team/GAM/issues/1270',
 		},
 	},
 	{
@@ -237,7 +288,7 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 }
 
 function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
-	const { api, reasons, message, authentication, hidesFiles, creates } = row;
+	const { api, reasons, message, authentication, hidesFiles, creates, path } = row;
 	return (
 		row.status === status &&
 		(api?.includes(call.api) ?? true) &&
@@ -245,6 +296,7 @@ function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
 		(message?.test(envelope.message ?? '') ?? true) &&
 		(authentication === undefined || authentication === call.signIn.authentication) &&
 		(hidesFiles === undefined || call.signIn.driveAccess !== 'allFiles') &&
+		(path === undefined || call.url.includes(path)) &&
 		(!creates || (call.method === 'POST' && idIn(call.url) === undefined))
 	);
 }
@@ -276,11 +328,11 @@ const clientNames: Readonly<Record<Api, string>> = {
 	drive: 'drive.',
 };
 
-/** The scope that the sign-in may lack: the one that the operation declares for the service that refused. */
-function lackingScope({ api, methods, signIn }: FailedCall): string {
-	const declared = Object.entries(methods).flatMap(([method, scope]) =>
-		method.startsWith(clientNames[api]) ? [scope] : [],
-	);
+/** The scope that the sign-in may lack: the one that the operation declares for the resource that refused. */
+function lackingScope({ api, methods, signIn, url }: FailedCall): string {
+	const ofApi = Object.entries(methods).filter(([method]) => method.startsWith(clientNames[api]));
+	const ofResource = ofApi.filter(([method]) => url.includes(`/${method.split('.').at(-2)}`));
+	const declared = (ofResource.length > 0 ? ofResource : ofApi).map(([, scope]) => scope);
 	const asked = declared.map((scope) =>
 		scope === 'drive.file' && signIn.driveAccess === 'allFiles' ? 'drive' : scope,
 	);
@@ -319,7 +371,8 @@ export interface FailedCall {
 }
 
 /** `drive.file` means whichever Drive scope the credential's Drive Access asks for. */
-export type Scope = 'gmail.send' | 'gmail.readonly' | 'spreadsheets' | 'documents' | 'drive.file' | 'drive';
+export type Scope =
+	'gmail.send' | 'gmail.compose' | 'gmail.readonly' | 'spreadsheets' | 'documents' | 'drive.file' | 'drive';
 
 /** Google's methods by ID, each with the narrowest sufficient scope that the package asks for. */
 export type Methods = Readonly<Record<string, Scope>>;

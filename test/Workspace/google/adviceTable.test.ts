@@ -16,28 +16,30 @@ function descriptionOf(
 	{ message, reason }: { readonly message: string; readonly reason?: string },
 	own: Partial<SignIn> = {},
 	id = '',
-	ofOperation: Readonly<Record<number, string>> = {},
+	{ advice, path = paths[api] }: { advice?: Readonly<Record<number, string>>; path?: string } = {},
 ): string {
 	const errors = reason === undefined ? undefined : [{ reason, message }];
 	const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
 	const call = {
 		api,
 		method: id ? 'GET' : 'POST',
-		url: `https://google.example${paths[api]}${id && `/${id}`}`,
+		url: `https://google.example${path}${id && `/${id}`}`,
 		signIn: { ...signIn, ...own },
 		methods: {},
-		advice: ofOperation,
+		advice,
 	};
 	return faultOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
 }
 
 test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
 	'%s',
-	(_message, { api = ['sheets'], status, reported, advice, authentication, hidesFiles, creates }) => {
+	(_message, { api = ['sheets'], status, reported, advice, authentication, hidesFiles, creates, path }) => {
 		const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
 		const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
 		for (const one of api) {
-			const description = descriptionOf(one, status, reported, given, creates ? '' : '1AbcDefGhij');
+			const description = descriptionOf(one, status, reported, given, creates ? '' : '1AbcDefGhij', {
+				path,
+			});
 			const expected = one === 'drive' && hidesFiles ? hiddenFile : advice;
 			expect(description).toContain(expected);
 		}
@@ -47,7 +49,9 @@ test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
 test('what an operation advises for a status is left out where the words of Google say what it was', () => {
 	const own = { 400: 'Check the addresses.' };
 	const adviceTo = (message: string) =>
-		descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
+		descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', {
+			advice: own,
+		});
 	expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
 	expect(adviceTo('Precondition check failed.')).not.toContain('Check the addresses.');
 	expect(adviceTo('Invalid To header')).toBe('Check the addresses.');

@@ -1,36 +1,45 @@
 import { named } from '../../../fields/naming';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { deliver, findSent, senderOf, type SentMail } from './send/deliver';
-import { hintAboutThread, repliedMail } from './send/reply';
+import { asReply, hintAboutThread, repliedMail } from './send/reply';
 import { sendFields as fields, sendOptions as options, type SendParams } from './send/fields';
 
 export const send = defineOperation({
 	value: 'send',
 	methods: {
 		'gmail.users.messages.send': 'gmail.send',
+		'gmail.users.drafts.create': 'gmail.compose',
+		'gmail.users.drafts.list': 'gmail.readonly',
 		'gmail.users.messages.get': 'gmail.readonly',
 		'gmail.users.messages.list': 'gmail.readonly',
+		'gmail.users.messages.attachments.get': 'gmail.readonly',
+		'gmail.users.settings.sendAs.list': 'gmail.readonly',
 		'gmail.users.getProfile': 'gmail.readonly',
 	},
 	name: 'Send',
 	action: 'Send email',
 	description:
-		'Send an email from Gmail, with or without attachments, or reply to one. An error or a retry never sends it a second time.',
-	caution: 'It is sent immediately and cannot be undone.',
+		'Send an email from Gmail, with or without attachments, reply to one, or save it as a draft. An error or a retry never sends it a second time.',
+	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 	fields,
 	options,
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { outgoingMail, composed } = await import('./send/compose');
-		const outgoing = await outgoingMail(params, item);
-		const { idempotencyKey, replyToMessageId } = params;
+		const { idempotencyKey, replyToMessageId: original, includeSignature: signature, quoteOriginal } = params;
+		const given = await outgoingMail(params, item);
 		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendOnce');
-		const keyed = byKey?.keyedOf(params, outgoing);
-		const replied = replyToMessageId === '' ? undefined : await repliedMail(client, replyToMessageId);
+		const keyed = byKey?.keyedOf(params, given);
+		const replied = original === '' ? undefined : await repliedMail(client, original);
+		const outgoing = replied ? await asReply(client, given, replied, params, item) : given;
 		const sendNow = async () => {
 			const from = await senderOf(client, outgoing, item);
-			const mail = await composed(outgoing, { from, replied, token: item.token, keyed });
-			const sent = await deliver(client, mail, replied?.threadId);
-			if (replied) hintAboutThread(params.subject, replied, item);
+			const quoted = quoteOriginal ? original : undefined;
+			const appending = signature || quoteOriginal ? await import('./send/quotation') : undefined;
+			const whole =
+				(await appending?.withAppended(client, outgoing, { signature, quoted }, item)) ?? outgoing;
+			const mail = await composed(whole, { from, replied, token: item.token, keyed });
+			const sent = await deliver(client, mail, { threadId: replied?.threadId, folder: outgoing.folder });
+			if (replied) hintAboutThread(outgoing.subject, replied, item);
 			return sent;
 		};
 		return byKey && keyed
@@ -39,7 +48,8 @@ export const send = defineOperation({
 	},
 	async recover(client: Clients, params: SendParams, failure, item: Item): Promise<SentMail | undefined> {
 		// With a key, it was already looked for.
-		return params.idempotencyKey === '' ? await findSent(client, failure, item) : undefined;
+		if (params.idempotencyKey !== '') return undefined;
+		return await findSent(client, params.saveAsDraft ? 'drafts' : 'sent', failure, item);
 	},
 	errors: {
 		400: `Gmail rejected the email. Check the addresses, the headers and ${named('replyToMessageId')}.`,

@@ -115,7 +115,7 @@ async function headersAlone({ payload, ...message }: Message, item: Item): Promi
 }
 
 /** In base64url. */
-async function attachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
+export async function attachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
 	const { data } = await gmail.users.messages.attachments.get({
 		userId: 'me',
 		messageId,

@@ -192,17 +192,42 @@ export interface Address {
 /** Characters of one line of an email (RFC 5322, 2.1.1). */
 const longestEntry = 998;
 
+interface AddressList {
+	readonly addresses: Address[];
+	/** Entries that are not addresses. */
+	readonly others: string[];
+}
+
+/** The addresses in a list separated by commas or new lines, in RFC 5322 form. */
+export function addressesIn(text: string): AddressList {
+	const addresses: Address[] = [];
+	const others: string[] = [];
+	for (const line of separated(tokensOf(text), 'line')) {
+		const entries = separated(line, 'comma');
+		const whole = oneWithComma(entries);
+		if (whole) addresses.push(whole);
+		for (const entry of whole ? [] : entries) {
+			const mailbox = mailboxOf(entry);
+			if (mailbox) addresses.push(mailbox);
+			else others.push(rawOf(entry).trim());
+		}
+	}
+	return { addresses, others };
+}
+
 /**
- * The addresses in a list separated by commas or new lines, in RFC 5322 form.
+ * The addresses in a list that must have nothing else.
  * @param label the user's name for the field, in quotes
  * @throws Failure 400 naming the first entry that is not an address
  */
 export function addressesOf(text: string, label: string): Address[] {
-	return separated(tokensOf(text), 'line').flatMap((line) => {
-		const entries = separated(line, 'comma');
-		const whole = oneWithComma(entries);
-		return whole ? [whole] : entries.map((entry) => mailboxOf(entry) ?? refused(entry, label));
-	});
+	const { addresses, others } = addressesIn(text);
+	const [first] = others;
+	if (first === undefined) return addresses;
+	throw refusal(
+		`${label} has an entry that is not an email address: ${shortened(first)}`,
+		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
+	);
 }
 
 /** Splits at tokens of a kind; empty parts are left out. */
@@ -285,11 +310,4 @@ function hasControl(text: string): boolean {
 
 function rawOf(tokens: readonly Token[]): string {
 	return tokens.map(({ raw }) => raw).join('');
-}
-
-function refused(entry: readonly Token[], label: string): never {
-	throw refusal(
-		`${label} has an entry that is not an email address: ${shortened(rawOf(entry).trim())}`,
-		'Separate addresses with commas or new lines, not semicolons. Put a name that contains a comma in quotes, followed by the address in angle brackets.',
-	);
 }

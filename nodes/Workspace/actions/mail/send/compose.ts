@@ -5,9 +5,9 @@ import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
 import { type Address, addressesOf } from './addresses';
 import { type AttachedFile, attachedFiles, maxMailBytes, tooLarge, withImages } from './attachments';
+import type { Folder } from './deliver';
 import type { SendParams } from './fields';
 import { checkedHeaders, markerHeader, markerOf, oneLine, type Keyed } from './headerFields';
-import type { RepliedMail } from './reply';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface Bodies {
@@ -48,6 +48,8 @@ export interface OutgoingMail {
 	readonly bodies: Bodies;
 	readonly fromAlias: Address | undefined;
 	readonly senderName: string;
+	/** Where it goes. */
+	readonly folder: Folder;
 }
 
 /**
@@ -56,7 +58,7 @@ export interface OutgoingMail {
  */
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
 	const to = addressesOf(params.to, named('to'));
-	if (to.length === 0) throw refusal(`${named('to')} has no address`, 'Enter at least one email address.');
+	refuseContradictions(params, to);
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
 	if (more.length > 0)
 		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
@@ -71,8 +73,28 @@ export async function outgoingMail(params: SendParams, item: Item): Promise<Outg
 		senderName: oneLine(params.senderName.trim(), named('senderName')),
 		fromAlias,
 		headers: checkedHeaders(params.headers),
+		folder: params.saveAsDraft ? 'drafts' : 'sent',
 		...withInline(bodies, files, item),
 	};
+}
+
+/** @throws Failure 400 for what only a reply may do or leave out */
+function refuseContradictions(params: SendParams, to: readonly Address[]): void {
+	if (params.replyToMessageId !== '') return;
+	for (const option of ['replyAll', 'quoteOriginal'] as const) {
+		if (!params[option]) continue;
+		throw refusal(
+			`${named(option)} is only for replies`,
+			`Enter the ID of the original email in ${named('replyToMessageId')}, or turn off ${named(option)}.`,
+		);
+	}
+	const missing = to.length === 0 && !params.saveAsDraft ? 'to' : params.subject.trim() === '' && 'subject';
+	if (!missing) return;
+	const isText = params[missing].trim() !== '';
+	throw refusal(
+		`${named(missing)} ${isText ? 'has no address' : 'is required'}`,
+		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${named('replyToMessageId')}.`,
+	);
 }
 
 function withInline(
@@ -93,7 +115,9 @@ function withInline(
 interface Particulars {
 	/** The sender. Without one, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
-	readonly replied: RepliedMail | undefined;
+	/** The headers that join a reply to its original. */
+	readonly replied:
+		{ readonly messageId: string | undefined; readonly references: string | undefined } | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
 	readonly keyed: Keyed | undefined;

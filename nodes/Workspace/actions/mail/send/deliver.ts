@@ -3,16 +3,44 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { Failure, isFailure } from '../../../../core/errors';
-import { accountFact } from '../../../google/accountFacts';
-import type { Clients, Item } from '../../../operation';
+import { BoundedMap } from '../../../../core/boundedMap';
+import { processSlot } from '../../../../core/globalSingleton';
 import { headerOf } from '../../../../untrusted/mail/headers';
+import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { markerHeader } from './headerFields';
+
+const freshMilliseconds = 10 * 60_000;
+/** Of all accounts. A fact is a name or an address. */
+const maxFacts = 1000;
+
+interface Fact {
+	readonly learnedAt: number;
+	readonly value: unknown;
+}
+
+/**
+ * What rarely changes about an account, asked at most every ten minutes in this process: most runs have one
+ * item, and asking would double their requests. A failure is not kept.
+ * @param account differs for every account and sign-in
+ */
+export async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
+	const facts = processSlot('accountFacts', () => new BoundedMap<string, Fact>(maxFacts));
+	const key = `${account} ${name}`;
+	const known = facts.get(key);
+	// A name stands for one question, whose answers have one type; the map cannot say so.
+	if (known && performance.now() - known.learnedAt < freshMilliseconds) return known.value as T;
+	const value = await ask();
+	facts.set(key, { learnedAt: performance.now(), value });
+	return value;
+}
 
 export interface SentMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
+	/** Of an email that was saved as a draft. */
+	readonly draftId?: string;
 	/** An earlier execution already sent it with the same key. */
 	readonly repeated?: true;
 }
@@ -22,28 +50,45 @@ export interface SentMail {
  */
 const largestJson = 5_000_000;
 
-export function sentMail({ id, threadId, labelIds }: gmail_v1.Schema$Message): SentMail {
-	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [] };
+interface Delivery {
+	readonly threadId: string | undefined;
+	readonly folder: Folder;
 }
 
-/** Passes an email to Gmail once. */
+export function sentMail(
+	{ id, threadId, labelIds }: gmail_v1.Schema$Message,
+	draftId?: string | null,
+): SentMail {
+	return {
+		id: id ?? '',
+		threadId: threadId ?? '',
+		labelIds: labelIds ?? [],
+		...(draftId && { draftId }),
+	};
+}
+
+/** Passes an email to Gmail once, to send it or to keep it as a draft. */
 export async function deliver(
 	{ gmail }: Clients,
 	mail: Buffer,
-	threadId: string | undefined,
+	{ threadId, folder }: Delivery,
 ): Promise<SentMail> {
-	const { data } = await gmail.users.messages.send({ userId: 'me', ...contentOf(mail, threadId) });
+	const raw = mail.length > largestJson ? undefined : mail.toString('base64url');
+	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
+	const request = { userId: 'me', media: raw === undefined ? mediaOf(mail, threadId) : undefined };
+	if (folder === 'drafts') {
+		const requestBody = message && { message };
+		const { data } = await gmail.users.drafts.create({ ...request, requestBody });
+		return sentMail(data.message ?? {}, data.id);
+	}
+	const { data } = await gmail.users.messages.send({ ...request, requestBody: message });
 	return sentMail(data);
 }
 
-function contentOf(mail: Buffer, threadId: string | undefined): gmail_v1.Params$Resource$Users$Messages$Send {
-	if (mail.length <= largestJson) return { requestBody: { raw: mail.toString('base64url'), threadId } };
-	const mimeType = 'message/rfc822';
-	// A Buffer can be sent again after an expired token is refreshed; a stream cannot.
-	if (threadId === undefined) return { media: { mimeType, body: mail } };
-	// Next to a body, the client takes only a stream. The token is fresh, because the email to reply to was
-	// just read.
-	return { requestBody: { threadId }, media: { mimeType, body: Readable.from([mail]) } };
+function mediaOf(mail: Buffer, threadId: string | undefined): { mimeType: string; body: Buffer | Readable } {
+	// A Buffer can be sent again after an expired token is refreshed; a stream cannot. Next to a body, the
+	// client takes only a stream. The token is fresh, because the email to reply to was just read.
+	return { mimeType: 'message/rfc822', body: threadId === undefined ? mail : Readable.from([mail]) };
 }
 
 interface Wanted {
@@ -80,19 +125,26 @@ function isSame(email: string | null | undefined, { address }: Address): boolean
 	return email?.toLowerCase() === address.toLowerCase();
 }
 
-/** Not retried: a name is not worth a wait. Without the scope for it, no name is shown. */
-async function sendersOf({ account, gmail }: Clients, item: Item): Promise<gmail_v1.Schema$SendAs[]> {
+/** Without the scope for it, no name is shown. */
+async function sendersOf(client: Clients, item: Item): Promise<SendAs[]> {
+	// Not retried: a name is not worth a wait.
+	const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	return await item.once('mail.senders', async () => {
-		const fields = 'sendAs(sendAsEmail,displayName,isPrimary)';
-		const look = accountFact(account, 'senders', async () => {
-			const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
-			const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, once);
-			return data.sendAs ?? [];
-		});
-		return await look.catch((error: unknown) => {
+		return await sendAsOf(client, once).catch((error: unknown) => {
 			item.log(`Could not get the display name of the account: ${String(error)}`);
 			return [];
 		});
+	});
+}
+
+type SendAs = gmail_v1.Schema$SendAs;
+
+/** The addresses that the account sends from, with their names and signatures. */
+export async function sendAsOf({ account, gmail }: Clients, options: object = {}): Promise<SendAs[]> {
+	return await accountFact(account, 'sendAs', async () => {
+		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
+		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
+		return data.sendAs ?? [];
 	});
 }
 
@@ -106,9 +158,57 @@ export async function ownAddress({ account, gmail }: Clients, item: Item): Promi
 	});
 }
 
+/** Where an email goes and is found again: Gmail lists sent emails and drafts apart. */
+export type Folder = 'sent' | 'drafts';
+
+interface Search {
+	readonly q?: string;
+	readonly maxResults: number;
+}
+
+/** IDs of a listed email. */
+interface Listed {
+	readonly id: string;
+	readonly draftId?: string | null;
+}
+
+/** The emails of a folder, newest first. */
+export async function listFolder(
+	{ gmail }: Clients,
+	folder: Folder,
+	search: Search,
+): Promise<{ readonly mails: Listed[]; readonly isPartial: boolean }> {
+	if (folder === 'drafts') {
+		const fields = 'drafts(id,message/id),nextPageToken';
+		const { data } = await gmail.users.drafts.list({ userId: 'me', ...search, fields });
+		const mails = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
+		return { mails, isPartial: Boolean(data.nextPageToken) };
+	}
+	const labelIds = ['SENT'];
+	const fields = 'messages/id,nextPageToken';
+	const { data } = await gmail.users.messages.list({ userId: 'me', labelIds, ...search, fields });
+	const mails = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
+	return { mails, isPartial: Boolean(data.nextPageToken) };
+}
+
+/** A listed email and the parts of its marker. */
+export async function withMarker(
+	{ gmail }: Clients,
+	{ id, draftId }: Listed,
+): Promise<{ readonly mail: SentMail; readonly parts: string[] }> {
+	const { data } = await gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'metadata',
+		metadataHeaders: [markerHeader],
+		fields: 'id,threadId,labelIds,payload/headers',
+	});
+	return { mail: sentMail(data, draftId), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
+}
+
 /** Milliseconds to wait before each look, because Gmail lists an email only some time after it was sent. */
 const looks = [0, 1_000, 3_000];
-/** How many of the newest sent emails are checked. */
+/** How many of the newest emails are checked. */
 const newest = 20;
 
 /**
@@ -116,12 +216,17 @@ const newest = 20;
  * @throws Failure with the same code that says so, because an email that is not found may still have been
  * sent
  */
-export async function findSent(client: Clients, failure: Failure, item: Item): Promise<SentMail> {
+export async function findSent(
+	client: Clients,
+	folder: Folder,
+	failure: Failure,
+	item: Item,
+): Promise<SentMail> {
 	let trouble: string | undefined;
 	for (const wait of looks) {
 		try {
 			await sleep(wait, undefined, { signal: item.signal });
-			const found = await look(client, item.token);
+			const found = await look(client, folder, item.token);
 			if (found) return found;
 		} catch (error) {
 			// The failure of the send is the one to report. This one explains why nothing more is known.
@@ -129,25 +234,14 @@ export async function findSent(client: Clients, failure: Failure, item: Item): P
 			break;
 		}
 	}
-	throw unknownFate(failure, trouble);
+	throw unknownFate(folder, failure, trouble);
 }
 
-async function look({ gmail }: Clients, marker: string): Promise<SentMail | undefined> {
-	const { data } = await gmail.users.messages.list({
-		userId: 'me',
-		labelIds: ['SENT'],
-		maxResults: newest,
-		fields: 'messages/id',
-	});
-	for (const { id } of data.messages ?? []) {
-		const message = await gmail.users.messages.get({
-			userId: 'me',
-			id: id ?? '',
-			format: 'metadata',
-			metadataHeaders: [markerHeader],
-			fields: 'id,threadId,labelIds,payload/headers',
-		});
-		if (headerOf(message.data, markerHeader)?.split(/\s/, 1)[0] === marker) return sentMail(message.data);
+async function look(client: Clients, folder: Folder, token: string): Promise<SentMail | undefined> {
+	const { mails } = await listFolder(client, folder, { maxResults: newest });
+	for (const listed of mails) {
+		const { mail, parts } = await withMarker(client, listed);
+		if (parts[0] === token) return mail;
 	}
 	return undefined;
 }
@@ -159,13 +253,19 @@ function troubleOf(error: unknown): string {
 	return 'The node could not look for the email in the mailbox.';
 }
 
-function unknownFate(failure: Failure, trouble: string | undefined): Failure {
-	const searched = trouble ?? `It is not among the newest sent emails, but Gmail may list it later.`;
+const words = {
+	sent: { may: 'The email may have been sent', among: 'sent emails', place: 'Sent', again: 'send' },
+	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
+};
+
+function unknownFate(folder: Folder, failure: Failure, trouble: string | undefined): Failure {
+	const { may, among, place, again } = words[folder];
+	const searched = trouble ?? `It is not among the newest ${among}, but Gmail may list it later.`;
 	return new Failure({
 		code: failure.code,
 		status: failure.status,
-		message: `The email may have been sent: ${failure.message}`,
-		description: `${searched} Check the Sent folder in Gmail before you run this item again. The node did not send it a second time.`,
+		message: `${may}: ${failure.message}`,
+		description: `${searched} Check the ${place} folder in Gmail before you run this item again. The node did not ${again} it a second time.`,
 		ambiguous: true,
 		cause: failure,
 	});

@@ -7,19 +7,18 @@ export const sendFields = [
 		name: 'to',
 		type: 'string',
 		default: '',
-		required: true,
 		holds: 'addressList',
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
-			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;.',
+			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. A reply may leave it empty: then it goes to the sender of the original email.',
 	},
 	{
 		displayName: 'Subject',
 		name: 'subject',
 		type: 'string',
 		default: '',
-		required: true,
 		placeholder: 'e.g. Your order has shipped',
+		description: 'A reply may leave it empty: then it has the subject of the original email, after Re:',
 	},
 	{
 		displayName: 'Body',
@@ -102,6 +101,28 @@ export const sendOptions = [
 		description: `${idempotencyOption.description} Two workers of n8n's queue mode that send at the same moment may both send it.`,
 	},
 	{
+		displayName: 'Include Signature',
+		name: 'includeSignature',
+		type: 'boolean',
+		default: false,
+		description:
+			"Whether to add the signature from the account's Gmail settings after the body. With a From Alias, the alias's own.",
+	},
+	{
+		displayName: 'Quote Original',
+		name: 'quoteOriginal',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to add the original email below a reply, as Gmail does',
+	},
+	{
+		displayName: 'Reply All',
+		name: 'replyAll',
+		type: 'boolean',
+		default: false,
+		description: "Whether a reply also goes to the original email's other recipients, as a copy (CC)",
+	},
+	{
 		displayName: 'Reply To',
 		name: 'replyTo',
 		type: 'string',
@@ -117,7 +138,15 @@ export const sendOptions = [
 		holds: 'id',
 		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
 		description:
-			'ID of the message to reply to, as returned by List, Search and Read. Keep its subject to stay in the same conversation.',
+			'ID of the message to reply to, as returned by List, Search and Read. Leave To and Subject empty to answer its sender in the same conversation.',
+	},
+	{
+		displayName: 'Save as Draft',
+		name: 'saveAsDraft',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to save the email as a draft instead of sending it. Needs the scope gmail.compose: add it under Custom Scopes in the credential.',
 	},
 	{
 		displayName: 'Sender Name',

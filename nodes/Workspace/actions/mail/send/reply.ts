@@ -1,5 +1,12 @@
-import type { Clients, Item } from '../../../operation';
+import { refusal } from '../../../../core/errors';
+import { shortened } from '../../../../core/text';
+import { named } from '../../../../fields/naming';
 import { headerOf } from '../../../../untrusted/mail/headers';
+import type { Clients, Item } from '../../../operation';
+import { addressesIn, type Address } from './addresses';
+import { sendAsOf } from './deliver';
+import type { OutgoingMail } from './compose';
+import type { SendParams } from './fields';
 
 /** What a reply takes from the email that it answers. */
 export interface RepliedMail {
@@ -8,7 +15,15 @@ export interface RepliedMail {
 	readonly messageId: string | undefined;
 	readonly references: string | undefined;
 	readonly subject: string;
+	readonly from: string;
+	readonly replyTo: string;
+	readonly to: string;
+	readonly cc: string;
 }
+
+const headers = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
+/** Characters of a header that are read. More recipients than Gmail sends an email to. */
+const longestHeader = 100_000;
 
 /** @throws Failure; 404 if there is no such email */
 export async function repliedMail({ gmail }: Clients, id: string): Promise<RepliedMail> {
@@ -16,19 +31,106 @@ export async function repliedMail({ gmail }: Clients, id: string): Promise<Repli
 		userId: 'me',
 		id,
 		format: 'metadata',
-		metadataHeaders: ['Message-ID', 'References', 'In-Reply-To', 'Subject'],
+		metadataHeaders: headers,
 		fields: 'threadId,payload/headers',
 	});
-	const messageId = headerOf(data, 'Message-ID');
+	const header = (name: string) => headerOf(data, name)?.slice(0, longestHeader);
+	const messageId = header('Message-ID');
 	// RFC 5322, 3.6.4.
-	const earlier = headerOf(data, 'References') ?? headerOf(data, 'In-Reply-To');
+	const earlier = header('References') ?? header('In-Reply-To');
 	const references = [earlier, messageId].filter(Boolean).join(' ');
 	return {
 		threadId: data.threadId ?? '',
 		messageId,
 		references: references || undefined,
-		subject: headerOf(data, 'Subject') ?? '',
+		subject: (header('Subject') ?? '').replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(),
+		from: header('From') ?? '',
+		replyTo: header('Reply-To') ?? '',
+		to: header('To') ?? '',
+		cc: header('Cc') ?? '',
 	};
+}
+
+/**
+ * The email as a reply, with the recipients and the subject that the user left to the original.
+ * @throws Failure 400 if the original names nobody to reply to
+ */
+export async function asReply(
+	client: Clients,
+	outgoing: OutgoingMail,
+	replied: RepliedMail,
+	{ replyAll, saveAsDraft }: SendParams,
+	item: Item,
+): Promise<OutgoingMail> {
+	const needsOwn = outgoing.to.length === 0 || replyAll;
+	const own = needsOwn
+		? (await sendAsOf(client)).map(({ sendAsEmail }) => mailboxName(sendAsEmail ?? ''))
+		: [];
+	const isOwn = ({ address }: Address) => own.includes(mailboxName(address));
+	const to = outgoing.to.length > 0 ? outgoing.to : answered(replied, isOwn, item);
+	if (to.length === 0 && !saveAsDraft) {
+		throw refusal(
+			'The email to reply to has no address that can be answered',
+			`Enter at least one address in ${named('to')}.`,
+		);
+	}
+	const taken = [...to, ...outgoing.cc, ...outgoing.bcc];
+	const others = replyAll ? everyone(replied, item).filter((address) => !isOwn(address)) : [];
+	const subject = outgoing.subject === '' ? subjectOf(replied) : outgoing.subject;
+	return { ...outgoing, to, cc: [...outgoing.cc, ...without(others, taken)], subject };
+}
+
+/** Who is answered: where the sender wants replies. A reply to an own email goes where that email went. */
+function answered(
+	{ from, replyTo, to }: RepliedMail,
+	isOwn: (address: Address) => boolean,
+	item: Item,
+): Address[] {
+	const senders = listed(from, item);
+	if (senders.some(isOwn)) return without(listed(to, item), []);
+	const wanted = listed(replyTo, item);
+	return without(wanted.length > 0 ? wanted : senders, []);
+}
+
+function everyone({ to, cc }: RepliedMail, item: Item): Address[] {
+	return [...listed(to, item), ...listed(cc, item)];
+}
+
+/** The addresses in a header of the original. What is none, such as a group without members, is left out. */
+function listed(header: string, item: Item): Address[] {
+	const { addresses, others } = addressesIn(header);
+	const lost = others.filter((entry) => entry.includes('@'));
+	if (lost.length > 0) {
+		item.hint(
+			`The original email names a recipient that is not an email address, so the reply does not go to: ${lost.map((entry) => shortened(entry)).join('; ')}`,
+		);
+	}
+	return addresses;
+}
+
+/** Each address once, and none that is taken. */
+function without(addresses: readonly Address[], taken: readonly Address[]): Address[] {
+	const seen = new Set(taken.map(({ address }) => address.toLowerCase()));
+	return addresses.filter(({ address }) => {
+		const isNew = !seen.has(address.toLowerCase());
+		seen.add(address.toLowerCase());
+		return isNew;
+	});
+}
+
+/**
+ * An address without what Gmail ignores in one: letter case, a part after a plus sign and, at Gmail's own
+ * domains, dots.
+ */
+function mailboxName(address: string): string {
+	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
+	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
+	const name = local.replace(/\+.*$/s, '');
+	return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`;
+}
+
+function subjectOf({ subject }: RepliedMail): string {
+	return /^re(?:\[\d+\])?\s?:/i.test(subject) ? subject : `Re: ${subject}`;
 }
 
 export function hintAboutThread(subject: string, { subject: replied }: RepliedMail, item: Item): void {

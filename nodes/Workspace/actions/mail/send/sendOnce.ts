@@ -3,13 +3,12 @@ import { KeyedMutex } from '../../../../core/keyedMutex';
 import { isFailure } from '../../../../core/errors';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import { headerOf } from '../../../../untrusted/mail/headers';
 import { inParallel } from '../inParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
-import { findSent, ownAddress, sentMail, type SentMail } from './deliver';
+import { findSent, listFolder, ownAddress, sentMail, withMarker, type SentMail } from './deliver';
 import type { SendParams } from './fields';
-import { markerHeader, type Keyed } from './headerFields';
+import type { Keyed } from './headerFields';
 
 /** @returns undefined if there is no key */
 export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): Keyed | undefined {
@@ -17,9 +16,10 @@ export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files
 	if (mark === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
 	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
+	const { replyAll, quoteOriginal, includeSignature, saveAsDraft } = params;
 	const content = hashOf([
 		...texts,
-		JSON.stringify(params.headers),
+		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, saveAsDraft]),
 		...files.flatMap(({ filename, contentType = '', content: bytes }) => [filename, contentType, bytes]),
 	]);
 	// Half of it is enough to tell the emails of one key apart, and keeps the header line short.
@@ -38,39 +38,27 @@ interface Looked {
 	readonly isPartial: boolean;
 }
 
-/** Looks for emails with a key among those sent to the same recipients with the same subject. */
+/**
+ * Looks for emails with a key among those to the same recipients with the same subject. A draft may have been
+ * sent in the meantime.
+ */
 async function lookForKey(
 	client: Clients,
 	{ mark }: Keyed,
-	{ to, subject }: Pick<OutgoingMail, 'to' | 'subject'>,
+	{ to, subject, folder }: Pick<OutgoingMail, 'to' | 'subject' | 'folder'>,
 	known: readonly string[] = [],
 ): Promise<Looked> {
-	const { data } = await client.gmail.users.messages.list({
-		userId: 'me',
-		labelIds: ['SENT'],
-		q: queryFor(to, subject),
-		maxResults: mostCandidates,
-		fields: 'messages/id,nextPageToken',
-	});
-	const ids = (data.messages ?? []).flatMap(({ id }) => (id && !known.includes(id) ? [id] : []));
-	const marked = await inParallel(ids, atOnce, async (id) => await markedMail(client, id));
+	const search = { q: queryFor(to, subject), maxResults: mostCandidates };
+	const drafts = folder === 'drafts' ? [await listFolder(client, 'drafts', search)] : [];
+	const folders = [...drafts, await listFolder(client, 'sent', search)];
+	const listed = folders.flatMap(({ mails }) => mails).filter(({ id }) => !known.includes(id));
+	const marked = await inParallel(listed, atOnce, async (mail) => await withMarker(client, mail));
 	return {
 		found: marked.flatMap(({ mail, parts: [, ofKey, content = ''] }) =>
 			ofKey === mark ? [{ mail, content }] : [],
 		),
-		isPartial: Boolean(data.nextPageToken),
+		isPartial: folders.some(({ isPartial }) => isPartial),
 	};
-}
-
-async function markedMail({ gmail }: Clients, id: string): Promise<{ mail: SentMail; parts: string[] }> {
-	const { data } = await gmail.users.messages.get({
-		userId: 'me',
-		id,
-		format: 'metadata',
-		metadataHeaders: [markerHeader],
-		fields: 'id,threadId,labelIds,payload/headers',
-	});
-	return { mail: sentMail(data), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
 }
 
 /**
@@ -135,14 +123,14 @@ interface Sending {
  * @throws Failure 409 if the key was used for another email
  */
 export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
-	const { client, item, keyed } = sending;
+	const { client, item, outgoing, keyed } = sending;
 	const name = `${await ownAddress(client, item)} ${keyed.mark}`;
 	return await mutex.run(name, async () => {
 		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
 		if (before) return repeated(before, keyed);
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
-			if (isFailure(error) && error.ambiguous) return await findSent(client, error, item);
+			if (isFailure(error) && error.ambiguous) return await findSent(client, outgoing.folder, error, item);
 			throw error;
 		});
 		recent.set(name, { mail, content: keyed.content });
@@ -162,7 +150,7 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 		fields: 'id,threadId,labelIds',
 	});
 	return await look.then(
-		({ data }) => ({ ...known, mail: sentMail(data) }),
+		({ data }) => ({ ...known, mail: sentMail(data, known.mail.draftId) }),
 		(error: unknown) => {
 			if (!isFailure(error) || error.code !== 404) throw error;
 			recent.delete(name);

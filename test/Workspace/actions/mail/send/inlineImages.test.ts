@@ -175,6 +175,10 @@ it('a picture that nobody attached leaves a hint', async () => {
 			attachments: [],
 			headers: [],
 			replyToMessageId: '',
+			replyAll: false,
+			quoteOriginal: false,
+			includeSignature: false,
+			saveAsDraft: false,
 			idempotencyKey: '',
 		},
 	};

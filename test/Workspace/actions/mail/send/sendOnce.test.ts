@@ -1,7 +1,5 @@
 import type { Fault } from '../../../../../dev/google/server';
-import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
 import { failureOf } from '../../../../executeContext';
-import { testClients, testItem } from '../../../client';
 import { Mails } from '../mails';
 
 const mails = new Mails();
@@ -85,24 +83,6 @@ it('a longer Retry-After than allowed fails at once and names the wait', async (
 	const failure = await failureOf(mails.run('send', mail, { maxRetryWaitSeconds: 10 }));
 	expect(failure.description).toContain('90 seconds');
 	expect(sends()).toHaveLength(1);
-});
-
-it('an answer with another subject leaves a hint', async () => {
-	const clients = testClients(mails.google.url, mails.google.tokens.issue());
-	const replyToMessageId = mails.google.gmail.seed({ subject: 'Topic' });
-	const params = {
-		...{ ...mail, bodyFormat: 'text' as const, cc: '', bcc: '', replyTo: '', senderName: '', fromAlias: '' },
-		...{ attachments: [], headers: [], replyToMessageId, idempotencyKey: '' },
-	};
-	for (const [subject, hints] of [
-		['Hello', 1],
-		['Re: Topic', 0],
-		['AW: re: Topic', 0],
-	] as const) {
-		const item = testItem();
-		await send.execute(clients, { ...params, subject }, item);
-		expect([subject, item.hints.length]).toEqual([subject, hints]);
-	}
 });
 
 it('no error says what the email says', async () => {

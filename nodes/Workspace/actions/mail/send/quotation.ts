@@ -1,0 +1,170 @@
+import { refusal } from '../../../../core/errors';
+import { runInWorker } from '../../../../untrusted/runInWorker';
+import type { Mail } from '../../../../untrusted/mail/readMail';
+import type { Clients, Item } from '../../../operation';
+import { inParallel } from '../inParallel';
+import { attachment, readMessage } from '../message/message';
+import { addressesIn, type Address } from './addresses';
+import type { AttachedFile } from './attachments';
+import type { OutgoingMail } from './compose';
+import { sendAsOf } from './deliver';
+
+/** What stands below the body. */
+interface Appended {
+	readonly text: string;
+	readonly html: string;
+	/** The pictures that the HTML shows. */
+	readonly files: readonly AttachedFile[];
+}
+
+export interface Wanted {
+	readonly signature: boolean;
+	/** ID of the message to quote. */
+	readonly quoted: string | undefined;
+}
+
+/** The email with the signature and the original below its body, in this order. */
+export async function withAppended(
+	client: Clients,
+	outgoing: OutgoingMail,
+	{ signature, quoted }: Wanted,
+	item: Item,
+): Promise<OutgoingMail> {
+	const { bodies, files } = outgoing;
+	const isHtml = bodies.html !== undefined;
+	const parts = [
+		signature ? await signatureOf(client, outgoing.fromAlias, item) : undefined,
+		quoted === undefined ? undefined : await quotationOf(client, quoted, isHtml, item),
+	].filter((part) => part !== undefined);
+	return {
+		...outgoing,
+		files: [...files, ...parts.flatMap((part) => part.files)],
+		bodies: {
+			text: [bodies.text.trimEnd(), ...parts.map(({ text }) => text)].join('\n\n'),
+			...(bodies.html !== undefined && {
+				html: insertedAtEnd(bodies.html, parts.map(({ html }) => html).join('')),
+			}),
+		},
+	};
+}
+
+/** @returns undefined, with a hint, if the account has no signature */
+async function signatureOf(
+	client: Clients,
+	fromAlias: Address | undefined,
+	item: Item,
+): Promise<Appended | undefined> {
+	const addresses = await sendAsOf(client);
+	const wanted = fromAlias?.address.toLowerCase();
+	const sender = addresses.find(({ sendAsEmail, isPrimary }) =>
+		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
+	);
+	const signature = sender?.signature ?? '';
+	if (signature.trim() === '') {
+		item.hint(
+			`There is no signature for ${fromAlias?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
+		);
+		return undefined;
+	}
+	const answer = await runInWorker('textOfHtml', signature, item.signal);
+	if (!('result' in answer)) {
+		throw refusal(
+			`The signature of the account cannot be read: ${answer.trouble}`,
+			'Nothing was sent. Simplify the signature in the Gmail settings.',
+		);
+	}
+	return {
+		text: `-- \n${answer.result}`,
+		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature">${signature}</div>`,
+		files: [],
+	};
+}
+
+/** As Gmail quotes, so that mail programs recognize and fold it. */
+async function quotationOf(client: Clients, id: string, isHtml: boolean, item: Item): Promise<Appended> {
+	const mail = await readMessage(client, id, item);
+	const { text, html, summary } = mail;
+	const [sender = { name: '', address: '' }] = addressesIn(summary.sender).addresses;
+	const time = timeOf(summary.date);
+	const introduction = (who: string) => `${time === '' ? '' : `On ${time} `}${who} wrote:`;
+	const plain = sender.address === '' ? summary.sender : nameAnd(sender, `<${sender.address}>`);
+	const link = `&lt;<a href="mailto:${escaped(sender.address)}">${escaped(sender.address)}</a>&gt;`;
+	const linked =
+		sender.address === '' ? escaped(summary.sender) : nameAnd({ name: escaped(sender.name) }, link);
+	const content = html === '' ? escaped(text).replaceAll('\n', '<br>\n') : bodyOf(html);
+	return {
+		text: `${introduction(plain)}\n\n${quotedLines(text)}`,
+		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${introduction(linked)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${content}</blockquote></div>`,
+		files: isHtml ? await picturesOf(client, mail) : [],
+	};
+}
+
+function nameAnd({ name }: Pick<Address, 'name'>, address: string): string {
+	return name === '' ? address : `${name} ${address}`;
+}
+
+/** Such as "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
+function timeOf(date: string): string {
+	if (date === '') return '';
+	const format = (options: Intl.DateTimeFormatOptions) =>
+		new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options }).format(new Date(date));
+	const day = format({ weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' });
+	const time = format({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
+	// Before AM and PM stands a space that not every mail program shows.
+	return `${day} at ${time.replaceAll('\u202f', ' ')}`;
+}
+
+/** RFC 3676, 4.5. */
+function quotedLines(text: string): string {
+	const lines = text.split('\n').map((line) => {
+		if (line === '') return '>';
+		return line.startsWith('>') ? `>${line}` : `> ${line}`;
+	});
+	return lines.join('\n');
+}
+
+function escaped(text: string): string {
+	return text
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('>', '&gt;')
+		.replaceAll('"', '&quot;');
+}
+
+const bodyStart = /<body\b(?=([^<>]*))\1>/i;
+const documentEnd = /<\/(?:body|html)\s*>/gi;
+
+/** What a page shows, without the page around it. */
+function bodyOf(html: string): string {
+	const start = bodyStart.exec(html);
+	const from = start ? start.index + start[0].length : 0;
+	const [end] = html.slice(from).matchAll(documentEnd);
+	return html.slice(from, end ? from + end.index : undefined);
+}
+
+function insertedAtEnd(html: string, more: string): string {
+	const [end] = html.matchAll(documentEnd);
+	return end ? html.slice(0, end.index) + more + html.slice(end.index) : html + more;
+}
+
+const picturesAtOnce = 2;
+
+/** The pictures within the text of the original, under the names by which its HTML shows them. */
+async function picturesOf(
+	client: Clients,
+	{ summary, html, attachments, files }: Mail,
+): Promise<AttachedFile[]> {
+	const shown = attachments.flatMap((info, index) =>
+		info.contentId !== '' && html.includes(`cid:${info.contentId}`) ? [{ info, file: files[index] }] : [],
+	);
+	return await inParallel(shown, picturesAtOnce, async ({ info, file }) => {
+		const { attachmentId, contentId, fileName, mimeType } = info;
+		const data = attachmentId ? await attachment(client, summary.id, attachmentId) : (file?.data ?? '');
+		return {
+			filename: fileName,
+			contentType: mimeType,
+			content: Buffer.from(data, 'base64url'),
+			cid: contentId,
+		};
+	});
+}

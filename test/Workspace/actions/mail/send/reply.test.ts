@@ -1,0 +1,388 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import type { MailSeed } from '../../../../../dev/google/gmail/seed';
+import { failureOf } from '../../../../executeContext';
+import { Mails } from '../mails';
+
+const mails = new Mails();
+// A draft that is not found is looked for several times.
+jest.setTimeout(30_000);
+
+/** Replies to an email and returns what went out. */
+async function reply(original: MailSeed, options: IDataObject = {}, parameters: IDataObject = {}) {
+	const replyToMessageId = mails.google.gmail.seed({ text: 'Shall we?', ...original });
+	const { items, hints } = await mails.hinted({
+		operation: 'send',
+		body: 'Yes.',
+		...parameters,
+		options: { replyToMessageId, ...options },
+	});
+	const { mime, threadId } = mails.google.gmail.sent.at(-1) ?? mails.google.gmail.drafts.at(-1) ?? {};
+	if (!mime) throw new Error('nothing went out');
+	const header = (name: string) => headerOf(mime.headers, name) ?? '';
+	return { header, mime, threadId, replyToMessageId, items, hints };
+}
+
+const part = (mime: MimePart, mimeType: string) => {
+	const found = allParts(mime).find((each) => each.mimeType === mimeType);
+	return found ? textOf(found) : undefined;
+};
+
+describe('to whom', () => {
+	it.each<[string, MailSeed, string]>([
+		['the sender', { from: 'Ann Example <ann@example.com>' }, 'Ann Example <ann@example.com>'],
+		['an address alone', { from: 'ann@example.com' }, 'ann@example.com'],
+		[
+			'where the sender wants replies',
+			{ headers: ['Reply-To: Desk <desk@example.com>'] },
+			'Desk <desk@example.com>',
+		],
+		[
+			'several such addresses',
+			{ headers: ['Reply-To: a@x.example, b@x.example, A@x.example'] },
+			'a@x.example, b@x.example',
+		],
+		['the sender, where Reply-To is empty', { headers: ['Reply-To: '] }, 'Ann <ann@example.com>'],
+		[
+			'a name of other letters with a comma',
+			{ from: '=?utf-8?Q?M=C3=BCller,_J=C3=B6rg?= <j@x.example>' },
+			'Müller, Jörg <j@x.example>',
+		],
+		[
+			'the recipients of an own email',
+			{
+				from: 'Sam <Someone@example.com>',
+				to: 'Bo <bo@example.com>',
+				headers: ['Reply-To: desk@example.com'],
+			},
+			'Bo <bo@example.com>',
+		],
+		['the account itself, for a note to itself', { from: 'someone@example.com' }, 'someone@example.com'],
+	])('%s', async (_what, original, to) => {
+		const { header, hints } = await reply(original);
+		expect([header('To'), header('Cc'), hints]).toEqual([to, '', []]);
+	});
+
+	it('an alias of the account is the account', async () => {
+		mails.google.gmail.aliases = ['sales@example.com'];
+		const { header } = await reply({ from: 'SALES@example.com', to: 'bo@example.com' });
+		expect(header('To')).toBe('bo@example.com');
+	});
+
+	it('To and Subject that are given count', async () => {
+		const { header, threadId, replyToMessageId } = await reply(
+			{ subject: 'Topic' },
+			{},
+			{ to: 'cy@example.com', subject: 'RE: Topic' },
+		);
+		expect([header('To'), header('Subject'), threadId]).toEqual([
+			'cy@example.com',
+			'RE: Topic',
+			replyToMessageId,
+		]);
+		expect(mails.methods).not.toContain('settings.sendAs.list (2)');
+	});
+
+	it.each([
+		['', 'undisclosed-recipients:;'],
+		['nobody', 'x'],
+	])('an original from %j cannot be answered', async (from) => {
+		const id = mails.google.gmail.seed({ from });
+		const failure = await failureOf(mails.run('send', { body: 'x' }, { replyToMessageId: id }));
+		expect([failure.httpCode, failure.description]).toEqual(['400', expect.stringContaining("'To'")]);
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+
+	it('works by the input object, too', async () => {
+		const replyToMessageId = mails.google.gmail.seed({ subject: 'Topic' });
+		await mails.json({ operation: 'send', body: 'Yes', replyToMessageId });
+		const [sent] = mails.google.gmail.sent;
+		expect([sent?.recipients, sent?.threadId]).toEqual([['ann@example.com'], replyToMessageId]);
+	});
+});
+
+describe('Reply All', () => {
+	const original = {
+		from: 'Ann <ann@example.com>',
+		to: 'Sam <someone@example.com>, "Lee, Bo" <bo@example.com>, sales@example.com',
+		headers: ['Cc: cy@example.com, Bo@example.com, someone+list@example.com, Ann <ann@example.com>'],
+	};
+
+	it('adds the other recipients, none twice, and not the account itself', async () => {
+		mails.google.gmail.aliases = ['sales@example.com'];
+		const { header } = await reply(original, { replyAll: true, cc: 'di@example.com', bcc: 'cy@example.com' });
+		expect([header('To'), header('Cc')]).toEqual([
+			'Ann <ann@example.com>',
+			'di@example.com, "Lee, Bo" <bo@example.com>',
+		]);
+	});
+
+	it('goes to the same people as an own email', async () => {
+		const own = { from: 'someone@example.com', to: 'a@x.example', headers: ['Cc: b@x.example'] };
+		const { header } = await reply(own, { replyAll: true });
+		expect([header('To'), header('Cc')]).toEqual(['a@x.example', 'b@x.example']);
+	});
+
+	it('knows an own address at gmail.com without its dots', async () => {
+		mails.google.gmail.aliases = ['sam.someone@gmail.com'];
+		const to = 'SamSomeone@googlemail.com, b@x.example';
+		const { header } = await reply({ to }, { replyAll: true });
+		expect(header('Cc')).toBe('b@x.example');
+	});
+
+	it('leaves out what is no address, and says so', async () => {
+		const headers = ['Cc: b@x.example, broken@@x.example, Team: ;'];
+		const { header, hints } = await reply({ headers }, { replyAll: true });
+		expect(header('Cc')).toBe('b@x.example');
+		expect(hints).toEqual([expect.stringContaining('broken@@x.example')]);
+	});
+});
+
+describe('the subject', () => {
+	it.each([
+		['Topic', 'Re: Topic'],
+		['Re: Topic', 'Re: Topic'],
+		['RE: Topic', 'RE: Topic'],
+		['Re[2]: Topic', 'Re[2]: Topic'],
+		['Fwd: Topic', 'Re: Fwd: Topic'],
+		['Report', 'Re: Report'],
+		['Größe 😀', 'Re: Größe 😀'],
+		['Hi\r\nBcc: evil@example.com', 'Re: Hi Bcc: evil@example.com'],
+	])('of %j is %j', async (subject, expected) => {
+		const { header, threadId, replyToMessageId, mime, hints } = await reply({ subject });
+		expect([header('Subject'), headerOf(mime.headers, 'Bcc'), hints]).toEqual([expected, undefined, []]);
+		if (!subject.includes('\n')) expect(threadId).toBe(replyToMessageId);
+	});
+
+	it.each([
+		['Hello', 1],
+		['Re: Topic', 0],
+		['AW: re: Topic', 0],
+	])('%j to an email about Topic leaves %i hints', async (subject, count) => {
+		const { hints } = await reply({ subject: 'Topic' }, {}, { to: 'a@x.example', subject });
+		expect(hints).toHaveLength(count);
+	});
+});
+
+describe('Quote Original', () => {
+	const date = new Date('2026-11-23T10:15:00Z');
+	const html = (body: string, type = 'text/html; charset=utf-8') =>
+		[
+			'From: Ann <ann@example.com>',
+			'To: someone@example.com',
+			'Subject: S',
+			`Content-Type: ${type}`,
+			'',
+			body,
+		].join('\r\n');
+
+	it('puts the text below the body, as Gmail does', async () => {
+		const text = 'Hi,\n\n> older\nshall we?';
+		const { mime } = await reply({ text, date, from: 'Ann <ann@example.com>' }, { quoteOriginal: true });
+		expect(part(mime, 'text/plain')?.replaceAll('\r\n', '\n').trimEnd()).toBe(
+			'Yes.\n\nOn Mon, Nov 23, 2026 at 10:15 AM UTC Ann <ann@example.com> wrote:\n\n> Hi,\n>\n>> older\n> shall we?',
+		);
+		expect(part(mime, 'text/html')).toBeUndefined();
+	});
+
+	it('quotes HTML in HTML, without the page around it', async () => {
+		const raw = html(
+			'<!DOCTYPE html><html><head><style>p{color:red}</style></head><BODY class="a"><p>Shall <b>we</b>?</p></BODY></html>',
+		);
+		const { mime } = await reply(
+			{ raw, date },
+			{ quoteOriginal: true },
+			{ bodyFormat: 'html', body: '<html><body><p>Yes.</p></body></html>' },
+		);
+		const sent = part(mime, 'text/html') ?? '';
+		expect(sent).toMatch(
+			/^<html><body><p>Yes\.<\/p><br><br><div class="gmail_quote[^]*On Mon, Nov 23, 2026 at 10:15 AM UTC Ann &lt;<a href="mailto:ann@example.com">ann@example.com<\/a>&gt; wrote:[^]*<blockquote class="gmail_quote"[^>]*><p>Shall <b>we<\/b>\?<\/p><\/blockquote><\/div><\/body><\/html>\s*$/,
+		);
+		expect(sent).not.toContain('color:red');
+		expect(part(mime, 'text/plain')).toMatch(/^Yes\.[^]*> Shall we\?/);
+	});
+
+	it('of a text in HTML and in Markdown is escaped', async () => {
+		for (const bodyFormat of ['html', 'markdown']) {
+			const original = { text: 'a < b & "c"\nd', from: '"<b>Ann</b>" <ann@example.com>' };
+			const { mime } = await reply(original, { quoteOriginal: true }, { bodyFormat, body: 'Yes.' });
+			const sent = part(mime, 'text/html') ?? '';
+			expect(sent).toContain('a &lt; b &amp; &quot;c&quot;<br>\nd</blockquote>');
+			expect(sent).toContain('&lt;b&gt;Ann&lt;/b&gt; &lt;<a');
+			expect(part(mime, 'text/plain')).toContain('> a < b & "c"');
+		}
+	});
+
+	it('brings the pictures that the HTML shows, and no other file', async () => {
+		const pixel = Buffer.from('pixel').toString('base64');
+		const image = (id: string) =>
+			[
+				'Content-Type: image/png; name=p.png',
+				'Content-Transfer-Encoding: base64',
+				`Content-ID: <${id}>`,
+				'',
+				pixel,
+			].join('\r\n');
+		const pieces = [
+			'Content-Type: text/html\r\n\r\n<p><img src="cid:logo@x">Hi</p>',
+			image('logo@x'),
+			image('other@x'),
+		];
+		const body = `${pieces.map((piece) => `--b\r\n${piece}\r\n`).join('')}--b--\r\n`;
+		const raw = html(body, 'multipart/related; boundary=b');
+		const { mime } = await reply(
+			{ raw },
+			{ quoteOriginal: true },
+			{ bodyFormat: 'html', body: '<p>Yes</p>' },
+		);
+		const images = allParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
+		expect(images.map((each) => [headerOf(each.headers, 'Content-ID'), each.data.toString()])).toEqual([
+			['<logo@x>', 'pixel'],
+		]);
+		const { mime: plain } = await reply({ raw }, { quoteOriginal: true });
+		expect(allParts(plain).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
+	});
+});
+
+describe('Include Signature', () => {
+	beforeEach(() => {
+		mails.google.gmail.aliases = ['sales@example.com'];
+		mails.google.gmail.signatures = {
+			'someone@example.com': '<b>Sam</b><br>Example Ltd.',
+			'sales@example.com': '<i>Sales</i>',
+		};
+	});
+
+	it('puts it between the body and the quotation', async () => {
+		const options = { includeSignature: true, quoteOriginal: true };
+		const { mime } = await reply({ text: 'Shall we?' }, options);
+		expect(part(mime, 'text/plain')?.replaceAll('\r\n', '\n')).toMatch(
+			/^Yes\.\n\n-- \nSam\nExample Ltd\.\n\nOn .* wrote:\n\n> Shall we\?/,
+		);
+		const { mime: asHtml } = await reply({}, options, { bodyFormat: 'html', body: '<p>Yes</p>' });
+		expect(part(asHtml, 'text/html')).toMatch(
+			/<p>Yes<\/p>[^]*-- [^]*<b>Sam<\/b><br>Example Ltd\.<\/div>[^]*<blockquote/,
+		);
+	});
+
+	it('is the one of the alias, in an email that is no reply, too', async () => {
+		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
+		await mails.run('send', mail, { includeSignature: true, fromAlias: 'Sales@example.com' });
+		const [sent] = mails.google.gmail.sent;
+		expect(sent && part(sent.mime, 'text/plain')?.trimEnd()).toMatch(/^Hello\r?\n\r?\n-- \r?\nSales$/);
+	});
+
+	it('that does not exist leaves a hint', async () => {
+		mails.google.gmail.signatures = {};
+		const { mime, hints } = await reply({}, { includeSignature: true });
+		expect(part(mime, 'text/plain')?.trimEnd()).toBe('Yes.');
+		expect(hints).toEqual([expect.stringContaining('no signature')]);
+	});
+
+	it('that cannot be read fails the item before anything is sent', async () => {
+		mails.google.fault({
+			match: 'gmail.users.settings.sendAs.list',
+			status: 400,
+			message: 'Bad',
+			times: Infinity,
+		});
+		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
+		await failureOf(mails.run('send', mail, { includeSignature: true }));
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+});
+
+describe('what only a reply can do is refused without an original, before anything is asked', () => {
+	it.each<[IDataObject, IDataObject, RegExp]>([
+		[{}, { replyAll: true }, /'Reply All' is only for replies/],
+		[{}, { quoteOriginal: true }, /'Quote Original' is only for replies/],
+		[{ to: '' }, {}, /'To' is required/],
+		[{ subject: ' ' }, {}, /'Subject' is required/],
+		[{ subject: '' }, { saveAsDraft: true }, /'Subject' is required/],
+	])('%j %j', async (parameters, options, words) => {
+		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello', ...parameters };
+		expect(await mails.refused(mails.run('send', mail, options))).toMatch(words);
+	});
+});
+
+describe('Save as Draft', () => {
+	const compose = ['gmail.compose', 'gmail.readonly'];
+	const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
+	const create = 'gmail.users.drafts.create';
+	const creates = () => mails.methods.filter((method) => method === 'drafts.create');
+
+	it('saves a reply in its conversation and sends nothing', async () => {
+		mails.signIn(compose);
+		const { items, replyToMessageId, header } = await reply({ subject: 'Topic' }, { saveAsDraft: true });
+		const [draft] = mails.google.gmail.drafts;
+		expect(items.map(({ json }) => json)).toEqual([
+			{ id: draft?.id, threadId: replyToMessageId, labelIds: ['DRAFT'], draftId: draft?.draftId },
+		]);
+		expect([header('To'), header('Subject')]).toEqual(['Ann <ann@example.com>', 'Re: Topic']);
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+
+	it('needs no recipient', async () => {
+		mails.signIn(compose);
+		await mails.run('send', { ...mail, to: '' }, { saveAsDraft: true });
+		expect(mails.google.gmail.drafts.map(({ recipients }) => recipients)).toEqual([[]]);
+	});
+
+	it.each([
+		['a new email', false],
+		['a reply', true],
+	])('takes large files, in %s', async (_what, isReply) => {
+		mails.signIn(compose);
+		const content = Buffer.alloc(5_000_000).toString('base64');
+		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : '';
+		const attachments = [{ fileName: 'a.bin', content }];
+		await mails.json({ operation: 'send', ...mail, attachments, replyToMessageId, saveAsDraft: true });
+		const [draft] = mails.google.gmail.drafts;
+		expect([draft?.via, draft?.threadId]).toEqual(['upload', isReply ? replyToMessageId : draft?.id]);
+	});
+
+	it('without the scope, the error says which one to add and where', async () => {
+		const failure = await failureOf(mails.run('send', mail, { saveAsDraft: true }));
+		expect(failure.httpCode).toBe('403');
+		expect(failure.description).toMatch(/Custom Scopes.*auth\/gmail\.compose.*reconnect/);
+	});
+
+	it('that may have been saved is found, and not saved twice', async () => {
+		mails.signIn(compose);
+		mails.google.fault({ match: create, connection: 'resetAfter' });
+		const [item] = await mails.run('send', mail, { saveAsDraft: true });
+		const [draft, ...more] = mails.google.gmail.drafts;
+		expect([more, creates()]).toEqual([[], ['drafts.create']]);
+		expect(item?.json).toEqual({
+			id: draft?.id,
+			threadId: draft?.threadId,
+			labelIds: ['DRAFT'],
+			draftId: draft?.draftId,
+		});
+	});
+
+	it('that is not found may have been saved', async () => {
+		mails.signIn(compose);
+		mails.google.fault({ match: create, connection: 'resetBefore' });
+		const failure = await failureOf(mails.run('send', mail, { saveAsDraft: true }));
+		expect(failure.message).toMatch(/^The draft may have been saved/);
+		expect(failure.description).toMatch(/Drafts folder/);
+		expect(creates()).toHaveLength(1);
+	});
+
+	it('with a key is saved once, and not again after it was sent', async () => {
+		mails.signIn(compose);
+		const options = { saveAsDraft: true, idempotencyKey: 'draft-1' };
+		const save = async () => (await mails.run('send', mail, options))[0]?.json;
+		const first = await save();
+		expect(await save()).toEqual({ ...first, repeated: true });
+		const [draft] = mails.google.gmail.drafts;
+		mails.google.gmail.remove(draft?.id ?? '');
+		const id = mails.google.gmail.seed({ raw: draft?.raw, labelIds: ['SENT'] });
+		expect(await save()).toEqual({ id, threadId: id, labelIds: ['SENT'], repeated: true });
+		expect(creates()).toHaveLength(1);
+		const other = mails.run('send', { ...mail, body: 'Other' }, options);
+		expect((await failureOf(other)).httpCode).toBe('409');
+	});
+});
