@@ -96,6 +96,8 @@ async function jest(copy: string, tests: readonly string[], seconds: number, ...
 	const json = ['--json', '--outputFile', output, '--runTestsByPath', ...tests];
 	const child = spawn(process.execPath, [program, ...settings, ...more, ...json], {
 		cwd: copy,
+		// A test that waits in vain has noticed the change; it need not wait long.
+		env: { ...process.env, TEST_PATIENCE: '30000' },
 		stdio: 'ignore',
 		detached: true,
 	});

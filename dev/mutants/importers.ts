@@ -16,12 +16,18 @@ export class Importers {
 		}
 	}
 
-	/** Tests that a change of the file may fail, the nearest ones first. */
+	/** Tests that a change of the file may fail: those of its folder and the nearest ones first. */
 	testsOf(file: string, isTest: (file: string) => boolean): string[] {
 		const seen = new Set([file]);
 		// A set is walked in the order of insertion, also over what is inserted meanwhile: by distance.
 		for (const one of seen) for (const importer of this.#importers.get(one) ?? []) seen.add(importer);
-		return [...seen].filter(isTest);
+		const folders = path.dirname(file).split('/').slice(1);
+		const shared = (test: string) => {
+			const others = path.dirname(test).split('/').slice(1);
+			const differs = folders.findIndex((folder, at) => folder !== others[at]);
+			return differs === -1 ? folders.length : differs;
+		};
+		return [...seen].filter(isTest).sort((a, b) => shared(b) - shared(a));
 	}
 }
 
