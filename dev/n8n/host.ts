@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
 import { runCommand, Sentence } from './command.ts';
+import { type HostFiles, olderHost, olderVersions } from './olderHosts.ts';
 
 export const root = path.join(import.meta.dirname, '..', '..');
 const newest = path.join(import.meta.dirname, 'host');
-const older = path.join(newest, 'older');
 
 interface Manifest {
 	readonly dependencies: { readonly n8n: string };
@@ -21,8 +21,7 @@ function newestVersion(): string {
 
 /** All versions of n8n that have a lock file here, oldest first. */
 export function pinnedVersions(): string[] {
-	const all = [...readdirSync(older), newestVersion()];
-	return all.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+	return [...olderVersions(), newestVersion()];
 }
 
 /** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws Sentence for one without a lock file */
@@ -33,27 +32,28 @@ export function n8nVersion(): string {
 	return wanted;
 }
 
-/** The folder with the lock file of the n8n that runs. */
-function pinnedFolder(): string {
+/** What npm needs to install the n8n that runs. */
+function hostFiles(): HostFiles {
 	const version = n8nVersion();
-	return version === newestVersion() ? newest : path.join(older, version);
+	if (version !== newestVersion()) return olderHost(version);
+	const read = (name: string) => readFileSync(path.join(newest, name), 'utf8');
+	return { manifest: read('package.json'), lock: read('package-lock.json') };
 }
 
 /**
  * Where the n8n that runs lives: the user's cache folder, keyed by its lock file, so that every checkout shares it.
  * `N8N_HOST_DIR` overrides.
  */
-export async function hostFolder(): Promise<string> {
+export function hostFolder(): string {
 	if (process.env.N8N_HOST_DIR) return path.resolve(process.env.N8N_HOST_DIR);
-	const lock = await readFile(path.join(pinnedFolder(), 'package-lock.json'));
-	const key = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+	const key = createHash('sha256').update(hostFiles().lock).digest('hex').slice(0, 16);
 	const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
 	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
 }
 
 /** Installs the n8n that runs unless it is there. @returns its folder. @throws Sentence when the machine lacks something */
 export async function ensureHost(say: (text: string) => void = console.log): Promise<string> {
-	const folder = await hostFolder();
+	const folder = hostFolder();
 	const ready = path.join(folder, '.ready');
 	if (existsSync(ready)) return folder;
 
@@ -62,9 +62,10 @@ export async function ensureHost(say: (text: string) => void = console.log): Pro
 	const partial = `${folder}.partial-${process.pid}`;
 	await mkdir(partial, { recursive: true });
 	try {
-		for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
-			await cp(path.join(pinnedFolder(), name), path.join(partial, name));
-		}
+		const { manifest, lock } = hostFiles();
+		await writeFile(path.join(partial, 'package.json'), manifest);
+		await writeFile(path.join(partial, 'package-lock.json'), lock);
+		await cp(path.join(newest, '.npmrc'), path.join(partial, '.npmrc'));
 		say(`Installing n8n ${n8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
 		await step(say, 'downloading about 2,000 packages', partial, [
 			'ci',

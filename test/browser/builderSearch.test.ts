@@ -22,7 +22,7 @@ beforeAll(async () => {
 	const answer = await fetch(`${n8nUrl}/types/nodes.json`, { headers: { cookie } });
 	const all = (await answer.json()) as NodeTypes;
 	nodeTypes = all.filter(({ name }) => !name.endsWith('Tool'));
-	const n8n = createRequire(path.join(await hostFolder(), 'package.json'));
+	const n8n = createRequire(path.join(hostFolder(), 'package.json'));
 	const engine = (file: string) =>
 		new (n8n(file) as { NodeSearchEngine: new (nodes: NodeTypes) => SearchEngine }).NodeSearchEngine(
 			nodeTypes,
