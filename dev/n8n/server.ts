@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -61,13 +62,27 @@ const quiet = {
 	NODE_ENV: 'production',
 };
 
+/** A port that is free now. The system takes those above 32767 for any connection, perhaps before n8n listens, so it is below. */
 export async function freePort(): Promise<number> {
+	for (;;) {
+		const port = randomInt(10_000, 32_000);
+		if (await isFree(port)) return port;
+	}
+}
+
+async function isFree(port: number): Promise<boolean> {
 	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
+	const listening = new Promise<boolean>((resolve) => {
+		server.once('error', () => {
+			resolve(false);
+		});
+		server.listen(port, '127.0.0.1', () => {
+			resolve(true);
+		});
+	});
+	if (!(await listening)) return false;
 	await new Promise((resolve) => server.close(resolve));
-	if (address === null || typeof address === 'string') throw new Error('No free port');
-	return address.port;
+	return true;
 }
 
 /** Starts the pinned n8n and waits until it answers. @throws Sentence if it exits before that */
