@@ -6,13 +6,18 @@ const countOf = async (stored: Stored) => (await station.messagesOf(stored)).len
 const numbers = (messages: readonly unknown[]) => messages.map(Number).sort((a, b) => a - b);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test('the example: the answers of an agent, which the same workflow starts, run its upper row', async () => {
+test('the example: the answer of an agent, which the same workflow starts, runs its lower row once', async () => {
 	const example = station.example('agent-answers-start-a-workflow.json');
 	const stored = await station.publish(example);
 	await until(() => station.service.openSockets() === 1);
 	await station.n8n.api.run(stored, 'When clicking ‘Execute workflow’');
-	// The run by hand, and one for each of the two messages.
-	await until(async () => (await station.executions({ workflowId: stored.id })).length === 3);
+	// The run by hand, and one for each answer; what comes before the last one and is no answer is filtered out.
+	const executions = async () => await station.executions({ workflowId: stored.id, status: ['success'] });
+	await until(async () => (await executions()).length === 2);
+	const session = '6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10';
+	station.service.send(session, { type: 'progress' }, { type: 'answer', text: 'Last' });
+	await until(async () => (await executions()).length > 2);
+	expect(await station.executions({ workflowId: stored.id })).toHaveLength(3);
 });
 
 test('the example: an agent is asked and its answer awaited', async () => {
