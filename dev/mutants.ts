@@ -80,21 +80,14 @@ interface Outcome {
 	readonly endTime: number;
 }
 
-/** @returns undefined if the tests did not end in time */
-async function jest(copy: string, tests: readonly string[], seconds: number, ...more: string[]) {
-	const output = path.join(copy, 'mutants.json');
-	rmSync(output, { force: true });
+const results = (copy: string) => path.join(copy, 'mutants.json');
+
+/** @returns whether they pass; undefined if they did not end in time */
+async function pass(copy: string, tests: readonly string[], seconds: number, ...more: string[]) {
 	const program = path.join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
-	const settings = [
-		'--selectProjects',
-		'unit',
-		'--forceExit',
-		'--silent',
-		'--reporters',
-		'<rootDir>/dev/mutants/silence.cjs',
-	];
-	const json = ['--json', '--outputFile', output, '--runTestsByPath', ...tests];
-	const child = spawn(process.execPath, [program, ...settings, ...more, ...json], {
+	const reporter = '<rootDir>/dev/mutants/silence.cjs';
+	const settings = ['--selectProjects', 'unit', '--forceExit', '--silent', '--reporters', reporter];
+	const child = spawn(process.execPath, [program, ...settings, ...more, '--runTestsByPath', ...tests], {
 		cwd: copy,
 		// A test that waits in vain has noticed the change; it need not wait long.
 		env: { ...process.env, TEST_PATIENCE: '30000' },
@@ -105,21 +98,21 @@ async function jest(copy: string, tests: readonly string[], seconds: number, ...
 	const limit = setTimeout(() => {
 		if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
 	}, seconds * 1000);
-	await ended;
+	const code = await ended;
 	clearTimeout(limit);
-	if (!existsSync(output)) return undefined;
-	return (JSON.parse(readFileSync(output, 'utf8')) as { testResults: Outcome[] }).testResults;
+	return code === null ? undefined : code === 0;
 }
 
 async function durationsOf(copy: string, tests: readonly string[]): Promise<Durations> {
 	console.log(`${tests.length} test files without a change …`);
-	const results = (await jest(copy, tests, 3600)) ?? [];
+	await pass(copy, tests, 3600, '--json', '--outputFile', results(copy));
+	const { testResults } = JSON.parse(readFileSync(results(copy), 'utf8')) as { testResults: Outcome[] };
 	const nameOf = ({ name }: Outcome) => path.relative(copy, name);
-	for (const one of results.filter(({ status }) => status !== 'passed')) {
+	for (const one of testResults.filter(({ status }) => status !== 'passed')) {
 		console.log(`left out, because it fails without a change: ${nameOf(one)}`);
 	}
 	return new Map(
-		results
+		testResults
 			.filter(({ status }) => status === 'passed')
 			.map((one) => [nameOf(one), (one.endTime - one.startTime) / 1000]),
 	);
@@ -147,9 +140,9 @@ async function verdictOf(
 		for (const some of [near, rest]) {
 			if (some.length === 0) continue;
 			const expected = some.reduce((sum, test) => sum + (durations.get(test) ?? 0), 0);
-			const results = await jest(copy, some, 60 + 5 * expected, '--bail');
-			if (results === undefined) return 'endless';
-			if (results.some(({ status }) => status === 'failed')) return 'noticed';
+			const passed = await pass(copy, some, 60 + 5 * expected, '--bail');
+			if (passed === undefined) return 'endless';
+			if (!passed) return 'noticed';
 		}
 		return 'survived';
 	} finally {

@@ -1,6 +1,6 @@
 // Brings an edit of the sources into a running n8n: bundles it again and copies the changed files over the
 // installed package. n8n, started with N8N_DEV_RELOAD, watches that folder and loads the package again.
-import { watch } from 'node:fs';
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -43,18 +43,56 @@ export function reloadOnEdit(options: ReloadOptions): () => Promise<void> {
 			await bringOver(options);
 		}
 	};
-	const watchers = ['nodes', 'credentials'].map((folder) =>
-		watch(path.join(root, folder), { recursive: true }, (_event, file) => {
-			if (file !== null && !/\.(ts|json|svg|png)$/.test(file)) return;
+	const stops = ['nodes', 'credentials'].map((folder) =>
+		watchFolders(path.join(root, folder), (file) => {
+			if (!/\.(ts|json|svg|png)$/.test(file)) return;
 			edited++;
 			start();
 		}),
 	);
 	return async () => {
-		for (const watcher of watchers) watcher.close();
+		for (const stop of stops) stop();
 		clearTimeout(waiting);
 		await work;
 		await rm(options.workshop, { recursive: true, force: true });
+	};
+}
+
+/**
+ * Watches each folder by itself: what Node watches recursively on Linux it loses when a file is replaced by another of its name, as
+ * git and many editors do.
+ * @param edited gets the file's name
+ * @returns stops it
+ */
+export function watchFolders(top: string, edited: (file: string) => void): () => void {
+	const watchers = new Map<string, FSWatcher>();
+	const add = (folder: string) => {
+		if (watchers.has(folder)) return;
+		const watcher = watch(folder, (_event, file) => {
+			if (file === null) return;
+			look();
+			edited(file);
+		});
+		// A folder that was removed.
+		watcher.on('error', () => {
+			watcher.close();
+		});
+		watchers.set(folder, watcher);
+	};
+	const look = () => {
+		const entries = readdirSync(top, { recursive: true, withFileTypes: true });
+		const folders = entries.filter((entry) => entry.isDirectory());
+		const present = new Set([top, ...folders.map(({ parentPath, name }) => path.join(parentPath, name))]);
+		for (const [folder, watcher] of watchers) {
+			if (present.has(folder)) continue;
+			watcher.close();
+			watchers.delete(folder);
+		}
+		present.forEach(add);
+	};
+	look();
+	return () => {
+		for (const watcher of watchers.values()) watcher.close();
 	};
 }
 
