@@ -3,6 +3,7 @@ import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 import { noImportCircle } from './dev/lint/importCircles.mjs';
+import { importsGoDown } from './dev/lint/layers.mjs';
 
 const product = ['nodes/**/*.ts', 'credentials/**/*.ts'];
 
@@ -81,9 +82,9 @@ export default tseslint.config(
 		},
 	},
 	{
-		files: product,
-		plugins: { house: { rules: { 'no-import-circle': noImportCircle } } },
-		rules: { 'house/no-import-circle': 'error' },
+		files: [...product, 'dev/**/*.ts'],
+		plugins: { house: { rules: { 'no-import-circle': noImportCircle, 'imports-go-down': importsGoDown } } },
+		rules: { 'house/no-import-circle': 'error', 'house/imports-go-down': 'error' },
 	},
 	never(product, devOnly),
 	never(
@@ -93,38 +94,6 @@ export default tseslint.config(
 		group(
 			['**/google/transport', '**/google/clients', '**/http/**', '**/google/errors'],
 			'An operation is handed a client.',
-		),
-		group(['**/runner/**', '**/properties', '**/Agent/**'], 'An operation knows nothing of the runner.'),
-	),
-	never(
-		['nodes/Workspace/google/**/*.ts'],
-		devOnly,
-		group(['**/actions/**', '**/runner/**', '**/properties'], 'The transport knows no operation.'),
-	),
-	never(
-		['nodes/core/**/*.ts', 'nodes/fields/**/*.ts', 'nodes/http/**/*.ts', 'nodes/untrusted/**/*.ts'],
-		devOnly,
-		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
-	),
-	never(
-		['nodes/core/**/*.ts', 'nodes/untrusted/**/*.ts'],
-		devOnly,
-		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
-		group(['**/fields/**', '**/http/**'], 'Imports go down: http -> fields -> core.'),
-	),
-	never(
-		['nodes/fields/**/*.ts'],
-		devOnly,
-		group(['**/Agent/**', '**/Workspace/**'], 'Shared code knows no node.'),
-		group(['**/http/**'], 'Imports go down: http -> fields -> core.'),
-	),
-	never(['nodes/Agent/**/*.ts'], devOnly, group(['**/Workspace/**'], 'The nodes do not know each other.')),
-	never(
-		['nodes/Agent/session/**/*.ts'],
-		devOnly,
-		group(
-			['**/AgentExecute/**', '**/AgentSessionTrigger/**', '**/Workspace/**'],
-			'The session knows neither node.',
 		),
 	),
 );

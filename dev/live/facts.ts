@@ -13,14 +13,6 @@ export interface Fact {
 	readonly verdict: 'right' | 'WRONG' | 'answered' | 'unclear';
 }
 
-/** A question to Google. */
-export interface Question {
-	/** What the package relies on; for an open question, the question. */
-	readonly claim: string;
-	/** @returns what Google did, and whether that is what was claimed; undefined if nothing was claimed */
-	readonly ask: () => Promise<{ readonly seen: string; readonly isAsClaimed: boolean | undefined }>;
-}
-
 /** Asks all questions. Names what it makes with the prefix, and adds it to the list. */
 export async function factsOf(account: GoogleAccount, prefix: string, made: Made[]): Promise<Fact[]> {
 	const facts: Fact[] = [];

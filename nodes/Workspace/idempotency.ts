@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { Failure, refusal } from '../core/errors';
 import { named } from '../fields/naming';
-import type { Field } from './operation';
+import type { Field } from '../fields/field';
 
 /** Of a key, in UTF-16 units. */
 const longest = 255;

@@ -1,36 +1,15 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
-import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../core/errors';
 import type { Field, ParamsOf } from '../fields/field';
 import { requestOptions } from '../fields/requestOptions';
 import type { Methods } from './google/advice';
-import type { ResumableUpload } from './google/upload/uploadRequest';
+import type { Clients } from './google/clients';
 import type { Source } from './source';
 
+export type { Clients } from './google/clients';
 export type { Source } from './source';
 export type { Attachment, Choice, Field, Holds, ParamsOf } from '../fields/field';
-
-/**
- * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
- * error shaping happen behind them, once for all operations; whatever a call throws is a `Failure`.
- *
- * A POST is not repeated after an ambiguous failure unless the call says that repeating is harmless, in googleapis' own
- * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
- */
-export interface Clients {
-	/** Differs for every account and sign-in. Tells nothing about them. */
-	readonly account: string;
-	readonly gmail: gmail_v1.Gmail;
-	readonly sheets: sheets_v4.Sheets;
-	readonly docs: docs_v1.Docs;
-	readonly drive: drive_v3.Drive;
-	/** Drive's resumable upload, which googleapis does not have. */
-	readonly resumableUpload: ResumableUpload;
-}
 
 /** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
 export interface Item {

@@ -1,8 +1,18 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
 import type { Rectangle } from './a1.ts';
 import type { Cell } from './cell.ts';
-import { moveTables, type NativeTable } from './nativeTables.ts';
 
 type Row = Array<Cell | undefined>;
+
+export interface NativeTable {
+	readonly tableId: string;
+	readonly name: string;
+	/** With the header row, and the footer where there is one. */
+	area: Rectangle;
+	readonly hasFooter: boolean;
+	readonly columns: sheets_v4.Schema$TableColumnProperties[];
+}
 
 /** New values of a row, cell by cell. */
 export type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
@@ -146,4 +156,17 @@ function shift(places: Set<number>, at: number, count: number): void {
 	const all = [...places];
 	places.clear();
 	for (const place of all) places.add(place < at ? place : place + count);
+}
+
+/** Rows that are inserted inside a table belong to it; directly below it they do not (not verified). */
+function moveTables(tables: NativeTable[], at: number, count: number, axis: 'Row' | 'Column'): void {
+	for (const table of tables) {
+		const [start, end] = [table.area[`start${axis}`], table.area[`end${axis}`]];
+		if (at >= end) continue;
+		table.area = {
+			...table.area,
+			[`end${axis}`]: end + count,
+			...(at <= start && { [`start${axis}`]: start + count }),
+		};
+	}
 }

@@ -2,32 +2,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Rectangle } from './a1.ts';
+import type { NativeTable } from './grid.ts';
 import { invalid, type Sheet } from './workbook.ts';
-
-export interface NativeTable {
-	readonly tableId: string;
-	readonly name: string;
-	/** With the header row, and the footer where there is one. */
-	area: Rectangle;
-	readonly hasFooter: boolean;
-	readonly columns: sheets_v4.Schema$TableColumnProperties[];
-}
-
-export function tableOut({ sheetId }: Sheet, { tableId, name, area, hasFooter, columns }: NativeTable) {
-	return {
-		tableId,
-		name,
-		range: {
-			sheetId,
-			startRowIndex: area.startRow,
-			endRowIndex: area.endRow,
-			startColumnIndex: area.startColumn,
-			endColumnIndex: area.endColumn,
-		},
-		columnProperties: columns,
-		...(hasFooter && { rowsProperties: { footerColorStyle: { rgbColor: {} } } }),
-	};
-}
 
 /** @throws ApiError 400 for a range that is open or that another table has a part of */
 export function addTable(sheet: Sheet, table: sheets_v4.Schema$Table): NativeTable {
@@ -109,19 +85,6 @@ export function tableAt({ grid }: Sheet, area: Rectangle): NativeTable | undefin
 		.filter((table) => overlap(table.area, area))
 		.sort((one, other) => one.area.startRow - other.area.startRow)
 		.at(-1);
-}
-
-/** Rows that are inserted inside a table belong to it; directly below it they do not (not verified). */
-export function moveTables(tables: NativeTable[], at: number, count: number, axis: 'Row' | 'Column'): void {
-	for (const table of tables) {
-		const [start, end] = [table.area[`start${axis}`], table.area[`end${axis}`]];
-		if (at >= end) continue;
-		table.area = {
-			...table.area,
-			[`end${axis}`]: end + count,
-			...(at <= start && { [`start${axis}`]: start + count }),
-		};
-	}
 }
 
 function areaOf(range: sheets_v4.Schema$GridRange | undefined): Rectangle {

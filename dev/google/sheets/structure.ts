@@ -4,7 +4,7 @@ import type { StoredFile } from '../files.ts';
 import type { Cell } from './cell.ts';
 import { typed } from './entered.ts';
 import { Grid } from './grid.ts';
-import { addTable, appendCells, tableOf, tableOut, updateTable } from './nativeTables.ts';
+import { addTable, appendCells, tableOf, updateTable } from './nativeTables.ts';
 import {
 	checkSize,
 	invalid,
@@ -13,6 +13,7 @@ import {
 	refuseProtected,
 	type Sheet,
 	type Workbook,
+	tableOut,
 } from './workbook.ts';
 
 type Reply = sheets_v4.Schema$Response;

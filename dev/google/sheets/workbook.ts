@@ -2,8 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { ApiError } from '../service.ts';
 import { parseReference, printRange, unparsable, type Area, type Rectangle } from './a1.ts';
-import { Grid } from './grid.ts';
-import { tableOut } from './nativeTables.ts';
+import { Grid, type NativeTable } from './grid.ts';
 
 export interface Sheet {
 	readonly sheetId: number;
@@ -153,5 +152,21 @@ export function workbookOut(workbook: Workbook, title: string): sheets_v4.Schema
 		})),
 		...(namedRanges.length > 0 && { namedRanges }),
 		spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${workbook.id}/edit?ouid=100000000000000000001`,
+	};
+}
+
+export function tableOut({ sheetId }: Sheet, { tableId, name, area, hasFooter, columns }: NativeTable) {
+	return {
+		tableId,
+		name,
+		range: {
+			sheetId,
+			startRowIndex: area.startRow,
+			endRowIndex: area.endRow,
+			startColumnIndex: area.startColumn,
+			endColumnIndex: area.endColumn,
+		},
+		columnProperties: columns,
+		...(hasFooter && { rowsProperties: { footerColorStyle: { rgbColor: {} } } }),
 	};
 }

@@ -1,7 +1,6 @@
-import type { Question } from '../facts.ts';
 import type { GoogleAccount } from '../googleAccount.ts';
 import type { Made } from '../steps.ts';
-import { at, ok, refusal } from './reading.ts';
+import { at, ok, refusal, type Question } from './reading.ts';
 
 export async function documentFacts(
 	account: GoogleAccount,

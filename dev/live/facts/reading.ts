@@ -1,5 +1,13 @@
 import type { Answer } from '../googleAccount.ts';
 
+/** A question to Google. */
+export interface Question {
+	/** What the package relies on; for an open question, the question. */
+	readonly claim: string;
+	/** @returns what Google did, and whether that is what was claimed; undefined if nothing was claimed */
+	readonly ask: () => Promise<{ readonly seen: string; readonly isAsClaimed: boolean | undefined }>;
+}
+
 /** A value in an answer's JSON, by its path: `sheets.0.title`. */
 export function at(value: unknown, path: string): unknown {
 	return path

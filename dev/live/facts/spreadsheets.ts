@@ -1,7 +1,6 @@
-import type { Question } from '../facts.ts';
 import type { GoogleAccount } from '../googleAccount.ts';
 import type { Made } from '../steps.ts';
-import { at, ok, refusal } from './reading.ts';
+import { at, ok, refusal, type Question } from './reading.ts';
 
 /** Rows of the tab, few enough to write past them. */
 const rowCount = 5;

@@ -5,12 +5,29 @@ import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Clients } from '../operation';
-
 import type { Bases } from './baseUrls';
 import { createResumableUpload } from './upload/resumableUpload';
+import type { ResumableUpload } from './upload/uploadRequest';
 import type { Send } from '../../http/request';
 import { createTransport, type TransportOptions } from './transport';
+
+/**
+ * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
+ * error shaping happen behind them, once for all operations; whatever a call throws is a `Failure`.
+ *
+ * A POST is not repeated after an ambiguous failure unless the call says that repeating is harmless, in googleapis' own
+ * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
+ */
+export interface Clients {
+	/** Differs for every account and sign-in. Tells nothing about them. */
+	readonly account: string;
+	readonly gmail: gmail_v1.Gmail;
+	readonly sheets: sheets_v4.Sheets;
+	readonly docs: docs_v1.Docs;
+	readonly drive: drive_v3.Drive;
+	/** Drive's resumable upload, which googleapis does not have. */
+	readonly resumableUpload: ResumableUpload;
+}
 
 /**
  * Google's clients. All their requests go through `send`.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { type Sanitizer, secretsIn } from '../../core/sanitizer';
-import type { Clients } from '../operation';
+import type { Clients } from './clients';
 
 import { basesOf, type Bases } from './baseUrls';
 import type { SignIn } from './advice';
