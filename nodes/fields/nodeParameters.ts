@@ -55,9 +55,9 @@ export class NodeParameters {
 		return given;
 	}
 
-	/** Whether an option of a collection is given by an expression: then it may differ from item to item. */
-	isExpression(collection: string, option: string): boolean {
-		return hasExpression(this.rawOption(collection, option));
+	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
+	isExpression(name: string, option?: string): boolean {
+		return hasExpression(option === undefined ? this.raw(name, null) : this.rawOption(name, option));
 	}
 
 	/** Whether a parameter, or an option of a collection, is created again at every reading: not when it is a field of the item. */

@@ -102,7 +102,7 @@ describe('a channel that drops in the middle of each turn, and whose server repe
 		['the turn before, too', 5, {}],
 		['the turn before, too', 5, { waitUntil: 'count', messageCount: 2 }],
 		['the whole session', 100, {}],
-		['the whole session', 100, { waitUntil: 'silence', silenceSeconds: 0.3 }],
+		['the whole session', 100, { waitUntil: 'silence', silenceSeconds: 3 }],
 	])('%s (the last %d messages, %j)', async (_name, replay, wait) => {
 		service = await startAgentService({
 			apiKey,

@@ -2,32 +2,36 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import type { NodeParameters } from '../../fields/nodeParameters';
-import { type FaultsOfTry, type Send, attempt, plainRequest, unlessAborted } from '../../http/request';
+import { type NodeParameters } from '../../fields/nodeParameters';
 import { readBody, readErrorBody } from '../../http/body';
-import { mayBeJson } from '../../http/memoryBudget';
-import { withRetries } from '../../http/retry';
-import { type Room, mostAtOnce } from '../../http/memoryBudget';
+import { mayBeJson, mostAtOnce, type Room } from '../../http/memoryBudget';
 import { Wire } from '../../http/rawResponse';
+import { attempt, plainRequest, type FaultsOfTry, type Send, unlessAborted } from '../../http/request';
+import { withRetries } from '../../http/retry';
+import { identityReader, type ReadIdentity } from '../session/connectRequest';
+import { identityOf, redactorOf, secretsOf, type Credentials } from '../session/credentials';
 import { channelUrl, checkAllowedHost, executeUrl } from '../session/urls';
-import { type ReadIdentity, identityReader } from '../session/connectRequest';
-import { type Credentials, identityOf, redactorOf, secretsOf } from '../session/credentials';
 import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './errors';
 import {
+	itemParameters,
 	type ItemParameters,
 	type KeptTexts,
-	type WaitSettings,
-	itemParameters,
 	waitSettings,
+	type WaitSettings,
 } from './parameters';
-import type { Answer } from './response';
+import type { Answer, TextPieces } from './response';
 
 export interface PreparedCall extends ExecuteCall {
 	/** Secrets that no text may contain. */
 	readonly secrets: readonly string[];
+	/** Those that an answer must not repeat: the user's public key may be part of the agent's work. */
+	readonly echoed: readonly string[];
 	readonly includeHeaders: boolean;
 	/** Dot path of the text in a JSON answer or message. */
 	readonly textField: string;
+	readonly textPieces: TextPieces;
+	/** Whether texts go out as they come, when the execution streams. */
+	readonly enableStreaming: boolean;
 	readonly sessionId: string;
 	/** The session, with its service and user. */
 	readonly conversation: string;
@@ -68,18 +72,19 @@ export function checkedItem(
 
 /** The content of the call without the values that differ with every try. Shows whether an earlier try already sent it. */
 export function meaningOf({ given, credentials: { api, signer } }: CheckedItem): unknown {
-	const { sessionId, startStepName } = given.params;
+	const sessionId = given.params.sessionId.trim();
+	const startStepName = given.params.startStepName.trim();
 	const { userId, userPublicKey } = identityOf(signer, given.params);
 	const url = executeUrl(api);
 	const initialPayload = given.initialPayload();
-	return { url, sessionId: sessionId.trim(), initialPayload, startStepName, userId, userPublicKey };
+	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
 }
 
 /** The execute call of one item, when its turn comes. @throws Failure 400 for what an expression gives by now */
 export function callOf(context: IExecuteFunctions, { given, wait, credentials }: CheckedItem): PreparedCall {
 	const { api, signer } = credentials;
-	const { startStepName } = given.params;
 	const sessionId = given.params.sessionId.trim();
+	const startStepName = given.params.startStepName.trim();
 	const options = given.paramsNow();
 	const url = executeUrl(api);
 	const identity = identityOf(signer, options);
@@ -94,6 +99,8 @@ export function callOf(context: IExecuteFunctions, { given, wait, credentials }:
 		maxResponseBytes,
 		includeHeaders,
 		textField: options.textField.trim(),
+		textPieces: options.textPieces,
+		enableStreaming: options.enableStreaming,
 		url,
 		apiKey: api.apiKey,
 		body: () => ({ ...body, ...identityOf(signer, options) }),
@@ -103,12 +110,13 @@ export function callOf(context: IExecuteFunctions, { given, wait, credentials }:
 		wait,
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		secrets,
+		echoed: [api.apiKey, identity.signature],
 		redact: redactorOf(secrets),
 	};
 }
 
 /** The seven fields of the execute call. */
-interface ExecuteBody {
+export interface ExecuteBody {
 	readonly sessionId: string;
 	readonly userId: string;
 	readonly userPublicKey: string;
@@ -123,6 +131,8 @@ interface ExecuteBody {
 interface ExecuteCall extends CallFacts {
 	readonly url: string;
 	readonly apiKey: string;
+	/** Settles when a try may begin. @throws Failure if none may */
+	ready?(): Promise<void>;
 	/** Created again for each try, so that the timestamp is fresh. */
 	body(): ExecuteBody;
 	readonly allowUnauthorizedCerts: boolean;
@@ -157,7 +167,10 @@ export async function execute(context: IExecuteFunctions, call: ExecuteCall, roo
 		thrown: (error) => thrownFault(error, call),
 	};
 	return await withRetries(
-		() => attempt((signal) => once(send, call, room, signal), limits, faults),
+		async () => {
+			await call.ready?.();
+			return await attempt((signal) => once(send, call, room, signal), limits, faults);
+		},
 		{ harmless: false, possible: true, reading: false },
 		{
 			words: retryWords,

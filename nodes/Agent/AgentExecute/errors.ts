@@ -134,6 +134,17 @@ export function refusedBeforeCall(failure: Failure): Failure {
 	return failure.with({ description });
 }
 
+/** The items before it hold what n8n has room for. */
+export function tooMuchOutput(limitBytes: number): Failure {
+	return new Failure({
+		code: 503,
+		message: `The responses and messages of this execution are larger than ${sized(limitBytes)} together`,
+		carriedOut: true,
+		description:
+			'The agent was started, but n8n cannot hold its answer beside those of the other items. Process fewer items in one execution (Loop Over Items with a sub-workflow), or have the agent return a link.',
+	});
+}
+
 /** While waiting for messages. */
 export function stoppedAfterCall(): Failure {
 	return stopped('The agent was started, but the node no longer waits for its messages.').with({

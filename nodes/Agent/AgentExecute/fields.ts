@@ -80,6 +80,14 @@ const notMixed = 'Items that override some but not all of these values are rejec
 export const executeOptions = [
 	...requestOptions,
 	{
+		displayName: 'Enable Streaming',
+		name: 'enableStreaming',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to stream the agent's texts as they arrive, if the chat or webhook of the workflow uses the response mode Streaming",
+	},
+	{
 		displayName: 'Include Response Headers',
 		name: 'includeHeaders',
 		type: 'boolean',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 import { BoundedMap } from '../../core/boundedMap';
+import { type Clock } from '../../core/clock';
 import { processSlot } from '../../core/globalSingleton';
-import type { Clock } from '../../core/clock';
-import { type FieldValues, type SessionMessage, hasOneOf, heldBytes, messageId } from '../session/messages';
+import { hasOneOf, heldBytes, messageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
@@ -13,18 +13,15 @@ export type WaitOver = EndedBy | 'failure';
 /** Of all messages that one item collects: like the answer to the call itself. */
 const maxBytes = 64 * 1024 * 1024;
 
-export interface CollectorSettings extends Pick<WaitSettings, 'end' | 'maxMessages' | 'timeoutSeconds'> {
-	/** Messages that report a failure; without values: none. */
-	readonly failure?: FieldValues;
-}
-
-/** @param message of the turn, as it comes */
-type OnMessage = (message: SessionMessage) => void;
+export type CollectorSettings = Pick<
+	WaitSettings,
+	'end' | 'maxMessages' | 'timeoutSeconds' | 'failure' | 'filter' | 'deduplicationField'
+>;
 
 /**
  * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. Everything after
- * it counts, except a message whose ID came before. The collection is not over before the call is answered; the time limit starts with
- * the answer.
+ * it counts, except a message whose ID came before, or that the filter leaves out. The collection is not over before the call is
+ * answered; the time limit starts with the answer.
  */
 export class MessageCollector {
 	/** Came before the call was sent. */
@@ -33,8 +30,9 @@ export class MessageCollector {
 	readonly #settings: CollectorSettings;
 	readonly #clock: Clock;
 	readonly #over: (end: WaitOver) => void;
-	readonly #onMessage: OnMessage;
+	readonly #onMessage: (message: SessionMessage, isFailure: boolean) => void;
 	readonly #ids: KnownIds;
+	#repeated = 0;
 	#bytes = 0;
 	#lastMessageAt: number | undefined;
 	#end: WaitOver | undefined;
@@ -42,26 +40,34 @@ export class MessageCollector {
 	#isAnswered = false;
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
-	#isLost = false;
 
-	/** @param over called once, when the call is answered and the end has come */
+	/**
+	 * @param session with its service and user
+	 * @param over called once, when the call is answered and the end has come
+	 * @param onMessage gets each message of the turn as it comes
+	 */
 	constructor(
 		settings: CollectorSettings,
+		session: string,
 		clock: Clock,
 		over: (end: WaitOver) => void,
-		onMessage: OnMessage,
-		ids: KnownIds,
+		onMessage: (message: SessionMessage, isFailure: boolean) => void = () => {},
 	) {
 		this.#settings = settings;
 		this.#clock = clock;
 		this.#over = over;
 		this.#onMessage = onMessage;
-		this.#ids = ids;
+		this.#ids = new KnownIds(session, settings.deduplicationField);
 	}
 
-	/** Whether the end has come, even if the call is not answered yet. */
-	get isComplete(): boolean {
-		return this.#end !== undefined;
+	/** What has ended the wait, even if the call is not answered yet. */
+	get end(): WaitOver | undefined {
+		return this.#end;
+	}
+
+	/** Messages of the turn that were left out because their ID had come before in the same turn. */
+	get repeated(): number {
+		return this.#repeated;
 	}
 
 	/** The call is being sent, possibly again after one that was not accepted: earlier messages are not its answer. */
@@ -73,27 +79,25 @@ export class MessageCollector {
 	}
 
 	add(message: SessionMessage): void {
-		if (this.isComplete || this.#ids.isRepeated(message)) return;
-		if (this.#isSent) this.#take(message);
+		if (this.#end !== undefined) return;
+		const { failure, filter } = this.#settings;
+		const isFailure = failure !== undefined && hasOneOf(message, failure);
+		if (!isFailure && filter !== undefined && !hasOneOf(message, filter)) return;
+		if (this.#ids.isRepeated(message)) {
+			if (this.#isSent) this.#repeated++;
+		} else if (this.#isSent) this.#take(message, isFailure);
 		else this.#keepEarly(message);
-	}
-
-	/** The channel is lost: silence has no meaning now. */
-	lost(): void {
-		this.#isLost = true;
-		this.#cancelSilence();
-	}
-
-	/** A channel is open, for the first time or again. */
-	opened(): void {
-		this.#isLost = false;
-		if (this.#lastMessageAt !== undefined) this.#lastMessageAt = this.#clock.monotonicMilliseconds();
-		this.#watchSilence();
 	}
 
 	/** The service closed the channel. */
 	closed(): void {
 		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
+	}
+
+	/** Nothing more can come. @returns whether that is an end: silence, if something has come */
+	refused(): boolean {
+		if (this.#settings.end.by === 'silence' && this.messages.length > 0) this.#ends('silence');
+		return this.#end !== undefined;
 	}
 
 	/** The call has been answered. */
@@ -109,14 +113,14 @@ export class MessageCollector {
 		this.#watchSilence();
 	}
 
-	/** Leaves no timer. */
+	/** Leaves no timer. Later waits of this process know the IDs. */
 	stop(): void {
-		this.#cancelLimit();
-		this.#cancelSilence();
+		this.#stopTimers();
+		this.#ids.remember();
 	}
 
-	#take(message: SessionMessage): void {
-		const { end, failure, maxMessages } = this.#settings;
+	#take(message: SessionMessage, isFailure: boolean): void {
+		const { end, maxMessages } = this.#settings;
 		this.#bytes += heldBytes(message);
 		if (this.messages.length >= maxMessages || this.#bytes > maxBytes) {
 			this.#ends('limit');
@@ -124,8 +128,8 @@ export class MessageCollector {
 		}
 		this.messages.push(message);
 		this.#lastMessageAt = this.#clock.monotonicMilliseconds();
-		this.#onMessage(message);
-		if (failure !== undefined && hasOneOf(message, failure)) this.#ends('failure');
+		this.#onMessage(message, isFailure);
+		if (isFailure) this.#ends('failure');
 		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
 		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
@@ -141,10 +145,10 @@ export class MessageCollector {
 		}
 	}
 
+	/** Silence counts whether or not the channel is open: a service may close it after its answer. */
 	#watchSilence(): void {
 		const { end } = this.#settings;
 		if (end.by !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;
-		if (this.#isLost || this.isComplete) return;
 		this.#cancelSilence();
 		const silent = this.#clock.monotonicMilliseconds() - this.#lastMessageAt;
 		this.#cancelSilence = this.#clock.after(Math.max(0, end.milliseconds - silent), () => {
@@ -155,8 +159,13 @@ export class MessageCollector {
 	#ends(end: WaitOver): void {
 		if (this.#end !== undefined) return;
 		this.#end = end;
-		this.stop();
+		this.#stopTimers();
 		if (this.#isAnswered) this.#over(end);
+	}
+
+	#stopTimers(): void {
+		this.#cancelLimit();
+		this.#cancelSilence();
 	}
 }
 
@@ -173,7 +182,7 @@ interface Received {
  * IDs of messages that came before: in this wait, or in one of the same process that had ended when this one began. Waits that run at the same
  * time each get the message.
  */
-export class KnownIds {
+class KnownIds {
 	readonly #session: string;
 	readonly #idField: string;
 	readonly #received = processSlot<Received>('receivedIds', () => ({

@@ -3,6 +3,7 @@ import type { ParamsOf } from '../../fields/field';
 import { Naming } from '../../fields/naming';
 import type { NodeParameters } from '../../fields/nodeParameters';
 import { paramsOf } from '../../fields/params';
+import type { ConnectionOptions } from '../session/connection';
 import { type ChannelOptions, channelOptionsOf } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
@@ -103,8 +104,10 @@ export interface ItemParameters {
 /** @throws Failure 400 that names the parameter */
 export function itemParameters(parameters: NodeParameters, index: number, texts: KeptTexts): ItemParameters {
 	const read = (): ExecuteParams => {
+		const given = parameters.given(fields, index);
 		// All its fields are in the form, so the time zone is never asked for.
-		const params = paramsOf(all, parameters.given(fields, index), { mode: 'fields', timezone: 'UTC' });
+		const params = paramsOf(all, given, { mode: 'fields', timezone: 'UTC' });
+		checkExpressions(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
 		return params;
 	};
@@ -114,6 +117,37 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 		initialPayload: keptPayload(params, parameters, { read, texts }),
 		paramsNow: () => (areOverridesComputed(parameters) ? read() : params),
 	};
+}
+
+/**
+ * An expression that comes out empty is a mistake, such as a misspelled field: it must not start a new session, or an agent without a
+ * task.
+ * @throws Failure 400
+ */
+function checkExpressions(
+	payloadMode: ExecuteParams['payloadMode'],
+	given: Readonly<Record<string, unknown>>,
+	parameters: NodeParameters,
+): void {
+	const isEmpty = (name: string) => {
+		const value = given[name];
+		return value === null || value === undefined || (typeof value === 'string' && value.trim() === '');
+	};
+	const isExpression = (name: string) => parameters.isExpression(name);
+	if (isEmpty('sessionId') && isExpression('sessionId')) {
+		throw refusal(
+			"The expression in 'Session ID' is empty for this item",
+			'Check that the input item contains the data. To start a new session for each item, leave the field itself empty.',
+		);
+	}
+	const payload = payloadMode === 'json' ? ['payloadJson'] : ['task', 'input'];
+	if (!payload.every(isEmpty) || !payload.some(isExpression)) return;
+	throw refusal(
+		payloadMode === 'json'
+			? "The expression in 'Payload (JSON)' is empty for this item"
+			: "'Task' and 'Input' are empty for this item",
+		'Check that the input item contains the data that the expression names.',
+	);
 }
 
 const payloadFields = ['task', 'input', 'payloadJson'];
@@ -168,6 +202,12 @@ function checkOverrides(options: ExecuteParams, parameters: NodeParameters): voi
 	);
 }
 
+/** A running execution waits for the channel. */
+const longestReconnectDelaySeconds = 10;
+
+type WaitChannel = Required<ChannelOptions> &
+	Pick<ConnectionOptions, 'messageFormat' | 'reconnectMaxDelaySeconds'>;
+
 /** What ends a wait, apart from its limits. */
 export type WaitEnd =
 	| ({ readonly by: 'match' } & FieldValues)
@@ -184,30 +224,38 @@ export interface WaitSettings {
 	readonly maxMessages: number;
 	/** Messages that report a failure; undefined: none do. */
 	readonly failure: FieldValues | undefined;
+	/** The messages that count, beside those that report a failure; undefined: all do. */
+	readonly filter: FieldValues | undefined;
+	/** Before the call: how long the open channel must have brought nothing. */
+	readonly settleMilliseconds: number;
 	/** Dot path of the text in a JSON message. */
 	readonly textField: string;
-	readonly enableStreaming: boolean;
 	/** Dot path of a message's id; empty: messages have none. */
 	readonly deduplicationField: string;
-	readonly channel: Required<ChannelOptions>;
+	readonly channel: WaitChannel;
 }
 
 /** Undefined if the item does not wait. @throws Failure 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	if (!params.waitForMessages) return undefined;
-	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages } = params;
-	const { textField, enableStreaming, deduplicationField } = params;
+	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages, settleMilliseconds } = params;
+	const { deduplicationField, failureField, failureValue, filterField, filterValue } = params;
 	return {
 		end: waitEnd(params),
 		openChannel,
 		timeoutSeconds: waitTimeoutSeconds,
 		onTimeout: onWaitTimeout,
 		maxMessages,
-		failure: failureValues(params),
-		textField: textField.trim(),
-		enableStreaming,
+		failure: givenValues(failureField, failureValue),
+		filter: givenValues(filterField, filterValue),
+		settleMilliseconds,
+		textField: params.textField.trim(),
 		deduplicationField: deduplicationField.trim(),
-		channel: channelOptionsOf(params),
+		channel: {
+			...channelOptionsOf(params),
+			messageFormat: params.messageFormat,
+			reconnectMaxDelaySeconds: longestReconnectDelaySeconds,
+		},
 	};
 }
 
@@ -236,6 +284,6 @@ function matchValues({ matchField, matchValue: values }: ExecuteParams): FieldVa
 	return { field, values: values.length === 0 ? [''] : values };
 }
 
-function failureValues({ failureField, failureValue: values }: ExecuteParams): FieldValues | undefined {
-	return values.length === 0 ? undefined : { field: failureField.trim(), values };
+function givenValues(field: string, values: readonly string[]): FieldValues | undefined {
+	return values.length === 0 ? undefined : { field: field.trim(), values };
 }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { mask } from '../../core/sanitizer';
 import { shortened } from '../../core/text';
 import { type SessionMessage, valueAt } from '../session/messages';
-
 /** An answer of the agent service, read to its end. */
 export interface Answer {
 	readonly statusCode: number;
@@ -16,14 +16,33 @@ type Content =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
-/** JSON is parsed, text passed on, anything else is bytes. What a service labels JSON but is none stays text. */
-export function contentOf({ body, headers }: Answer): Content {
+/** Characters of a text that is searched for secrets. A longer one is the agent's work and no echo of the call. */
+const longestEcho = 64 * 1024;
+/** Anything shorter may be a word. */
+const shortestSecret = 8;
+
+/**
+ * JSON is parsed, text passed on, anything else is bytes. What a service labels JSON but is none stays text.
+ * @param secrets of the call, which a service may repeat in its answer
+ */
+export function contentOf({ body, headers }: Answer, secrets: readonly string[] = []): Content {
+	const concealed = (text: string) =>
+		secrets
+			.filter(({ length }) => length >= shortestSecret)
+			.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
 	if (body.length === 0) return { response: null };
 	const contentType = headers['content-type'] ?? '';
 	const mimeType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
-	const text = asText(body, contentType, mimeType);
-	if (text === undefined)
-		return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName: fileNameOf(headers) };
+	const plain = asText(body, contentType, mimeType);
+	if (plain === undefined) {
+		const fileName = fileNameOf(headers);
+		return {
+			bytes: body,
+			mimeType: mimeType || 'application/octet-stream',
+			fileName: fileName === undefined ? undefined : concealed(fileName),
+		};
+	}
+	const text = plain.length <= longestEcho ? concealed(plain) : plain;
 	return { response: isText(mimeType) && !isJson(mimeType) ? text : parsedOrText(text) };
 }
 
@@ -76,8 +95,20 @@ function parsedOrText(text: string): unknown {
 	}
 }
 
+/** RFC 6266: `filename*` has the name with all its characters, `filename` one for old clients. */
 function fileNameOf(headers: IncomingHttpHeaders): string | undefined {
-	return /filename="?([^";]+)"?/i.exec(headers['content-disposition'] ?? '')?.[1]?.trim();
+	const disposition = headers['content-disposition'] ?? '';
+	const [, charset = '', encoded] = /filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
+	const name = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition);
+	const plain = name?.[1]?.replaceAll(/\\(.)/g, '$1') ?? name?.[2]?.trim();
+	return (encoded === undefined ? undefined : decodedName(encoded, charset)) ?? plain;
+}
+
+function decodedName(encoded: string, charset: string): string | undefined {
+	const bytes = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+		String.fromCharCode(Number.parseInt(hex, 16)),
+	);
+	return decoder(charset).decode(Buffer.from(bytes, 'latin1')) || undefined;
 }
 
 /**
@@ -90,10 +121,31 @@ export function textIn(content: unknown, textField: string): string | undefined 
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** The text of the last message that has one; null where none has. */
-export function lastText(messages: readonly SessionMessage[], textField: string): string | null {
-	const last = messages.findLast(({ message }) => textIn(message, textField) !== undefined);
-	return last === undefined ? null : (textIn(last.message, textField) ?? null);
+/** `last`: texts are messages of their own; `joined`: pieces of one text. */
+export type TextPieces = 'last' | 'joined';
+
+/** The text of the messages; null where none has one. */
+export function textOf(
+	messages: readonly SessionMessage[],
+	textField: string,
+	textPieces: TextPieces,
+): string | null {
+	const texts = messages.flatMap(({ message }) => textIn(message, textField) ?? []);
+	if (textPieces === 'last') return texts.at(-1) ?? null;
+	return texts.length === 0 ? null : joined(texts);
+}
+
+function joined(texts: readonly string[]): string {
+	let all = '';
+	for (const text of texts) all += textToAdd(all, text, 'joined');
+	return all;
+}
+
+/** What a text adds to those before it: a paragraph, or itself unless it is the whole of the pieces so far. */
+export function textToAdd(before: string, text: string, textPieces: TextPieces): string {
+	if (before === '') return text;
+	if (textPieces === 'last') return `\n\n${text}`;
+	return text.trim() === before.trim() ? '' : text;
 }
 
 /** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */
@@ -147,4 +199,25 @@ function messageIn(response: unknown, depth = 0): string | undefined {
 	if ('message' in response && typeof response.message === 'string') return response.message;
 	if (!('error' in response)) return undefined;
 	return typeof response.error === 'string' ? response.error : messageIn(response.error, depth + 1);
+}
+
+const mostNamed = 10;
+const longestName = 40;
+
+/** The names of the fields that they have, separated by commas; empty: they have none. */
+export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
+	named(messages.flatMap(({ message }) => keysOf(message))).join(', ');
+
+const keysOf = (message: unknown): string[] =>
+	typeof message === 'object' && message !== null && !Array.isArray(message) ? Object.keys(message) : [];
+
+/** Each once, the first of them, shortened. */
+export function named(texts: ReadonlyArray<string | undefined>): string[] {
+	const distinct = new Set<string>();
+	for (const text of texts) {
+		if (text === undefined) continue;
+		if (distinct.size === mostNamed) return [...distinct, '…'];
+		distinct.add(shortened(text, longestName));
+	}
+	return [...distinct];
 }

@@ -1,15 +1,316 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type Failure, isFailure } from '../../core/errors';
-import type { Clock } from '../../core/clock';
-import type { connect } from '../session/sessionConnection';
-import type { Connection, EndedChannel } from '../session/connection';
-import type { ReadIdentity } from '../session/connectRequest';
-import { type SessionFrame, type SessionMessage, messageOf } from '../session/messages';
+import { type Clock } from '../../core/clock';
+import { isFailure, type Failure } from '../../core/errors';
+import { networkFaultOf } from '../../http/networkErrors';
+import { type CloseReason } from '../session/closeReason';
+import { type ReadIdentity } from '../session/connectRequest';
+import { type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
+import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import { type connect } from '../session/sessionConnection';
 import { messageDetails, stoppedAfterCall, stoppedBeforeCall } from './errors';
-import { type EndedBy, KnownIds, MessageCollector, type WaitOver } from './messageCollector';
+import { type EndedBy, MessageCollector, type WaitOver } from './messageCollector';
 import type { WaitSettings } from './parameters';
-import { agentFailed, channelLost, notOpen, notOver } from './waitErrors';
+import { agentFailed, channelLost, notOpen, notOver, tooMany, withLoss } from './waitErrors';
+
+interface WaitParts {
+	readonly sessionId: string;
+	/** The session, with its service and user. */
+	readonly conversation: string;
+	readonly settings: WaitSettings;
+	/** Read again at every attempt to open the channel. */
+	readonly readIdentity: ReadIdentity;
+	readonly signal: AbortSignal | undefined;
+	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
+	readonly clock: Clock;
+	readonly connect: typeof connect;
+	/** Removes the secrets from the service's texts. */
+	readonly redact: (text: string) => string;
+	/** Gets each message of the turn as it comes. */
+	readonly onMessage: (message: SessionMessage, isFailure: boolean) => void;
+}
+
+/** For each try of the execute call. */
+export interface TryHooks {
+	/** Before it. @throws Failure if the channel is not open in time: nothing may be sent */
+	ready(): Promise<void>;
+	/** The moment when it goes out. */
+	sending(): void;
+}
+
+export interface Waited {
+	/** Came before the call was sent. */
+	readonly early: readonly SessionMessage[];
+	/** Of the turn. */
+	readonly messages: readonly SessionMessage[];
+	readonly endedBy: EndedBy;
+	/** Whether the channel was lost before the end: messages may be missing. */
+	readonly gap: boolean;
+	/** How the service closed the channel last, if it did. */
+	readonly close: { readonly code: number; readonly reason: string } | undefined;
+	/** Messages that were left out because their ID had come before in the same turn. */
+	readonly repeated: number;
+}
+
+/** For the channel to open before the call. */
+const openMilliseconds = 20_000;
+
+/**
+ * Makes the call while a channel collects the session's messages.
+ * @param call sends the execute call; with `openChannel: before` only while the channel is open
+ * @returns the answer, or why there is none although the message that was waited for has come
+ * @throws Failure whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
+ * After the call it holds the messages that came
+ */
+export async function callAndWait<T>(
+	parts: WaitParts,
+	call: (hooks: TryHooks) => Promise<T>,
+): Promise<{ readonly called: T | Failure; readonly waited: Waited }> {
+	const wait = new Wait(parts);
+	try {
+		const called = await call(wait).catch((error: unknown) => wait.callFailed(error));
+		return { called, waited: await wait.ended() };
+	} finally {
+		await wait.close();
+	}
+}
+
+/** One channel for one item of one execution. */
+class Wait implements TryHooks {
+	readonly #parts: WaitParts;
+	readonly #collector: MessageCollector;
+	readonly #readiness: Readiness;
+	readonly #ended = deferred<WaitOver>();
+	#connection: Connection | undefined;
+	#isSent = false;
+	/** The time for the channel to open is over. */
+	#isOverdue = false;
+	/** Failed attempts to open the channel with a fault that does not pass by itself. */
+	#hopelessAttempts = 0;
+	/** Since the call was sent: how the channel was lost last. */
+	#loss: Failure | undefined;
+	#close: Waited['close'];
+
+	constructor(parts: WaitParts) {
+		const { settings, conversation, clock, signal, onMessage } = parts;
+		this.#parts = parts;
+		this.#readiness = new Readiness(settings, clock);
+		const over = (end: WaitOver) => {
+			this.#ended.resolve(end);
+		};
+		this.#collector = new MessageCollector(settings, conversation, clock, over, onMessage);
+		signal?.addEventListener('abort', this.#stop, { once: true });
+		if (signal?.aborted) this.#stop();
+	}
+
+	async ready(): Promise<void> {
+		if (this.#parts.settings.openChannel !== 'before') return;
+		this.#open();
+		const cancel = this.#parts.clock.after(openMilliseconds, () => {
+			this.#isOverdue = true;
+			if (!this.#readiness.isSettling) this.#failReadiness();
+		});
+		await this.#readiness.ready().finally(cancel);
+		this.#isOverdue = false;
+	}
+
+	sending(): void {
+		this.#isSent = true;
+		this.#loss = undefined;
+		this.#close = undefined;
+		this.#collector.callSent();
+	}
+
+	/** @returns the failure, if what was waited for has come all the same @throws it otherwise, with what came */
+	callFailed(error: unknown): Failure {
+		const { end } = this.#collector;
+		const hasCome = end === 'match' || end === 'count' || end === 'failure';
+		const isDoubtful = isFailure(error) && (error.ambiguous || error.carriedOut);
+		if (hasCome && isDoubtful && !this.#parts.signal?.aborted) return error;
+		if (!this.#isSent || !isFailure(error)) throw error;
+		throw this.#withDetails(this.#loss === undefined ? error : withLoss(error, this.#loss));
+	}
+
+	/** The call is answered: waits for the end of the messages. */
+	async ended(): Promise<Waited> {
+		this.#open();
+		this.#collector.answered();
+		const { log, settings, sessionId } = this.#parts;
+		log.info(`Agent Execute: waits up to ${settings.timeoutSeconds} s for messages of session ${sessionId}`);
+		try {
+			const endedBy = this.#checked(await this.#ended.promise);
+			const { early, messages, repeated } = this.#collector;
+			return { early, messages, repeated, endedBy, gap: this.#loss !== undefined, close: this.#close };
+		} catch (error) {
+			throw isFailure(error) ? this.#withDetails(error) : error;
+		}
+	}
+
+	async close(): Promise<void> {
+		this.#parts.signal?.removeEventListener('abort', this.#stop);
+		this.#readiness.stop();
+		this.#collector.stop();
+		await this.#connection?.close();
+	}
+
+	#checked(end: WaitOver): EndedBy {
+		const { settings, redact } = this.#parts;
+		const { messages } = this.#collector;
+		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
+		if (settings.onTimeout === 'error' && end === 'timeout') {
+			const loss = this.#lastFailure() ?? this.#loss;
+			const failure = notOver(settings, this.#collector, redact);
+			throw loss === undefined ? failure : withLoss(failure, loss);
+		}
+		if (settings.onTimeout === 'error' && end === 'limit') throw tooMany(messages.length);
+		return end;
+	}
+
+	#withDetails(failure: Failure): Failure {
+		const details = messageDetails(this.#collector.messages, this.#parts.redact);
+		return failure.with({ details: { ...failure.details, ...details, ...(this.#loss && { gap: true }) } });
+	}
+
+	/** While the call is running, it reports a stop itself. */
+	readonly #stop = () => {
+		this.#readiness.fail(stoppedBeforeCall());
+		this.#ended.reject(stoppedAfterCall());
+	};
+
+	#open(): void {
+		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
+		const listener = {
+			message: (frame: SessionFrame) => {
+				this.#readiness.received();
+				this.#collector.add(messageOf(frame));
+			},
+			event: ({ event }: ConnectionEvent) => {
+				if (event !== 'disconnected') this.#readiness.opened();
+			},
+			answered: () => {
+				this.#readiness.answered();
+			},
+			ended: (channel: EndedChannel) => {
+				this.#channelEnded(channel);
+			},
+		};
+		this.#connection ??= connect({ ...settings.channel, sessionId }, readIdentity, listener, { clock, log });
+	}
+
+	#channelEnded({ closeReason, opened, decision, failure }: EndedChannel): void {
+		this.#readiness.lost();
+		const wasOver = this.#collector.end !== undefined;
+		if (closeReason.kind === 'closeFrame') {
+			if (!wasOver) this.#close = { code: closeReason.code, reason: closeReason.reason };
+			this.#collector.closed();
+		}
+		if (opened && this.#isSent && this.#collector.end === undefined) this.#loss = failure;
+		if (!opened && isHopeless(closeReason)) this.#hopelessAttempts++;
+		if (this.#isOverdue) this.#failReadiness();
+		if (decision !== 'final' && this.#hopelessAttempts < 2) return;
+		this.#failReadiness(closeReason);
+		if (this.#isSent && !this.#collector.refused()) this.#ended.reject(channelLost(failure));
+	}
+
+	#failReadiness(refusal?: CloseReason): void {
+		this.#readiness.fail(notOpen(openMilliseconds / 1000, this.#lastFailure(), refusal));
+	}
+
+	/** Why the channel is not open; undefined when it is. */
+	#lastFailure(): Failure | undefined {
+		const status = this.#connection?.status();
+		return status?.state === 'open' ? undefined : status?.lastFailure;
+	}
+}
+
+/** No connection will come about until somebody mends something. */
+function isHopeless(closeReason: CloseReason): boolean {
+	if (closeReason.kind !== 'network') return false;
+	const { what } = networkFaultOf(closeReason);
+	return what === 'certificate' || what === 'handshake' || closeReason.code === 'ENOTFOUND';
+}
+
+/** At most, from the opening on: a session may never be quiet, and a server may answer no pings. */
+const longestSettlingMilliseconds = 2000;
+
+/**
+ * Whether the channel is open and what a server sends when one opens has come: a greeting, or a repetition of earlier messages. The
+ * first answer to a ping alone does not show it, because the server may read a database first.
+ */
+class Readiness {
+	readonly #settleMilliseconds: number;
+	readonly #clock: Clock;
+	/** Otherwise no ping goes out when the channel opens. */
+	readonly #isPinged: boolean;
+	#ready = deferred<undefined>();
+	#isReady = false;
+	/** The channel is open. */
+	#isSettling = false;
+	#isAnswered = false;
+	#cancelQuiet = () => {};
+	#cancelLimit = () => {};
+
+	constructor({ settleMilliseconds, channel }: WaitSettings, clock: Clock) {
+		this.#settleMilliseconds = settleMilliseconds;
+		this.#isPinged = channel.heartbeatSeconds > 0 && channel.pingText === '';
+		this.#clock = clock;
+	}
+
+	/** @throws Failure once `fail` was called */
+	async ready(): Promise<void> {
+		await this.#ready.promise;
+	}
+
+	get isSettling(): boolean {
+		return this.#isSettling;
+	}
+
+	opened(): void {
+		this.#isSettling = true;
+		this.#isAnswered = !this.#isPinged;
+		this.#cancelLimit = this.#clock.after(longestSettlingMilliseconds, () => {
+			this.#settled();
+		});
+		this.received();
+	}
+
+	/** The server has answered the first ping. */
+	answered(): void {
+		this.#isAnswered = true;
+		this.received();
+	}
+
+	received(): void {
+		if (this.#isReady || !this.#isAnswered) return;
+		this.#cancelQuiet();
+		this.#cancelQuiet = this.#clock.after(this.#settleMilliseconds, () => {
+			this.#settled();
+		});
+	}
+
+	lost(): void {
+		this.stop();
+		if (this.#isReady) this.#ready = deferred();
+		this.#isReady = false;
+		this.#isSettling = false;
+	}
+
+	fail(failure: Failure): void {
+		this.#ready.reject(failure);
+	}
+
+	/** Leaves no timer. */
+	stop(): void {
+		this.#cancelQuiet();
+		this.#cancelLimit();
+	}
+
+	#settled(): void {
+		this.stop();
+		this.#isReady = true;
+		this.#ready.resolve(undefined);
+	}
+}
 
 interface Deferred<T> {
 	readonly promise: Promise<T>;
@@ -29,196 +330,4 @@ function deferred<T>(): Deferred<T> {
 		resolve: (value) => settle?.resolve(value),
 		reject: (error) => settle?.reject(error),
 	};
-}
-
-interface WaitParts {
-	readonly sessionId: string;
-	readonly settings: WaitSettings;
-	/** Read again at every attempt to open the channel. */
-	readonly readIdentity: ReadIdentity;
-	readonly signal: AbortSignal | undefined;
-	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
-	readonly clock: Clock;
-	readonly connect: typeof connect;
-	/** Removes the secrets from the service's texts. */
-	readonly redact: (text: string) => string;
-	/** The session, with its service and user. */
-	readonly conversation: string;
-	/** Gets each message of the turn as it comes. */
-	readonly onMessage: (message: SessionMessage) => void;
-}
-
-export interface Waited {
-	/** Came before the call was sent. */
-	readonly early: readonly SessionMessage[];
-	/** Of the turn. */
-	readonly messages: readonly SessionMessage[];
-	readonly endedBy: EndedBy;
-	/** Whether the channel was lost and came back meanwhile: messages may be missing. */
-	readonly gap: boolean;
-}
-
-/** For the channel to open before the call. */
-const openMilliseconds = 20_000;
-/** For the answer to the ping that goes out when a channel opens: what the server repeats has come before it. */
-const quietMilliseconds = 250;
-
-/**
- * Makes the call while a channel collects the session's messages.
- * @param call sends the execute call, and tells each time that it goes out; it is made once, and not at all when the channel does not
- * open before it
- * @throws Failure whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
- * After the call it holds the messages that came
- */
-export async function callAndWait<T>(
-	parts: WaitParts,
-	call: (sending: () => void) => Promise<T>,
-): Promise<{ readonly called: T; readonly waited: Waited }> {
-	const wait = new Wait(parts);
-	try {
-		if (parts.settings.openChannel === 'before') await wait.opened();
-		const called = await call(() => {
-			wait.callSent();
-		});
-		return { called, waited: await wait.ended() };
-	} finally {
-		await wait.close();
-	}
-}
-
-/** One channel for one item of one execution. */
-class Wait {
-	readonly #parts: WaitParts;
-	readonly #ids: KnownIds;
-	readonly #collector: MessageCollector;
-	readonly #opened = deferred<undefined>();
-	readonly #quiet = deferred<undefined>();
-	readonly #ended = deferred<WaitOver>();
-	#connection: Connection | undefined;
-	#cancelOpenLimit = () => {};
-	#isOpening = false;
-	#gap = false;
-
-	constructor(parts: WaitParts) {
-		this.#parts = parts;
-		this.#ids = new KnownIds(parts.conversation, parts.settings.deduplicationField);
-		this.#collector = new MessageCollector(
-			parts.settings,
-			parts.clock,
-			(end) => {
-				this.#ended.resolve(end);
-			},
-			parts.onMessage,
-			this.#ids,
-		);
-		parts.signal?.addEventListener('abort', this.#stop, { once: true });
-		if (parts.signal?.aborted) this.#stop();
-	}
-
-	async opened(): Promise<void> {
-		const { clock } = this.#parts;
-		this.#isOpening = true;
-		this.#open();
-		this.#cancelOpenLimit = clock.after(openMilliseconds, () => {
-			this.#fail(notOpen(openMilliseconds / 1000, this.#lastFailure()));
-		});
-		await this.#opened.promise;
-		this.#isOpening = false;
-		this.#cancelOpenLimit();
-		this.#cancelOpenLimit = clock.after(quietMilliseconds, () => {
-			this.#quiet.resolve(undefined);
-		});
-		await this.#quiet.promise;
-		this.#cancelOpenLimit();
-	}
-
-	callSent(): void {
-		this.#collector.callSent();
-	}
-
-	/** The call is answered: waits for the end of the messages. */
-	async ended(): Promise<Waited> {
-		this.#open();
-		this.#collector.answered();
-		const { redact, log, settings, sessionId } = this.#parts;
-		log.info(`Agent Execute: waits up to ${settings.timeoutSeconds} s for messages of session ${sessionId}`);
-		try {
-			const endedBy = this.#checked(await this.#ended.promise);
-			const { early, messages } = this.#collector;
-			return { early, messages, endedBy, gap: this.#gap };
-		} catch (error) {
-			const { messages } = this.#collector;
-			throw withDetails(error, messageDetails(messages, redact));
-		}
-	}
-
-	async close(): Promise<void> {
-		this.#parts.signal?.removeEventListener('abort', this.#stop);
-		this.#cancelOpenLimit();
-		this.#collector.stop();
-		await this.#connection?.close();
-		this.#ids.remember();
-	}
-
-	#checked(end: WaitOver): EndedBy {
-		const { settings, redact } = this.#parts;
-		const { messages } = this.#collector;
-		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
-		if (end === 'timeout' && settings.onTimeout === 'error') {
-			throw notOver(settings, this.#collector, this.#lastFailure(), redact);
-		}
-		return end;
-	}
-
-	/** While the call is running, it reports a stop itself. */
-	readonly #stop = () => {
-		this.#opened.reject(stoppedBeforeCall());
-		this.#quiet.reject(stoppedBeforeCall());
-		this.#ended.reject(stoppedAfterCall());
-	};
-
-	#fail(failure: Failure): void {
-		this.#opened.reject(failure);
-		this.#quiet.reject(failure);
-		this.#ended.reject(failure);
-	}
-
-	#open(): void {
-		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
-		const listener = {
-			message: (frame: SessionFrame) => {
-				this.#collector.add(messageOf(frame));
-			},
-			event: ({ event }: { event: string }) => {
-				if (event === 'connected' || event === 'reconnected') this.#collector.opened();
-				if (event === 'reconnected') this.#gap = true;
-				if (event === 'connected') this.#opened.resolve(undefined);
-			},
-			answered: () => {
-				this.#quiet.resolve(undefined);
-			},
-			ended: (channel: EndedChannel) => {
-				this.#channelEnded(channel);
-			},
-		};
-		this.#connection ??= connect({ ...settings.channel, sessionId }, readIdentity, listener, { clock, log });
-	}
-
-	#channelEnded({ closeReason, opened, decision, failure }: EndedChannel): void {
-		if (closeReason.kind === 'closeFrame') this.#collector.closed();
-		if (opened) this.#collector.lost();
-		// Nothing more is expected of the channel.
-		if (this.#collector.isComplete || decision !== 'final') return;
-		this.#fail(this.#isOpening ? notOpen(openMilliseconds / 1000, failure) : channelLost(failure));
-	}
-
-	/** Why the channel is not open; undefined when it is. */
-	#lastFailure(): Failure | undefined {
-		const status = this.#connection?.status();
-		return status?.state === 'open' ? undefined : status?.lastFailure;
-	}
-}
-
-function withDetails(error: unknown, details: IDataObject): unknown {
-	return isFailure(error) ? error.with({ details }) : error;
 }

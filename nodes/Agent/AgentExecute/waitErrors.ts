@@ -1,11 +1,9 @@
 import { Failure } from '../../core/errors';
 import { shortened } from '../../core/text';
-import { type SessionMessage, fieldText } from '../session/messages';
-import { textIn } from './response';
+import { type CloseReason } from '../session/closeReason';
+import { fieldText, type SessionMessage } from '../session/messages';
+import { describeFields, named, textIn } from './response';
 import type { WaitSettings } from './parameters';
-
-const mostNamed = 10;
-const longestName = 40;
 
 /**
  * Describes the received messages, so that the user can see which field or value marks the end.
@@ -16,35 +14,41 @@ function describeMessages(messages: readonly SessionMessage[], field: string | u
 	const values = field === undefined ? [] : named(messages.map((message) => fieldText(message, field)));
 	if (values.length > 0 && field !== '') return `Values of '${field}' received: ${values.join(', ')}.`;
 	if (values.length > 0) return `Text messages received: ${values.join(', ')}.`;
-	const fields = named(messages.flatMap(({ message }) => keysOf(message)));
-	if (fields.length === 0)
+	const fields = describeFields(messages);
+	if (fields === '')
 		return field ? `No message has the field '${field}', because none of them is a JSON object.` : '';
-	const had = `Fields of the messages received: ${fields.join(', ')}.`;
+	const had = `Fields of the messages received: ${fields}.`;
 	return field ? `No message has the field '${field}'. ${had}` : had;
 }
 
-const keysOf = (message: unknown): string[] =>
-	typeof message === 'object' && message !== null && !Array.isArray(message) ? Object.keys(message) : [];
-
-/** Each once, the first of them, shortened. */
-function named(texts: ReadonlyArray<string | undefined>): string[] {
-	const distinct = new Set<string>();
-	for (const text of texts) {
-		if (text === undefined) continue;
-		if (distinct.size === mostNamed) return [...distinct, '…'];
-		distinct.add(shortened(text, longestName));
-	}
-	return [...distinct];
-}
-
-/** The channel did not open before the call. @param lastFailure why the last attempt failed */
-export function notOpen(limitSeconds: number, lastFailure: Failure | undefined): Failure {
+/**
+ * The channel did not open before the call.
+ * @param lastFailure why the last attempt failed
+ * @param refusal how the service refused the channel for good
+ */
+export function notOpen(
+	limitSeconds: number,
+	lastFailure: Failure | undefined,
+	refusal?: CloseReason,
+): Failure {
 	return new Failure({
 		code: lastFailure?.code ?? 504,
 		message: lastFailure?.message ?? `The session channel did not open within ${limitSeconds} s`,
-		description: sentences('The agent was not started.', lastFailure?.description),
+		description: sentences(
+			'The agent was not started.',
+			lastFailure?.description,
+			refusal !== undefined &&
+				mayNeedSession(refusal) &&
+				"If the service creates the session only with the call, set the option 'Open Channel' to 'After the Call'.",
+		),
 		cause: lastFailure,
 	});
+}
+
+/** Whether the service may refuse the channel because it does not know the session yet. */
+function mayNeedSession(refusal: CloseReason): boolean {
+	if (refusal.kind === 'closeFrame') return true;
+	return refusal.kind === 'answer' && !refusal.answer.fromProxy && refusal.answer.statusCode >= 400;
 }
 
 /** The service refuses to open the channel again while the messages are awaited. */
@@ -58,11 +62,10 @@ export function channelLost(failure: Failure): Failure {
 	});
 }
 
-/** @param lastFailure why the channel is not open; undefined when it is */
+/** What was waited for has not come in time. */
 export function notOver(
 	{ timeoutSeconds, end }: Pick<WaitSettings, 'timeoutSeconds' | 'end'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
-	lastFailure: Failure | undefined,
 	redact: (text: string) => string,
 ): Failure {
 	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -71,13 +74,32 @@ export function notOver(
 		code: 504,
 		message: `The wait for messages did not end within ${timeoutSeconds} s. ${came} received`,
 		description: sentences(
-			lastFailure && `${lastFailure.message}.`,
 			redact(describeMessages(messages, field)),
-			early.length > 0 &&
-				`Messages that did not count because they were of an earlier turn: ${early.length}.`,
+			early.length > 0 && `Messages that did not count because they came before the call: ${early.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
-		cause: lastFailure,
+	});
+}
+
+/** @param loss how the channel was lost while messages were expected */
+export function withLoss(failure: Failure, loss: Failure): Failure {
+	const description = sentences(
+		`${loss.message}.`,
+		loss.description,
+		'Messages may be missing.',
+		failure.description,
+	);
+	return failure.with({ description, cause: loss });
+}
+
+/** @param count of the messages that were collected */
+export function tooMany(count: number): Failure {
+	return new Failure({
+		code: 502,
+		message: `More messages came than the node collects: ${count.toLocaleString('en-US')} were received`,
+		description:
+			"The agent was started, and went on sending. Raise 'Max Messages' (all messages together may have 64 MiB), leave out messages with 'Filter Field' and 'Filter Value', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
+		carriedOut: true,
 	});
 }
 

@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions } from '../session/fields';
+import { channelOptions, messageFormat } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 
@@ -63,7 +63,7 @@ export const waitFields = [
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
-			'Value of the field, or text of the message, that ends the wait. Separate several values with commas. Any one of them ends the wait.',
+			'Value of the field, or text of the message, that ends the wait. Separate several values with commas. Any one of them ends the wait. For values that contain a comma, use an expression that returns a list.',
 	},
 	{
 		displayName: 'Message Count',
@@ -88,7 +88,7 @@ export const waitFields = [
 ] as const satisfies readonly Field[];
 
 export const waitOptions = [
-	...channelOptions.map((option) => ({ ...option, showWhen: waits })),
+	...[...channelOptions, messageFormat].map((option) => ({ ...option, showWhen: waits })),
 	{
 		displayName: 'Deduplication Field',
 		name: 'deduplicationField',
@@ -97,16 +97,7 @@ export const waitOptions = [
 		placeholder: 'e.g. meta.uuid',
 		showWhen: waits,
 		description:
-			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count.',
-	},
-	{
-		displayName: 'Enable Streaming',
-		name: 'enableStreaming',
-		type: 'boolean',
-		default: true,
-		showWhen: waits,
-		description:
-			'Whether to stream the text of each message as it arrives, if the chat or webhook of the workflow uses the response mode Streaming',
+			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Do not use an ID that the pieces of one answer share.',
 	},
 	{
 		displayName: 'Failure Field',
@@ -130,13 +121,35 @@ export const waitOptions = [
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
 	{
+		displayName: 'Filter Field',
+		name: 'filterField',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. type',
+		showWhen: waits,
+		description:
+			"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
+	},
+	{
+		displayName: 'Filter Value',
+		name: 'filterValue',
+		type: 'string',
+		holds: 'list',
+		default: '',
+		placeholder: 'e.g. answer, step',
+		showWhen: waits,
+		description:
+			'Only messages with this value in the filter field, or text messages equal to it, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
+	},
+	{
 		displayName: 'Max Messages',
 		name: 'maxMessages',
 		type: 'number',
 		minimum: 1,
-		default: 1000,
+		default: 10_000,
 		showWhen: waits,
-		description: 'Max number of messages to collect. One more ends the wait.',
+		description:
+			"Max number of messages to collect. If more arrive, the item fails, or the wait ends, as 'On Wait Timeout' says.",
 	},
 	{
 		displayName: 'On Wait Timeout',
@@ -152,7 +165,8 @@ export const waitOptions = [
 		],
 		default: 'error',
 		showWhen: waits,
-		description: 'What to do if the wait does not end in time',
+		description:
+			'What to do if the wait does not end in time, or more messages arrive than the node collects',
 	},
 	{
 		displayName: 'Open Channel',
@@ -174,6 +188,38 @@ export const waitOptions = [
 		default: 'before',
 		showWhen: waits,
 		description: 'When to open the session channel',
+	},
+	{
+		displayName: 'Settle Time (Milliseconds)',
+		name: 'settleMilliseconds',
+		type: 'number',
+		minimum: 0,
+		maximum: 2000,
+		default: 250,
+		showWhen: waits,
+		description:
+			'With a channel that opens before the call: how long it must be quiet before the call is sent, at most 2 seconds in all. Greetings and repeated messages that arrive until then are not taken for the answer. Set to 0 to only wait for the response to a ping.',
+	},
+	{
+		displayName: 'Text Pieces',
+		name: 'textPieces',
+		type: 'options',
+		options: [
+			{
+				name: 'Join All Texts',
+				value: 'joined',
+				description:
+					"For agents that send their answer piece by piece: 'output' is all texts, with nothing between them. A whole text that repeats the pieces is not added again.",
+			},
+			{
+				name: 'Use the Last Text',
+				value: 'last',
+				description: "'output' is the last text. In a chat, each text is a paragraph.",
+			},
+		],
+		default: 'last',
+		showWhen: waits,
+		description: "How the texts of several messages become 'output' and are shown in a chat",
 	},
 	{
 		displayName: 'Wait Timeout (Seconds)',

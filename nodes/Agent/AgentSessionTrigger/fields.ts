@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions } from '../session/fields';
+import { channelOptions, messageFormat } from '../session/fields';
 
 /** Parameters and options of the trigger; defaults are part of the public interface and never change. */
 export const triggerFields = [
@@ -15,24 +15,7 @@ export const triggerFields = [
 			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
 		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
-	{
-		displayName: 'Message Format',
-		name: 'messageFormat',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Automatic',
-				value: 'auto',
-				description: 'JSON if the message is valid JSON, otherwise text. Binary messages become files.',
-			},
-			{ name: 'Binary', value: 'binary', description: 'Every message as a file' },
-			{ name: 'JSON', value: 'json', description: 'Including binary messages that contain JSON' },
-			{ name: 'Text', value: 'text', description: 'Every message as text, even if it is JSON' },
-		],
-		default: 'auto',
-		description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
-	},
+	{ ...messageFormat, noDataExpression: true },
 ] as const satisfies readonly Field[];
 
 export const triggerOptions = [

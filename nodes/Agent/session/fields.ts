@@ -52,6 +52,25 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
+/** A parameter of the trigger, an option where messages are awaited. */
+export const messageFormat = {
+	displayName: 'Message Format',
+	name: 'messageFormat',
+	type: 'options',
+	options: [
+		{
+			name: 'Automatic',
+			value: 'auto',
+			description: 'JSON if the message is valid JSON, otherwise text. Binary messages become files.',
+		},
+		{ name: 'Binary', value: 'binary', description: 'Every message as a file' },
+		{ name: 'JSON', value: 'json', description: 'Including binary messages that contain JSON' },
+		{ name: 'Text', value: 'text', description: 'Every message as text, even if it is JSON' },
+	],
+	default: 'auto',
+	description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
+} as const satisfies Field;
+
 export type ChannelOptions = Pick<ConnectionOptions, (typeof channelOptions)[number]['name']>;
 
 /** Of a node's checked parameters those of the channel. */

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { keptOutcomes } from '../../../nodes/core/retryCache';
 import {
 	type AgentService,
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import { initialPayload } from '../../../nodes/Agent/AgentExecute/parameters';
-import { keptOutcomes } from '../../../nodes/core/retryCache';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
@@ -281,3 +281,36 @@ test.each(['', '{', "{'a': 1}", '{"a": 1,}', '{"task": {{ $json.x }}}'])(
 		expect(() => json(text)).toThrow("'Payload' is not valid JSON");
 	},
 );
+
+describe('an expression that comes out empty', () => {
+	const session = "The expression in 'Session ID' is empty for this item";
+	const payload = "The expression in 'Payload (JSON)' is empty for this item";
+	const task = "'Task' and 'Input' are empty for this item";
+
+	test.each<[IDataObject, string | undefined]>([
+		[{ sessionId: '={{ $json.nope }}' }, session],
+		[{ sessionId: '={{ "  " }}' }, session],
+		[{ sessionId: '={{ $json.nope?.id }}' }, session],
+		[{ payloadMode: 'json', payloadJson: '={{ $json.nope }}' }, payload],
+		[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
+		[{ task: '={{ $json.nope }}' }, task],
+		[{ task: '={{ $json.nope }}', input: '={{ $json.nope }}' }, task],
+		[{ task: 'Summarize', input: '={{ $json.nope }}' }, undefined],
+		[{ sessionId: '', task: '', input: '' }, undefined],
+		[{ payloadMode: 'json', payloadJson: '{}', task: '={{ $json.nope }}' }, undefined],
+	])('%j: %s', async (parameters, message) => {
+		await serve();
+		if (message === undefined) {
+			await run({ parameters });
+			return;
+		}
+		const error = await failureOf(run({ parameters }));
+		expect([error.httpCode, error.message, service.requests.length]).toEqual(['400', message, 0]);
+	});
+});
+
+test('spaces around the session and the step are not sent', async () => {
+	await serve();
+	await run({ parameters: { sessionId: ' s1 ', startStepName: ' start ' } });
+	expect(service.requests[0]?.body).toMatchObject({ sessionId: 's1', startStepName: 'start' });
+});

@@ -24,15 +24,16 @@ afterEach(async () => {
 	await service.close();
 });
 
-const inputOf = ({ initialPayload }: ExecuteFields) =>
+const inputOf = ({ initialPayload }: Pick<ExecuteFields, 'initialPayload'>) =>
 	(JSON.parse(initialPayload) as { input: string }).input;
 /** Answers with what it was given. */
-const echo = (request: ExecuteFields) => [{ type: 'answer', text: inputOf(request) }];
+const echo = (request: Pick<ExecuteFields, 'initialPayload'>) => [{ type: 'answer', text: inputOf(request) }];
 
 type Waiting = RunOptions & { readonly wait?: IDataObject; readonly options?: IDataObject };
 
 const run = ({ wait, options, parameters, ...rest }: Waiting = {}) =>
 	runExecute(service, {
+		items: items('x'),
 		...rest,
 		parameters: {
 			sessionId: 's1',
@@ -49,24 +50,6 @@ const outputs = (output: INodeExecutionData[]) => output.map(({ json }) => json.
 const errorOf = ([item]: INodeExecutionData[]) => item?.json.error as IDataObject & { details: IDataObject };
 
 describe('turns of a session', () => {
-	test('a service that repeats the answer late: IDs keep it from ending the next wait', async () => {
-		const answer = (request: ExecuteFields) => ({ ...echo(request)[0], meta: { id: inputOf(request) } });
-		const sent: IDataObject[] = [];
-		await serve({
-			messages: (request) => {
-				sent.push(answer(request));
-				return sent;
-			},
-			messageIntervalMilliseconds: 300,
-		});
-		const output = await run({
-			items: items('first', 'second', 'third'),
-			options: { deduplicationField: 'meta.id', openChannel: 'after' },
-		});
-		expect(outputs(output)).toEqual(['first', 'second', 'third']);
-		expect(output[1]?.json.messages).toMatchObject([{ message: { text: 'second' } }]);
-	});
-
 	test('items with one session ID get each its own answer, in order', async () => {
 		await serve({ messages: echo, messageIntervalMilliseconds: 20 });
 		expect(outputs(await run({ items: items('first', 'second', 'third') }))).toEqual([
@@ -125,6 +108,48 @@ describe('turns of a session', () => {
 		await serve({ messages: () => [{ data: { reply: 'hello' } }, { data: {} }] });
 		const [item] = await run({ wait: { messageCount: 2 }, options: { textField: 'data.reply' } });
 		expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
+	});
+
+	test('JSON in binary frames is compared as JSON, where the format says so', async () => {
+		await serve({ messages: () => [Buffer.from('{"type":"answer","text":"hello"}')] });
+		const wait = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
+		const [item] = await run({ wait, options: { messageFormat: 'json' } });
+		expect(item?.json).toMatchObject({ output: 'hello', endedBy: 'match' });
+		expect(item?.binary).toBeUndefined();
+	});
+
+	test('only messages that the filter names count and are shown', async () => {
+		await serve({ messages: () => [{ type: 'progress' }, ...echo({ initialPayload: '{"input":"x"}' })] });
+		const [item] = await run({ options: { filterField: 'type', filterValue: 'answer, note' } });
+		expect(item?.json.messages).toMatchObject([{ message: { type: 'answer' } }]);
+	});
+
+	test('messages that share an ID are told', async () => {
+		const hints: string[] = [];
+		await serve({ messages: () => [1, 2, 3, 4].map((n) => ({ id: n > 3 ? 'end' : 'chunk', n })) });
+		const options = { deduplicationField: 'id', textField: 'n' };
+		await run({ wait: { messageCount: 2 }, options, onHint: (hint) => hints.push(hint) });
+		expect(hints).toEqual([
+			expect.stringMatching(/^Messages left out because their ID had come before: 2\./) as string,
+		]);
+	});
+
+	test.each<[string, Waiting, string]>([
+		[
+			'an answer',
+			{ parameters: { waitForMessages: false } },
+			"'output' is null, because the response has no text in the field 'text'. Its fields are: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+		],
+		[
+			'messages',
+			{},
+			"'output' is null, because the messages have no text in the field 'text'. Their fields are: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
+		],
+	])('where %s has no text, a hint says why the output is null', async (_name, waiting, hint) => {
+		const hints: string[] = [];
+		await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
+		const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
+		expect([item?.json.output, hints]).toEqual([null, [hint]]);
 	});
 
 	test.each<[unknown, string | null]>([
@@ -243,11 +268,62 @@ describe('while the node waits', () => {
 		expect(shown()).toEqual([
 			['begin', undefined, 0],
 			['item', 'Hel', 0],
-			['item', 'lo', 0],
+			['item', '\n\nlo', 0],
 			['end', undefined, 0],
 		]);
 		expect(item?.json.output).toBe('lo');
 	});
+
+	test.each<[string, unknown[], string]>([
+		['pieces', ['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'], 'The answer is 42.'],
+		['pieces and the whole text', ['The ', 'answer', 'The answer'], 'The answer'],
+		['one piece', ['Done', 'Done'], 'Done'],
+	])('joined, %s are one text in the chat and the output', async (_name, texts, whole) => {
+		await serve({ messages: () => texts as string[] });
+		const { onChunk, shown } = chat();
+		const [item] = await run({
+			wait: { messageCount: texts.length },
+			options: { textPieces: 'joined' },
+			onChunk,
+		});
+		expect(item?.json.output).toBe(whole);
+		expect(
+			shown()
+				.map(([, content]) => content ?? '')
+				.join(''),
+		).toBe(whole);
+	});
+
+	test('an answer by HTTP alone is shown, too', async () => {
+		await serve();
+		service.script({ body: { text: 'hello' } });
+		const { onChunk, shown } = chat();
+		await run({ parameters: { waitForMessages: false }, onChunk });
+		expect(shown()).toEqual([
+			['begin', undefined, 0],
+			['item', 'hello', 0],
+			['end', undefined, 0],
+		]);
+	});
+
+	test('what a message reports as a failure is no answer', async () => {
+		await serve({ messages: () => ['Hel', { type: 'error', text: 'no such file' }] });
+		const { onChunk, shown } = chat();
+		const goOn = { onError: 'continueRegularOutput' as const };
+		await run({ wait: { messageCount: 3 }, options: { failureValue: 'error' }, onChunk, node: goOn });
+		expect(shown().map(([, content]) => content)).toEqual([undefined, 'Hel', undefined]);
+	});
+
+	test.each([true, false])(
+		'an error says in its description what happened, where n8n streams only that (%s)',
+		async (isStreamed) => {
+			await serve();
+			service.fail(401);
+			const { onChunk } = chat();
+			const error = await failureOf(run(isStreamed ? { onChunk } : {}));
+			expect(error.description?.startsWith(`${error.message}. Check the API key`)).toBe(isStreamed);
+		},
+	);
 
 	test('the first goes out before the call is answered', async () => {
 		await serve({ messages: () => [] });

@@ -21,6 +21,8 @@ export interface RunOptions {
 	readonly executionId?: string;
 	readonly onChunk?: ContextOptions['onChunk'];
 	readonly onConsole?: ContextOptions['onConsole'];
+	/** Gets the hints of the run. */
+	readonly onHint?: (text: string) => void;
 }
 
 const node = new AgentExecute();
@@ -46,6 +48,7 @@ export async function runExecute(
 		parameters: { startStepName: 'start', ...options.parameters },
 	});
 	const [items = []] = await node.execute.call(context);
+	for (const { message } of context.hints) options.onHint?.(message);
 	return items;
 }
 

@@ -1,39 +1,50 @@
+import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import {
 	MessageCollector,
 	type CollectorSettings,
-	KnownIds,
 	type WaitOver,
 } from '../../../nodes/Agent/AgentExecute/messageCollector';
 import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/parameters';
-import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import { FakeClock } from '../session/fakeClock';
 
-function collect(end: WaitEnd, more: Partial<CollectorSettings> = {}, ids = new KnownIds('', '')) {
+let sessions = 0;
+
+function collect(
+	end: WaitEnd,
+	more: Partial<CollectorSettings> = {},
+	session = `session ${++sessions} of messageCollector.test`,
+) {
 	const clock = new FakeClock();
 	const told: WaitOver[] = [];
-	const settings = { end, maxMessages: 1000, timeoutSeconds: 300, ...more };
-	const collection = new MessageCollector(
-		settings,
+	const collector = new MessageCollector(
+		{
+			end,
+			maxMessages: 1000,
+			timeoutSeconds: 300,
+			failure: undefined,
+			filter: undefined,
+			deduplicationField: '',
+			...more,
+		},
+		session,
 		clock,
-		(end) => void told.push(end),
-		() => {},
-		ids,
+		(over) => void told.push(over),
 	);
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const content = contentOf(Buffer.from(JSON.stringify(message)), false, 'auto');
-		collection.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength, ...content });
+		collector.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength, ...content });
 	};
 	const contents = (messages: readonly SessionMessage[]) => messages.map(({ message }) => message);
-	const texts = () => contents(collection.messages);
-	const early = () => contents(collection.early);
-	return { clock, told, collection, add, texts, early, count: () => collection.messages.length };
+	const texts = () => contents(collector.messages);
+	const early = () => contents(collector.early);
+	return { clock, told, collector, add, texts, early, count: () => collector.messages.length };
 }
 
 /** From the call on. */
-function collectFromCall(end: WaitEnd, more: Partial<CollectorSettings> = {}, ids?: KnownIds) {
-	const all = collect(end, more, ids);
-	all.collection.callSent();
+function collectFromCall(...given: Parameters<typeof collect>) {
+	const all = collect(...given);
+	all.collector.callSent();
 	return all;
 }
 
@@ -57,26 +68,26 @@ test.each<[string, string, unknown, boolean]>([
 	['', '7', 7, true],
 	['', '[DONE]', { done: '[DONE]' }, false],
 ])('%s = %s in %j: %s', (field, value, message, isEnd) => {
-	const { told, collection, add } = collectFromCall({ by: 'match', field, values: ['other', value] });
-	collection.answered();
+	const { told, collector, add } = collectFromCall({ by: 'match', field, values: ['other', value] });
+	collector.answered();
 	add(message);
 	expect(told).toEqual(isEnd ? ['match'] : []);
-	collection.stop();
+	collector.stop();
 });
 
 test('ends at its number of messages, and takes no more', () => {
-	const { told, collection, add, count } = collectFromCall({ by: 'count', count: 2 });
-	collection.answered();
+	const { told, collector, add, count } = collectFromCall({ by: 'count', count: 2 });
+	collector.answered();
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
 
 test('is not over before the call is answered; what came until then counts', () => {
-	const { told, collection, add, count } = collectFromCall({ by: 'count', count: 1 });
+	const { told, collector, add, count } = collectFromCall({ by: 'count', count: 1 });
 	add(1);
 	add(2);
-	expect([told, collection.isComplete, count()]).toEqual([[], true, 1]);
-	collection.answered();
+	expect([told, collector.end, count()]).toEqual([[], 'count', 1]);
+	collector.answered();
 	expect(told).toEqual(['count']);
 });
 
@@ -84,8 +95,8 @@ describe('silence', () => {
 	const silence = { by: 'silence', milliseconds: 5000 } as const;
 
 	test('counts from the last message', async () => {
-		const { clock, told, collection, add } = collectFromCall(silence);
-		collection.answered();
+		const { clock, told, collector, add } = collectFromCall(silence);
+		collector.answered();
 		add(1);
 		await clock.advance(4999);
 		add(2);
@@ -97,8 +108,8 @@ describe('silence', () => {
 	});
 
 	test('before the first message only the time limit counts', async () => {
-		const { clock, told, collection } = collectFromCall(silence);
-		collection.answered();
+		const { clock, told, collector } = collectFromCall(silence);
+		collector.answered();
 		await clock.advance(299_999);
 		expect(told).toEqual([]);
 		await clock.advance(1);
@@ -106,11 +117,11 @@ describe('silence', () => {
 	});
 
 	test('does not end before the call is answered', async () => {
-		const { clock, told, collection, add } = collectFromCall(silence);
+		const { clock, told, collector, add } = collectFromCall(silence);
 		add(1);
 		await clock.advance(60_000);
 		expect(told).toEqual([]);
-		collection.answered();
+		collector.answered();
 		await clock.advance(0);
 		expect(told).toEqual(['silence']);
 	});
@@ -118,19 +129,19 @@ describe('silence', () => {
 
 test('a close ends only the wait that waits for it', () => {
 	const waiting = collectFromCall({ by: 'close' });
-	waiting.collection.answered();
+	waiting.collector.answered();
 	waiting.add(1);
-	waiting.collection.closed();
+	waiting.collector.closed();
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
 	const other = collectFromCall({ by: 'count', count: 2 });
-	other.collection.answered();
-	other.collection.closed();
+	other.collector.answered();
+	other.collector.closed();
 	expect(other.told).toEqual([]);
 });
 
 test('one message more than allowed is the limit', () => {
-	const { told, collection, add, count } = collectFromCall({ by: 'close' }, { maxMessages: 2 });
-	collection.answered();
+	const { told, collector, add, count } = collectFromCall({ by: 'close' }, { maxMessages: 2 });
+	collector.answered();
 	add(1);
 	add(2);
 	expect(told).toEqual([]);
@@ -139,29 +150,29 @@ test('one message more than allowed is the limit', () => {
 });
 
 test('64 MiB in all are the limit', () => {
-	const { told, collection, add, count } = collectFromCall({ by: 'close' });
-	collection.answered();
+	const { told, collector, add, count } = collectFromCall({ by: 'close' });
+	collector.answered();
 	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
 	expect([told, count()]).toEqual([['limit'], 4]);
 });
 
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
-	const { clock, told, collection } = collectFromCall({ by: 'close' }, { timeoutSeconds: 10 });
+	const { clock, told, collector } = collectFromCall({ by: 'close' }, { timeoutSeconds: 10 });
 	await clock.advance(60_000);
-	collection.answered();
+	collector.answered();
 	await clock.advance(9999);
 	expect(told).toEqual([]);
-	collection.stop();
+	collector.stop();
 	expect(clock.pending).toBe(0);
 });
 
 test('a message of the failure value ends the wait as one, before it matches', () => {
 	const failure = { field: 'type', values: ['error', 'failed'] };
-	const { told, collection, add } = collectFromCall(
+	const { told, collector, add } = collectFromCall(
 		{ by: 'match', field: 'type', values: ['failed'] },
 		{ failure },
 	);
-	collection.answered();
+	collector.answered();
 	add({ type: 'failed' });
 	expect(told).toEqual(['failure']);
 });
@@ -172,15 +183,15 @@ test.each<[string, WaitEnd]>([
 	['silence', { by: 'silence', milliseconds: 5000 }],
 	['limit', { by: 'close' }],
 ])('what came before the call was sent does not end the wait by %s', async (endedBy, end) => {
-	const { clock, told, collection, add, count } = collectFromCall(end, {
+	const { clock, told, collector, add, count } = collectFromCall(end, {
 		maxMessages: endedBy === 'limit' ? 1 : 9,
 	});
 	add('old');
 	// The call before was not accepted, or the service repeats an earlier turn.
-	collection.callSent();
-	collection.answered();
+	collector.callSent();
+	collector.answered();
 	await clock.advance(60_000);
-	expect([told, count(), collection.early]).toMatchObject([[], 0, [{ message: 'old' }]]);
+	expect([told, count(), collector.early]).toMatchObject([[], 0, [{ message: 'old' }]]);
 	add('new');
 	if (endedBy === 'limit') add('more');
 	await clock.advance(5000);
@@ -188,102 +199,124 @@ test.each<[string, WaitEnd]>([
 });
 
 test('of what came before the call no more is kept than may be collected, the latest', () => {
-	const { collection, add, early } = collect({ by: 'close' }, { maxMessages: 2 });
+	const { collector, add, early } = collect({ by: 'close' }, { maxMessages: 2 });
 	for (const n of [1, 2, 3]) add(n);
-	collection.closed();
-	collection.callSent();
-	expect([collection.isComplete, early()]).toEqual([false, [2, 3]]);
+	collector.closed();
+	collector.callSent();
+	expect([collector.end, early()]).toEqual([undefined, [2, 3]]);
 });
 
 describe('after the call', () => {
-	const match = { by: 'match', field: '', values: ['answer'] } as const;
-
 	test('each message counts, though it says the same as one before', () => {
-		const { told, collection, add, texts } = collect({ by: 'count', count: 3 });
+		const { told, collector, add, texts } = collect({ by: 'count', count: 3 });
 		add('no changes');
-		collection.callSent();
-		collection.answered();
+		collector.callSent();
+		collector.answered();
 		for (const text of ['no changes', 'no changes', 'done']) add(text);
 		expect([told, texts()]).toEqual([['count'], ['no changes', 'no changes', 'done']]);
 	});
 
-	test('also when the channel was lost and is open again', () => {
-		const { told, collection, add, texts } = collectFromCall(match);
-		collection.answered();
-		add('step');
-		collection.lost();
-		collection.opened();
-		for (const text of ['step', 'answer']) add(text);
-		expect([told, texts()]).toEqual([['match'], ['step', 'step', 'answer']]);
+	test('a refusal of the channel is silence, if something has come, and nothing otherwise', () => {
+		const silence = { by: 'silence', milliseconds: 5000 } as const;
+		for (const end of [silence, { by: 'close' } as const]) {
+			const { told, collector, add } = collectFromCall(end);
+			collector.answered();
+			expect(collector.refused()).toBe(false);
+			add('answer');
+			expect([collector.refused(), told]).toEqual(end === silence ? [true, ['silence']] : [false, []]);
+			collector.stop();
+		}
+	});
+});
+
+describe('a filter', () => {
+	const filter = { field: 'type', values: ['answer'] };
+	const failure = { field: 'type', values: ['error'] };
+
+	test('leaves out all messages but its own and those that report a failure', () => {
+		const { told, collector, add, texts, early } = collect({ by: 'count', count: 2 }, { filter, failure });
+		for (const type of ['progress', 'answer']) add({ type });
+		collector.callSent();
+		collector.answered();
+		for (const type of ['progress', 'answer', 'heartbeat']) add({ type });
+		expect([told, texts(), early()]).toEqual([[], [{ type: 'answer' }], [{ type: 'answer' }]]);
+		add({ type: 'error' });
+		expect(told).toEqual(['failure']);
 	});
 
-	test('silence counts from the time when the channel is open again', async () => {
-		const { clock, told, collection, add } = collectFromCall({ by: 'silence', milliseconds: 5000 });
-		collection.answered();
-		add('step');
-		collection.lost();
-		await clock.advance(60_000);
-		expect(told).toEqual([]);
-		collection.opened();
-		await clock.advance(4999);
-		expect(told).toEqual([]);
-		await clock.advance(1);
+	test('what it leaves out breaks no silence', async () => {
+		const { clock, told, collector, add } = collectFromCall(
+			{ by: 'silence', milliseconds: 5000 },
+			{ filter },
+		);
+		collector.answered();
+		add({ type: 'answer' });
+		await clock.advance(4000);
+		add({ type: 'heartbeat' });
+		await clock.advance(1000);
 		expect(told).toEqual(['silence']);
 	});
 });
 
 describe('IDs', () => {
 	const count = { by: 'count', count: 2 } as const;
-	const turn = (ids: KnownIds) => {
-		const all = collectFromCall(count, {}, ids);
-		all.collection.answered();
+	const ids = { deduplicationField: 'id' };
+	const turn = (session: string) => {
+		const all = collectFromCall(count, ids, session);
+		all.collector.answered();
 		return all;
 	};
 
 	test('a message whose ID came in the turn, before its call or in an earlier turn does not count', () => {
-		const first = new KnownIds('session 1', 'id');
-		const { add } = turn(first);
-		for (const id of [1, 2]) add({ id });
-		first.remember();
-		const later = collect(count, {}, new KnownIds('session 1', 'id'));
+		const first = turn('session 1');
+		for (const id of [1, 2]) first.add({ id });
+		first.collector.stop();
+		const later = collect(count, ids, 'session 1');
 		for (const id of [1, 3]) later.add({ id });
-		later.collection.callSent();
-		later.collection.answered();
+		later.collector.callSent();
+		later.collector.answered();
 		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
 		expect([later.told, later.texts(), later.early()]).toEqual([[], [{ id: 4 }], [{ id: 3 }]]);
 		later.add({ id: 5 });
 		expect([later.told, later.texts()]).toEqual([['count'], [{ id: 4 }, { id: 5 }]]);
 	});
 
+	test('how many of the turn were left out is counted', () => {
+		const { collector, add } = turn('session 2');
+		for (const id of [1, 1, 1]) add({ id });
+		expect(collector.repeated).toBe(2);
+		collector.stop();
+	});
+
 	test('a message that came when the wait was over, which nobody saw, still counts', () => {
-		const first = new KnownIds('session 2', 'id');
-		const { add } = turn(first);
-		for (const id of [1, 2, 3]) add({ id });
-		first.remember();
-		const later = turn(new KnownIds('session 2', 'id'));
+		const first = turn('session 3');
+		for (const id of [1, 2, 3]) first.add({ id });
+		first.collector.stop();
+		const later = turn('session 3');
 		later.add({ id: 3 });
 		expect(later.texts()).toEqual([{ id: 3 }]);
+		later.collector.stop();
 	});
 
 	test('waits that run at the same time, and other sessions, each get it', () => {
-		const first = new KnownIds('session 3', 'id');
-		const beside = new KnownIds('session 3', 'id');
-		const one = turn(first);
-		one.add({ id: 1 });
-		first.remember();
-		for (const other of [turn(beside), turn(new KnownIds('session 4', 'id'))]) {
+		const first = turn('session 4');
+		const beside = turn('session 4');
+		first.add({ id: 1 });
+		first.collector.stop();
+		for (const other of [beside, turn('session 5')]) {
 			other.add({ id: 1 });
 			expect(other.texts()).toEqual([{ id: 1 }]);
+			other.collector.stop();
 		}
 	});
 
 	test('the latest 50,000 are known', () => {
-		const ids = new KnownIds('session 5', 'id');
-		const envelope = { sequence: 1, receivedAt: '', sessionId: 's', byteLength: 1 };
-		for (let id = 0; id <= 50_000; id++) ids.isRepeated({ ...envelope, format: 'json', message: { id } });
-		ids.remember();
-		const later = turn(new KnownIds('session 5', 'id'));
+		const first = collectFromCall({ by: 'close' }, { ...ids, maxMessages: 60_000 }, 'session 6');
+		for (let id = 0; id <= 50_000; id++) first.add({ id });
+		first.collector.stop();
+		const later = turn('session 6');
 		for (const id of [0, 1, 50_000]) later.add({ id });
 		expect(later.texts()).toEqual([{ id: 0 }]);
+		later.collector.stop();
 	});
 });

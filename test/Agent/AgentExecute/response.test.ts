@@ -1,5 +1,5 @@
-import { contentOf, excerpt } from '../../../nodes/Agent/AgentExecute/response';
 import { redactorOf } from '../../../nodes/Agent/session/credentials';
+import { contentOf, excerpt } from '../../../nodes/Agent/AgentExecute/response';
 import { expectLinear } from '../../growth';
 
 const content = (type: string | undefined, body: Buffer | string) =>
@@ -41,6 +41,30 @@ test('other media, and bytes that are no text, stay bytes', () => {
 		'content-disposition': 'attachment; filename="a b.pdf"',
 	};
 	expect(contentOf({ statusCode: 200, headers, body: bytes })).toMatchObject({ fileName: 'a b.pdf' });
+});
+
+test.each([
+	['filename="a b.pdf"', 'a b.pdf'],
+	['filename=a.pdf; size=3', 'a.pdf'],
+	['filename="a \\"b\\"; c.pdf"', 'a "b"; c.pdf'],
+	['filename="rates.txt"; filename*=UTF-8\'\'%e2%82%ac%20rates.txt', '€ rates.txt'],
+	["filename*=iso-8859-1'en'%A3.txt", '£.txt'],
+	['inline', undefined],
+])('the name of the file in %j is %j', (disposition, fileName) => {
+	const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
+	expect(contentOf({ statusCode: 200, headers, body: Buffer.from([1]) })).toMatchObject({ fileName });
+});
+
+test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
+	const redacted = (headers: Record<string, string>, body: string | Buffer) =>
+		contentOf({ statusCode: 200, headers, body: Buffer.from(body) }, ['canary-key', '0']);
+	const shown = [
+		redacted({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
+		redacted({}, 'your key\nis canary-key'),
+		redacted({ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' }, 'x'),
+	];
+	expect(JSON.stringify(shown)).not.toContain('canary');
+	expect(shown[0]).toMatchObject({ response: { n: 1 } });
 });
 
 const said = (body: Buffer | string, type = 'text/html') =>

@@ -140,7 +140,10 @@ test.each<[string, IDataObject, IDataObject]>([
 });
 
 test('ends by the limit', async () => {
-	const [item] = await run({ parameters: { waitUntil: 'close' }, options: { maxMessages: 1 } });
+	const [item] = await run({
+		parameters: { waitUntil: 'close' },
+		options: { maxMessages: 1, onWaitTimeout: 'output' },
+	});
 	expect([item?.json.endedBy, texts(item)]).toEqual(['limit', [{ type: 'step' }]]);
 });
 
@@ -215,8 +218,10 @@ describe('fails', () => {
 	});
 
 	test('after the call when the channel is refused then', async () => {
-		service.scriptUpgrades({ closeCode: 1008, closeAfterMilliseconds: 50 });
-		const error = await failureOf(run({ parameters: { matchValue: 'never' } }));
+		const running = failureOf(run({ parameters: { matchValue: 'never' } }));
+		await until(() => service.requests.length === 1);
+		service.closeChannels(1008);
+		const error = await running;
 		expect(error).toMatchObject({
 			message: expect.stringContaining('1008') as string,
 			description: expect.stringContaining('The agent was started') as string,

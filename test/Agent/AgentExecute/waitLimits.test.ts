@@ -1,6 +1,6 @@
+import { Failure } from '../../../nodes/core/errors';
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
-import { Failure } from '../../../nodes/core/errors';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
 
@@ -8,10 +8,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 	const clock = new FakeClock();
 	const stop = new AbortController();
 	const channels = new FakeChannels();
-	const call = jest.fn((sending: () => void) => {
-		sending();
-		return Promise.resolve('answer');
-	});
+	const call = jest.fn(() => Promise.resolve('answer'));
 	const nothing = () => {};
 	const parts = {
 		sessionId: 's1',
@@ -23,7 +20,8 @@ function begin(more: Partial<WaitSettings> = {}) {
 			maxMessages: 1000,
 			failure: undefined,
 			textField: 'text',
-			enableStreaming: true,
+			filter: undefined,
+			settleMilliseconds: 250,
 			deduplicationField: '',
 			channel: {
 				finalCloseCodes: [],
@@ -43,7 +41,11 @@ function begin(more: Partial<WaitSettings> = {}) {
 		conversation: 's1',
 		onMessage: nothing,
 	} as const;
-	const outcome = callAndWait(parts, call).then(
+	const outcome = callAndWait(parts, async (hooks) => {
+		await hooks.ready();
+		hooks.sending();
+		return await call();
+	}).then(
 		({ waited }) => waited,
 		(error: unknown) => error as Failure,
 	);
@@ -115,7 +117,8 @@ describe('a stop of the execution', () => {
 			const { clock, channels, outcome, stop } = begin({ openChannel });
 			await clock.advance(1000);
 			channels.listeners[0]?.event?.(connected);
-			await clock.advance(1000);
+			channels.listeners[0]?.answered?.();
+			await clock.advance(250);
 			stop.abort();
 			expect(await outcome).toMatchObject({
 				description: 'The agent was started, but the node no longer waits for its messages.',

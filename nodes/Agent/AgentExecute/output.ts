@@ -1,0 +1,222 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { storeBinary } from '../../core/binary';
+import { type Failure } from '../../core/errors';
+import { asFailure, isTool } from '../../core/nodeErrors';
+import { binaryOf, type SessionMessage } from '../session/messages';
+import type { ExecuteBody, Executed, PreparedCall } from './call';
+import { contentOf, describeFields, type TextPieces, textIn, textOf, textToAdd } from './response';
+import type { Waited } from './wait';
+
+/** The item of a call that is answered. */
+export async function outputItem(
+	context: IExecuteFunctions,
+	index: number,
+	call: PreparedCall,
+	{ sent, answer }: Executed,
+): Promise<INodeExecutionData> {
+	const content = contentOf(answer, call.echoed);
+	const response = 'response' in content ? (content.response as IDataObject) : null;
+	const item = itemOf(sent, index, { statusCode: answer.statusCode, response });
+	item.json.output = textIn(response, call.textField) ?? null;
+	if (call.includeHeaders) item.json.headers = shownHeaders(answer.headers, call);
+	if ('bytes' in content) {
+		const { bytes, fileName, mimeType } = content;
+		item.binary = { data: await started(storeBinary(context.helpers, bytes, fileName, mimeType)) };
+	}
+	return item;
+}
+
+/** The item of a call that was not answered, although what was waited for has come. */
+export function itemWithoutAnswer(sent: ExecuteBody, index: number): INodeExecutionData {
+	return itemOf(sent, index, { statusCode: null, response: null });
+}
+
+function itemOf(
+	{ sessionId, userId, startStepName, timestamp }: ExecuteBody,
+	index: number,
+	answer: { readonly statusCode: number | null; readonly response: IDataObject | null },
+): INodeExecutionData {
+	const json: IDataObject = { output: null, sessionId, userId, startStepName, timestamp, ...answer };
+	return { json, pairedItem: { item: index } };
+}
+
+/** What the agent gave is being stored: a failure says that it was started. */
+async function started<T>(storing: Promise<T>): Promise<T> {
+	try {
+		return await storing;
+	} catch (error) {
+		const failure = asFailure(error);
+		const description = `The agent was started, but what it gave is lost. ${failure.description ?? ''}`;
+		throw failure.with({ carriedOut: true, description });
+	}
+}
+
+/** A service may repeat in its headers what was sent to it, and n8n stores them with the execution. */
+function shownHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
+	const shown = (value: string | string[] | undefined) =>
+		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
+	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), shown(value)]));
+}
+
+/** The item of a call whose messages were awaited. */
+export async function withMessages(
+	item: INodeExecutionData,
+	{ early, messages, endedBy, gap, close }: Waited,
+	{ textField, textPieces }: Pick<PreparedCall, 'textField' | 'textPieces'>,
+	helpers: IExecuteFunctions['helpers'],
+): Promise<INodeExecutionData> {
+	const binary: IBinaryKeyData = { ...item.binary };
+	for (const message of [...early, ...messages]) {
+		if (message.format !== 'binary') continue;
+		binary[`message_${message.sequence}`] = await started(binaryOf(helpers, message.bytes));
+	}
+	const json: IDataObject = {
+		...item.json,
+		output: textOf(messages, textField, textPieces),
+		lastMessage: messages.at(-1)?.message ?? null,
+		messages: [...early.map((message) => ({ ...shown(message), beforeCall: true })), ...messages.map(shown)],
+		endedBy,
+	};
+	if (gap) json.gap = true;
+	if (close !== undefined) json.closeCode = close.code;
+	if (close !== undefined && close.reason !== '') json.closeReason = close.reason;
+	return { ...item, json, ...(Object.keys(binary).length > 0 && { binary }) };
+}
+
+function shown({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {
+	return { sequence, receivedAt, format, message: message as IDataObject };
+}
+
+/** What the item alone does not say. */
+export function hintsOf(
+	{ json, binary }: INodeExecutionData,
+	{ textField }: Pick<PreparedCall, 'textField'>,
+	{ waited, failure }: { readonly waited?: Waited; readonly failure?: Failure } = {},
+): string[] {
+	const hints: string[] = [];
+	if (json.output === null && binary === undefined) hints.push(noText(json, textField, waited));
+	if (failure !== undefined) {
+		hints.push(`The message that ends the wait has come, but the call itself failed: ${failure.message}.`);
+	}
+	if (waited !== undefined && waited.repeated > 0 && !waited.gap) {
+		hints.push(
+			`Messages left out because their ID had come before: ${waited.repeated}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
+		);
+	}
+	return hints;
+}
+
+function noText({ response }: IDataObject, textField: string, waited: Waited | undefined): string {
+	if (waited !== undefined && waited.messages.length === 0) return "'output' is null: no message came.";
+	const fields = describeFields(waited?.messages ?? [{ message: response }]);
+	const where = waited === undefined ? 'the response has' : 'the messages have';
+	const found = fields === '' ? '' : ` Its fields are: ${fields}.`;
+	const advice = [
+		`'output' is null, because ${where} no text in the field '${textField}'.${waited ? found.replace('Its', 'Their') : found}`,
+		fields !== '' && "To get one of them as 'output', enter it as 'Text Field' in the options.",
+		waited === undefined &&
+			"If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+	];
+	return advice.filter(Boolean).join(' ');
+}
+
+/** n8n's types do not say that it settles when the chunk is out. */
+interface Streaming {
+	sendChunk(type: 'begin' | 'item' | 'end', itemIndex: number, content?: string): unknown;
+}
+
+/** What of a message the editor shows while the node waits. */
+const mostShown = 10_000;
+
+/** Shows the agent's texts as they come: in the chat and in the editor's console. */
+export class LiveView {
+	readonly #context: IExecuteFunctions;
+	readonly #streaming: Streaming;
+	readonly #index: number;
+	readonly #textField: string;
+	readonly #textPieces: TextPieces;
+	readonly #isStreaming: boolean;
+	/** Chunks go out one after another; on a worker each takes its way through Redis. */
+	#sent: Promise<unknown> = Promise.resolve();
+	/** What the chat shows. */
+	#text = '';
+
+	constructor(
+		context: IExecuteFunctions,
+		index: number,
+		call: Pick<PreparedCall, 'textField' | 'textPieces' | 'enableStreaming'>,
+	) {
+		this.#context = context;
+		this.#streaming = context;
+		this.#index = index;
+		this.#textField = call.textField;
+		this.#textPieces = call.textPieces;
+		// The output of a tool is for its agent, not for the person in the chat.
+		this.#isStreaming = call.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+	}
+
+	/** @param isFailure whether it reports one: that is an error and no answer */
+	message(message: SessionMessage, isFailure: boolean): void {
+		this.#show(message);
+		const text = textIn(message.message, this.#textField);
+		if (!isFailure && text !== undefined) this.text(text);
+	}
+
+	text(text: string): void {
+		if (!this.#isStreaming) return;
+		const added = textToAdd(this.#text, text, this.#textPieces);
+		if (added === '') return;
+		if (this.#text === '') this.#send('begin');
+		this.#text += added;
+		this.#send('item', added);
+	}
+
+	/** Settles when everything is out; never rejects. */
+	async end(): Promise<void> {
+		if (this.#text !== '') this.#send('end');
+		await this.#sent;
+	}
+
+	/** Only in manual executions: n8n itself takes care of that. */
+	#show({ sessionId, sequence, format, message, byteLength }: SessionMessage): void {
+		const shown =
+			format === 'binary' || byteLength > mostShown ? `(${byteLength} bytes, ${format})` : message;
+		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
+	}
+
+	#send(type: 'begin' | 'item' | 'end', content?: string): void {
+		this.#sent = this.#sent
+			.then(() => this.#streaming.sendChunk(type, this.#index, content))
+			.catch((error: unknown) => {
+				// The listener may be gone; the item continues anyway.
+				const reason = error instanceof Error ? error.message : String(error);
+				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${reason}`);
+			});
+	}
+}
+
+/** n8n streams only the description of an error: there it says what happened, too. */
+export function errorForChat(error: unknown, context: IExecuteFunctions): unknown {
+	if (!(error instanceof Error) || !('description' in error) || !context.isStreaming()) return error;
+	const { description } = error;
+	error.description = typeof description === 'string' ? `${error.message}. ${description}` : error.message;
+	return error;
+}
+
+/** What n8n keeps of a value. */
+const longestTag = 255;
+
+/** The sessions in the execution's custom data, by which n8n finds executions, and in its trace. */
+export function tagExecution(context: IExecuteFunctions, sessionIds: ReadonlySet<string>): void {
+	const text = [...sessionIds].join(', ').slice(0, longestTag);
+	try {
+		context.customData.set('session_id', text);
+		context.setMetadata({ tracing: { session_id: text } });
+	} catch (error) {
+		// Tools may run outside of an execution that keeps data.
+		const reason = error instanceof Error ? error.message : String(error);
+		context.logger.debug(`Agent Execute: the execution could not be tagged with its session: ${reason}`);
+	}
+}

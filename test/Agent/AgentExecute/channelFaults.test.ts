@@ -1,0 +1,262 @@
+// What a channel may do around a call: greet, repeat, close early, close after the answer, or outlive the call itself.
+import type { IDataObject } from 'n8n-workflow';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	startAgentService,
+} from '../../../dev/agent-service/server';
+import { failureOf, withBinaryData } from '../../executeContext';
+import { until } from '../session/tap';
+import { apiKey, runExecute, type RunOptions } from './executeRun';
+
+let service: AgentService;
+
+async function serve(options: AgentServiceOptions = {}): Promise<void> {
+	service = await startAgentService({ apiKey, messages: () => [answer], ...options });
+}
+
+beforeAll(withBinaryData);
+afterEach(async () => {
+	await until(() => service.openSockets() === 0);
+	await service.close();
+});
+
+const answer = { type: 'answer', text: '42' };
+const match = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
+const silence = { waitUntil: 'silence', silenceSeconds: 0.2 };
+
+type Waiting = Omit<RunOptions, 'parameters'> & {
+	readonly wait?: IDataObject;
+	readonly options?: IDataObject;
+};
+
+const run = ({ wait = match, options = {}, ...rest }: Waiting = {}) =>
+	runExecute(service, { parameters: { sessionId: 's1', waitForMessages: true, ...wait, options }, ...rest });
+
+const jsonOf = async (waiting?: Waiting) => (await run(waiting))[0]?.json;
+
+/** What happens to the channel, or comes on it, some time after the call was read. */
+const afterCall = (milliseconds: number, happen: () => void): AgentServiceOptions => ({
+	execute: () => {
+		setTimeout(happen, milliseconds);
+		return undefined;
+	},
+});
+
+describe('before the call', () => {
+	test.each([2, 10, 30, 150])('a greeting %d ms after the opening is not the answer', async (delay) => {
+		await serve({ messages: () => [answer] });
+		service.scriptUpgrades({ noPong: false });
+		const running = run({ wait: { waitUntil: 'count' } });
+		await until(() => service.openSockets('s1') === 1);
+		setTimeout(() => service.send('s1', { type: 'answer', text: 'greeting' }), delay);
+		expect((await running)[0]?.json).toMatchObject({
+			output: '42',
+			messages: [{ message: { text: 'greeting' }, beforeCall: true }, { message: answer }],
+		});
+	});
+
+	test.each([1000, 1008, 4401])(
+		'a channel that closes with %d before it is quiet is not open: no call without a listener',
+		async (closeCode) => {
+			await serve();
+			service.scriptUpgrades({ closeCode, closeAfterMilliseconds: 50 }, { status: 401 }, { status: 401 });
+			const error = await failureOf(run());
+			expect(error.description).toMatch(/^The agent was not started\./);
+			expect(service.requests).toHaveLength(0);
+		},
+	);
+
+	test.each([1000, 1001, 1011, 4000])(
+		'one that closes with %d and opens again gets the call then',
+		async (closeCode) => {
+			await serve();
+			service.scriptUpgrades({ closeCode, closeAfterMilliseconds: 50 });
+			const json = await jsonOf();
+			expect([json?.output, json?.gap, json?.closeCode]).toEqual(['42', undefined, undefined]);
+			expect(service.upgrades).toHaveLength(2);
+			expect(service.requests).toHaveLength(1);
+		},
+	);
+
+	test('between two tries the channel must be open again', async () => {
+		await serve();
+		service.script({ status: 429 });
+		const running = run();
+		await until(() => service.requests.length === 1);
+		service.closeChannels(1001);
+		expect((await running)[0]?.json).toMatchObject({ output: '42', endedBy: 'match' });
+		const [, second] = service.upgrades;
+		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
+	});
+
+	test.each([404, 403])('a channel that is refused with %d may need the call first', async (status) => {
+		await serve();
+		service.scriptUpgrades({ status }, { status });
+		expect((await failureOf(run())).description).toContain("'After the Call'");
+	});
+
+	test('a certificate that n8n does not trust is told at the second attempt, not after 20 s', async () => {
+		await serve({ tls: true });
+		const error = await failureOf(run());
+		expect([error.httpCode, error.description]).toEqual([
+			'503',
+			expect.stringMatching(/^The agent was not started\. Install a valid certificate/),
+		]);
+	});
+});
+
+describe('a channel that is closed after the answer', () => {
+	test.each<[string, number, number]>([
+		['refused with 404', 1000, 404],
+		['refused with 410', 1000, 410],
+		['refused with 403', 1001, 403],
+		['unavailable', 1000, 503],
+	])('silence ends with what came, though it is %s', async (_name, code, status) => {
+		await serve({ upgrade: () => (service.requests.length > 0 ? { status } : undefined) });
+		const running = run({ wait: { ...silence, silenceSeconds: 1 } });
+		await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
+		service.closeChannels(code, 'over');
+		expect((await running)[0]?.json).toMatchObject({
+			output: '42',
+			endedBy: 'silence',
+			gap: true,
+			closeCode: code,
+			closeReason: 'over',
+		});
+	});
+
+	test('nor does a service that is gone keep it waiting', async () => {
+		await serve();
+		const running = run({ wait: silence });
+		await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
+		service.dropChannels();
+		const json = (await running)[0]?.json;
+		expect(json).toMatchObject({ output: '42', endedBy: 'silence', gap: true });
+		expect(json).not.toHaveProperty('closeCode');
+	});
+
+	test('a final refusal before the first message is a failure', async () => {
+		await serve({ messages: () => [] });
+		const running = failureOf(run({ wait: silence }));
+		await until(() => service.requests.length === 1);
+		service.closeChannels(1008);
+		expect((await running).description).toMatch(/^The agent was started, but its messages cannot be/);
+	});
+
+	test.each([1000, 1001, 1011, 1012, 4000])(
+		'the code %d of a close that ends the wait is told',
+		async (code) => {
+			await serve();
+			const running = run({ wait: { waitUntil: 'close' } });
+			await until(() => (service.sessions.get('s1')?.sent ?? 0) === 1);
+			service.closeChannels(code);
+			const json = (await running)[0]?.json;
+			expect(json).toMatchObject({ endedBy: 'close', closeCode: code });
+			expect(json).not.toHaveProperty('gap');
+		},
+	);
+});
+
+describe('a call that fails after the answer came', () => {
+	const early = (): AgentServiceOptions =>
+		afterCall(0, () => {
+			service.send('s1', answer);
+		});
+
+	test.each<[string, IDataObject]>([
+		['504', { status: 504 }],
+		['a reset', { fault: 'resetAfterRead' }],
+		['a cut answer', { fault: 'cutBody', body: 'x'.repeat(100) }],
+	])('(%s) is a success for the message that was waited for', async (_name, step) => {
+		await serve({
+			execute: () => {
+				service.send('s1', answer);
+				return { delayMilliseconds: 50, messages: [], ...step };
+			},
+		});
+		const hints: string[] = [];
+		const [item] = await run({ onHint: (hint) => hints.push(hint) });
+		expect(item?.json).toMatchObject({ output: '42', statusCode: null, response: null, endedBy: 'match' });
+		expect(hints.join()).toContain('the call itself failed');
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test('fails the item if something else was waited for, and keeps the messages', async () => {
+		await serve({
+			...early(),
+			execute: () => {
+				service.send('s1', answer);
+				setTimeout(() => {
+					service.dropChannels();
+				}, 20);
+				return { status: 504, delayMilliseconds: 100 };
+			},
+		});
+		const error = await failureOf(run({ wait: silence }));
+		expect([error.httpCode, error.context.data]).toMatchObject([
+			'504',
+			{ gap: true, messages: [{ message: answer }] },
+		]);
+		expect(error.description).toContain('the connection was lost');
+	});
+
+	test('a call that was refused fails, whatever came', async () => {
+		await serve({
+			execute: () => {
+				service.send('s1', answer);
+				return { status: 422, delayMilliseconds: 50 };
+			},
+		});
+		expect((await failureOf(run())).httpCode).toBe('422');
+	});
+});
+
+describe('a wait that is not over in time', () => {
+	test.each<[string, () => void, RegExp]>([
+		[
+			'a message that was too large',
+			() => service.send('s1', 'x'.repeat(2000)),
+			/larger than the limit of 1000/,
+		],
+		[
+			'a drop',
+			() => {
+				service.dropChannels();
+			},
+			/the connection was lost/,
+		],
+	])('names %s', async (_name, happen, cause) => {
+		await serve({ messages: () => [], ...afterCall(20, happen) });
+		const options = { waitTimeoutSeconds: 1.5, maxMessageBytes: 1000 };
+		const error = await failureOf(run({ options }));
+		expect(error.message).toMatch(/0 messages received$/);
+		expect(error.description).toMatch(cause);
+		expect(error.description).toContain('Messages may be missing.');
+		expect(error.context.data).toMatchObject({ gap: true });
+	});
+});
+
+describe('more messages than are collected', () => {
+	const many = () => Array.from({ length: 1500 }, (_, n) => ({ text: `w${n}` }));
+
+	test('1,500 of them are all there', async () => {
+		await serve({ messages: many });
+		const json = await jsonOf({ wait: silence });
+		expect([json?.output, (json?.messages as unknown[]).length]).toEqual(['w1499', 1500]);
+	});
+
+	test.each(['error', 'output'])('the limit is %s, as On Wait Timeout says', async (onWaitTimeout) => {
+		await serve({ messages: many });
+		const running = run({ wait: silence, options: { maxMessages: 1000, onWaitTimeout } });
+		if (onWaitTimeout === 'output') {
+			const [item] = await running;
+			expect([item?.json.endedBy, (item?.json.messages as unknown[]).length]).toEqual(['limit', 1000]);
+			return;
+		}
+		const error = await failureOf(running);
+		expect([error.httpCode, error.message]).toEqual(['502', expect.stringContaining('1,000 were received')]);
+		expect(error.description).toContain("'Max Messages'");
+	});
+});
