@@ -7,8 +7,8 @@ import { type ContextOptions, executeContext } from '../../executeContext';
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {
 	userId: '0xa1',
-	userPublicKey: '0xcanary-public-key',
-	signature: '0xcanary-signature',
+	userPublicKey: '0xcanary-94b1d7',
+	signature: '0xcanary-5be1c07a',
 };
 
 export interface RunOptions {

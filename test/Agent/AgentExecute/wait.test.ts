@@ -11,7 +11,7 @@ import { executeContext, failureOf, withBinaryData } from '../../executeContext'
 import { withoutSniffing } from './waitBinary';
 
 const apiKey = 'canary-api-key-31bd';
-const signer = { userId: '0xa1', userPublicKey: '0xcanary-public-key', signature: '0xcanary-signature' };
+const signer = { userId: '0xa1', userPublicKey: '0xcanary-94b1d7', signature: '0xcanary-5be1c07a' };
 const node = new AgentExecute();
 const answers = [{ type: 'step' }, { type: 'answer', text: 'done' }];
 let service: AgentService;
