@@ -9,6 +9,7 @@ import { type AgentService, startAgentService } from './agent-service/server.ts'
 import { importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
+import { standardScopes } from './google/tokens.ts';
 import { runCommand, Sentence } from './n8n/command.ts';
 import { ensureHost, root } from './n8n/host.ts';
 import { installedFolder, installPackage } from './n8n/installPackage.ts';
@@ -80,13 +81,15 @@ async function main(): Promise<void> {
 		...(values.dev && { patienceMilliseconds: 5000 }),
 	});
 
+	// One example saves drafts.
+	const scopes = [...standardScopes, 'gmail.compose'];
 	const workflows = await importExamples(n8n.api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
 		google: {
 			url: google.url,
 			// The same at every start, because n8n keeps the tokens of an existing credential.
-			accessToken: google.tokens.issue({ token: 'demo-access-token' }),
-			refreshToken: google.tokens.issueRefresh({ token: 'demo-refresh-token' }),
+			accessToken: google.tokens.issue({ token: 'demo-access-token', scopes }),
+			refreshToken: google.tokens.issueRefresh({ token: 'demo-refresh-token', scopes }),
 		},
 	});
 	let succeeded = true;

@@ -5,7 +5,9 @@ import { type AgentService, startAgentService } from '../../dev/agent-service/se
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { ensureCredentials, type StoredCredential, withCredentials } from '../../dev/examples.ts';
+import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { standardScopes } from '../../dev/google/tokens.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { McpClient } from './mcpClient';
 import { sharedN8n, type SharedN8n } from './n8n';
@@ -25,14 +27,16 @@ beforeAll(async () => {
 	agent = await startAgentService({ apiKey });
 	google = await startGoogle();
 	model = await startChatModel();
+	// One example saves drafts.
+	const grant = { scopes: [...standardScopes, 'gmail.compose'] };
 	n8n = await sharedN8n();
 	const { api } = n8n;
 	stored = await ensureCredentials(api, {
 		agent: { url: agent.url, webSocketUrl: agent.webSocketUrl, apiKey },
 		google: {
 			url: google.url,
-			accessToken: google.tokens.issue(),
-			refreshToken: google.tokens.issueRefresh(),
+			accessToken: google.tokens.issue(grant),
+			refreshToken: google.tokens.issueRefresh(grant),
 		},
 	});
 	const bearer = await api.createCredential('httpBearerAuth', 'Callers', { token });
@@ -111,6 +115,26 @@ test('mail-digest: one email with what no earlier digest had', async () => {
 	// The digest itself may lie in the mailbox as a new mail; the mail of the first digest is in none of the later ones.
 	const texts = google.gmail.sent.slice(before + 1).map(({ raw }) => raw.toString());
 	for (const text of texts) expect(text).not.toContain('Lunch?');
+});
+
+test('answer-emails-as-drafts: an answer to each new email waits in its conversation, and nothing is sent', async () => {
+	const text = 'Shall we meet?\n\nOn Mon, Nov 23, 2026 at 10:15 AM Sam <me@example.com> wrote:\n> Hello';
+	const id = google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Meeting', text });
+	const workflow = await n8n.api.createWorkflow(example('answer-emails-as-drafts.json'));
+	const sent = mailsSent();
+	agent.requests.length = 0;
+	for (let run = 0; run < 2; run++) expect((await n8n.api.run(workflow)).status).toBe('success');
+	const drafts = google.gmail.drafts.filter(({ threadId }) => threadId === id);
+	expect(drafts.map(({ recipients }) => recipients)).toEqual([['ann@example.com']]);
+	expect(drafts.map(({ mime }) => headerOf(mime.headers, 'Subject'))).toEqual(['Re: Meeting']);
+	expect(drafts.map(({ mime }) => textOf(mime))).toEqual([
+		expect.stringMatching(/^Done: [^]*\n\r?\nOn .* wrote:\r?\n\r?\n> Shall we meet\?/),
+	]);
+	const tasks = agent.requests.map(({ body }) => (body as ExecuteFields).initialPayload);
+	const task = tasks.find((payload) => payload.includes('Meeting')) ?? '';
+	expect(task).toContain('Shall we meet?');
+	expect(task).not.toContain('wrote:');
+	expect(mailsSent()).toBe(sent);
 });
 
 test('chat-with-the-agent: what the agent sends comes piece by piece, turn by turn in one session', async () => {
