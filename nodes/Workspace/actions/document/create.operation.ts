@@ -1,8 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../core/errors';
-import { madeOnce, type FileKey } from '../keyedFiles';
-import { findMade, makeInFolder, missingFolder } from '../madeInFolder';
+import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '../createdFiles';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { readBody } from './bodyState';

@@ -4,6 +4,7 @@ import { Failure, isFailure } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { md5Of } from '../../google/upload/chunks';
 import type { UploadedFile } from '../../google/upload/uploadRequest';
+import { fileOfItem, findFiles, itemProperty } from '../createdFiles';
 import type { Clients, Item, Source } from '../../operation';
 
 const keys = [
@@ -63,16 +64,13 @@ export async function filesNamed(
 	{ name, parentFolder }: Destination,
 ): Promise<drive_v3.Schema$File[]> {
 	const folder = parentFolder || 'root';
-	const { data } = await drive.files.list({
-		q: `name = ${quoted(name)} and ${quoted(folder)} in parents and mimeType != '${folderType}' and trashed = false`,
-		fields: `files(${resultFields})`,
+	const files = await findFiles(drive, {
+		q: `name = ${quoted(name)} and ${quoted(folder)} in parents and mimeType != '${folderType}'`,
+		fields: resultFields,
 		orderBy: 'createdTime desc',
-		corpora: 'allDrives',
-		includeItemsFromAllDrives: true,
-		supportsAllDrives: true,
 	});
 	// Whether Drive compares names by letter case is not documented.
-	return (data.files ?? []).filter((file) => file.name === name);
+	return files.filter((file) => file.name === name);
 }
 
 /** @throws Failure 409 where it is not clear which file is meant, or its kind is another */
@@ -118,15 +116,12 @@ interface Target {
 	readonly convertTo: string;
 }
 
-/** Visible to no other app. */
-const tokenKey = 'uploadToken';
-
 /** Ids that Google reserves with one call; items of a run share it. */
 const idsAtOnce = 50;
 
 /** An id that Google reserved; conversions take none and carry the item's token as a private property instead. */
 export async function identityOf(client: Clients, { convertTo }: Target, item: Item): Promise<Identity> {
-	if (convertTo !== 'none') return { appProperties: { [tokenKey]: item.token } };
+	if (convertTo !== 'none') return { appProperties: itemProperty(item) };
 	return { id: await reservedId(client, item) };
 }
 
@@ -152,14 +147,7 @@ export async function findUploaded(
 	item: Item,
 ): Promise<drive_v3.Schema$File | undefined> {
 	if (convertTo === 'none') return await findById(client, await reservedId(client, item));
-	const { data } = await client.drive.files.list({
-		q: `appProperties has { key='${tokenKey}' and value='${item.token}' } and trashed = false`,
-		fields: `files(${resultFields})`,
-		corpora: 'allDrives',
-		includeItemsFromAllDrives: true,
-		supportsAllDrives: true,
-	});
-	return data.files?.[0];
+	return await fileOfItem(client.drive, item, resultFields);
 }
 
 async function findById(

@@ -1,7 +1,6 @@
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
-import { missingFolder } from '../madeInFolder';
-import type { FileKey } from '../keyedFiles';
+import { type FileKey, missingFolder } from '../createdFiles';
 import { md5Of } from '../../google/upload/chunks';
 import { hashOf, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item, type Source } from '../../operation';

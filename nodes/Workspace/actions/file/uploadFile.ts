@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { type FileKey, madeOnce } from '../keyedFiles';
+import { type FileKey, madeOnce } from '../createdFiles';
 import { md5Of } from '../../google/upload/chunks';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';

@@ -140,7 +140,7 @@ describe('conversion', () => {
 		expect(start?.body).toEqual({
 			name,
 			mimeType: `application/vnd.google-apps.${convertTo}`,
-			appProperties: { uploadToken: item.token },
+			appProperties: { creationToken: item.token },
 		});
 		expect(start?.headers['x-upload-content-type']).toBe(mimeType);
 		expect(Object.keys(result).sort()).toEqual([

@@ -3,6 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { Failure, isFailure } from '../../core/errors';
 import { named } from '../../fields/naming';
 import { usedBefore } from '../idempotency';
+import type { Item } from '../operation';
 
 type File = drive_v3.Schema$File;
 
@@ -69,14 +70,7 @@ export async function madeOnce<R extends object>(
 }
 
 async function filesOf(drive: drive_v3.Drive, { mark }: FileKey, fields: string): Promise<File[]> {
-	const { data } = await drive.files.list({
-		q: `appProperties has { key='${markKey}' and value='${mark}' } and trashed = false`,
-		fields: `files(${fields},${rankFields})`,
-		corpora: 'allDrives',
-		includeItemsFromAllDrives: true,
-		supportsAllDrives: true,
-	});
-	return data.files ?? [];
+	return await findFiles(drive, { q: hasProperty(markKey, mark), fields: `${fields},${rankFields}` });
 }
 
 /** The search may not list the new file yet, or no longer: another execution may have trashed it. */
@@ -128,4 +122,86 @@ async function update(drive: drive_v3.Drive, { id }: File, requestBody: File): P
 		// The other execution was faster.
 		if (!(isFailure(error) && error.code === 404 && requestBody.trashed)) throw error;
 	});
+}
+
+/** Advice if Google does not find the parent folder. */
+export const missingFolder = `Check that ${named('parentFolder')} exists and that this account can access it.`;
+
+/** A property that other apps cannot see. */
+const tokenKey = 'creationToken';
+
+export interface EmptyFile {
+	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
+	readonly mimeType: string;
+	readonly title: string;
+	/** Folder ID; '' for the top level of My Drive. */
+	readonly folder: string;
+	/** Further private properties. */
+	readonly appProperties?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates an empty document or spreadsheet in a folder, which the Docs and Sheets APIs cannot do. A private
+ * property distinguishes it from all other files.
+ * @returns its ID
+ */
+export async function makeInFolder(
+	drive: drive_v3.Drive,
+	{ mimeType, title, folder, appProperties: more }: EmptyFile,
+	item: Item,
+): Promise<string> {
+	const appProperties = { ...itemProperty(item), ...more };
+	const parents = folder === '' ? undefined : [folder];
+	const { data } = await drive.files.create({
+		requestBody: { name: title, mimeType, parents, appProperties },
+		supportsAllDrives: true,
+		fields: 'id',
+	});
+	return data.id ?? '';
+}
+
+/** The ID of the file that `makeInFolder` created for the item although no answer arrived. */
+export async function findMade(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
+	return (await fileOfItem(drive, item, 'id'))?.id ?? undefined;
+}
+
+/** Marks a file as the one that is created for an item. */
+export function itemProperty({ token }: Item): Record<string, string> {
+	return { [tokenKey]: token };
+}
+
+/** The file with an item's mark, if Google lists it already. */
+export async function fileOfItem(
+	drive: drive_v3.Drive,
+	{ token }: Item,
+	fields: string,
+): Promise<File | undefined> {
+	const [file] = await findFiles(drive, { q: hasProperty(tokenKey, token), fields });
+	return file;
+}
+
+interface Search {
+	/** In Drive's search language. */
+	readonly q: string;
+	/** Of a file. */
+	readonly fields: string;
+	readonly orderBy?: string;
+}
+
+/** The files in My Drive and in all shared drives, without the trash, as far as the sign-in sees them. */
+export async function findFiles(drive: drive_v3.Drive, { q, fields, orderBy }: Search): Promise<File[]> {
+	const { data } = await drive.files.list({
+		q: `${q} and trashed = false`,
+		fields: `files(${fields})`,
+		orderBy,
+		corpora: 'allDrives',
+		includeItemsFromAllDrives: true,
+		supportsAllDrives: true,
+	});
+	return data.files ?? [];
+}
+
+/** A search for a private property whose value needs no quoting. */
+function hasProperty(key: string, value: string): string {
+	return `appProperties has { key='${key}' and value='${value}' }`;
 }
