@@ -23,6 +23,8 @@ export interface Item {
 	readonly signal: AbortSignal | undefined;
 	/** True under Continue on Fail: when this item fails, the others are to be done all the same. */
 	readonly othersGoOn?: boolean;
+	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
+	readonly isTool?: boolean;
 	/** Names of the item's binary fields. */
 	readonly binaryFields: readonly string[];
 	/** @throws Failure 400 that names the missing field and those that exist. */

@@ -73,11 +73,13 @@ export const jsonProperties: INodeProperties[] = [
  */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap((resource) =>
-		resource.operations.map((operation) =>
-			toolDescription(operationText(operation), {
-				show: { '@tool': [true], resource: [resource.value], operation: [operation.value] },
-				hide: { inputMode: ['json'] },
-			}),
+		resource.operations.flatMap((operation) =>
+			sourcesOf(operation).map(({ text, show }) =>
+				toolDescription(text, {
+					show: { '@tool': [true], resource: [resource.value], operation: [operation.value], ...show },
+					hide: { inputMode: ['json'] },
+				}),
+			),
 		),
 	),
 	toolDescription(inputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
@@ -96,14 +98,41 @@ function toolDescription(text: string, displayOptions: INodeProperties['displayO
 	};
 }
 
-function operationText({ description, caution, fields }: Operation): string {
-	const parameters = fields.flatMap((field) => (field.showWhen ? [] : parameterText(field)));
+/** Of several sources that a dropdown offers for the same thing, each has its own parameters and so its own description. */
+function sourcesOf(operation: Operation) {
+	const source = operation.fields.find(({ name }) => name.endsWith('Source'));
+	if (!source) return [{ text: operationText(operation, () => true), show: {} }];
+	return (source.options ?? []).map(({ value }) => ({
+		text: operationText(operation, ({ showWhen }) => showWhen?.[source.name]?.includes(value) ?? true),
+		show: { [source.name]: [value] },
+	}));
+}
+
+/** Of its parameters only those that a model can be asked for: what is chosen from a list stays with the user. */
+function operationText(
+	{ description, caution, fields }: Operation,
+	isShown: (field: Field) => boolean,
+): string {
+	const parameters = fields.filter((field) => isForModel(field) && isShown(field)).map(parameterText);
 	return [`${sentence(description)}${caution === undefined ? '' : ` ${caution}`}`, ...parameters].join('\n');
+}
+
+function isForModel({ type }: Field): boolean {
+	return type !== 'options' && type !== 'multiOptions' && type !== 'fixedCollection';
 }
 
 function parameterText({ displayName, description, placeholder, required }: Field): string {
 	const told = description ?? placeholder;
-	return `- ${displayName}${required ? '' : ' (optional)'}${told === undefined ? '' : `: ${told}`}`;
+	return `- ${displayName}${required ? '' : ' (optional)'}${told === undefined ? '' : `: ${plainText(told)}`}`;
+}
+
+/** Descriptions in the form are HTML. */
+function plainText(html: string): string {
+	return html
+		.replace(/<[^>]*>/g, '')
+		.replaceAll('&lt;', '<')
+		.replaceAll('&gt;', '>')
+		.replaceAll('&amp;', '&');
 }
 
 function inputObjectText(): string {

@@ -91,11 +91,14 @@ function placeholderUrl(noun: string): string {
 	return `e.g. https://docs.google.com/${kind}/d/1Qm7xWc0aVbR2yKt4hL9/edit`;
 }
 
-function pairOf({ displayName, pair }: Field): INodeProperties['options'] {
+function pairOf({ displayName, pair, entries }: Field): INodeProperties['options'] {
 	const { group = 'pair', key = 'name' } = pair ?? {};
+	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
+	if (entries)
+		return [{ displayName: singular, name: entries.group, values: entries.fields.map(propertyOf) }];
 	return [
 		{
-			displayName: displayName.replace(/ies$/, 'y').replace(/s$/, ''),
+			displayName: singular,
 			name: group,
 			values: [
 				{ displayName: key === 'key' ? 'Key' : 'Name', name: key, type: 'string', default: '' },

@@ -78,6 +78,8 @@ export interface Field {
 	/** Number limits. */
 	readonly minimum?: number;
 	readonly maximum?: number;
+	/** Of a fixedCollection: what each of its entries holds. */
+	readonly entries?: { readonly group: string; readonly fields: readonly Field[] };
 	/** For `pairs`: the fixedCollection's group and the key of the first column, e.g. `header` and `name`. */
 	readonly pair?: { readonly group: string; readonly key: string };
 }

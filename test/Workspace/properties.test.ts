@@ -60,7 +60,7 @@ const listOptions = {
 	output: 'items',
 	pageToken: '',
 };
-const writeOptions = { valueInputOption: 'RAW', escapeFormulas: true };
+const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
 const options: Record<string, Record<string, unknown>> = {
 	'mail send': {
@@ -90,9 +90,12 @@ const options: Record<string, Record<string, unknown>> = {
 	'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
 	'spreadsheet read': {
 		headerRow: 1,
-		valueRenderOption: 'FORMATTED_VALUE',
-		dateTimeRenderOption: 'SERIAL_NUMBER',
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
 		majorDimension: 'ROWS',
+		filters: {},
+		combineFilters: 'and',
+		maxRows: 0,
 	},
 	'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
 	'spreadsheet append': {
@@ -201,8 +204,62 @@ test('an option that depends on another is shown while that one has its default'
 	expect(visible({})).not.toContain('majorDimension');
 	expect(visible({})).toContain('headerRow');
 	expect(visible({}, 'values')).not.toContain('headerRow');
-	expect(visible({})).not.toContain('dateTimeRenderOption');
+	expect(visible({})).toContain('dateTimeRenderOption');
+	expect(visible({ valueRenderOption: 'FORMATTED_VALUE' })).not.toContain('dateTimeRenderOption');
 	expect(visible({ valueRenderOption: 'FORMULA' })).toContain('dateTimeRenderOption');
+});
+
+describe('what a model is told of', () => {
+	const told = (resource: string, operation: string, more: INodeParameters = {}) => {
+		const values: INodeParameters = { resource, operation, inputMode: 'fields', '@tool': true, ...more };
+		const holds = (choices: unknown, key: string) => Array.isArray(choices) && choices.includes(values[key]);
+		const own = description.properties.filter(
+			({ name, displayOptions: { show = {}, hide = {} } = {} }) =>
+				name === 'toolDescription' &&
+				Object.entries(show).every(([key, allowed]) => holds(allowed, key)) &&
+				!Object.entries(hide).some(([key, refused]) => holds(refused, key)),
+		);
+		expect(own).toHaveLength(1);
+		return own[0]?.default as string;
+	};
+	const sources: Record<string, string[]> = {
+		write: ['columns', 'items', 'json'],
+		append: ['columns', 'items', 'json'],
+	};
+	const calls = operations.flatMap(({ resource, operation }) =>
+		resource.value === 'spreadsheet' && sources[operation.value]
+			? (sources[operation.value] ?? []).map(
+					(valuesSource) => [resource.value, operation.value, { valuesSource }] as const,
+				)
+			: operation.value === 'upload'
+				? ['binary', 'text', 'base64', 'filePath'].map(
+						(contentSource) => ['file', 'upload', { contentSource }] as const,
+					)
+				: [[resource.value, operation.value, {}] as const],
+	);
+
+	test.each(calls)(
+		'%s %s %j: plain text, and nothing that is chosen from a list',
+		(resource, operation, more) => {
+			const text = told(resource, operation, more);
+			expect(text).not.toMatch(/&[a-z]+;|<a /);
+			const definition = operations.find(({ key }) => key === `${resource} ${operation}`)?.operation;
+			const lines = text.split('\n').slice(1);
+			for (const { displayName, type } of definition?.fields ?? []) {
+				const isNamed = lines.some(
+					(line) => line.startsWith(`- ${displayName}:`) || line.startsWith(`- ${displayName} (`),
+				);
+				if (['options', 'multiOptions'].includes(type))
+					expect([displayName, isNamed]).toEqual([displayName, false]);
+			}
+		},
+	);
+
+	test('rows come by columns or as JSON that the model fills', () => {
+		expect(told('spreadsheet', 'append', { valuesSource: 'columns' })).toMatch(/^- Columns/m);
+		expect(told('spreadsheet', 'append', { valuesSource: 'json' })).toMatch(/^- Values/m);
+		expect(told('spreadsheet', 'append', { valuesSource: 'items' })).not.toMatch(/^- (Columns|Values)/m);
+	});
 });
 
 test('texts on the form follow n8n’s rules', () => {

@@ -90,10 +90,10 @@ test('create, append, write and read by the form', async () => {
 	]);
 	const rows = outputs(execution, 3);
 	expect(jsonOf(rows)).toEqual([
-		{ Name: 'A', Age: '31', rowNumber: 2 },
-		{ Name: '=1', Age: '42', rowNumber: 3 },
-		{ Name: 'B', Age: '31', rowNumber: 2 },
-		{ Name: '=1', Age: '42', rowNumber: 3 },
+		{ Name: 'A', Age: 31, rowNumber: 2 },
+		{ Name: '=1', Age: 42, rowNumber: 3 },
+		{ Name: 'B', Age: 31, rowNumber: 2 },
+		{ Name: '=1', Age: 42, rowNumber: 3 },
 	]);
 	expect(rows.map(({ pairedItem }) => pairedItem)).toEqual([
 		{ item: 0 },

@@ -3,6 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Failure } from '../../core/errors';
 import { forEditor } from '../../core/text';
+import { isTool } from '../../core/nodeErrors';
 import { storeBinary } from '../../core/binary';
 
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
@@ -76,6 +77,10 @@ export class RunItem implements JobItem {
 
 	get othersGoOn() {
 		return this.context.continueOnFail();
+	}
+
+	get isTool() {
+		return isTool(this.context.getNode());
 	}
 
 	get binaryFields() {

@@ -31,7 +31,7 @@ export const append = defineOperation({
 			return JSON.stringify({ ...same, range: sentTarget(params), hasNames: hasNames(params) });
 		},
 		check(params, item) {
-			if (hasNames(params)) namedRows(params, item.json);
+			if (hasNames(params)) namedRows(params, item);
 			else rowCells(params);
 		},
 		execute: async (clients, members) => await appendRows(clients.sheets, members),

@@ -1,6 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-import type { IDataObject } from 'n8n-workflow';
-
+import type { Item } from '../../operation';
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 
@@ -9,7 +8,7 @@ export type Cell = string | number | boolean | null;
 
 /** How Google interprets cells. */
 export interface Entering {
-	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
+	readonly valueInputOption: 'AUTO' | 'RAW' | 'USER_ENTERED';
 	readonly escapeFormulas: boolean;
 }
 
@@ -85,13 +84,13 @@ const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
  */
 function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {
-	if (valueInputOption === 'RAW' || !escapeFormulas || typeof cell !== 'string') return cell;
+	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
 
 /** A header's text, which is never a number, a date or a formula. */
 export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'valueInputOption'>): string {
-	return valueInputOption === 'RAW' ? name : `'${name}`;
+	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 }
 
 interface GivenRows extends Entering {
@@ -160,8 +159,9 @@ export function hasNames({ valuesSource, values }: GivenValues): boolean {
 }
 
 /** The rows of one member, cell by cell. @throws Failure 400 that names the field */
-export function namedRows(params: GivenValues, json: IDataObject): NamedRow[] {
+export function namedRows(params: GivenValues, { json, isTool }: Pick<Item, 'json' | 'isTool'>): NamedRow[] {
 	const { valuesSource, values, columns } = params;
+	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) throw noRowsOfTool();
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
 			if (!isObject(row)) throw mixedRows();
@@ -183,6 +183,13 @@ export function namedRows(params: GivenValues, json: IDataObject): NamedRow[] {
 				`${named('columns')} has no values`,
 				'Nothing was sent. Enter a value for at least one column.',
 			);
+}
+
+function noRowsOfTool() {
+	return refusal(
+		'As a tool for an AI agent, the node has no input items to take rows from',
+		`Nothing was written. Set ${named('valuesSource')} to Columns or JSON, and let the model define the values.`,
+	);
 }
 
 function cellsOf(

@@ -111,6 +111,14 @@ export const headerRow = {
 		'Number of the row in the tab that holds the column names. If the row is empty, the node writes the names.',
 } as const satisfies Field;
 
+const createTab = {
+	displayName: 'Create Tab',
+	name: 'createTab',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to create the tab if the spreadsheet does not have it',
+} as const satisfies Field;
+
 const extraColumns = {
 	displayName: 'Extra Columns',
 	name: 'extraColumns',
@@ -129,6 +137,12 @@ const valueInputOption = {
 	name: 'valueInputOption',
 	type: 'options',
 	options: [
+		{
+			name: 'Automatic',
+			value: 'AUTO',
+			description:
+				'Numbers, true and false as such, complete dates and times as dates, every other text as text. Rows of cells from JSON are stored unchanged.',
+		},
 		{ name: 'Raw', value: 'RAW', description: 'Values are stored unchanged' },
 		{
 			name: 'User Entered',
@@ -136,7 +150,8 @@ const valueInputOption = {
 			description: 'As if typed into the sheet: text may become a number, a date or a formula',
 		},
 	],
-	default: 'RAW',
+	default: 'AUTO',
+	jsonDefault: 'RAW',
 	description: 'How Google Sheets interprets the values',
 } as const satisfies Field;
 
@@ -164,6 +179,7 @@ export const appendFields = [
 ] as const;
 
 export const appendOptions = [
+	createTab,
 	escapeFormulas,
 	extraColumns,
 	headerRow,
@@ -232,6 +248,7 @@ export const writeFields = [
 ] as const;
 
 export const writeOptions = [
+	createTab,
 	escapeFormulas,
 	extraColumns,
 	headerRow,

@@ -1,8 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
-import { defineOperation, type OutputItem } from '../../operation';
-import { rangeAdvice } from './errors';
+import { refusal } from '../../../core/errors';
+import { named } from '../../../fields/naming';
+import { isRecord, notA, type Reading } from '../../../fields/values';
+import { defineOperation, type Field, type OutputItem } from '../../operation';
+import { list, rangeAdvice } from './errors';
 import * as fields from './fields';
 import { columnNames } from './headerRow';
 import { anchorOf, parseRange, printRange, targetOf } from './range';
@@ -10,22 +13,53 @@ import { inTabs, refuseTabLikeCell } from './sheets';
 
 type CellValue = string | number | boolean;
 
+interface RowOptions {
+	/** Counted inside the range, from 1; 0 for none. */
+	readonly headerRow: number;
+	readonly filters: readonly Filter[];
+	readonly combineFilters: 'and' | 'or';
+	/** 0 for all. */
+	readonly maxRows: number;
+}
+
+/** Empty cells that rows of different widths are filled up with, all together: a sheet of 10 million cells has fewer. */
+const mostPadding = 5_000_000;
+
 /**
  * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
- * @param headerRow counted inside the range, from 1; 0 for none
+ * @param shown the same rows as the sheet shows them
+ * @throws Failure 400 where a filter names no column, or the rows are too wide
  */
-function rowItems({ range, values }: sheets_v4.Schema$ValueRange, headerRow: number): OutputItem[] {
+function rowItems(
+	{ range, values }: sheets_v4.Schema$ValueRange,
+	{ values: shownValues }: sheets_v4.Schema$ValueRange,
+	{ headerRow, filters, combineFilters, maxRows }: RowOptions,
+): OutputItem[] {
 	const rows = (values ?? []) as CellValue[][];
+	const shown = (shownValues ?? []) as CellValue[][];
 	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const header = Array.from({ length: width }, (_, at) => textOf(rows[headerRow - 1]?.[at]));
 	const names = columnNames(header, startColumn);
+	const fits = fitting(filters, combineFilters, names, header);
 	const items: OutputItem[] = [];
+	let padding = 0;
 	for (let at = headerRow; at < rows.length; at++) {
 		const row = rows[at] ?? [];
-		if (!isBlank(row)) items.push({ json: rowOf(row, names, startRow + at + 1) });
+		if (isBlank(row) || !fits(row, shown[at] ?? [])) continue;
+		padding += width - row.length;
+		if (padding > mostPadding) throw tooWide(width, rows.length);
+		items.push({ json: rowOf(row, names, startRow + at + 1) });
+		if (items.length === maxRows) break;
 	}
 	return items;
+}
+
+function tooWide(width: number, height: number) {
+	return refusal(
+		`The rows have ${width} columns, and most cells in their ${height} rows are empty`,
+		`Enter the columns that you need in ${named('range')}, such as A:Z, or set ${named('maxRows')}.`,
+	);
 }
 
 function textOf(cell: CellValue | undefined): string {
@@ -46,6 +80,64 @@ function rowOf(row: readonly CellValue[], names: readonly string[], rowNumber: n
 
 /** As far as a tab can reach; Google takes what lies beyond its end as its end. */
 const firstTab = { tab: undefined, cells: 'A1:ZZZ', name: undefined };
+
+const conditions = {
+	displayName: 'Condition',
+	name: 'condition',
+	type: 'options',
+	options: [
+		{ name: 'Contains', value: 'contains' },
+		{ name: 'Equals', value: 'equals' },
+		{ name: 'Is Empty', value: 'isEmpty' },
+		{ name: 'Is Not Empty', value: 'isNotEmpty' },
+		{ name: 'Not Equals', value: 'notEquals' },
+	],
+	default: 'equals',
+} as const satisfies Field;
+
+const filtersField = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'fixedCollection',
+	default: {},
+	showWhen: { output: ['rows'] },
+	entries: {
+		group: 'filter',
+		fields: [
+			{ displayName: 'Column', name: 'column', type: 'string', default: '' },
+			conditions,
+			{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+		],
+	},
+	description:
+		'Only rows whose cells fit are returned. A cell fits by its value or by the text that the sheet shows. Contains ignores case.',
+	read: filtersOf,
+} as const satisfies Field;
+
+/** The form's `{ filter: [{ column, condition, value }] }`, or an array. @throws Failure 400 */
+function filtersOf(raw: unknown, field: Field, reading: Reading): Filter[] {
+	const entries = isRecord(raw) ? (raw['filter'] ?? []) : raw;
+	if (!Array.isArray(entries) || !entries.every(isRecord)) {
+		throw notA(field, reading, 'an array of objects with column, condition and value');
+	}
+	return entries.map(({ column, condition = 'equals', value = '' }) => {
+		const known = conditions.options.find((option) => option.value === condition)?.value;
+		const isText = ['string', 'number', 'boolean'].includes(typeof value);
+		if (known && typeof column === 'string' && isText)
+			return { column, condition: known, value: String(value) };
+		const allowed = conditions.options.map((option) => option.value).join(', ');
+		throw notA(
+			field,
+			reading,
+			`objects with column (a column's name), condition (${allowed}) and value (text)`,
+		);
+	});
+}
+
+interface Rendering {
+	readonly valueRenderOption: 'FORMATTED_VALUE' | 'FORMULA' | 'UNFORMATTED_VALUE';
+	readonly dateTimeRenderOption?: 'FORMATTED_STRING' | 'SERIAL_NUMBER';
+}
 
 export const read = defineOperation({
 	value: 'read',
@@ -93,9 +185,32 @@ export const read = defineOperation({
 				{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
 				{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
 			],
-			default: 'SERIAL_NUMBER',
+			default: 'FORMATTED_STRING',
+			jsonDefault: 'SERIAL_NUMBER',
 			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
 			description: 'How dates and times are rendered if values are not formatted',
+		},
+		{
+			displayName: 'Combine Filters',
+			name: 'combineFilters',
+			type: 'options',
+			options: [
+				{ name: 'AND', value: 'and', description: 'Rows that fit all filters' },
+				{ name: 'OR', value: 'or', description: 'Rows that fit at least one filter' },
+			],
+			default: 'and',
+			showWhen: { output: ['rows'] },
+			description: 'How several filters work together',
+		},
+		filtersField,
+		{
+			displayName: 'Max Rows',
+			name: 'maxRows',
+			type: 'number',
+			default: 0,
+			minimum: 0,
+			showWhen: { output: ['rows'] },
+			description: 'How many rows to return at most, after filtering. Set to 0 for all.',
 		},
 		{
 			displayName: 'Header Row',
@@ -130,31 +245,95 @@ export const read = defineOperation({
 					description: 'Text as shown in the sheet, which depends on its locale',
 				},
 				{ name: 'Formula', value: 'FORMULA', description: 'Formulas instead of their results' },
-				{ name: 'Unformatted Value', value: 'UNFORMATTED_VALUE', description: 'Numbers as numbers' },
+				{
+					name: 'Unformatted Value',
+					value: 'UNFORMATTED_VALUE',
+					description: 'Numbers as numbers, true and false as such',
+				},
 			],
-			default: 'FORMATTED_VALUE',
+			default: 'UNFORMATTED_VALUE',
+			jsonDefault: 'FORMATTED_VALUE',
 			description: 'How cell values are rendered',
 		},
 	],
 	readsOnly: true,
-	async execute({ sheets }, params, item): Promise<sheets_v4.Schema$ValueRange> {
-		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output } = params;
+	async execute({ sheets }, params, item): Promise<OutputItem[]> {
+		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
 		const target = params.tab === '' && params.range.trim() === '' ? firstTab : targetOf(params);
-		const range = printRange(target);
-		const asked = { spreadsheetId, range, majorDimension, valueRenderOption, dateTimeRenderOption };
-		return await item.once(`spreadsheet.read ${JSON.stringify(asked)}`, async () => {
-			await refuseTabLikeCell(sheets, { spreadsheetId, target, item });
-			const { data } = await inTabs(sheets, { spreadsheetId, target, item }, () =>
-				sheets.spreadsheets.values.get(asked),
-			);
-			return data;
-		});
+		const asked = { spreadsheetId, range: printRange(target), majorDimension };
+		const readAs = async (options: Rendering) =>
+			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
+				await refuseTabLikeCell(sheets, { spreadsheetId, target, item });
+				const { data } = await inTabs(sheets, { spreadsheetId, target, item }, () =>
+					sheets.spreadsheets.values.get({ ...asked, ...options }),
+				);
+				return data;
+			});
+		const data = await readAs({ valueRenderOption, dateTimeRenderOption });
+		if (output === 'values') {
+			const { range, majorDimension: dimension, values } = data;
+			return [{ json: { range, majorDimension: dimension, values: values ?? [] } }];
+		}
+		const isShown = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
+		const shown = isShown ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
+		const items = rowItems(data, shown, params);
+		if (items.length === 0 && filters.length > 0) {
+			item.hint('No row fits the filters. Check their columns and values, or remove a filter.');
+		}
+		return items;
 	},
-	toItems(data, { output, headerRow }) {
-		if (output === 'rows') return rowItems(data, headerRow);
-		const { range, majorDimension, values } = data;
-		return [{ json: { range, majorDimension, values: values ?? [] } }];
-	},
+	toItems: (items) => items,
 	errors: { 400: rangeAdvice },
 });
+
+interface Filter {
+	readonly column: string;
+	readonly condition: Condition;
+	readonly value: string;
+}
+
+type Condition = 'equals' | 'notEquals' | 'contains' | 'isEmpty' | 'isNotEmpty';
+
+/** Whether a row fits. A cell fits by its value or by what the sheet shows for it. */
+function fitting(
+	filters: readonly Filter[],
+	combine: 'and' | 'or',
+	names: readonly string[],
+	header: readonly string[],
+): (row: readonly CellValue[], shown: readonly CellValue[]) => boolean {
+	if (filters.length === 0) return () => true;
+	const checks = filters.map(({ column, condition, value }) => {
+		const at = names.includes(column) ? names.indexOf(column) : header.indexOf(column);
+		if (at === -1 || column === '') {
+			throw refusal(
+				`The table has no column ${list([column])} to filter by`,
+				`Its columns are ${list(names)}.`,
+			);
+		}
+		return (row: readonly CellValue[], shown: readonly CellValue[]) =>
+			cellFits([textOf(row[at]), textOf(shown[at])], condition, value);
+	});
+	return (row, shown) =>
+		combine === 'and'
+			? checks.every((check) => check(row, shown))
+			: checks.some((check) => check(row, shown));
+}
+
+function cellFits(texts: readonly string[], condition: Condition, value: string): boolean {
+	const folded = value.toLowerCase();
+	const isBoolean = folded === 'true' || folded === 'false';
+	const isEqual = texts.some((text) => (isBoolean ? text.toLowerCase() === folded : text === value));
+	switch (condition) {
+		case 'equals':
+			return isEqual;
+		case 'notEquals':
+			return !isEqual;
+		case 'contains':
+			return texts.some((text) => text.toLowerCase().includes(folded));
+		case 'isEmpty':
+			return texts.every((text) => text === '');
+		case 'isNotEmpty':
+			return texts.some((text) => text !== '');
+	}
+}

@@ -144,3 +144,29 @@ export function sheetOf(
 
 /** The changes that this process makes to a spreadsheet, by its ID, one after another. */
 export const spreadsheetMutex = new KeyedMutex();
+
+/** Makes the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
+export async function createMissingTab(
+	sheets: sheets_v4.Sheets,
+	{ spreadsheetId, target, item }: Asked,
+): Promise<void> {
+	const title = target.tab ?? target.name;
+	if (title === undefined) return;
+	await item.once(`tab ${spreadsheetId} ${title}`, async () => {
+		if (await hasTab(sheets, spreadsheetId, title)) return;
+		const requests = [{ addSheet: { properties: { title } } }];
+		await sheets.spreadsheets
+			.batchUpdate({ spreadsheetId, requestBody: { requests } })
+			.catch(async (error: unknown) => {
+				// Another execution may have made it meanwhile.
+				if (!isFailure(error) || !(await hasTab(sheets, spreadsheetId, title))) throw error;
+			});
+	});
+}
+
+async function hasTab(sheets: sheets_v4.Sheets, spreadsheetId: string, title: string): Promise<boolean> {
+	const fields = 'sheets.properties.title,namedRanges.name';
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	const isNamed = (data.namedRanges ?? []).some(({ name }) => name?.toLowerCase() === title.toLowerCase());
+	return isNamed || sheetOf(data, title) !== undefined;
+}

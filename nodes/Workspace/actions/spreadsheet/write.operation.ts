@@ -41,7 +41,7 @@ export const write = defineOperation({
 		},
 		check(params, item) {
 			writeModeOf(params);
-			namedRows(params, item.json);
+			namedRows(params, item);
 		},
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},

@@ -1,6 +1,6 @@
 import { testItem } from '../../client';
 import { failing } from '../../failure';
-import { SheetCalls } from './sheetCalls';
+import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -211,4 +211,77 @@ test('a limit of the rate is waited for', async () => {
 	const read = await calls.one('read', { spreadsheetId: calls.sheet(people), range: 'Sheet1!A1' });
 	expect(read).toMatchObject({ values: [['Name']] });
 	expect(calls.methods).toEqual(['values.get', 'values.get']);
+});
+
+describe('filters', () => {
+	const table = [
+		['Name', 'Sum', 'Share', 'Done', 'Done'],
+		['Anna', 1234.5, '12%', true, ''],
+		['Ben', 7, '50%', false, 'x'],
+		['anna', '', '', '', ''],
+	];
+	const book = async () => {
+		const spreadsheetId = calls.sheet();
+		const typed = { valueInputOption: 'USER_ENTERED', range: 'Sheet1' };
+		await calls.one('write', { spreadsheetId, values: table, ...typed });
+		return spreadsheetId;
+	};
+	const names = async (filters: unknown, more: object = {}) => {
+		const given = { spreadsheetId: await book(), output: 'rows', filters, ...more };
+		return (await calls.run('read', given)).map(({ json }) => json['Name']);
+	};
+	const by = (column: string, condition: string, value: unknown = '') => [{ column, condition, value }];
+
+	test.each<[unknown, string[]]>([
+		[by('Name', 'equals', 'Anna'), ['Anna']],
+		[by('Name', 'notEquals', 'Anna'), ['Ben', 'anna']],
+		[by('Name', 'contains', 'AN'), ['Anna', 'anna']],
+		[by('Sum', 'isEmpty'), ['anna']],
+		[by('Sum', 'isNotEmpty'), ['Anna', 'Ben']],
+		[by('Share', 'equals', '12%'), ['Anna']],
+		[by('Share', 'equals', 0.12), ['Anna']],
+		[by('Done', 'equals', true), ['Anna']],
+		[by('Done_2', 'equals', 'x'), ['Ben']],
+		[[...by('Name', 'contains', 'an'), ...by('Done', 'equals', 'TRUE')], ['Anna']],
+		[{ filter: by('Name', 'equals', 'Ben') }, ['Ben']],
+		[{}, ['Anna', 'Ben', 'anna']],
+	])('%j', async (filters, expected) => {
+		expect(await names(filters, { valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual(expected);
+	});
+
+	test('one of several is enough with or, and rows are counted after filtering', async () => {
+		const either = [...by('Name', 'equals', 'Ben'), ...by('Name', 'equals', 'anna')];
+		expect(await names(either, { combineFilters: 'or' })).toEqual(['Ben', 'anna']);
+		expect(await names(either, { combineFilters: 'or', maxRows: 1 })).toEqual(['Ben']);
+		expect(await names([], { maxRows: 2 })).toEqual(['Anna', 'Ben']);
+	});
+
+	test('no match gives no item and a hint', async () => {
+		const [item] = items({});
+		const given = { spreadsheetId: await book(), output: 'rows', filters: by('Name', 'equals', 'Zoe') };
+		expect(await calls.run('read', given, item)).toEqual([]);
+		expect(item).toMatchObject({ hints: [expect.stringContaining('No row fits the filters') as string] });
+	});
+
+	test.each([
+		[by('Town', 'equals', 'x'), "The table has no column 'Town' to filter by"],
+		[by('Name', 'like', 'x'), "'filters' must be objects with column"],
+		['x', "'filters' must be an array of objects"],
+	])('%j is refused', async (filters, message) => {
+		expect((await failing(names(filters))).message).toContain(message);
+	});
+});
+
+test('rows that are far wider than what they hold are refused', async () => {
+	const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000, columnCount: 4000 });
+	const header = Array.from({ length: 4000 }, (_, at) => `h${at}`);
+	await calls.one('write', {
+		spreadsheetId,
+		range: 'Sheet1',
+		values: [header, ...Array.from({ length: 1900 }, () => ['x'])],
+	});
+	const read = async (more: object) => await calls.run('read', { spreadsheetId, output: 'rows', ...more });
+	expect((await failing(read({}))).message).toContain('The rows have 4000 columns');
+	expect(await read({ maxRows: 3 })).toHaveLength(3);
+	expect(await read({ range: 'Sheet1!A:C' })).toHaveLength(1900);
 });

@@ -1,11 +1,19 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { entryFor } from '../dates';
 import { isFailure, type Failure } from '../../../../core/errors';
 import type { AppendMember } from '../fields';
 import { type Cell, hasNames, namedRows, rowCells } from '../cells';
 import { chunksOf, type Part, partWritten, Rows, widthOf, type Written } from '../updates';
 import { notSent, notWritten } from '../errors';
-import { cellsOfName, inTabs, spreadsheetMutex, isTabsName, refuseTabLikeCell } from '../sheets';
+import {
+	cellsOfName,
+	createMissingTab,
+	inTabs,
+	spreadsheetMutex,
+	isTabsName,
+	refuseTabLikeCell,
+} from '../sheets';
 import { appendResultOf, isBelowHeader, isProven, type Place, placeBelow, placeIn } from './appendResult';
 import { below, relocateRows } from './relocateRows';
 import { clearHeaderFormat } from './clearHeaderFormat';
@@ -37,8 +45,11 @@ export async function appendRows(
 ): Promise<Array<Appended | Failure>> {
 	const [first] = members;
 	if (!first) return [];
+	const { params, item } = first;
+	const { spreadsheetId } = params;
+	if (params.createTab) await createMissingTab(sheets, { spreadsheetId, target: targetOf(params), item });
 	// Inserted rows move others, to which another run may be about to write.
-	return await spreadsheetMutex.run(first.params.spreadsheetId, () => appendNow(sheets, first, members));
+	return await spreadsheetMutex.run(spreadsheetId, () => appendNow(sheets, first, members));
 }
 
 async function appendNow(
@@ -81,7 +92,7 @@ async function byHeader(
 	first: AppendMember,
 	members: readonly AppendMember[],
 ): Promise<Prepared> {
-	const given = members.map(({ params, item }) => namedRows(params, item.json));
+	const given = members.map(({ params, item }) => namedRows(params, item));
 	const table = await rowsByHeader(sheets, first, given);
 	return { ...table, place: placeBelow(table, first.params.headerRow) };
 }
@@ -113,14 +124,22 @@ function beginning(row: Cell[]): Cell[] {
 	return row[0] === null ? ['', ...row.slice(1)] : row;
 }
 
+/** Only what has a name is told apart by its type. */
+function typing(params: AppendMember['params']): AppendMember['params'] {
+	const isUnnamed = params.valueInputOption === 'AUTO' && !hasNames(params);
+	return isUnnamed ? { ...params, valueInputOption: 'RAW' } : params;
+}
+
 async function appendChunk(
 	sheets: sheets_v4.Sheets,
 	{ params, item }: AppendMember,
 	{ target, place }: Prepared,
 	chunk: readonly MemberPart[],
 ): Promise<Appended[]> {
-	const { spreadsheetId, valueInputOption } = params;
-	const values = chunk.flatMap(({ rows }) => rows.map(beginning));
+	const { spreadsheetId } = params;
+	const plain = chunk.flatMap(({ rows }) => rows.map(beginning));
+	const { valueInputOption, cell } = await entryFor(sheets, typing(params), item, plain);
+	const values = plain.map((row) => row.map(cell));
 	const width = widthOf(values);
 	const { data, firstRow } = await inTabs(sheets, { spreadsheetId, target, item }, async () => {
 		const { firstRow, ...asked } = await below(sheets, params, place, values);
@@ -133,7 +152,7 @@ async function appendChunk(
 	const belongs = await knownPlace(sheets, spreadsheetId, { target, place, updatedRange });
 	const start = isProven(result, belongs, width, firstRow)
 		? result.start
-		: await relocateRows(sheets, params, { result, place: belongs, values });
+		: await relocateRows(sheets, { ...params, valueInputOption }, { result, place: belongs, values });
 	const isInserted = params.insertDataOption === 'INSERT_ROWS';
 	if (isInserted && isBelowHeader(result, belongs, start.row)) {
 		const rows = { spreadsheetId, updatedRange, ...start, width, count: values.length };

@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import type { Entry } from '../dates';
 import { Failure, isFailure, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Cell } from '../cells';
@@ -10,6 +11,8 @@ import { areaLike, cellsOn, columnLetters, type Corner, parseRange, printCell } 
 import { readTab, sheetOf, type TabCells } from '../sheets';
 import { Rows, widthOf } from '../updates';
 import { type AppendResult, filledCells, lastRowOf, lastRowOfAll, type Place } from './appendResult';
+
+type Relocating = Pick<AppendParams, 'spreadsheetId' | 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
 
 interface Landed {
 	readonly result: AppendResult;
@@ -25,7 +28,7 @@ interface Landed {
  */
 export async function relocateRows(
 	sheets: sheets_v4.Sheets,
-	params: AppendParams,
+	params: Relocating,
 	landed: Landed,
 ): Promise<Corner> {
 	return await moved(sheets, params, landed).catch((error: unknown) => {
@@ -37,7 +40,7 @@ export async function relocateRows(
 	});
 }
 
-async function moved(sheets: sheets_v4.Sheets, params: AppendParams, landed: Landed): Promise<Corner> {
+async function moved(sheets: sheets_v4.Sheets, params: Relocating, landed: Landed): Promise<Corner> {
 	const { result, place, values } = landed;
 	const { updatedRange, start } = result;
 	const { tab } = parseRange(updatedRange);
@@ -66,7 +69,7 @@ function targetRow(grid: TabCells['cells'], { result: { start }, place, values }
 
 /** Rows that also contain something else were not inserted for ours. */
 function checkOwn(
-	{ insertDataOption }: AppendParams,
+	{ insertDataOption }: Relocating,
 	grid: TabCells['cells'],
 	{ start, lastColumn }: AppendResult,
 	count: number,
@@ -100,7 +103,7 @@ async function moveRows(
 /** Writes the rows once more, in their columns; what stood in the wrong cells is cleared. */
 async function intoColumn(
 	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, valueInputOption }: AppendParams,
+	{ spreadsheetId, valueInputOption }: Relocating,
 	{ result: { updatedRange, start, lastColumn }, place, values }: Landed,
 	row: number,
 ): Promise<void> {

@@ -1,6 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Cell, cellData } from '../cells';
+import type { Item } from '../../../operation';
+import { type Cell, cellData, type Entering } from '../cells';
+import { entryFor } from '../dates';
 import type { SheetHeader } from '../headerRow';
 import { grown, resize } from '../nativeTable';
 import { areaIn } from '../range';
@@ -10,7 +12,8 @@ import type { Step } from './matchPlan';
 interface Change {
 	readonly spreadsheetId: string;
 	readonly sheet: SheetHeader;
-	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
+	readonly valueInputOption: Entering['valueInputOption'];
+	readonly item: Item;
 	/** Headers that the tab gets, from the column on. */
 	readonly headers: { readonly row: number; readonly column: number; readonly names: readonly string[] };
 	/** Rows that are inserted first. */
@@ -25,7 +28,13 @@ interface Change {
  * needs a request of its own.
  */
 export async function sendChange(sheets: sheets_v4.Sheets, change: Change): Promise<void> {
-	const { spreadsheetId, sheet, valueInputOption, runs } = change;
+	const { spreadsheetId, sheet, runs } = change;
+	const { valueInputOption, cell } = await entryFor(
+		sheets,
+		change,
+		change.item,
+		runs.flatMap(({ cells }) => cells),
+	);
 	const isStored = valueInputOption === 'RAW';
 	const requests = [...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])];
 	if (requests.length > 0)
@@ -33,7 +42,7 @@ export async function sendChange(sheets: sheets_v4.Sheets, change: Change): Prom
 	if (isStored || runs.length === 0) return;
 	const data = runs.map((run) => ({
 		range: areaIn(sheet.title, run, run.cells.length, run.cells[0]?.length ?? 0),
-		values: run.cells,
+		values: run.cells.map((line) => line.map(cell)),
 	}));
 	await sheets.spreadsheets.values.batchUpdate({ spreadsheetId, requestBody: { valueInputOption, data } });
 }

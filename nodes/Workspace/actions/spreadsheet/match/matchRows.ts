@@ -38,7 +38,7 @@ async function writeNow(
 ): Promise<Array<MatchedRow[] | Failure>> {
 	const { params, item } = first;
 	const { header: read } = await tableOf(sheets, params, item, readSheetHeader);
-	const given = members.map(({ params, item }) => namedRows(params, item.json));
+	const given = members.map(({ params, item }) => namedRows(params, item));
 	const { header: sheet, names } = columnsFor(read, params.extraColumns, given.flat());
 	const header = withColumns(sheet, names);
 	checkKeys(params.matchColumns, header);
@@ -60,7 +60,7 @@ async function writeNow(
 	);
 	const refused = steps.findIndex(isFailure);
 	if (refused !== -1 && !item.othersGoOn) return notWritten(steps, members, refused, 'written');
-	return await carryOut(sheets, params, { sheet, names, last, steps });
+	return await carryOut(sheets, first, { sheet, names, last, steps });
 }
 
 /** @throws Failure 400 where the table has no such column */
@@ -116,9 +116,10 @@ const batchBytes = requestBytes / 4;
 
 async function carryOut(
 	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, headerRow, valueInputOption }: WriteParams,
+	{ params, item }: WriteMember,
 	{ sheet, names, last, steps }: Work,
 ): Promise<Array<MatchedRow[] | Failure>> {
+	const { spreadsheetId, headerRow, valueInputOption } = params;
 	const results = steps.map((entry) =>
 		isFailure(entry) ? entry : entry.map((step) => writtenBy(spreadsheetId, sheet, step)),
 	);
@@ -134,7 +135,7 @@ async function carryOut(
 		const count = own.filter(({ action }) => action === 'appended').length;
 		const before = row - last - 1;
 		const change = {
-			...{ spreadsheetId, valueInputOption },
+			...{ spreadsheetId, valueInputOption, item },
 			sheet: {
 				...sheet,
 				rowCount: sheet.rowCount + before,

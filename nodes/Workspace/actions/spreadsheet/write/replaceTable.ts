@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Failure } from '../../../../core/errors';
+import { entryFor } from '../dates';
 import { type Cell, cellData, headerCell, namedRows, namesIn } from '../cells';
 import { spreadsheetMutex } from '../sheets';
 import { readBody } from '../match/tableBody';
@@ -12,14 +13,14 @@ import type { WriteMember } from '../fields';
 
 /** What a table is replaced by. */
 interface Replacement {
-	readonly params: WriteMember['params'];
 	readonly sheet: SheetHeader;
 	/** Of its first cell, from 0. */
 	readonly row: number;
 	readonly column: number;
 	readonly width: number;
-	/** The header, where there is to be one, and the rows. */
-	readonly cells: readonly Cell[][];
+	/** None where there is to be none. */
+	readonly header: readonly Cell[][];
+	readonly rows: readonly Cell[][];
 }
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
@@ -38,7 +39,7 @@ async function replaceNow(
 ): Promise<Array<Written | Failure>> {
 	const { params, item } = first;
 	const { spreadsheetId } = params;
-	const given = members.map(({ params, item }) => namedRows(params, item.json));
+	const given = members.map(({ params, item }) => namedRows(params, item));
 	const names = namesIn(given.flat());
 	const { target, header: read } = await tableOf(sheets, params, item, async (_, headed) => {
 		const headerRow = Math.max(params.headerRow, anchorOf(headed.target).row + 1);
@@ -54,8 +55,8 @@ async function replaceNow(
 	}));
 	const column = sheet.columns.size === 0 ? anchorOf(target).column : sheet.left;
 	const width = Math.max(columns.length, sheet.columns.size === 0 ? 0 : sheet.right - column + 1);
-	const cells = [...header, ...parts.flatMap(({ rows }) => rows)];
-	await send(sheets, { params, sheet, row: sheet.row, column, width, cells });
+	const rows = parts.flatMap((part) => part.rows);
+	await send(sheets, first, { sheet, row: sheet.row, column, width, header, rows });
 	const range = areaIn(sheet.title, { row: sheet.row, column }, 1, 1);
 	let { row } = sheet;
 	return parts.map(({ rows }, at) => {
@@ -77,9 +78,14 @@ function inOrder(names: readonly string[], { columns, texts }: SheetHeader) {
 	return [...stays, ...added];
 }
 
-async function send(sheets: sheets_v4.Sheets, replacement: Replacement): Promise<void> {
-	const { params, sheet, row, column, width, cells } = replacement;
-	const { spreadsheetId, valueInputOption } = params;
+async function send(
+	sheets: sheets_v4.Sheets,
+	{ params, item }: WriteMember,
+	{ sheet, row, column, width, header, rows: plain }: Replacement,
+): Promise<void> {
+	const { spreadsheetId } = params;
+	const { valueInputOption, cell, text } = await entryFor(sheets, params, item, plain);
+	const cells = [...header.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 	const { sheetId, native } = sheet;
 	const growth = {
 		ROWS: row + cells.length - sheet.rowCount,

@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { entryFor } from '../dates';
 import { isFailure, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
@@ -84,7 +85,7 @@ export async function writeItems(
 	members: readonly WriteMember[],
 ): Promise<Written[]> {
 	const { params } = first;
-	const items = members.flatMap(({ item, params }) => namedRows(params, item.json));
+	const items = members.flatMap(({ item, params }) => namedRows(params, item));
 	const names = namesIn(items);
 	const given = targetOf(params);
 	if (!params.includeHeaderRow) {
@@ -143,7 +144,7 @@ export async function writeBlock(
 	{ params, item }: WriteMember,
 	{ target, header, parts }: Block,
 ): Promise<Written[]> {
-	const { spreadsheetId, valueInputOption } = params;
+	const { spreadsheetId } = params;
 	const begin = anchorOf(target);
 	const count = header.length + parts.reduce((sum, { rows }) => sum + rows.length, 0);
 	const width = Math.max(widthOf(header), ...parts.map(({ rows }) => widthOf(rows)));
@@ -160,7 +161,9 @@ export async function writeBlock(
 	let range = printRange(target);
 	for (const [at, chunk] of chunksOf(parts).entries()) {
 		const above = at === 0 ? header : [];
-		const values = [...above, ...chunk.flatMap(({ rows }) => rows)];
+		const plain = chunk.flatMap(({ rows }) => rows);
+		const { valueInputOption, cell, text } = await entryFor(sheets, params, item, plain);
+		const values = [...above.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 		const update = { spreadsheetId, range, valueInputOption, requestBody: new Rows(values) };
 		const { data } = await ensureGridSize(sheets, reach, () => sheets.spreadsheets.values.update(update));
 		const updatedRange = data.updatedRange ?? range;

@@ -8,7 +8,7 @@ import type { WriteMember, WriteParams } from '../fields';
 import { rowsByHeader } from '../headerRow';
 import { type MatchedRow, matchRows } from '../match/matchRows';
 import { anchorOf, cellsOn, parseRange, printCell, printRange, targetOf } from '../range';
-import { refuseTabLikeCell } from '../sheets';
+import { createMissingTab, refuseTabLikeCell } from '../sheets';
 import { Rows, widthOf, type Written, writtenOf } from '../updates';
 import { ensureGridSize, writeBlock, writeItems } from './writeBlock';
 import { replaceTable } from './replaceTable';
@@ -46,9 +46,11 @@ export async function writeRows(
 	if (!first) return [];
 	const { params, item } = first;
 	const mode = writeModeOf(params);
+	const asked = { spreadsheetId: params.spreadsheetId, target: targetOf(params), item };
+	if (params.createTab) await createMissingTab(sheets, asked);
 	if (mode === 'update') return await matchRows(sheets, first, members);
 	if (mode === 'replace') return await replaceTable(sheets, first, members);
-	await refuseTabLikeCell(sheets, { spreadsheetId: params.spreadsheetId, target: targetOf(params), item });
+	await refuseTabLikeCell(sheets, asked);
 	if (!hasNames(params)) return [await writeGiven(sheets, first)];
 	if (params.valuesSource === 'items') return await writeItems(sheets, first, members);
 	return await writeByHeader(sheets, first, members);
@@ -61,7 +63,8 @@ async function writeGiven(sheets: sheets_v4.Sheets, { params, item }: WriteMembe
 	const start = anchorOf(target);
 	const end = { rows: start.row + values.length, columns: start.column + widthOf(values) };
 	const update = {
-		...{ spreadsheetId, range: printRange(target), valueInputOption },
+		...{ spreadsheetId, range: printRange(target) },
+		valueInputOption: valueInputOption === 'AUTO' ? 'RAW' : valueInputOption,
 		requestBody: new Rows(values),
 	};
 	const { data } = await ensureGridSize(sheets, { spreadsheetId, target, item, start, ...end }, () =>
@@ -76,7 +79,7 @@ async function writeByHeader(
 	first: WriteMember,
 	members: readonly WriteMember[],
 ): Promise<Array<Written | Failure>> {
-	const given = members.map(({ params, item }) => namedRows(params, item.json));
+	const given = members.map(({ params, item }) => namedRows(params, item));
 	const { target, header, rows } = await rowsByHeader(sheets, first, given);
 	const refused = rows.findIndex(isFailure);
 	if (refused !== -1 && !first.item.othersGoOn) return notWritten(rows, members, refused, 'written');

@@ -1,0 +1,150 @@
+import { isDate } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
+import { items, SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+test.each<[string, string, boolean]>([
+	['2024-01-05', 'de_DE', true],
+	['2024-01-05 10:30', 'en_US', true],
+	['2024-02-30', 'en_US', false],
+	['2024-01-05T10:30:00.000Z', 'en_US', false],
+	['10:30', 'en_US', true],
+	['10:30:05 PM', 'en_US', true],
+	['25:30', 'en_US', false],
+	['1/31/2024', 'en_US', true],
+	['31/1/2024', 'en_US', false],
+	['31/01/2024', 'en_GB', true],
+	['31.1.2024', 'de_DE', true],
+	['31.01.2024 08:15', 'de_DE', true],
+	['31/1/2024', 'de_DE', false],
+	['2024/1/31', 'ja_JP', true],
+	['Jan 31, 2024', 'en_US', true],
+	['31 January 2024', 'en_GB', true],
+	['31. Januar 2024', 'de_DE', true],
+	['31 janv. 2024', 'fr_FR', true],
+	['1/2', 'en_US', false],
+	['1/2/24', 'en_US', false],
+	['2024', 'en_US', false],
+	['Jan 2024', 'en_US', false],
+	['00123', 'en_US', false],
+	['A-2024-01', 'en_US', false],
+	['+49 30 1234', 'de_DE', false],
+	['5 apples 2024', 'en_US', false],
+	['', 'en_US', false],
+])('%j is a date in %s: %s', (text, locale, expected) => {
+	expect(isDate(text, locale)).toBe(expected);
+});
+
+const row = {
+	zip: '00123',
+	phone: '+49 30 1',
+	half: '1/2',
+	formula: '=1+1',
+	town: "'s-Hertogenbosch",
+	number: 12.5,
+	done: true,
+	truth: 'TRUE',
+	empty: '',
+};
+const kept = Object.values(row).slice(0, -1);
+
+describe.each<[string, object]>([
+	['append', {}],
+	['write', { writeMode: 'overwrite' }],
+	['write', { writeMode: 'replace' }],
+	['write', { writeMode: 'update', matchColumns: 'zip' }],
+])('%s %j keeps types', (name, more) => {
+	const send = async (spreadsheetId: string, json: object) => {
+		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO', ...more };
+		await calls.together(
+			name as 'write',
+			items(json as never).map((item) => ({ params, item })),
+		);
+	};
+
+	test('of what is no date', async () => {
+		const spreadsheetId = calls.sheet();
+		await send(spreadsheetId, row);
+		expect(calls.stored(spreadsheetId, 'Sheet1')[1]).toEqual(kept);
+		expect(calls.sent.filter(({ query }) => query['fields'] === 'properties.locale')).toEqual([]);
+	});
+
+	test('beside a date and a time', async () => {
+		const spreadsheetId = calls.sheet();
+		await send(spreadsheetId, {
+			...row,
+			'1/2/2024': 'header',
+			day: '1/5/2024',
+			iso: '2024-01-05',
+			time: '12:00',
+		});
+		const [header, values] = calls.stored(spreadsheetId, 'Sheet1');
+		expect(header).toContain('1/2/2024');
+		expect(values).toEqual([...kept, '', 'header', 45296, 45296, 0.5]);
+	});
+});
+
+test('AUTO stores rows of cells unchanged', async () => {
+	const spreadsheetId = calls.sheet();
+	const values = [['2024-01-05', 1, '=1']];
+	for (const name of ['write', 'append'] as const) {
+		await calls.one(name, { spreadsheetId, range: 'Sheet1', values, valueInputOption: 'AUTO' });
+	}
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...values, ...values]);
+});
+
+describe('a tab that is not there', () => {
+	test.each<[string, object]>([
+		['append', { tab: 'Log' }],
+		['append', { range: 'Log!A:B' }],
+		['append', { range: 'Log' }],
+		['write', { tab: 'Log' }],
+		['write', { tab: 'Log', writeMode: 'replace' }],
+		['write', { tab: 'Log', matchColumns: 'zip' }],
+	])('%s %j makes it', async (name, more) => {
+		const spreadsheetId = calls.sheet();
+		const params = { spreadsheetId, valuesSource: 'items', createTab: true, ...more };
+		const all = items({ zip: 'a' }, { zip: 'b' }).map((item) => ({ params, item }));
+		await calls.together(name as 'write', all);
+		expect(calls.stored(spreadsheetId, 'Log')).toEqual([['zip'], ['a'], ['b']]);
+		expect(calls.sent.filter(({ body }) => JSON.stringify(body ?? {}).includes('addSheet'))).toHaveLength(1);
+	});
+
+	test('two executions at once make one', async () => {
+		const spreadsheetId = calls.sheet();
+		calls.google.latencyMilliseconds = 5;
+		const one = (zip: string) =>
+			calls.one(
+				'append',
+				{ spreadsheetId, tab: 'Log', valuesSource: 'items', createTab: true },
+				items({ zip })[0],
+			);
+		await Promise.all([one('a'), one('b')]);
+		calls.google.latencyMilliseconds = 0;
+		expect(calls.stored(spreadsheetId, 'Log').flat().sort()).toEqual(['a', 'b', 'zip']);
+	});
+
+	test('a named range is no tab that is missing', async () => {
+		const spreadsheetId = calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1', rows: [['zip']] }],
+			namedRanges: { Log: 'Sheet1!A1:A1' },
+		});
+		const [item] = items({ zip: 'a' });
+		await calls.one('append', { spreadsheetId, range: 'Log', valuesSource: 'items', createTab: true }, item);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['zip'], ['a']]);
+	});
+});
+
+test.each(['write', 'append'] as const)('as a tool, %s has no input items to take', async (name) => {
+	const given = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'items', writeMode: 'overwrite' };
+	const [item] = items({ action: 'x', sessionId: 'y' });
+	const call = calls.one(name, name === 'write' ? given : { ...given, writeMode: undefined }, {
+		...item,
+		isTool: true,
+	} as never);
+	await expect(call).rejects.toThrow(
+		'As a tool for an AI agent, the node has no input items to take rows from',
+	);
+	expect(calls.sent).toEqual([]);
+});
