@@ -4,11 +4,12 @@ const path = require('node:path');
 const { bundle } = require('./bundle');
 const { writeNotices } = require('./notices');
 const { ownAddress } = require('./ownAddress');
+const { writeSbom } = require('./sbom');
 const { stamp } = require('./stamp');
 
 /**
  * All that the package ships, in `target`: the bundle, icons, codex files and output schemas beside the files that name them,
- * the licenses of what was bundled, and the stamp by which packing sees that all of it is fresh.
+ * the licenses and the versions of what was bundled, and the stamp by which packing sees that all of it is fresh.
  *
  * @param {{ root: string, target: string, minify?: boolean }} options `minify`: the libraries, as they are shipped
  * @returns {Promise<import('./bundle').Built[]>}
@@ -16,11 +17,9 @@ const { stamp } = require('./stamp');
 async function buildPackage({ root, target, minify = true }) {
 	const built = await bundle({ root, entries: await entriesOf(root), target, minify });
 	await copyAssets(root, target);
-	writeNotices({
-		root,
-		inputs: built.flatMap(({ inputs }) => inputs),
-		target: path.join(target, 'THIRD_PARTY_NOTICES.txt'),
-	});
+	const inputs = built.flatMap((file) => file.inputs);
+	writeNotices({ root, inputs, target: path.join(target, 'THIRD_PARTY_NOTICES.txt') });
+	writeSbom({ root, inputs, target: path.join(target, 'sbom.cdx.json') });
 	await stamp(root, target);
 	return built;
 }

@@ -17,6 +17,7 @@ export interface Built {
 export interface BundledPackage {
 	readonly folder: string;
 	readonly name: string;
+	readonly version: string;
 	readonly license: string;
 }
 

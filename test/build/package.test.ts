@@ -32,7 +32,7 @@ test('all of it is at most 1.5 MB unpacked and 400 kB packed', () => {
 test('the tarball holds the build, the manifest, the licence and the README, and no source or test', () => {
 	const others = packed.files.map((file) => file.path).filter((file) => !file.startsWith('dist/'));
 	expect(others.sort()).toEqual(['LICENSE.md', 'README.md', 'package.json']);
-	expect(packed.files.filter((file) => /\.(ts|map)$|test/i.test(file.path))).toEqual([]);
+	expect(packed.files.filter((file) => /(^|\/)test\/|\.test\.|\.(ts|map)$/.test(file.path))).toEqual([]);
 });
 
 /** What more than one of the entries needs at once: n8n loads it with the first of them. */
@@ -138,6 +138,23 @@ test('what is never reached is left out', () => {
 	const dead = ['gaxios', 'qs', 'google-auth-library', 'node-fetch', 'debug', 'supports-color', 'bufferutil'];
 	expect(packages.map(({ name }) => name).filter((name) => dead.includes(name))).toEqual([]);
 });
+
+test('the bill of materials names every package whose code is inside, with its version', () => {
+	const { components } = JSON.parse(readFileSync(path.join(stage.dist, 'sbom.cdx.json'), 'utf8')) as {
+		components: Array<{ name: string; version: string; purl: string }>;
+	};
+	const listed = components.map(({ name, version }) => `${name}@${version}`).sort();
+	expect(listed).toEqual(packages.map(({ name, version }) => `${name}@${version}`).sort());
+	expect(listed).toEqual(expect.arrayContaining(['ws', 'nodemailer', 'htmlparser2'].map(installed)));
+	expect(components.find(({ name }) => name === 'ws')?.purl).toMatch(/^pkg:npm\/ws@\d/);
+});
+
+function installed(name: string): string {
+	const { version } = JSON.parse(
+		readFileSync(path.join(root, 'node_modules', name, 'package.json'), 'utf8'),
+	) as { version: string };
+	return `${name}@${version}`;
+}
 
 test('every bundled package is under a licence that lets us ship it, and is named in the notices', () => {
 	const allowed = ['MIT', 'MIT-0', 'ISC', 'BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];

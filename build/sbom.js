@@ -1,0 +1,37 @@
+const { readFileSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+
+const { bundledPackages } = require('./notices');
+
+/**
+ * Writes what is inside the bundle, by name and version: `npm audit` at the user's sees no dependencies, because the package has
+ * none. CycloneDX 1.6, without time and serial number, so that the same sources give the same bytes.
+ *
+ * @param {{ root: string, inputs: string[], target: string }} options
+ */
+function writeSbom({ root, inputs, target }) {
+	const { name, version, license } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+	const own = component({ name, version, license, type: 'application' });
+	const components = bundledPackages(root, inputs).map((one) => component({ ...one, type: 'library' }));
+	const sbom = {
+		$schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+		bomFormat: 'CycloneDX',
+		specVersion: '1.6',
+		version: 1,
+		metadata: { component: own },
+		components,
+		dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((one) => one['bom-ref']) }],
+	};
+	writeFileSync(target, `${JSON.stringify(sbom)}\n`);
+}
+
+function component({ name, version, license, type }) {
+	const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+	// What is no identifier of SPDX, such as "BSD", has a name.
+	const key = license === 'BSD' ? 'name' : 'id';
+	const isExpression = /\s(OR|AND|WITH)\s/.test(license);
+	const licenses = [isExpression ? { expression: license } : { license: { [key]: license } }];
+	return { type, 'bom-ref': purl, name, version, purl, ...(license && { licenses }) };
+}
+
+module.exports = { writeSbom };
