@@ -1,12 +1,11 @@
 // Workers that are independent of each other share one quota that is refilled each minute, in virtual time:
-// what happens to their requests with the shipped pace and with two other ways to wait.
+// what happens to their requests with the shipped rate limiter and with two other ways to wait.
 // node bench/quota.ts
 import './sources.ts';
 
 const { Failure } = await import('../nodes/core/errors.ts');
 const { Fault } = await import('../nodes/http/retry.ts');
-const { Pace } = await import('../nodes/http/rateLimiter.ts');
-const { paced } = await import('../nodes/http/rateLimiter.ts');
+const { RateLimiter } = await import('../nodes/http/rateLimiter.ts');
 const { VirtualClock } = await import('../test/http/virtualClock.ts');
 
 const minute = 60_000;
@@ -58,10 +57,10 @@ const alone =
 	};
 
 const ways: Readonly<Record<string, Way>> = {
-	'the pace, as shipped': (service, _worker, random) => {
-		const pace = new Pace(quota, { clock: service.clock, minute, random });
-		const entry = { units: 1, maxWaitMilliseconds, signal: undefined };
-		return (id) => paced(pace, service.clock, entry, () => service.ask(id));
+	'the rate limiter, as shipped': (service, _worker, random) => {
+		const limiter = new RateLimiter({ clock: service.clock, minute, random });
+		const limits = { maxWaitMilliseconds, signal: undefined };
+		return (id) => limiter.send(() => service.ask(id), limits);
 	},
 	'each request alone, full jitter from 1 s to 64 s': alone(
 		(tries, random) => random() * Math.min(64_000, 1000 * 2 ** tries),

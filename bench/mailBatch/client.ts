@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { QuotaLimits } from '../../dev/google/quotas';
-import { paceSettings } from '../../nodes/http/rateLimiter';
+import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { Paces } from '../../nodes/Workspace/google/quotas';
+import { RateLimiters } from '../../nodes/Workspace/google/quotas';
 import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from '../keyed/sender';
@@ -36,7 +36,7 @@ function freshClients(): Clients {
 	const bases = { mail: `${url}/gmail/v1`, sheets: url, docs: url, drive: url };
 	return createClients(send, bases, {
 		...{ maxTries: 5, maxRetryWaitMilliseconds: 120_000, timeoutMilliseconds: 30_000, signal: undefined },
-		...{ credentialKey: 'bench', paces: new Paces({ ...paceSettings, minute }) },
+		...{ credentialKey: 'bench', rateLimiters: new RateLimiters({ ...defaultSettings, minute }) },
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 	});
 }

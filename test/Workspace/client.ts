@@ -7,9 +7,9 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../nodes/core/errors';
 import type { Bases } from '../../nodes/Workspace/google/baseUrls';
-import { paceSettings } from '../../nodes/http/rateLimiter';
+import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { Paces } from '../../nodes/Workspace/google/quotas';
+import { RateLimiters } from '../../nodes/Workspace/google/quotas';
 import type { TransportOptions } from '../../nodes/Workspace/google/transport';
 import { Naming } from '../../nodes/fields/naming';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
@@ -26,9 +26,9 @@ export function basesAt(baseUrl: string): Bases {
 	};
 }
 
-/** Paces of their own, whose minute is shorter. */
-export function quickPaces(minute = 600): Paces {
-	return new Paces({ ...paceSettings, minute });
+/** Rate limiters of their own, whose minute is shorter. */
+export function quickLimiters(minute = 600): RateLimiters {
+	return new RateLimiters({ ...defaultSettings, minute });
 }
 
 /**
@@ -46,7 +46,7 @@ export function testClients(
 		timeoutMilliseconds: 30_000,
 		signal: undefined,
 		credentialKey: `test ${token}`,
-		paces: quickPaces(),
+		rateLimiters: quickLimiters(),
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		...options,
 	});

@@ -8,7 +8,7 @@ import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
-import { basesAt, quickPaces, testItem } from './client';
+import { basesAt, quickLimiters, testItem } from './client';
 import { n8nSender } from './n8nSender';
 import { outcomesOf } from './performed';
 
@@ -61,7 +61,7 @@ class Execution {
 	async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
 		const clients = createClients(this.sender, basesAt(google.url), {
 			...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: undefined },
-			...{ credentialKey: token, paces: quickPaces() },
+			...{ credentialKey: token, rateLimiters: quickLimiters() },
 			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		});
 		const params = paramsOf(fieldsOf(operation), given, { mode: 'fields', timezone: 'UTC' });

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import type { PaceClock } from '../../nodes/http/rateLimiter';
+import type { Clock } from '../../nodes/core/clock';
 
 interface Sleeper {
 	readonly until: number;
@@ -8,12 +8,28 @@ interface Sleeper {
 }
 
 /** Time that passes only when nothing else is left to do. */
-export class VirtualClock implements PaceClock {
+export class VirtualClock implements Clock {
 	private time = 0;
 	private sleepers: Sleeper[] = [];
 
 	now(): number {
 		return this.time;
+	}
+
+	monotonicMilliseconds(): number {
+		return this.time;
+	}
+
+	wallMilliseconds(): number {
+		return this.time;
+	}
+
+	after(milliseconds: number, call: () => void): () => void {
+		const sleeper = { until: this.time + Math.max(0, milliseconds), wake: call };
+		this.sleepers.push(sleeper);
+		return () => {
+			this.sleepers = this.sleepers.filter((one) => one !== sleeper);
+		};
 	}
 
 	sleep(milliseconds: number): Promise<void> {

@@ -13,8 +13,7 @@ import {
 	type Send,
 } from '../../http/request';
 import { type RetryPolicy, stoppedFault, withRetries } from '../../http/retry';
-import { paced } from '../../http/rateLimiter';
-import { paces as allPaces, type Paces } from './quotas';
+import { rateLimiters as allLimiters, type RateLimiters } from './quotas';
 import { faultOfThrown, timeoutFault } from './errors';
 
 /**
@@ -42,10 +41,10 @@ export interface ClientCall extends Expected {
 export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	/** For one request, from its start to the last byte of its answer. */
 	readonly timeoutMilliseconds: number;
-	/** Identifies the credential. All its requests share one pace. */
+	/** Identifies the credential. All its requests share one rate limiter. */
 	readonly credentialKey: string;
-	/** All paces of the process if absent. */
-	readonly paces?: Paces;
+	/** Those of the process if absent. */
+	readonly rateLimiters?: RateLimiters;
 	/** If false, a refusal because of a quota is not retried here. */
 	readonly repeatsRefused?: boolean;
 	/** Receives what the requests are waiting for. */
@@ -80,10 +79,9 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 		const { method = 'GET' } = prepared.request;
 		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
 		const signal = call.signal ?? own.signal;
-		const { paces = allPaces, log } = options;
-		const { pace, units } = paces.of(own.credentialKey, prepared.failed.api, method, prepared.failed.url);
-		const paceOf = {
-			units,
+		const { rateLimiters = allLimiters, log } = options;
+		const limiter = rateLimiters.of(own.credentialKey, prepared.failed.api, method);
+		const limits = {
 			maxWaitMilliseconds: own.maxRetryWaitMilliseconds,
 			signal,
 			again: own.repeatsRefused,
@@ -93,7 +91,7 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 				),
 		};
 		return await withRetries(
-			() => paced(pace, paces.settings.clock, paceOf, () => tryOnce(send, prepared, own)),
+			() => limiter.send(() => tryOnce(send, prepared, own), limits),
 			{
 				harmless: repeatable.includes(method),
 				possible: !(call.data instanceof Readable),

@@ -2,7 +2,7 @@ import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isFailure } from '../../../nodes/core/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { failing } from '../failure';
-import { quickPaces, testClients } from '../client';
+import { quickLimiters, testClients } from '../client';
 
 /** Milliseconds, here and at the stand-in. */
 const minute = 1500;
@@ -23,7 +23,7 @@ function clients(options: Partial<TransportOptions> = {}) {
 	return testClients(google.url, token, {
 		maxTries: 1,
 		maxRetryWaitMilliseconds: 8 * minute,
-		paces: quickPaces(minute),
+		rateLimiters: quickLimiters(minute),
 		...options,
 	});
 }

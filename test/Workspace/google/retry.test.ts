@@ -1,5 +1,5 @@
 import { failing } from '../failure';
-import { quickPaces, testClients } from '../client';
+import { quickLimiters, testClients } from '../client';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import {
 	googleError,
@@ -262,9 +262,9 @@ describe('requests in flight', () => {
 	};
 
 	it('begin with five for a credential, also through other clients, and double while all is well', async () => {
-		const paces = quickPaces();
-		const clients = await serve([slow], { credentialKey: 'a', paces });
-		const others = testClients(server.url, 'token-1', { credentialKey: 'a', paces });
+		const rateLimiters = quickLimiters();
+		const clients = await serve([slow], { credentialKey: 'a', rateLimiters });
+		const others = testClients(server.url, 'token-1', { credentialKey: 'a', rateLimiters });
 		const ask = async (count: number) => {
 			const ids = Array.from({ length: count }, (_, n) => `m${n}`);
 			await Promise.all(
