@@ -9,15 +9,7 @@ import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/urls';
 import { connectRateLimiterOf } from '../session/reconnect';
 import { triggerError } from './alerts';
-import {
-	Leftovers,
-	nodeKey,
-	recentKeysOf,
-	release,
-	spentInProcess,
-	StopBudget,
-	takeOver,
-} from './triggerState';
+import { memoryOf, nodeKey, release, spentInProcess, StopBudget, takeOver } from './triggerState';
 import { Listening } from './listener';
 import { manualListening } from './testListener';
 import { type TriggerSettings, triggerSettings } from './settings';
@@ -38,8 +30,7 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	const listening = new Listening({
 		...parts,
 		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
-		recent: recentKeysOf(key),
-		leftovers: new Leftovers(key, systemClock),
+		memory: memoryOf(key),
 		stopBudget: new StopBudget(systemClock, spentInProcess()),
 	});
 	await takeOver(key, listening);

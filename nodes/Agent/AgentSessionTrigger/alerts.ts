@@ -147,12 +147,20 @@ export function sessionTakenOut(count: number): Failure {
 }
 
 /** When the trigger stops, it is unknown whether it starts again or n8n exits. */
-export function leftAtStop(count: number): Failure {
+export function leftAtStop(count: number, isRead: boolean): Failure {
+	const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
+	if (count === 0) {
+		return new Failure({
+			code: 429,
+			message: 'The trigger was stopped before it had read all messages',
+			description: unread,
+		});
+	}
 	const pronoun = count === 1 ? 'It is' : 'They are';
 	return new Failure({
 		code: 429,
 		message: `The trigger was stopped while ${counted(count)} waited for ${count === 1 ? 'its execution' : 'their executions'}`,
-		description: `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise. Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.`,
+		description: `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise. ${isRead ? '' : `${unread} `}Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.`,
 	});
 }
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
 import type { Clock } from '../../core/clock';
-import { messageId, messageOf, type SessionMessage } from '../session/messages';
+import { messageId } from '../session/messages';
 import { type Alerts, refusedByN8n } from './alerts';
-import { type Arrival, isBinary, itemOf, type Read, readOf, storedItem } from './items';
+import { type Arrival, isBinary, itemOf, type MessageArrival, storedItem } from './items';
 import type { Delivered } from './queue';
 import type { TriggerSettings } from './settings';
 import type { RecentKeys } from './triggerState';
@@ -84,16 +84,16 @@ export class Delivery {
 	}
 
 	/** Whether the message is new to n8n. In batches n8n's own key cannot tell, and before n8n 2.20 not at all. */
-	isNew(arrival: Arrival): boolean {
-		const key = this.#keyOf(arrival);
-		return key === undefined || this.#recent.add(key);
+	isNew(arrival: MessageArrival): boolean {
+		if (this.#settings.deduplicationField === '') return true;
+		arrival.key = this.#keyOf(arrival);
+		return arrival.key === undefined || this.#recent.add(arrival.key);
 	}
 
 	/** Messages that n8n will not receive may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
-			const key = this.#keyOf(arrival);
-			if (key !== undefined) this.#recent.forget(key);
+			if (!('event' in arrival) && arrival.key !== undefined) this.#recent.forget(arrival.key);
 		}
 	}
 
@@ -132,16 +132,17 @@ export class Delivery {
 
 	async #deliver(batch: Batch): Promise<boolean> {
 		try {
-			const read = batch.map(readOf);
-			const items = read.some(isBinary) ? await this.#store(read) : read.map(itemOf);
-			await this.#emit(items, this.#keyOfBatch(read));
+			const hasBinary = batch.some(({ entry }) => isBinary(entry));
+			const items = hasBinary ? await this.#store(batch) : batch.map(itemOf);
+			for (const { entry } of batch) if (!('event' in entry)) entry.release();
+			await this.#emit(items, this.#keyOfBatch(batch));
 			return true;
 		} catch (error) {
 			return this.#notTaken(batch, error);
 		}
 	}
 
-	async #store(batch: readonly Read[]): Promise<INodeExecutionData[]> {
+	async #store(batch: Batch): Promise<INodeExecutionData[]> {
 		const items = Promise.all(batch.map((one) => storedItem(one, this.#context.helpers)));
 		this.#storing.add(items);
 		try {
@@ -198,20 +199,15 @@ export class Delivery {
 		return true;
 	}
 
-	#keyOfBatch([first]: readonly Read[]): string | undefined {
-		if (this.#settings.queue.batchSize > 1 || !first || !('message' in first.content)) return undefined;
-		return this.#keyOfMessage(first.content.message);
+	/** n8n takes one key for an execution. */
+	#keyOfBatch([first]: Batch): string | undefined {
+		if (this.#settings.queue.batchSize > 1 || first === undefined || 'event' in first.entry) return undefined;
+		return first.entry.key;
 	}
 
-	#keyOf(arrival: Arrival): string | undefined {
-		if (!('frame' in arrival) || this.#settings.deduplicationField === '') return undefined;
-		return this.#keyOfMessage(messageOf(arrival.frame));
-	}
-
-	#keyOfMessage(message: SessionMessage): string | undefined {
+	#keyOf({ message, sessionId }: MessageArrival): string | undefined {
 		const id = messageId(message, this.#settings.deduplicationField);
-		if (id === undefined) return undefined;
-		return deduplicationKey(this.#workflowId, this.#nodeId, message.sessionId, id);
+		return id === undefined ? undefined : deduplicationKey(this.#workflowId, this.#nodeId, sessionId, id);
 	}
 }
 

@@ -1,25 +1,25 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Failure } from '../../core/errors';
 import type { Clock } from '../../core/clock';
-import type { connect } from '../session/sessionConnection';
+import type { Failure } from '../../core/errors';
 import type { Connection } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
+import { hasOneOf, type SessionFrame } from '../session/messages';
 import type { ConnectRateLimiter } from '../session/reconnect';
-import type { SessionFrame } from '../session/messages';
+import type { connect } from '../session/sessionConnection';
 import { Alerts, leftAtStop, overflow, sessionTakenOut } from './alerts';
-import { type Leftover, MessageQueue } from './queue';
 import { Delivery } from './delivery';
-import { type Arrival, eventArrival, Filter, Numbering } from './items';
-import type { Leftovers, RecentKeys, StopBudget } from './triggerState';
+import { type Arrival, eventArrival, MessageArrival } from './items';
+import { type Leftover, MessageQueue } from './queue';
 import type { TriggerSettings } from './settings';
+import type { NodeMemory, StopBudget } from './triggerState';
 
-interface ListeningParts {
+export interface ListeningParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly readIdentity: ReadIdentity;
-	readonly recent: RecentKeys;
-	readonly leftovers: Leftovers;
+	/** What the node remembers of its starts before. */
+	readonly memory: NodeMemory;
 	readonly stopBudget: StopBudget;
 	readonly clock: Clock;
 	/** Which all sessions share with all other nodes that go to the same service. */
@@ -31,8 +31,6 @@ interface ListeningParts {
 const nextEndMilliseconds = 400;
 /** For at most this long: n8n stops one trigger after another and exits after 30 s. */
 const drainMilliseconds = 2000;
-/** Final executions beyond the limit: n8n 2.41 needs about 10 MiB for each running execution. */
-const lastExecutions = 50;
 /** For n8n to store the last messages. */
 const lastWordsMilliseconds = 500;
 /** For n8n to store a failed execution, of which it does not tell: it may be about to end. */
@@ -44,37 +42,38 @@ export class Listening {
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
-	readonly #numbering = new Numbering();
-	readonly #filter: Filter;
+	/** By session, from 1 on: first messages that an earlier start left, then those of the channel. */
+	readonly #sequences = new Map<string, number>();
+	/** By session, in milliseconds: gaps before messages that start no execution, for the next one that does. */
+	readonly #untoldGaps = new Map<string, number>();
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
 	constructor(parts: ListeningParts) {
-		const { context, settings, clock, recent } = parts;
+		const { context, settings, clock, memory } = parts;
 		this.#parts = parts;
-		this.#filter = new Filter(settings.filter);
 		this.#alerts = new Alerts(context, clock);
-		this.#delivery = new Delivery(context, settings, clock, this.#alerts, recent);
+		this.#delivery = new Delivery(context, settings, clock, this.#alerts, memory.recent);
 		this.#queue = new MessageQueue<Arrival>(settings.queue, this.#queueListener(), clock);
 	}
 
 	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readIdentity, context, clock, rateLimiter, leftovers } = this.#parts;
+		const { settings, connect, readIdentity, context, clock, rateLimiter, memory } = this.#parts;
 		const { sessionIds, messageFormat, channel } = settings;
-		const options = { ...channel, messageFormat };
 		const environment = { clock, rateLimiter, log: context.logger };
-		this.#connections = sessionIds.map((sessionId) =>
-			connect({ ...options, sessionId }, readIdentity, this.#channelListener(sessionId), environment),
-		);
-		const leftover = leftovers.take();
+		this.#connections = sessionIds.map((sessionId) => {
+			const options = { ...channel, messageFormat, sessionId, openUntil: memory.openUntil.get(sessionId) };
+			return connect(options, readIdentity, this.#channelListener(sessionId), environment);
+		});
+		const leftover = memory.take();
 		if (leftover) this.#adopt(leftover);
 	}
 
 	/**
-	 * Messages that have arrived are still delivered. Messages that would be too much for n8n at once are kept for the next start. It does
-	 * not wait for executions. Within 3 s, within 1.2 s when they are slow, within 0.3 s when too many triggers stop; idempotent, never rejects.
+	 * Delivers for a moment within the limits while the channels stay open, closes them, and keeps what is left for the next start. Does
+	 * not wait for executions. Within 4 s, and sooner when executions are slow or too many triggers stop; idempotent, never rejects.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#shut();
@@ -82,30 +81,41 @@ export class Listening {
 	}
 
 	async #shut(): Promise<void> {
-		await Promise.all(this.#connections.map((connection) => connection.close(true)));
-		const isBacklog = this.#queue.length > 0;
-		await this.#drain();
-		// At once, they would overtake each other.
-		const keepsOrder = this.#parts.settings.queue.maxConcurrent === 1;
-		this.#queue.end(keepsOrder ? 0 : lastExecutions);
+		this.#delivery.stop();
+		const hasWaited = this.#queue.length > 0;
+		const drained = this.#queue.drain();
+		if (hasWaited) await this.#drain(drained);
+		const isRead = await this.#closeChannels();
+		this.#queue.end();
+		const isBacklog = hasWaited || this.#queue.length > 0;
 		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
 		this.#alerts.close();
-		await this.#leave(this.#queue.takeLeftover());
+		await this.#leave(this.#queue.takeLeftover(), isRead);
 	}
 
-	async #drain(): Promise<void> {
+	async #drain(drained: Promise<void>): Promise<void> {
 		const { clock } = this.#parts;
-		this.#delivery.stop();
-		const drained = this.#queue.drain();
 		const end = clock.monotonicMilliseconds() + drainMilliseconds;
 		let before: number;
 		do {
 			before = this.#queue.length;
-			const left = end - clock.monotonicMilliseconds();
-			await this.#within(Math.min(nextEndMilliseconds, left), drained);
-		} while (this.#queue.length < before && clock.monotonicMilliseconds() < end);
+			await this.#within(Math.min(nextEndMilliseconds, end - clock.monotonicMilliseconds()), drained);
+		} while (this.#queue.length > 0 && this.#queue.length < before && clock.monotonicMilliseconds() < end);
+	}
+
+	/** @returns whether all that the service had sent was read */
+	async #closeChannels(): Promise<boolean> {
+		const { memory, settings } = this.#parts;
+		const closed = await Promise.all(this.#connections.map((connection) => connection.close(true)));
+		closed.forEach(({ openUntil }, index) => {
+			const sessionId = settings.sessionIds[index] ?? '';
+			memory.openUntil.delete(sessionId);
+			if (openUntil === undefined) return;
+			memory.openUntil.set(sessionId, openUntil - (this.#untoldGaps.get(sessionId) ?? 0));
+		});
+		return closed.every(({ isRead }) => isRead);
 	}
 
 	/** @param done without it, that time passes */
@@ -122,14 +132,14 @@ export class Listening {
 		stopBudget.spend(clock.monotonicMilliseconds() - begunAt);
 	}
 
-	async #leave(leftover: Leftover<Arrival>): Promise<void> {
+	async #leave(leftover: Leftover<Arrival>, isRead: boolean): Promise<void> {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
-		if (messages.length === 0) return;
-		const { context, leftovers } = this.#parts;
-		leftovers.keep(leftover, () => {
+		if (messages.length === 0 && isRead) return;
+		const { context, memory, clock } = this.#parts;
+		memory.keep(leftover, clock, () => {
 			this.#delivery.forget(messages);
 		});
-		const failure = leftAtStop(messages.length);
+		const failure = leftAtStop(messages.length, isRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
 		await this.#within(alertMilliseconds);
@@ -139,10 +149,25 @@ export class Listening {
 		const { sessionIds } = this.#parts.settings;
 		const isListed = ({ sessionId }: Arrival) => sessionIds.includes(sessionId);
 		this.#delivery.forget(entries);
-		const goOn = entries.filter((entry) => isListed(entry) && this.#delivery.isNew(entry));
-		this.#queue.adopt({ entries: goOn.map((entry) => this.#numbering.adopted(entry)), dropped });
+		const goOn = entries.filter(isListed).flatMap((entry) => this.#adopted(entry));
+		this.#queue.adopt({ entries: goOn, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lost > 0) this.#tellLost(lost);
+	}
+
+	/** @returns nothing for an ID that came before */
+	#adopted(entry: Arrival): readonly Arrival[] {
+		if ('event' in entry) return [entry];
+		const arrival = new MessageArrival({ ...entry.frame, sequence: this.#nextSequence(entry.sessionId) });
+		const isNew = this.#delivery.isNew(arrival);
+		arrival.release();
+		return isNew ? [arrival] : [];
+	}
+
+	#nextSequence(sessionId: string): number {
+		const sequence = (this.#sequences.get(sessionId) ?? 0) + 1;
+		this.#sequences.set(sessionId, sequence);
+		return sequence;
 	}
 
 	#tellLost(count: number): void {
@@ -151,12 +176,26 @@ export class Listening {
 		this.#alerts.raise('dropped', failure);
 	}
 
+	#received(frame: SessionFrame): void {
+		const { filter } = this.#parts.settings;
+		const { sessionId } = frame;
+		const gapMs = sumOf(this.#untoldGaps.get(sessionId), frame.gapMs);
+		const sequence = this.#nextSequence(sessionId);
+		const arrival = new MessageArrival({ ...frame, sequence, ...(gapMs !== undefined && { gapMs }) });
+		const isWanted = filter === undefined || hasOneOf(arrival.message, filter);
+		if (!isWanted || !this.#delivery.isNew(arrival)) {
+			if (gapMs !== undefined) this.#untoldGaps.set(sessionId, gapMs);
+			return;
+		}
+		this.#untoldGaps.delete(sessionId);
+		this.#queue.push(arrival);
+		arrival.release();
+	}
+
 	#channelListener(sessionId: string) {
 		return {
 			message: (frame: SessionFrame) => {
-				const wanted = this.#filter.take(frame);
-				const arrival = wanted && this.#numbering.arrived(wanted);
-				if (arrival && this.#delivery.isNew(arrival)) this.#queue.push(arrival);
+				this.#received(frame);
 			},
 			event: (event: Parameters<typeof eventArrival>[0]) => {
 				if (this.#parts.settings.connectionEvents) this.#queue.push(eventArrival(event));
@@ -184,3 +223,6 @@ export class Listening {
 		};
 	}
 }
+
+const sumOf = (a: number | undefined, b: number | undefined): number | undefined =>
+	a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);

@@ -47,34 +47,6 @@ class Backlog<T extends { readonly byteLength: number }> {
 	}
 }
 
-/** Batches that n8n refused while stopping. They stay ahead of the messages that were not delivered. */
-class Refused<T extends Queued> {
-	readonly #batches: Array<{ readonly place: number; readonly batch: readonly Delivered<T>[] }> = [];
-	#places = 0;
-
-	get isEmpty(): boolean {
-		return this.#batches.length === 0;
-	}
-
-	/** Of a batch among the others, as they are delivered: the first may be refused after the second. */
-	nextPlace(): number {
-		return this.#places++;
-	}
-
-	add(place: number, batch: readonly Delivered<T>[]): void {
-		this.#batches.push({ place, batch });
-	}
-
-	before({ entries, dropped }: Leftover<T>): Leftover<T> {
-		const refused = this.#batches.sort((a, b) => a.place - b.place).flatMap(({ batch }) => batch);
-		const droppedBefore = new Map(dropped);
-		for (const { entry, dropped: count = 0 } of refused) {
-			if (count > 0) droppedBefore.set(entry.sessionId, (droppedBefore.get(entry.sessionId) ?? 0) + count);
-		}
-		return { entries: [...refused.map(({ entry }) => entry), ...entries], dropped: droppedBefore };
-	}
-}
-
 export interface QueueSettings {
 	readonly maxMessages: number;
 	readonly maxBytes: number;
@@ -109,7 +81,9 @@ export class MessageQueue<T extends Queued> {
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
 	readonly #backlog = new Backlog<T>();
-	readonly #refused = new Refused<T>();
+	/** Batches that n8n did not take at the stop, with their place among all: the first may be refused after the second. */
+	readonly #refused: Array<{ readonly place: number; readonly batch: readonly Delivered<T>[] }> = [];
+	#places = 0;
 	#delivering = 0;
 	#paused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
@@ -136,9 +110,8 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	push(entry: T): void {
-		if (this.#state !== 'open') return;
 		this.#backlog.push(entry, this.#clock.monotonicMilliseconds());
-		this.#deliverDue(false);
+		if (this.#state !== 'ended') this.#deliverDue(false);
 		if (this.#settings.onFull === 'dropOldest') this.#makeRoom();
 		else this.#pauseWhenFull();
 	}
@@ -150,8 +123,8 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	/**
-	 * Takes nothing more and delivers on within the bounds, batches as they are.
-	 * @returns settles when nothing is left, or a batch was refused
+	 * Delivers on within the bounds, batches as they are; what is left at the end stays.
+	 * @returns settles when nothing waits, or a batch was refused
 	 */
 	drain(): Promise<void> {
 		if (this.#state === 'open') this.#state = 'draining';
@@ -162,16 +135,23 @@ export class MessageQueue<T extends Queued> {
 		});
 	}
 
-	/** Takes nothing more, and delivers so many batches at once, whatever the bounds: none where one was refused. */
-	end(maxBatches = 0): void {
+	/** Delivers nothing more. */
+	end(): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		if (this.#refused.isEmpty) for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
 	}
 
-	/** What is left after the end: forgotten here. */
+	/** What is left after the end, in the order of arrival: forgotten here. */
 	takeLeftover(): Leftover<T> {
-		return this.#refused.before({ entries: this.#backlog.clear(), dropped: this.#dropped });
+		const refused = this.#refused
+			.splice(0)
+			.sort((a, b) => a.place - b.place)
+			.flatMap(({ batch }) => batch);
+		const dropped = new Map(this.#dropped);
+		for (const { entry, dropped: count = 0 } of refused) {
+			if (count > 0) dropped.set(entry.sessionId, (dropped.get(entry.sessionId) ?? 0) + count);
+		}
+		return { entries: [...refused.map(({ entry }) => entry), ...this.#backlog.clear()], dropped };
 	}
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
@@ -190,7 +170,7 @@ export class MessageQueue<T extends Queued> {
 	#deliver(): void {
 		this.#delivering++;
 		const batch = this.#take();
-		const place = this.#refused.nextPlace();
+		const place = this.#places++;
 		void this.#listener.deliver(batch).then((isDone) => {
 			this.#delivering--;
 			if (!isDone) this.#keepRefused(place, batch);
@@ -199,7 +179,7 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	#keepRefused(place: number, batch: readonly Delivered<T>[]): void {
-		this.#refused.add(place, batch);
+		this.#refused.push({ place, batch });
 		this.#state = 'ended';
 		this.#tellDrained();
 	}
@@ -251,10 +231,15 @@ export class MessageQueue<T extends Queued> {
 
 	#pauseWhenFull(): void {
 		const { maxMessages, maxBytes } = this.#settings;
-		if (this.#paused || (this.length < maxMessages && this.bytes < maxBytes)) return;
+		// At the end, what was unread is taken as well: a socket holds a few megabytes.
+		const isFull =
+			this.#state === 'open'
+				? this.length >= maxMessages || this.bytes >= maxBytes
+				: this.bytes >= 2 * maxBytes;
+		if (!isFull || (this.#paused && this.#state === 'open')) return;
 		this.#paused = true;
 		this.#listener.pause();
-		this.#deliverDue(false);
+		if (this.#state === 'open') this.#deliverDue(false);
 	}
 
 	#resumeWhenHalfEmpty(): void {

@@ -6,10 +6,10 @@ import type { Clock } from '../../core/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
-import type { SessionFrame } from '../session/messages';
+import { hasOneOf, type SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
 import { type Delivered, MessageQueue } from './queue';
-import { type Arrival, Filter, frameArrival, readOf, storedItem } from './items';
+import { type Arrival, MessageArrival, storedItem } from './items';
 import type { TriggerSettings } from './settings';
 
 interface ManualParts {
@@ -61,14 +61,14 @@ class ManualListening {
 	start(): void {
 		if (this.#over) return;
 		const { settings, connect, readIdentity, clock, context } = this.#parts;
-		const { sessionIds, messageFormat, channel } = settings;
+		const { sessionIds, messageFormat, channel, filter } = settings;
 		const options = { ...channel, messageFormat };
-		const filter = new Filter(settings.filter);
 		this.#connections = sessionIds.map((sessionId) => {
 			const listener = {
 				message: (frame: SessionFrame) => {
-					const wanted = filter.take(frame);
-					if (wanted) this.#queue.push(frameArrival(wanted));
+					const arrival = new MessageArrival(frame);
+					if (filter === undefined || hasOneOf(arrival.message, filter)) this.#queue.push(arrival);
+					arrival.release();
 				},
 				ended: ({ decision, failure }: EndedChannel) => {
 					if (decision === 'final') this.#fail(failure);
@@ -97,7 +97,7 @@ class ManualListening {
 		void this.close();
 		const { context } = this.#parts;
 		try {
-			const items = await Promise.all(batch.map((one) => storedItem(readOf(one), context.helpers)));
+			const items = await Promise.all(batch.map((one) => storedItem(one, context.helpers)));
 			// Never a copy of the function: n8n replaces it for the test.
 			context.emit([items]);
 		} catch (error) {

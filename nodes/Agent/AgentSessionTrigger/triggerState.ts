@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock';
 import type { Arrival } from './items';
 import type { Leftover } from './queue';
 
-/** Ids of one node that are remembered. */
+/** Of one node: message IDs, and sessions. */
 const maxRecentIds = 10_000;
 
 /** The keys that came last. */
@@ -24,6 +24,36 @@ export class RecentKeys {
 	}
 }
 
+/** After a change of settings, n8n starts the node again within seconds. */
+export const keptSeconds = 60;
+
+/** What a node remembers in this process from one start to the next. */
+export class NodeMemory {
+	readonly recent = new RecentKeys();
+	/** By session: when its channel was last open, in milliseconds of the clock that does not jump. */
+	readonly openUntil = new BoundedMap<string, number>(maxRecentIds);
+	#left: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
+
+	/**
+	 * Keeps messages that the queue still held at a stop.
+	 * @param lost told when the node was not started again in time
+	 */
+	keep(leftover: Leftover<Arrival>, clock: Clock, lost: () => void): void {
+		const cancel = clock.after(keptSeconds * 1000, () => {
+			this.#left = undefined;
+			lost();
+		});
+		this.#left = { leftover, cancel };
+	}
+
+	take(): Leftover<Arrival> | undefined {
+		const left = this.#left;
+		this.#left = undefined;
+		left?.cancel();
+		return left?.leftover;
+	}
+}
+
 interface Closable {
 	/** Idempotent, bounded in time, never rejects. */
 	close(): Promise<void>;
@@ -37,10 +67,10 @@ interface Active {
 
 interface Registry {
 	readonly active: Map<string, Active>;
-	readonly recent: Map<string, RecentKeys>;
+	readonly memories: Map<string, NodeMemory>;
 }
 
-/** Nodes whose recent keys are remembered over a republish. */
+/** Nodes whose memory is kept. */
 const maxRemembered = 200;
 
 /** A node of a workflow: copied workflows share the ids of their nodes. */
@@ -65,12 +95,12 @@ export async function release(key: string, mine: Closable): Promise<void> {
 	if (active.get(key)?.closable === mine) active.delete(key);
 }
 
-/** Outlives a republish. */
-export function recentKeysOf(key: string): RecentKeys {
-	const { recent } = registry();
-	const keys = recent.get(key) ?? new RecentKeys();
-	recent.set(key, keys);
-	return keys;
+/** Outlives publishing again. */
+export function memoryOf(key: string): NodeMemory {
+	const { memories } = registry();
+	const memory = memories.get(key) ?? new NodeMemory();
+	memories.set(key, memory);
+	return memory;
 }
 
 /** How many nodes listen in this process. */
@@ -79,47 +109,8 @@ export const listeningNodes = (): number => registry().active.size;
 const registry = () =>
 	processSlot<Registry>('sessionTriggers', () => ({
 		active: new Map(),
-		recent: new BoundedMap(maxRemembered),
+		memories: new BoundedMap(maxRemembered),
 	}));
-
-/** After a change of settings, n8n starts the node again within seconds. */
-export const keptSeconds = 60;
-
-interface Kept {
-	readonly leftover: Leftover<Arrival>;
-	readonly cancel: () => void;
-}
-
-/** Messages that a node's queue still held when it stopped, for the next start of the node in this process. */
-export class Leftovers {
-	readonly #key: string;
-	readonly #clock: Clock;
-
-	constructor(key: string, clock: Clock) {
-		this.#key = key;
-		this.#clock = clock;
-	}
-
-	/** @param lost told when the node was not started again in time */
-	keep(leftover: Leftover<Arrival>, lost: () => void): void {
-		const cancel = this.#clock.after(keptSeconds * 1000, () => {
-			if (kept().get(this.#key) === mine) kept().delete(this.#key);
-			lost();
-		});
-		const mine = { leftover, cancel };
-		kept().set(this.#key, mine);
-	}
-
-	take(): Leftover<Arrival> | undefined {
-		const found = kept().get(this.#key);
-		kept().delete(this.#key);
-		found?.cancel();
-		return found?.leftover;
-	}
-}
-
-/** By node. */
-const kept = () => processSlot('sessionTriggerLeftovers', () => new Map<string, Kept>());
 
 /** n8n stops one trigger after another and exits after 30 s in all. */
 const budgetMilliseconds = 10_000;

@@ -36,8 +36,10 @@ interface ChannelListener {
 const handshakeTimeoutMilliseconds = 15_000;
 /** From the first byte to the open channel. The handshake's own timeout restarts with every byte that trickles in. */
 const connectMilliseconds = 20_000;
-/** For the close handshake. */
+/** For the close handshake, after the last message. */
 const farewellMilliseconds = 200;
+/** For messages that were unread when the channel was closed. */
+const lastMessagesMilliseconds = 1000;
 /** After the cut, for the socket to be gone. */
 const cutMilliseconds = 50;
 
@@ -53,6 +55,8 @@ export class Channel {
 	/** Why the socket is about to close; a close frame is known only when it closes. */
 	#cause: CloseReason | undefined;
 	#hasAnswered = false;
+	/** Whether a message came since this was asked. */
+	#hasHeard = false;
 	#socketGone = false;
 	#tellGone = () => {};
 
@@ -69,7 +73,7 @@ export class Channel {
 
 	/** Stops reading. Messages that the socket has read already still come. */
 	pause(): void {
-		// There is no room for the last messages: they stay unread.
+		// There is no room for more last messages: they stay unread.
 		if (this.#state === 'closing') this.#state = 'ended';
 		if (this.#state !== 'open') return;
 		this.#state = 'paused';
@@ -85,24 +89,34 @@ export class Channel {
 	}
 
 	/**
-	 * Sends a close frame if possible. Done within 300 ms in any case. Never rejects.
-	 * @param takesLast whether to still deliver what the server sends until it has seen the close frame; has no effect while reading is paused
+	 * Sends a close frame if possible. Done within 300 ms, and within 1.3 s while the last messages come. Never rejects.
+	 * @param takesLast whether to still deliver what the server sends until it has seen the close frame
+	 * @returns whether all of that was delivered
 	 */
-	async close(takesLast = false): Promise<void> {
+	async close(takesLast = false): Promise<boolean> {
 		const wasOpen = this.#state === 'open' || this.#state === 'paused';
-		const isClosing = takesLast && this.#state === 'open';
 		if (this.#state !== 'ended') this.#finish();
-		if (isClosing) this.#state = 'closing';
-		if (this.#socketGone) return;
+		if (takesLast && wasOpen) this.#state = 'closing';
+		if (this.#socketGone) return true;
 		if (wasOpen) {
-			// Paused, the server's answer would not be seen.
+			// While reading is paused, neither the last messages nor the server's answer would be seen.
 			this.#socket.resume();
 			this.#socket.close(1000);
-			await this.#gone(farewellMilliseconds);
+			await this.#farewell();
 		}
+		const isDone = !wasOpen || (this.#socketGone && this.#state === 'closing');
 		this.#state = 'ended';
 		this.#socket.terminate();
 		await this.#gone(cutMilliseconds);
+		return isDone;
+	}
+
+	async #farewell(): Promise<void> {
+		const end = this.#clock.monotonicMilliseconds() + lastMessagesMilliseconds;
+		do {
+			this.#hasHeard = false;
+			await this.#gone(farewellMilliseconds);
+		} while (this.#hasHeard && !this.#socketGone && this.#clock.monotonicMilliseconds() < end);
 	}
 
 	#gone(milliseconds: number): Promise<void> {
@@ -142,6 +156,7 @@ export class Channel {
 			},
 			message: (data, isBinary) => {
 				if (this.#state === 'ended') return;
+				this.#hasHeard = true;
 				this.#heartbeat.seen('message');
 				this.#listener.message(data, isBinary);
 			},

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
 	readonly finalCloseCodes?: readonly number[];
 	/** Default 16 MiB. */
 	readonly maxMessageBytes?: number;
+	/** What an earlier connection to the session resolved to at its close: the first message reports the gap since then. */
+	readonly openUntil?: number;
 }
 
 /** Emitted as an item when the user asked for connection events. */
@@ -90,22 +92,30 @@ export interface ConnectionStatus {
 	readonly lastFailure: Failure | undefined;
 }
 
+export interface ClosedConnection {
+	/** False when the server had sent messages that could not be read in time. */
+	readonly isRead: boolean;
+	/** When the channel was last open, in milliseconds of the clock that does not jump; undefined if it never was. */
+	readonly openUntil: number | undefined;
+}
+
 export interface Connection {
 	status(): ConnectionStatus;
 	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
 	pause(): void;
 	resume(): void;
 	/**
-	 * Idempotent, within 300 ms, never rejects; leaves no timer and no socket.
+	 * Idempotent, never rejects, leaves no timer and no socket. Within 300 ms, and within 1.3 s while the last messages come.
 	 * @param takesLast whether to still deliver messages that the server sends until it has seen the close frame, and until the promise settles
 	 */
-	close(takesLast?: boolean): Promise<void>;
+	close(takesLast?: boolean): Promise<ClosedConnection>;
 }
 
 /** What `ConnectionOptions` comes to with the defaults. */
 export interface SessionSettings {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
+	readonly openUntil: number | undefined;
 	readonly channel: Pick<
 		ChannelSettings,
 		'maxMessageBytes' | 'heartbeatMilliseconds' | 'pingText' | 'initialMessage'

@@ -125,6 +125,7 @@ function utf8(data: Buffer): string | undefined {
 
 /** Records the times without a channel, when messages may have been lost. Times are monotonic milliseconds. */
 class GapAccount {
+	#wasOpen = false;
 	#lostAt: number | undefined;
 	#reason: string | undefined;
 	/** Of the gaps that no message has reported yet. */
@@ -137,13 +138,20 @@ class GapAccount {
 	}
 
 	/** @returns the gap that ends now; undefined when the channel opened for the first time */
-	reopened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
+	opened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
+		this.#wasOpen = true;
 		if (this.#lostAt === undefined) return undefined;
 		const gap = { gapMs: Math.max(0, Math.round(at - this.#lostAt)), reason: this.#reason ?? '' };
 		this.#untold = (this.#untold ?? 0) + gap.gapMs;
 		this.#lostAt = undefined;
 		this.#reason = undefined;
 		return gap;
+	}
+
+	/** Since when the session was not heard, if it ends now: gaps that no message has reported count. Undefined before the first time. */
+	openUntil(now: number): number | undefined {
+		if (!this.#wasOpen && this.#lostAt === undefined) return undefined;
+		return (this.#lostAt ?? now) - (this.#untold ?? 0);
 	}
 
 	/** The gap that the next message reports; undefined if there was none since the last one. */

@@ -3,6 +3,7 @@ import type { Failure } from '../../core/errors';
 import { Channel } from './channel';
 import type { CloseReason } from './closeReason';
 import type {
+	ClosedConnection,
 	Connection,
 	ConnectionEnvironment,
 	ConnectionEvent,
@@ -106,7 +107,7 @@ class SessionConnection implements Connection {
 	#pauseWanted = false;
 	#lastFailure: Failure | undefined;
 	#host: string | undefined;
-	#closing: Promise<void> | undefined;
+	#closing: Promise<ClosedConnection> | undefined;
 
 	constructor(
 		settings: SessionSettings,
@@ -120,6 +121,8 @@ class SessionConnection implements Connection {
 		this.#reporter = new Reporter(settings.sessionId, listener, environment);
 		this.#frames = new FrameSequence(settings.sessionId, settings.messageFormat);
 		this.#recovery = new Recovery(settings.policy, environment.clock, environment.random);
+		if (settings.openUntil !== undefined)
+			this.#frames.gap.lost(settings.openUntil, 'the trigger was stopped');
 		this.#schedule(0);
 	}
 
@@ -142,18 +145,20 @@ class SessionConnection implements Connection {
 		this.#channel?.resume();
 	}
 
-	close(takesLast = false): Promise<void> {
+	close(takesLast = false): Promise<ClosedConnection> {
 		this.#closing ??= this.#shut(takesLast);
 		return this.#closing;
 	}
 
-	async #shut(takesLast: boolean): Promise<void> {
+	async #shut(takesLast: boolean): Promise<ClosedConnection> {
+		const now = this.#environment.clock.monotonicMilliseconds();
 		this.#state = 'closed';
 		if (!takesLast) this.#reporter.stop();
 		this.#attempt++;
 		this.#cancelTimers();
-		await this.#channel?.close(takesLast);
+		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#reporter.stop();
+		return { isRead, openUntil: this.#frames.gap.openUntil(now) };
 	}
 
 	#schedule(delayMilliseconds: number): void {
@@ -216,7 +221,7 @@ class SessionConnection implements Connection {
 			this.#reporter.log('info', 'reconnected');
 		this.#attemptsSinceOpen = 0;
 		this.#recovery.opened();
-		const gap = this.#frames.gap.reopened(this.#environment.clock.monotonicMilliseconds());
+		const gap = this.#frames.gap.opened(this.#environment.clock.monotonicMilliseconds());
 		this.#reporter.opened(gap);
 	}
 
@@ -318,6 +323,7 @@ function settingsOf(options: ConnectionOptions): SessionSettings {
 	return {
 		sessionId: options.sessionId,
 		messageFormat: options.messageFormat ?? 'auto',
+		openUntil: options.openUntil,
 		channel: {
 			maxMessageBytes: options.maxMessageBytes ?? 16 * 1024 * 1024,
 			heartbeatMilliseconds: (options.heartbeatSeconds ?? 25) * 1000,

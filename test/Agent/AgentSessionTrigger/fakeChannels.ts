@@ -1,4 +1,5 @@
 import type {
+	ClosedConnection,
 	Connection,
 	ConnectionListener,
 	ConnectionOptions,
@@ -12,6 +13,7 @@ export class FakeChannels {
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
 	status: ConnectionStatus = { state: 'open', attempts: 0, lastFailure: undefined };
+	closed: ClosedConnection = { isRead: true, openUntil: undefined };
 	/** What the server sends before it has seen the goodbye. */
 	readonly lastWords: string[] = [];
 	readonly #sequences: number[] = [];
@@ -36,6 +38,7 @@ export class FakeChannels {
 				note('close');
 				await Promise.resolve();
 				if (takesLast) for (const text of this.lastWords.splice(0)) this.send(text);
+				return this.closed;
 			},
 		};
 	};

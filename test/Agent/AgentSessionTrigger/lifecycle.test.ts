@@ -49,30 +49,57 @@ describe('a second start of the same node', () => {
 });
 
 describe('closing', () => {
-	test('leaves no channel, is harmless twice, and hands over what has arrived', async () => {
+	test('leaves no channel, is harmless twice, and the next start goes on with what has arrived', async () => {
 		const run = await published.listening(
 			{ options: { maxConcurrentExecutions: 2 } },
 			{ run: () => undefined },
 		);
 		published.service.send('s1', 1, 2, 3);
 		await until(() => run.items.length === 2);
-		await new Promise((resolve) => setTimeout(resolve, 50));
 		await Promise.all([run.close(), run.close()]);
 		await run.close();
-		expect(run.messages).toEqual([1, 2, 3]);
 		await until(() => published.service.openSockets() === 0);
+		const next = await published.publish();
+		await until(() => next.items.length === 1);
+		expect([...run.messages, ...next.messages]).toEqual([1, 2, 3]);
 	});
 
 	test('stores the bytes of the last messages', async () => {
-		const run = await published.listening(
-			{ options: { maxConcurrentExecutions: 2 } },
-			{ run: () => undefined },
-		);
+		const run = await published.listening();
 		published.service.send('s1', Buffer.from('a'), Buffer.from('b'), Buffer.from('c'));
-		await until(() => run.items.length === 2);
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await until(() => run.items.length > 0);
 		await run.close();
 		expect(run.items.map(({ binary }) => binary?.data?.data)).toEqual(['YQ==', 'Yg==', 'Yw==']);
+	});
+
+	test('of a trigger whose reading is paused takes what the socket holds, and the next start goes on with it', async () => {
+		const options = { maxConcurrentExecutions: 1, maxQueuedMessages: 10 };
+		const run = await published.listening({ options }, { run: () => undefined });
+		const texts = Array.from({ length: 3000 }, (_, n) => `${n}`.padStart(200, '.'));
+		published.service.send('s1', ...texts);
+		await until(() => run.logged.some((text) => text.includes('reading is paused')));
+		await run.close();
+		expect(run.failedExecutions).toMatchObject([
+			{ message: 'The trigger was stopped while 2999 messages waited for their executions' },
+		]);
+		const next = await published.publish({ options: { batchSize: 5000 } });
+		await until(() => next.items.length === 2999);
+		expect([...run.messages, ...next.messages]).toEqual(texts);
+	});
+
+	test('published again, the first message says how long no channel was open', async () => {
+		const first = await published.listening();
+		published.service.send('s1', 1);
+		await until(() => first.items.length === 1);
+		await first.close();
+		published.service.send('s1', 2);
+		const next = await published.listening();
+		published.service.send('s1', 3, 4);
+		await until(() => next.items.length === 2);
+		expect(next.items.map(({ json }) => [json.message, json.sequence, typeof json.gapMs])).toEqual([
+			[3, 1, 'number'],
+			[4, 2, 'undefined'],
+		]);
 	});
 
 	test('ends a channel that is still connecting (#29575)', async () => {

@@ -1,11 +1,6 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import {
-	Leftovers,
-	RecentKeys,
-	type Spent,
-	StopBudget,
-} from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import { NodeMemory, type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
@@ -16,8 +11,6 @@ import { type TriggerOptions, TriggerRun } from './triggerRun';
 
 const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
-let nodes = 0;
-
 /** What a start of a node takes over from the start before. */
 function nodeOfItsOwn() {
 	const clock = new FakeClock();
@@ -25,14 +18,13 @@ function nodeOfItsOwn() {
 }
 
 function startsOn(clock: FakeClock, spent: Spent) {
-	const leftovers = new Leftovers(`node ${++nodes}`, clock);
-	return { clock, leftovers, recent: new RecentKeys(), stopBudget: new StopBudget(clock, spent) };
+	return { clock, memory: new NodeMemory(), stopBudget: new StopBudget(clock, spent) };
 }
 
 function listen(
 	parameters: IDataObject = {},
 	options: Partial<TriggerOptions> = {},
-	{ clock, leftovers, recent, stopBudget } = nodeOfItsOwn(),
+	{ clock, memory, stopBudget } = nodeOfItsOwn(),
 ) {
 	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
 	const channels = new FakeChannels();
@@ -40,8 +32,7 @@ function listen(
 		context: run.context,
 		settings: triggerSettings(run.context),
 		readIdentity: () => Promise.reject(new Error('not read')),
-		recent,
-		leftovers,
+		memory,
 		stopBudget,
 		clock,
 		rateLimiter: new ConnectRateLimiter(clock),
@@ -192,6 +183,26 @@ describe('a filter', () => {
 	});
 });
 
+test('a gap before a message that came before is told by the next one', () => {
+	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	channels.send('{"id":1}');
+	channels.send('{"id":1}', 0, 700);
+	channels.send('{"id":2}');
+	expect(run.items.map(({ json }) => json.gapMs)).toEqual([undefined, 700]);
+});
+
+test('a frame is parsed once, for filter, deduplication and item', () => {
+	const { run, channels } = listen({
+		options: { filterField: 'type', filterValue: 'answer', deduplicationField: 'id' },
+	});
+	const parse = jest.spyOn(JSON, 'parse');
+	channels.send('{"type":"answer","id":1}');
+	const parsed = parse.mock.calls.filter(([text]) => text.includes('answer'));
+	parse.mockRestore();
+	expect(run.emitted).toHaveLength(1);
+	expect(parsed).toHaveLength(1);
+});
+
 test('ids that differ beyond what a number holds are two', () => {
 	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
 	channels.send('{"id":9007199254740992}');
@@ -249,10 +260,11 @@ describe('closing', () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);
 		for (const n of upTo(3)) channels.send(`${n}`);
 		const closing = listening.close();
-		await clock.advance(1000);
+		await clock.advance(1200);
 		await closing;
 		expect(listening.close()).toBe(closing);
-		expect(run.messages).toEqual([1, 2, 3]);
+		expect(run.messages).toEqual([1, 2]);
+		await clock.advance(60_000);
 		expect(clock.pending).toBe(0);
 		listening.start();
 		expect(channels.options).toHaveLength(1);
@@ -290,18 +302,60 @@ describe('closing', () => {
 		expect(numbersOf(run)).toEqual(upTo(20));
 	});
 
-	test('of a long queue starts 50 executions more than the limit, and no more', async () => {
+	test('of a long queue starts no more executions than the limit', async () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);
 		sendAll(channels, 10_000);
 		const closing = listening.close();
-		await clock.advance(399);
-		expect(run.emitted).toHaveLength(2);
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(52));
+		expect(numbersOf(run)).toEqual(upTo(2));
 		expect(run.logged.join()).not.toContain('canary');
 		await clock.advance(60_000);
 		expect(clock.pending).toBe(0);
+	});
+
+	test('keeps the channels open until the queue has had its time', async () => {
+		const { run, clock, channels, listening } = listen(oneAtATime);
+		sendAll(channels, 2);
+		const closing = listening.close();
+		expect(channels.log).toEqual([]);
+		run.emitted[0]?.done?.resolve({} as IRun);
+		await clock.advance(0);
+		channels.send('{"n":3}');
+		await clock.advance(2000);
+		await closing;
+		expect(channels.log).toEqual(['close s1']);
+		expect(run.failedExecutions).toMatchObject([
+			{ message: expect.stringContaining('a message waited') as string },
+		]);
+	});
+
+	test('tells of messages that the service had sent and that could not be read in time', async () => {
+		const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
+		const { run, clock, channels, listening } = listen(oneAtATime);
+		channels.closed = { isRead: false, openUntil: 0 };
+		sendAll(channels, 3);
+		void listening.close();
+		await clock.advance(2000);
+		const other = listen();
+		other.channels.closed = { isRead: false, openUntil: 0 };
+		void other.listening.close();
+		await other.clock.advance(2000);
+		expect(run.failedExecutions[0]?.description).toContain(unread);
+		expect(other.run.failedExecutions).toMatchObject([
+			{ message: 'The trigger was stopped before it had read all messages', description: unread },
+		]);
+	});
+
+	test('the next start knows since when no channel was open, less the gaps that no item has told', async () => {
+		const node = nodeOfItsOwn();
+		const options = { filterField: 'type', filterValue: 'answer' };
+		const first = listen({ sessionIds: 'a,b', options }, {}, node);
+		first.channels.closed = { isRead: true, openUntil: 5000 };
+		first.channels.send('{"type":"step"}', 1, 300);
+		await first.listening.close();
+		const second = listen({ sessionIds: 'b,a,c' }, {}, node);
+		expect(second.channels.options.map(({ openUntil }) => openUntil)).toEqual([4700, 5000, undefined]);
 	});
 
 	test('one at a time, hands over nothing out of order: all of it goes on one after the other', async () => {
@@ -380,11 +434,11 @@ describe('closing', () => {
 		const second = listen({ sessionIds: 'b,c', options: { batchSize: 100 } }, {}, node);
 		await node.clock.advance(0);
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
-		expect(second.run.messages).toHaveLength(25);
+		expect(second.run.messages).toHaveLength(50);
 		expect(second.run.failedExecutions).toMatchObject([
-			{ message: 'Queued messages were discarded: their session was removed (25 messages)' },
+			{ message: 'Queued messages were discarded: their session was removed (50 messages)' },
 		]);
-		expect(second.run.logged.join()).toContain('their session was removed (25 messages)');
+		expect(second.run.logged.join()).toContain('their session was removed (50 messages)');
 	});
 
 	test.each([false, true])(

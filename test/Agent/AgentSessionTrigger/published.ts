@@ -15,10 +15,15 @@ export const apiKey = 'canary-api-key-55aa';
 export class Published {
 	service!: AgentService;
 	readonly #runs: TriggerRun[] = [];
+	/** A node remembers its starts: that of one test is not the next one's. */
+	#workflow = 0;
 
 	constructor() {
 		beforeAll(withBinaryData);
-		beforeEach(() => this.serve());
+		beforeEach(() => {
+			this.#workflow++;
+			return this.serve();
+		});
 		afterEach(async () => {
 			await Promise.all(this.#runs.splice(0).map((run) => run.close()));
 			expect(listeningNodes()).toBe(0);
@@ -31,7 +36,12 @@ export class Published {
 	}
 
 	async publish(parameters: IDataObject = {}, options: Partial<TriggerOptions> = {}): Promise<TriggerRun> {
-		const run = new TriggerRun({ service: this.service, parameters, ...options });
+		const run = new TriggerRun({
+			service: this.service,
+			parameters,
+			workflowId: `workflow ${this.#workflow}`,
+			...options,
+		});
 		this.#runs.push(run);
 		return await run.start();
 	}

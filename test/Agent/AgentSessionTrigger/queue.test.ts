@@ -159,9 +159,9 @@ test('makes room for a message that is larger than the whole queue', () => {
 	expect([run.queue.length, run.queue.bytes]).toEqual([1, 500]);
 });
 
-test('drains within its bounds, batches as they are, and takes nothing more', async () => {
+test('drains within its bounds, batches as they are, also of what comes meanwhile', async () => {
 	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
-	run.push(5);
+	run.push(4);
 	let drained = false;
 	void run.queue.drain().then(() => (drained = true));
 	run.push();
@@ -177,21 +177,25 @@ test('an empty queue is drained at once', async () => {
 	await new QueueRun().queue.drain();
 });
 
-test('ends with so many batches at once, gives back the others, and leaves no timer', async () => {
+test('at its end delivers nothing more, keeps what still comes, gives it back, and leaves no timer', async () => {
 	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
-	run.push(9);
-	run.queue.end(2);
-	const { entries } = run.queue.takeLeftover();
+	run.push(4);
+	run.queue.end();
 	run.push();
-	await run.end(5);
-	expect(run.delivered).toEqual([
-		[1, 2],
-		[3, 4],
-		[5, 6],
-	]);
-	expect(entries.map(({ n }) => n)).toEqual([7, 8, 9]);
+	await run.end();
+	expect(run.delivered).toEqual([[1, 2]]);
+	expect(run.queue.takeLeftover().entries.map(({ n }) => n)).toEqual([3, 4, 5]);
 	expect([run.queue.length, run.queue.bytes, run.clock.pending]).toEqual([0, 0, 0]);
 	expect(run.queue.takeLeftover().entries).toEqual([]);
+});
+
+test('at its end takes what was unread beyond its bounds, up to twice the bytes', () => {
+	const run = new QueueRun({ maxMessages: 2, maxBytes: 50 });
+	run.queue.end();
+	for (let n = 0; n < 99; n++) run.push(1, { byteLength: 1 });
+	expect(run.log).toEqual([]);
+	run.push(1, { byteLength: 1 });
+	expect(run.log).toEqual(['pause']);
 });
 
 test('a batch that is refused while it drains ends that, and is left in front of the others', async () => {
@@ -211,7 +215,7 @@ test('a batch that is refused while it drains ends that, and is left in front of
 	await run.refuse(0);
 	await run.end();
 	expect(drained).toBe(true);
-	run.queue.end(50);
+	run.queue.end();
 	expect(run.delivered).toHaveLength(4);
 	const { entries, dropped } = run.queue.takeLeftover();
 	expect(entries.map(({ n }) => n)).toEqual([3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17]);

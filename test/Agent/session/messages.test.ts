@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { frameArrival } from '../../../nodes/Agent/AgentSessionTrigger/items';
+import { MessageArrival } from '../../../nodes/Agent/AgentSessionTrigger/items';
 import { MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import {
 	contentOf,
@@ -136,17 +136,18 @@ test('64 MiB of small JSON objects take as much in the queue, not twenty times t
 		maxConcurrent: 0,
 	};
 	const listener = { deliver: () => Promise.resolve(true), pause() {}, resume() {}, dropped() {} };
-	const queue = new MessageQueue<ReturnType<typeof frameArrival>>(settings, listener, new FakeClock());
+	const queue = new MessageQueue<MessageArrival>(settings, listener, new FakeClock());
 	const frames = new FrameSequence('s1', 'auto');
 	const before = process.memoryUsage();
-	for (let n = 0; n < 64; n++) queue.push(frameArrival(frames.take(ofSmallObjects(megabyte), false, '')));
+	for (let n = 0; n < 64; n++)
+		queue.push(new MessageArrival(frames.take(ofSmallObjects(megabyte), false, '')));
 	const { heapUsed, arrayBuffers } = process.memoryUsage();
 	expect(queue.length).toBeGreaterThan(60);
 	expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(2.5 * 64 * megabyte);
 });
 
 test('a small frame counts for more than its bytes, which are the least of it', () => {
-	const { byteLength } = frameArrival(take(Buffer.from('1')));
+	const { byteLength } = new MessageArrival(take(Buffer.from('1')));
 	expect(byteLength).toBe(1 + 600);
 });
 
