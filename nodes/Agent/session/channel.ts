@@ -55,8 +55,10 @@ export class Channel {
 	/** Why the socket is about to close; a close frame is known only when it closes. */
 	#cause: CloseReason | undefined;
 	#hasAnswered = false;
-	/** Whether a message came since this was asked. */
-	#hasHeard = false;
+	/** How many messages came. */
+	#heard = 0;
+	/** The last messages were too many to take. */
+	#isFull = false;
 	#socketGone = false;
 	#tellGone = () => {};
 
@@ -74,7 +76,10 @@ export class Channel {
 	/** Stops reading. Messages that the socket has read already still come. */
 	pause(): void {
 		// There is no room for more last messages: they stay unread.
-		if (this.#state === 'closing') this.#state = 'ended';
+		if (this.#state === 'closing') {
+			this.#state = 'ended';
+			this.#isFull = true;
+		}
 		if (this.#state !== 'open') return;
 		this.#state = 'paused';
 		this.#heartbeat.suspend();
@@ -98,34 +103,40 @@ export class Channel {
 		if (this.#state !== 'ended') this.#finish();
 		if (takesLast && wasOpen) this.#state = 'closing';
 		if (this.#socketGone) return true;
+		let isDone = true;
 		if (wasOpen) {
 			// While reading is paused, neither the last messages nor the server's answer would be seen.
 			this.#socket.resume();
 			this.#socket.close(1000);
-			await this.#farewell();
+			isDone = (await this.#farewell()) && !this.#isFull;
 		}
-		const isDone = !wasOpen || (this.#socketGone && this.#state === 'closing');
 		this.#state = 'ended';
 		this.#socket.terminate();
 		await this.#gone(cutMilliseconds);
 		return isDone;
 	}
 
-	async #farewell(): Promise<void> {
+	/** @returns whether nothing more came in the end */
+	async #farewell(): Promise<boolean> {
 		const end = this.#clock.monotonicMilliseconds() + lastMessagesMilliseconds;
-		do {
-			this.#hasHeard = false;
-			await this.#gone(farewellMilliseconds);
-		} while (this.#hasHeard && !this.#socketGone && this.#clock.monotonicMilliseconds() < end);
+		for (;;) {
+			const before = this.#heard;
+			if (await this.#gone(farewellMilliseconds)) return true;
+			if (this.#heard === before) return true;
+			if (this.#clock.monotonicMilliseconds() >= end) return false;
+		}
 	}
 
-	#gone(milliseconds: number): Promise<void> {
-		if (this.#socketGone) return Promise.resolve();
+	/** @returns whether the socket is gone */
+	#gone(milliseconds: number): Promise<boolean> {
+		if (this.#socketGone) return Promise.resolve(true);
 		return new Promise((resolve) => {
-			const cancel = this.#clock.after(milliseconds, resolve);
+			const cancel = this.#clock.after(milliseconds, () => {
+				resolve(false);
+			});
 			this.#tellGone = () => {
 				cancel();
-				resolve();
+				resolve(true);
 			};
 		});
 	}
@@ -156,7 +167,7 @@ export class Channel {
 			},
 			message: (data, isBinary) => {
 				if (this.#state === 'ended') return;
-				this.#hasHeard = true;
+				this.#heard++;
 				this.#heartbeat.seen('message');
 				this.#listener.message(data, isBinary);
 			},
