@@ -18,11 +18,6 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 const leastMilliseconds = 3_000;
 const millisecondsPerCharacter = 0.01;
 const mostMilliseconds = 30_000;
-/**
- * Several texts in a row that take too long are probably an attack, so each gets half the time of the
- * previous one.
- */
-const mostHalvings = 2;
 
 /** Limit for all texts of one list that take too long. */
 const patienceMilliseconds = 15_000;
@@ -42,7 +37,6 @@ export class Patience {
 
 const oneAtATime = pLimit(1);
 const thread = new Thread();
-let lateInARow = 0;
 
 interface Limits {
 	/** Shared by texts that belong together. */
@@ -81,11 +75,9 @@ async function asked(
 	signal?.throwIfAborted();
 	if (patience.isOver) return { trouble: 'too many others before it took too long to read' };
 	const own = Math.min(mostMilliseconds, leastMilliseconds + characters * millisecondsPerCharacter);
-	const milliseconds = Math.ceil(own / 2 ** Math.min(lateInARow, mostHalvings) / 100) * 100;
+	const milliseconds = Math.ceil(own / 100) * 100;
 	const begun = performance.now();
 	const answer = await thread.ask(question, { milliseconds, signal });
-	const isLate = performance.now() - begun >= milliseconds;
-	lateInARow = isLate ? lateInARow + 1 : 0;
-	if (isLate) patience.spend(milliseconds);
+	if (performance.now() - begun >= milliseconds) patience.spend(milliseconds);
 	return answer;
 }

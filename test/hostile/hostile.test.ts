@@ -4,7 +4,7 @@ import { inRow, node, startTestN8n, type TestN8n } from '../e2e/n8n';
 import { until } from '../e2e/station';
 import { frameMakers, isNoText } from './frames';
 import { markdownMakers } from './markdown';
-import { startOutside } from './outside';
+import { listLength, startOutside } from './outside';
 import { type Polled, startPolling } from './polling';
 import { made } from './random';
 
@@ -148,9 +148,25 @@ const numbers = (digits: number) =>
 	Array.from({ length: perKind }, (_, at) => ({ number: String(at).padStart(digits, '0') }));
 
 test('emails', async () => {
-	const parameters = { resource: 'mail', operation: 'read', messageId: '=18c0000000{{ $json.number }}' };
+	const options = { downloadAttachments: true, newTextOnly: true };
+	const parameters = {
+		resource: 'mail',
+		operation: 'read',
+		messageId: '=18c0000000{{ $json.number }}',
+		options,
+	};
 	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);
+});
+
+test.each([
+	['their headers', {}],
+	['their texts', { includeBody: true }],
+])('lists of emails with %s', async (_what, options) => {
+	const count = Math.ceil(perKind / listLength / 2);
+	const parameters = { resource: 'mail', operation: 'list', from: '={{ $json.number }}', options };
+	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));
+	expectSaid(outcomes, count * listLength);
 });
 
 test('documents', async () => {

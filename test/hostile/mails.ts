@@ -3,21 +3,19 @@ import type { Random } from './random';
 /** A part of a mail as Gmail's API gives it. */
 interface Part {
 	readonly mimeType: string;
+	readonly partId?: string;
 	readonly filename?: string;
-	readonly headers?: ReadonlyArray<{ name: string; value: string }>;
+	readonly headers?: readonly Header[];
 	readonly body?: { readonly size: number; readonly data?: string; readonly attachmentId?: string };
 	readonly parts?: readonly Part[];
 }
 
-const named = (name: string, value: string) => ({ name, value });
-const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64url');
-
-function leaf(mimeType: string, text: string | Buffer, contentType = `${mimeType}; charset=utf-8`): Part {
-	const body = { size: Buffer.byteLength(text), data: base64(text) };
-	return { mimeType, filename: '', headers: [named('Content-Type', contentType)], body };
+interface Header {
+	readonly name: string;
+	readonly value: string;
 }
 
-const html = (text: string) => leaf('text/html', text);
+const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 
 /** Each opens something that costs a reader of HTML more than its length. */
 const pages: ReadonlyArray<(random: Random) => string> = [
@@ -51,94 +49,175 @@ const pages: ReadonlyArray<(random: Random) => string> = [
 		`<style>${'{'.repeat(random.size(1e3, 1e5))}</style><ol start=${random.size(1e3, 1e15)}><li>x<li>y`,
 ];
 
-function nested(random: Random): Part {
-	let part = html('<p>inside');
-	for (let left = random.size(50, 1_500); left > 0; left--)
-		part = {
-			mimeType: random.pick(['multipart/mixed', 'multipart/alternative', 'message/rfc822']),
-			parts: [part],
-		};
-	return part;
-}
-
-function wide(random: Random): Part {
-	const parts = Array.from({ length: random.size(100, 5_000) }, (_, at) =>
-		leaf(random.pick(['text/plain', 'text/html', 'application/x']), `<p>part ${at}`),
-	);
-	return { mimeType: 'multipart/mixed', parts };
-}
-
-function ofUnknownCharset(random: Random): Part {
-	const charset = random.pick([
-		'utf-7',
-		'x-unknown',
-		'utf-16',
-		'iso-2022-jp',
+/** What means something in a charset, an encoded word, an address, a parameter or a name. */
+const signs = [
+	...[
+		'\u001b$)C',
+		'\u000e',
+		'\u000f',
+		'\u001b$B',
+		'\u001b(B',
+		'~{',
+		'~}',
+		'+AG',
+		'-',
+		'\u0423',
+		'\u0144',
+		'\u{1f600}',
+		'\ufeff',
+	],
+	...[
+		'=?',
+		'?=',
+		'?q?',
+		'?B?',
+		'=80',
+		'4pi6',
+		'utf-8',
+		' ',
+		'_',
+		'<',
+		'>',
 		'"',
-		'a'.repeat(1e5),
-		'utf-8\0',
-		'gb18030',
-	]);
-	return leaf(
-		'text/plain',
-		random.bytes(random.size(100, 1e5)),
-		`text/plain; charset=${charset}; a*0="${charset}`,
-	);
+		'\\',
+		'(',
+		')',
+		',',
+		';',
+		'@',
+		"''",
+	],
+	...[
+		'charset=',
+		'filename*=',
+		'boundary=',
+		'../',
+		'\0',
+		'\u202e',
+		'\r',
+		'\n',
+		'\n> ',
+		'\n-- \n',
+		'\nOn 5 Jan 2026, a@b.c wrote:\n',
+	],
+] as const;
+
+const charsets = [
+	'utf-8',
+	'utf-7',
+	'utf-16',
+	'koi8-r',
+	'gb18030',
+	'iso-2022-jp',
+	'iso-2022-kr',
+	'hz-gb-2312',
+	'x',
+	'',
+] as const;
+
+/** One of those that there are, or one that nobody knows. */
+function charset(random: Random): string {
+	return random.next() < 0.7 ? random.pick(charsets) : random.text(random.size(1, 1e4), ['a', '1', '-', ':']);
 }
 
-function brokenBase64(random: Random): Part {
-	const data = random.text(random.size(100, 3e5), ['=', '_', '-', '+', '/', 'AAAA', '\n', '*', 'é']);
-	return { mimeType: 'text/html', body: { size: -1, data } };
+/** A few signs in any order, again and again. */
+function text(random: Random, most: number): string {
+	const period = random.text(random.size(1, 100), signs);
+	return period.repeat(Math.ceil(random.size(1, most) / period.length));
 }
 
-function manyHeaders(random: Random): Part {
-	const values = [
-		random.text(random.size(1e3, 1e5), ['=?utf-8?Q?', '?=', '=?x?B?', ' ', '=']),
-		random.text(random.size(1e3, 1e5), ['<', '"', '\\', '(', ',', 'a@b', '>', ';']),
-		'('.repeat(random.size(1e3, 1e5)),
-		'=?utf-8?B?4pi6?= '.repeat(random.size(1e3, 1e4)),
-	];
-	const names = [
-		'Subject',
-		'From',
-		'To',
-		'Cc',
-		'Reply-To',
-		'Content-Type',
-		'Content-Disposition',
-		'Date',
-		'References',
-	];
-	const headers = names.map((name) => named(name, values[Math.floor(random.next() * values.length)] ?? ''));
-	return { mimeType: 'text/plain', headers, body: { size: 1, data: base64('x') } };
+function encodedWords(random: Random, most: number): string {
+	const word = () => {
+		const content = random.next() < 0.5 ? '=80' : text(random, 30).replaceAll(/[?\s]/g, '');
+		return `=?${charset(random)}?${random.pick(['q', 'b'])}?${content}?=${random.pick(['', ' '])}`;
+	};
+	const period = Array.from({ length: random.size(1, 40) }, word).join('');
+	return period.repeat(Math.ceil(random.size(1, most) / period.length));
 }
 
-function attached(random: Random): Part {
-	const name = random.text(random.size(100, 1e5), ['../', '\0', '\u202e', '.exe', '"', '%']);
-	const file: Part = { mimeType: '\r\nX: y', filename: name, body: { size: 2 ** 53, attachmentId: 'none' } };
-	return { mimeType: 'multipart/related', parts: [file, html(`<img src="cid:${name}">`)] };
+const headerNames = [
+	...(['Subject', 'From', 'To', 'Cc', 'Reply-To', 'References'] as const),
+	...(['Content-Type', 'Content-Disposition', 'Content-ID'] as const),
+] as const;
+
+/** Few long ones or many short ones. */
+function headers(random: Random, volume: number): Header[] {
+	const count = random.size(1, Math.min(20_000, Math.ceil(volume / 10)));
+	const value = random.pick([encodedWords, text] as const)(random, volume / count);
+	return Array.from({ length: count }, () => ({ name: random.pick(headerNames), value }));
+}
+
+function content(random: Random, volume: number): Buffer {
+	if (random.next() < 0.1) return random.bytes(random.size(100, 1e5));
+	return Buffer.from(text(random, volume), random.pick(['utf8', 'latin1', 'utf16le']));
+}
+
+/** @param volume about how many characters, of the content and of what stands around it */
+function leaf(random: Random, volume: number): Part {
+	const mimeType = random.pick(['text/plain', 'text/html', 'text/calendar', 'image/png', '\r\nX: y']);
+	const isPage = mimeType === 'text/html' && random.next() < 0.7;
+	const bytes = isPage
+		? Buffer.from(pages[random.size(1, pages.length) - 1]?.(random) ?? '')
+		: content(random, volume);
+	// Nothing that a decoder of base64 would be surprised by can come from an encoder.
+	const data = random.next() < 0.1 ? text(random, volume) : base64(bytes);
+	const type = { name: 'Content-Type', value: `${mimeType}; charset=${charset(random)}` };
+	return {
+		mimeType,
+		filename: random.next() < 0.3 ? text(random, volume) : '',
+		headers: [type, ...(random.next() < 0.3 ? headers(random, volume) : [])],
+		body:
+			volume > 1e3 && random.next() < 0.1
+				? { size: 2 ** 53, attachmentId: 'elsewhere' }
+				: { size: bytes.length, data },
+	};
+}
+
+const multiparts = ['mixed', 'alternative', 'related', 'signed', 'digest'] as const;
+
+/** Parts side by side within parts in each other: many of few levels, or few of many. */
+function mail(random: Random): Part {
+	const volume = random.size(1e3, 5e6);
+	const levels = random.size(1, 2_000);
+	const width = random.size(1, 30_000 / levels);
+	let part = leaf(random, volume);
+	for (let level = 0; level < levels; level++) {
+		const small = leaf(random, 20);
+		const mimeType = random.next() < 0.2 ? 'message/rfc822' : `multipart/${random.pick(multiparts)}`;
+		const parts = Array.from({ length: width }, () => small);
+		parts.splice(Math.floor(random.next() * width), 1, part);
+		part = { mimeType, partId: String(level), parts };
+	}
+	return { ...part, headers: headers(random, random.size(1e3, 1e6)) };
 }
 
 export const mailMakers: ReadonlyArray<(random: Random) => Part> = [
-	...pages.map((page) => (random: Random) => html(page(random))),
-	nested,
-	wide,
-	ofUnknownCharset,
-	brokenBase64,
-	manyHeaders,
-	attached,
-	(random) => leaf('text/plain', random.text(random.size(1e3, 2e6), ['\n> ', ' ', '\r', '\u2028', 'x'])),
+	mail,
+	(random) => ({ ...leaf(random, random.size(1e3, 5e6)), headers: headers(random, 1e6) }),
 ];
 
 /** The answer to a read of it. */
 export function mailResource(id: string, part: Part): string {
-	const payload = { ...part, headers: part.headers ?? [named('Subject', 'Hostile')] };
 	return JSON.stringify({
 		id,
 		threadId: id,
 		labelIds: ['UNREAD'],
 		snippet: '&lt;'.repeat(50),
 		internalDate: '1',
-		payload,
+		payload: part,
 	});
+}
+
+/** Mails within mails, as bytes, in base64url. */
+export function rawMail(random: Random): string {
+	const level = random.pick([
+		'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n',
+		'Content-Type: message/rfc822\r\n\r\n',
+	]);
+	return base64(level.repeat(random.size(1, 3_000)) + text(random, 1e7));
+}
+
+/** A text that Gmail keeps apart. */
+export function storedText(random: Random): string {
+	return base64(content(random, 1e7));
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { onLoopback, type Listening } from '../../dev/loopback';
 import { answerMakers } from './answers';
 import { documentMakers, documentResource } from './documents';
-import { mailMakers, mailResource } from './mails';
+import { mailMakers, mailResource, rawMail, storedText } from './mails';
 import { made } from './random';
 
 export interface Asked {
@@ -19,6 +19,13 @@ export async function startOutside(seed: number): Promise<Outside & Listening> {
 		outside.serve(request, response).catch(() => request.socket.destroy());
 	});
 	return Object.assign(outside, await onLoopback(server));
+}
+
+/** Mails of each list. */
+export const listLength = 5;
+
+export function mailId(number: number): string {
+	return `18c0000000${String(number).padStart(6, '0')}`;
 }
 
 class Outside {
@@ -43,8 +50,12 @@ class Outside {
 			response.end();
 		} else if (pathname.includes('/execute')) this.#execute(body, response);
 		else if (request.method === 'GET' && pathname.includes('/messages/')) {
-			this.asked.push({ at: Date.now(), what: `mail ${number}` });
-			sendJson(response, mailResource(last, made(mailMakers, this.#seed, number)));
+			this.asked.push({ at: Date.now(), what: `mail ${number || last}` });
+			sendJson(response, this.#mail(last, searchParams.get('format')));
+		} else if (request.method === 'GET' && pathname.endsWith('/messages')) {
+			const first = Number(/\d+/.exec(searchParams.get('q') ?? '')?.[0]) * listLength;
+			const ids = Array.from({ length: listLength }, (_, at) => mailId(first + at));
+			sendJson(response, JSON.stringify({ messages: ids.map((id) => ({ id, threadId: id })) }));
 		} else if (request.method === 'GET' && pathname.includes('/documents/hostile')) {
 			this.asked.push({ at: Date.now(), what: `document ${number}` });
 			sendJson(response, documentResource(last, made(documentMakers, this.#seed, number)));
@@ -55,6 +66,14 @@ class Outside {
 				JSON.stringify({ id: '18c0000000000000', threadId: '18c0000000000000', labelIds: ['SENT'] }),
 			);
 		}
+	}
+
+	#mail(id: string, format: string | null): string {
+		const number = Number.parseInt(id.slice(-6), 10);
+		if (Number.isNaN(number))
+			return JSON.stringify({ data: made([storedText], this.#seed, this.asked.length) });
+		if (format === 'raw') return JSON.stringify({ id, raw: made([rawMail], this.#seed, number) });
+		return mailResource(id, made(mailMakers, this.#seed, number));
 	}
 
 	#execute(body: string, response: ServerResponse): void {
