@@ -18,6 +18,7 @@ export class AgentSignatureApi implements ICredentialType {
 		{
 			displayName: 'User ID',
 			name: 'userId',
+			resolvableField: true,
 			type: 'string',
 			required: true,
 			default: '',
@@ -27,6 +28,7 @@ export class AgentSignatureApi implements ICredentialType {
 		{
 			displayName: 'User Public Key',
 			name: 'userPublicKey',
+			resolvableField: true,
 			// eslint-disable-next-line n8n-nodes-base/cred-class-field-type-options-password-missing -- public by its nature
 			type: 'string',
 			required: true,
@@ -37,6 +39,7 @@ export class AgentSignatureApi implements ICredentialType {
 		{
 			displayName: 'Signature',
 			name: 'signature',
+			resolvableField: true,
 			type: 'string',
 			typeOptions: { password: true },
 			required: true,
@@ -57,6 +60,7 @@ export class AgentSignatureApi implements ICredentialType {
 		{
 			displayName: 'Issued Timestamp',
 			name: 'issuedTimestamp',
+			resolvableField: true,
 			type: 'number',
 			default: 0,
 			placeholder: 'e.g. 1795253731904',

@@ -10,7 +10,7 @@ import type { Field } from './field';
 
 /** What n8n shows for a field, without the conditions under which it is shown. */
 export function propertyOf(field: Field): INodeProperties {
-	const { displayName, name, description, hint, placeholder, noDataExpression } = field;
+	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
 	return {
 		displayName,
 		name,
@@ -21,6 +21,7 @@ export function propertyOf(field: Field): INodeProperties {
 		...(hint !== undefined && { hint }),
 		...(placeholder !== undefined && { placeholder }),
 		...(noDataExpression && { noDataExpression }),
+		...(builderHint !== undefined && { builderHint: { propertyHint: builderHint } }),
 		...ofType(field),
 	};
 }

@@ -52,6 +52,8 @@ export interface Field {
 	readonly description?: string;
 	readonly hint?: string;
 	readonly placeholder?: string;
+	/** What n8n's AI builder needs to know to fill it in. */
+	readonly builderHint?: string;
 	/** Must have a value. Checked per item, so that Continue on Fail works. */
 	readonly required?: boolean;
 	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */

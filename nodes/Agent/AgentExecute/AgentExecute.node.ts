@@ -37,6 +37,7 @@ export class AgentExecute implements INodeType {
 				},
 			],
 		},
+		sensitiveOutputFields: ['headers.set-cookie'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [

@@ -30,14 +30,15 @@ export function thrownFault(error: unknown, call: CallFacts): Fault {
 	const fault = networkFaultOf(error);
 	const { status: code, kind } = fault;
 	const ambiguous = kind === 'unknown';
-	const description = withCode(networkAdvice(fault), fault.code);
+	const description = withCode(networkAdvice(fault) ?? unknownOutcome, fault.code);
 	// An HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.redact(error instanceof Error ? error.message : String(error)));
 	const message = networkMessage(fault, error, call.url);
 	return new Fault(kind, new Failure({ code, message, description, ambiguous, cause }));
 }
 
-function networkAdvice({ what }: NetworkFault): string {
+/** What to do if there was no connection; undefined if there was one. */
+export function networkAdvice({ what }: NetworkFault): string | undefined {
 	switch (what) {
 		case 'notConnected':
 			return 'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
@@ -48,7 +49,7 @@ function networkAdvice({ what }: NetworkFault): string {
 		case 'blocked':
 			return blockedAdvice;
 		default:
-			return unknownOutcome;
+			return undefined;
 	}
 }
 
@@ -176,16 +177,34 @@ function targetOf(location: string | undefined, base: string): string | undefine
 }
 
 function meaning(code: number): string {
-	if (code === 401 || code === 403) return 'The agent service refused the API key or the signature';
-	if (code === 404) return 'The agent service was not found at this address';
-	if (code === 429) return 'The agent service is rate-limiting requests';
-	return code >= 500 ? 'The agent service reported an error' : 'The agent service rejected the call';
+	switch (code) {
+		case 401:
+		case 403:
+			return 'The agent service refused the API key or the signature';
+		case 404:
+			return 'The agent service was not found at this address';
+		case 407:
+			return 'The proxy refused the call';
+		case 408:
+			return 'The agent service did not get the whole call in time';
+		case 429:
+			return 'The agent service is rate-limiting requests';
+		case 502:
+			return 'The gateway in front of the agent service got no valid response from it';
+		case 504:
+			return 'The gateway in front of the agent service got no response from it in time';
+		default:
+			return code >= 500 ? 'The agent service reported an error' : 'The agent service rejected the call';
+	}
 }
 
 function advice(code: number, kind: FaultKind): string {
 	if (code === 401 || code === 403) {
 		return 'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.';
 	}
+	if (code === 407)
+		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY). The agent was not started.';
+	if (code === 408 || code === 502 || code === 504) return unknownOutcome;
 	if (code === 404) return "Check the Deployment URL. The node adds '/execute' to it.";
 	if (code === 429) return `Lower the option ${named('parallelRequests')}, or run the workflow less often.`;
 	if (kind === 'notDone') return 'The service is temporarily busy or down. It did not start the agent.';

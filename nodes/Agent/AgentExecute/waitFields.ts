@@ -42,6 +42,8 @@ export const waitFields = [
 		],
 		default: 'silence',
 		showWhen: waits,
+		builderHint:
+			'Use match if the messages say which one is the last, such as type = answer: it ends at once. silence waits some seconds after the last message. Do not use count unless the number of messages is known.',
 		description: 'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
 	},
 	{
@@ -57,6 +59,7 @@ export const waitFields = [
 	{
 		displayName: 'Match Value',
 		name: 'matchValue',
+		builderHint: 'Text, not a regular expression. Separate several values with commas.',
 		type: 'string',
 		holds: 'list',
 		default: '',

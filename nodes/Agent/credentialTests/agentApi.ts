@@ -1,18 +1,19 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isFailure } from '../../core/errors';
-import { discard } from '../../http/request';
-import { causesOf } from '../../http/networkErrors';
-import { isBlocked } from '../../http/networkErrors';
-import { type TestResponse, testRequest, testTimeoutSeconds } from '../../http/request';
-import { thrownFault } from '../AgentExecute/errors';
+import { isFailure, withCode } from '../../core/errors';
+import { causesOf, isBlocked, networkFaultOf, networkMessage } from '../../http/networkErrors';
+import { discard, type TestResponse, testRequest } from '../../http/request';
+import { networkAdvice } from '../AgentExecute/errors';
 import type { CloseReason } from '../session/closeReason';
 import { adviceOf, reasonOf } from '../session/errors';
-import { type AgentApiCredential, agentApiCredential, redactorOf } from '../session/credentials';
+import { type AgentApiCredential, agentApiCredential } from '../session/credentials';
 import type { Socket, UpgradeAnswer } from '../session/webSocket';
 import { channelBase, executeUrl } from '../session/urls';
 
@@ -24,23 +25,65 @@ const maxMessageBytes = 1024;
 type ChannelResponse = 'open' | UpgradeAnswer | CloseReason;
 type NotOpen = Exclude<ChannelResponse, 'open'>;
 
+/** The host has been checked before. */
+const allowed = {
+	validateUrl: () => Promise.resolve({ ok: true as const, result: undefined }),
+	validateConnectionHost: () => ({ ok: true as const, result: undefined }),
+};
+
 /**
  * Tries to open the channel without a session and without secrets. So a refusal counts as a response.
- * @param isAllowed asks n8n's egress policy
- * @returns what is wrong; undefined if the service, or something like it, responds
+ * @param nameIsAllowed whether n8n's policy has allowed a request to the host of the channel already
+ * @returns what is wrong; nothing if the service, or something like it, responds
  */
 async function channelProblem(
+	helpers: ICredentialTestFunctions['helpers'],
 	api: AgentApiCredential,
-	isAllowed: (address: URL) => Promise<boolean>,
-): Promise<string | undefined> {
+	nameIsAllowed: (hostname: string) => boolean,
+): Promise<{ readonly problem?: string; readonly note?: string }> {
 	const url = channelBase(api);
-	const sign: ChannelResponse = (await isAllowed(url))
-		? await knock(url, api.allowUnauthorizedCerts)
-		: { kind: 'blocked' };
-	if (sign === 'open') return undefined;
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
-	if ('kind' in sign) return `Could not connect to ${place}: ${reasonOf(sign)}. ${adviceOf(sign, 0)}`;
-	return answerProblem(sign, place);
+	const isAllowed = nameIsAllowed(url.hostname) || (await mayBeReached(helpers, url));
+	const lookup = isAllowed ? await allowedLookup(helpers, url) : undefined;
+	if (lookup === 'unknown')
+		return {
+			note: `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`,
+		};
+	const response: ChannelResponse = isAllowed
+		? await knock(url, api.allowUnauthorizedCerts, lookup)
+		: { kind: 'blocked' };
+	if (response === 'open') return {};
+	if (!('kind' in response)) return { problem: answerProblem(response, place) };
+	return { problem: `Could not connect to ${place}: ${reasonOf(response)}. ${adviceOf(response, 0)}` };
+}
+
+/**
+ * A name may stand for another address by the time when the socket asks again: the socket gets the addresses that n8n's policy has
+ * allowed.
+ * @returns undefined if there is nothing to look up here; `unknown` if the policy allows no address by itself
+ */
+async function allowedLookup(
+	helpers: ICredentialTestFunctions['helpers'],
+	url: URL,
+): Promise<LookupFunction | 'unknown' | undefined> {
+	const { hostname } = url;
+	const { proxyFor } = await import('../session/webSocket');
+	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || proxyFor(url.href) !== undefined) return undefined;
+	// The socket reports a name that is not found.
+	const all = await lookup(hostname, { all: true }).catch(() => []);
+	if (all.length === 0) return undefined;
+	const allowed: LookupAddress[] = [];
+	for (const one of all) {
+		const direct = new URL(url);
+		direct.hostname = one.family === 6 ? `[${one.address}]` : one.address;
+		if (await mayBeReached(helpers, direct)) allowed.push(one);
+	}
+	const [first] = allowed;
+	if (first === undefined) return 'unknown';
+	return (_hostname, options, answer) => {
+		if (options.all) answer(null, allowed);
+		else answer(null, first.address, first.family);
+	};
 }
 
 function answerProblem(
@@ -59,13 +102,18 @@ function answerProblem(
 	return undefined;
 }
 
-async function knock(url: URL, allowUnauthorizedCerts: boolean): Promise<ChannelResponse> {
+async function knock(
+	url: URL,
+	allowUnauthorizedCerts: boolean,
+	lookup: LookupFunction | undefined,
+): Promise<ChannelResponse> {
 	const { openSocket } = await import('../session/webSocket');
 	const request = {
 		url: url.href,
 		handshakeTimeoutMilliseconds: timeoutMilliseconds,
 		maxMessageBytes,
 		allowUnauthorizedCerts,
+		...(lookup && { egress: { ...allowed, createSecureLookup: () => lookup } }),
 	};
 	return await new Promise((resolve) => {
 		let cause: NotOpen = { kind: 'dropped' };
@@ -114,6 +162,9 @@ export async function checkAgentApi(
 		if (/\/execute\/*$/.test(api.deploymentUrl)) {
 			return refused("Enter the Deployment URL without '/execute'. The node adds it");
 		}
+		if (/\/ws\/*$/.test(api.webSocketUrl)) {
+			return refused("Enter the WebSocket URL without '/ws'. The node adds it");
+		}
 		const answer = await testRequest(helpers, {
 			method: 'GET',
 			uri: url,
@@ -121,24 +172,23 @@ export async function checkAgentApi(
 			rejectUnauthorized: !api.allowUnauthorizedCerts,
 		});
 		discard(answer);
-		const isAllowed = async (address: URL) => await mayBeReached(helpers, address, new URL(url));
-		const problem = callProblem(answer, url) ?? (await channelProblem(api, isAllowed));
-		return problem === undefined ? { status: 'OK', message: 'Both addresses respond' } : refused(problem);
+		const nameIsAllowed = (hostname: string) => hostname === new URL(url).hostname;
+		const wrong = callProblem(answer, url);
+		if (wrong !== undefined) return refused(wrong);
+		const { problem, note } = await channelProblem(helpers, api, nameIsAllowed);
+		return problem === undefined
+			? { status: 'OK', message: note ?? 'Both addresses respond' }
+			: refused(problem);
 	} catch (error) {
 		return refused(failureText(error, data));
 	}
 }
 
 /**
- * Whether n8n's egress policy allows a socket to this address. Unlike nodes, credential tests have no filter for sockets. Their requests
- * follow the policy, so the test makes one. The policy is per host: a host that was already requested needs no further request.
+ * Whether n8n's egress policy allows requests to this address. Unlike nodes, credential tests have no filter for sockets. Their requests
+ * follow the policy, so the test makes one.
  */
-async function mayBeReached(
-	helpers: ICredentialTestFunctions['helpers'],
-	{ href, hostname }: URL,
-	reached: URL,
-): Promise<boolean> {
-	if (hostname === reached.hostname) return true;
+async function mayBeReached(helpers: ICredentialTestFunctions['helpers'], { href }: URL): Promise<boolean> {
 	return await testRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
 		(answer) => {
 			discard(answer);
@@ -166,27 +216,19 @@ function callProblem({ statusCode, headers }: TestResponse, url: string): string
 }
 
 function failureText(error: unknown, data: ICredentialDataDecryptedObject): string {
-	if (isFailure(error)) return withDescription(error);
-	const api = agentApiCredential(data);
-	const facts = {
-		url: executeUrl(api),
-		timeoutSeconds: testTimeoutSeconds,
-		redact: redactorOf([api.apiKey]),
-	};
-	return withDescription(thrownFault(error, facts).failure);
+	if (isFailure(error)) return [error.message, error.description].filter(Boolean).join('. ');
+	const url = executeUrl(agentApiCredential(data));
+	const fault = networkFaultOf(error);
+	const advice = networkAdvice(fault) ?? (fault.status === 504 ? undefined : notHttpAdvice(url));
+	return [networkMessage(fault, error, url), advice && withCode(advice, fault.code)]
+		.filter(Boolean)
+		.join('. ');
 }
 
-function withDescription({
-	message,
-	description,
-	code,
-}: {
-	message: string;
-	description?: string;
-	code: number;
-}): string {
-	// What to do after an unanswered execute call does not apply: none was made.
-	return description === undefined || code === 504 ? message : `${message}. ${description}`;
+/** There was a connection, but no response. */
+function notHttpAdvice(url: string): string {
+	const other = url.startsWith('https:') ? 'http' : 'https';
+	return `Something listens there, but did not respond as a web server does. Check the port of the Deployment URL, and whether it must begin with ${other}://`;
 }
 
 function refused(message: string): INodeCredentialTestResult {

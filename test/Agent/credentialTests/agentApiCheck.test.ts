@@ -125,3 +125,55 @@ test('an answer without an end is not read', async () => {
 		await server.close();
 	}
 });
+
+describe("a name that stands for an address of n8n's own network", () => {
+	/** n8n's policy as its helper applies it: by name or by address. */
+	const checkWith = async (allows: (url: URL) => boolean) => {
+		const { helpers } = new CredentialTestContext();
+		const request = (options: { uri: string }) => {
+			if (allows(new URL(options.uri))) return helpers.request(options) as Promise<unknown>;
+			const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+			return Promise.reject(blocked);
+		};
+		return await checkAgentApi({ ...helpers, request } as typeof helpers, {
+			deploymentUrl: service.url,
+			webSocketUrl: service.webSocketUrl.replace('127.0.0.1', 'localhost'),
+			apiKey,
+		});
+	};
+
+	test('gets no socket: the name was allowed when it stood for another one', async () => {
+		await serve();
+		const result = await checkWith(({ port, pathname, hostname }) => {
+			expect(port).toBe(String(service.port));
+			return pathname === '/execute' || hostname === 'localhost';
+		});
+		expect(result).toEqual({
+			status: 'OK',
+			message: expect.stringMatching(/The test did not try the WebSocket URL/) as string,
+		});
+		expect(service.upgrades).toHaveLength(0);
+	});
+
+	test('gets one if its address is allowed', async () => {
+		await serve();
+		expect(await checkWith(() => true)).toMatchObject({ status: 'OK' });
+		expect(service.upgrades).toHaveLength(1);
+	});
+});
+
+test.each(['/ws', '/ws/'])('a WebSocket URL with %s is told', async (end) => {
+	await serve();
+	expect(await check({ webSocketUrl: service.webSocketUrl + end })).toEqual({
+		status: 'Error',
+		message: "Enter the WebSocket URL without '/ws'. The node adds it",
+	});
+	expect(service.connections).toBe(0);
+});
+
+test('http at a port that speaks TLS says what to change, and nothing of an agent', async () => {
+	await serve({ tls: true });
+	const { message } = await check({ deploymentUrl: service.url.replace('https', 'http') });
+	expect(message).toContain('whether it must begin with https://');
+	expect(message).not.toMatch(/agent|session/i);
+});
