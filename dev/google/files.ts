@@ -34,6 +34,9 @@ export class FileRegistry {
 	/** Called for every new file, so that Sheets and Docs can create content for files made through Drive. */
 	readonly onCreated: Array<(file: StoredFile) => void> = [];
 
+	/** Called for every copy, so that its content is copied, too. */
+	readonly onCopied: Array<(from: StoredFile, to: StoredFile) => void> = [];
+
 	newId(): string {
 		return `1${randomBytes(24).toString('base64url')}`;
 	}

@@ -93,7 +93,8 @@ function placeholderUrl(noun: string): string {
 }
 
 function pairOf({ displayName, pair, entries }: Field): INodeProperties['options'] {
-	const { group = 'pair', key = 'name' } = pair ?? {};
+	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
+	const label = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
 	if (entries)
 		return [{ displayName: singular, name: entries.group, values: entries.fields.map(propertyOf) }];
@@ -102,8 +103,8 @@ function pairOf({ displayName, pair, entries }: Field): INodeProperties['options
 			displayName: singular,
 			name: group,
 			values: [
-				{ displayName: key === 'key' ? 'Key' : 'Name', name: key, type: 'string', default: '' },
-				{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+				{ displayName: label(key), name: key, type: 'string', default: '' },
+				{ displayName: label(value), name: value, type: 'string', default: '' },
 			],
 		},
 	];

@@ -18,8 +18,8 @@ export interface Choice {
  * What a field holds beyond n8n's type of it; decides how both input modes read and check it.
  *
  * `list`: text separated by commas or new lines, or an array -> string[]; `addressList`: the text as it stands (an RFC 5322
- * list has commas inside quotes), an array as lines -> string; `pairs`: fixedCollection or plain object ->
- * `{ name, value }[]`; `fileId`: a resource locator, id or URL of Google -> the id; `id`: an id -> checked text;
+ * list has commas inside quotes), an array as lines -> string; `pairs`: fixedCollection, array of its
+ * rows or plain object -> `{ name, value }[]`; `fileId`: a resource locator, id or URL of Google -> the id; `id`: an id -> checked text;
  * `rows`: JSON text or array -> rows as given, unchecked beyond "array of arrays"; `records`: the same, or an array of objects;
  * `attachments`: list of binary fields, in JSON mode also `{ fileName, mimeType, content }[]` -> Attachment[]; `tab`: a resource
  * locator, its list depends on other fields -> text; `columns`: n8n's column mapper, in JSON mode an object -> values by column,
@@ -58,6 +58,8 @@ export interface Field {
 	readonly required?: boolean;
 	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */
 	readonly requiredInForm?: boolean;
+	/** With `required`: the field that can be given in its place. */
+	readonly requiredUnless?: string;
 	/** With `required`: it must be given, and an empty value is one. */
 	readonly mayBeEmpty?: boolean;
 	readonly options?: readonly Choice[];
@@ -82,8 +84,8 @@ export interface Field {
 	readonly maximum?: number;
 	/** Of a fixedCollection: what each of its entries holds. */
 	readonly entries?: { readonly group: string; readonly fields: readonly Field[] };
-	/** For `pairs`: the fixedCollection's group and the key of the first column, e.g. `header` and `name`. */
-	readonly pair?: { readonly group: string; readonly key: string };
+	/** For `pairs`: the fixedCollection's group and its keys, e.g. `header`, `name` and `value` (the default). */
+	readonly pair?: { readonly group: string; readonly key: string; readonly value?: string };
 }
 
 type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V }

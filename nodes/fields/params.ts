@@ -23,7 +23,8 @@ export function paramsOf<const F extends readonly Field[]>(
 				const other = byName.get(name);
 				return other !== undefined && allowed.some((choice) => choice === valueFor(other));
 			});
-			values.set(field.name, read(field, given[field.name], isShown, reading));
+			const isNeeded = field.requiredUnless === undefined || isMissing(given[field.requiredUnless]);
+			values.set(field.name, read(field, given[field.name], { isShown, isNeeded }, reading));
 		}
 		return values.get(field.name);
 	};
@@ -36,13 +37,18 @@ function conditionsOf({ showWhen = {} }: Field) {
 	return Object.entries(showWhen);
 }
 
-function read(field: Field, raw: unknown, isShown: boolean, reading: Reading): unknown {
+interface Need {
+	readonly isShown: boolean;
+	readonly isNeeded: boolean;
+}
+
+function read(field: Field, raw: unknown, { isShown, isNeeded }: Need, reading: Reading): unknown {
 	// Values left over from an earlier choice do not count, as in n8n's own form.
 	if (!isShown && reading.mode === 'fields')
 		return valueOf(field, field.hiddenDefault ?? field.default, reading);
 	const nobody = isMissing(raw) || (raw === '' && isBlankable(field, reading));
 	const value = valueOf(field, nobody ? defaultOf(field, reading) : raw, asDefault(nobody, reading));
-	if (isShown) requireGiven(field, raw, value, reading);
+	if (isShown && isNeeded) requireGiven(field, raw, value, reading);
 	return value;
 }
 

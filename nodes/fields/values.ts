@@ -114,14 +114,16 @@ type Pair = { readonly name: string; readonly value: string };
 
 /** The form's `{ group: [{ key, value }] }`, or a plain object. */
 function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
-	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
+	const { group, key, value: second = 'value' } = field.pair ?? { group: 'pair', key: 'name' };
+	const pairIn = (row: Readonly<Record<string, unknown>>) => ({
+		name: textOf(field, row[key] ?? '', reading),
+		value: textOf(field, row[second] ?? '', reading),
+	});
+	if (Array.isArray(raw) && raw.every(isRecord)) return raw.map(pairIn);
 	if (!isRecord(raw)) throw notA(field, reading, `an object with names and values, not ${kindOf(raw)}`);
 	const rows = raw[group];
 	if (reading.mode === 'fields' && (Array.isArray(rows) || Object.keys(raw).length === 0)) {
-		return (Array.isArray(rows) ? rows : []).filter(isRecord).map((row) => ({
-			name: textOf(field, row[key] ?? '', reading),
-			value: textOf(field, row['value'] ?? '', reading),
-		}));
+		return (Array.isArray(rows) ? rows : []).filter(isRecord).map(pairIn);
 	}
 	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
 }

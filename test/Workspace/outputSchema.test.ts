@@ -42,6 +42,7 @@ async function run(
 }
 
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
+const replaced = { replacement: [{ find: 'Text', replace: 'Note' }] };
 const mail = { to: 'ann@example.com', subject: 'Hi', body: 'Text' };
 const rows = { range: 'Sheet1!A1:B2', valuesSource: 'json', values: '[["name","count"],["a",1]]' };
 
@@ -74,10 +75,15 @@ const results: Record<string, () => Promise<IDataObject>> = {
 		),
 	'spreadsheet/append': async () =>
 		await run('spreadsheet/append', { spreadsheetId: await filledSheet(), ...rows, range: 'Sheet1!A:B' }),
-	'document/create': () => run('document/create', { title: 'Notes' }),
+	'document/create': () =>
+		run('document/create', { title: 'Notes', content: 'Text' }, { replacements: replaced }),
 	'document/read': async () => await run('document/read', { documentId: await newDocument() }),
 	'document/write': async () =>
-		await run('document/write', { documentId: await newDocument(), content: 'Text' }),
+		await run(
+			'document/write',
+			{ documentId: await newDocument(), content: 'Text' },
+			{ replacements: replaced },
+		),
 	'document/append': async () =>
 		await run('document/append', { documentId: await newDocument(), content: 'Text' }),
 	'file/upload': () => run('file/upload', { name: 'a.txt', contentSource: 'base64', content: 'SGVsbG8=' }),

@@ -24,7 +24,7 @@ const outsideParagraph =
 	'You can still create new paragraphs by inserting newlines.';
 const badDeletion = 'Invalid deletion range. Cannot delete the requested range.';
 
-function paragraphAt(segment: Segment, index: number): { paragraph: Paragraph; place: Place } {
+export function paragraphAt(segment: Segment, index: number): { paragraph: Paragraph; place: Place } {
 	checkIndex(segment, index);
 	const place = placeOf(segment, index);
 	const paragraph = entryAt(segment, place.at);

@@ -6,6 +6,7 @@ import { deleteRange, insertTable, insertText } from './edits.ts';
 import { createNamedRange, movingRanges } from './namedRanges.ts';
 import { createBullets, deleteBullets } from './lists.ts';
 import { endOf, invalid, type Segment } from './segment.ts';
+import { addDocumentTab, insertInlineImage, replaceAllText } from './template.ts';
 import { updateParagraphStyle, updateTextStyle } from './styles.ts';
 
 interface Target {
@@ -61,6 +62,12 @@ const kinds: { readonly [K in Kind]?: Carry } = {
 		});
 		return undefined;
 	},
+	insertInlineImage(document, { insertInlineImage: request = {} }) {
+		const { tab, segment, start } = insertion(document, request);
+		return insertInlineImage(tab, segment, start, request);
+	},
+	replaceAllText: (document, { replaceAllText: request = {} }) => replaceAllText(document, request),
+	addDocumentTab: (document, { addDocumentTab: request = {} }) => addDocumentTab(document, request),
 	insertTable(document, { insertTable: request = {} }) {
 		const { tab, segment, start } = insertion(document, request);
 		movingRanges(tab, segment, start, () => {

@@ -74,6 +74,12 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 		if (file.mimeType === documentType) keep(file);
 	});
 
+	files.onCopied.push((from, to) => {
+		const original = documents.get(from.id);
+		const copy = documents.get(to.id);
+		if (original && copy) copy.tabs = structuredClone(original.tabs);
+	});
+
 	return {
 		methods: {
 			'docs.documents.create': (call) => {

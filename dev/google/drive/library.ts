@@ -68,6 +68,24 @@ export class Library {
 		return file;
 	}
 
+	/** Into the folder of the original unless another is given; private properties of the original stay with it. */
+	copy(caller: Caller, from: StoredFile, metadata: drive_v3.Schema$File): StoredFile {
+		if (from.mimeType === folderType) {
+			throw new ApiError(403, 'This file cannot be copied by the user.', { reason: 'cannotCopyFile' });
+		}
+		const { name, mimeType, parents } = from;
+		const file = this.create(caller, {
+			parents,
+			...metadata,
+			name: metadata.name ?? `Copy of ${name}`,
+			mimeType,
+		});
+		const content = this.contents.get(from.id);
+		if (content) this.contents.set(file.id, content);
+		for (const listener of this.files.onCopied) listener(from, file);
+		return file;
+	}
+
 	update(caller: Caller, file: StoredFile, metadata: drive_v3.Schema$File, media?: Media): void {
 		file.name = metadata.name ?? file.name;
 		file.mimeType = metadata.mimeType ?? file.mimeType;

@@ -64,6 +64,10 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 		methods: {
 			'drive.files.create': (call) => save(call, mediaOf(call)),
 			'drive.files.update': (call) => save(call, mediaOf(call)),
+			'drive.files.copy': (call) => {
+				const from = library.find(call, String(call.params['fileId']));
+				return show(call, library.copy(call, from, metadataOf(call)));
+			},
 			'drive.files.get': (call) => {
 				const file = library.find(call, String(call.params['fileId']));
 				if (call.params['alt'] !== 'media') return show(call, file);

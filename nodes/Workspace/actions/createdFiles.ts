@@ -136,21 +136,29 @@ export interface EmptyFile {
 	readonly title: string;
 	/** Folder ID; '' for the top level of My Drive. */
 	readonly folder: string;
+	/** A file to copy; empty for none. */
+	readonly templateId?: string;
 	/** Further private properties. */
 	readonly appProperties?: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates an empty document or spreadsheet in a folder, which the Docs and Sheets APIs cannot do. A private
+ * Creates an empty document or spreadsheet in a folder, or a copy of one, which the Docs and Sheets APIs cannot do. A private
  * property distinguishes it from all other files.
  * @returns its ID
  */
 export async function makeInFolder(
 	drive: drive_v3.Drive,
-	{ mimeType, title, folder, appProperties: more }: EmptyFile,
+	{ mimeType, title, folder, templateId, appProperties: more }: EmptyFile,
 	item: Item,
 ): Promise<string> {
 	const appProperties = { ...itemProperty(item), ...more };
+	if (templateId) {
+		// Without a parent, the copy would go where the original is.
+		const requestBody = { name: title, parents: [folder || 'root'], appProperties };
+		const copy = { fileId: templateId, requestBody, supportsAllDrives: true, fields: 'id' };
+		return (await drive.files.copy(copy)).data.id ?? '';
+	}
 	const parents = folder === '' ? undefined : [folder];
 	const { data } = await drive.files.create({
 		requestBody: { name: title, mimeType, parents, appProperties },

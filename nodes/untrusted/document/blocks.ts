@@ -13,6 +13,8 @@ export interface Marks {
 export interface Span {
 	readonly text: string;
 	readonly marks: Marks;
+	/** Address of a picture that can stand in place of the text. */
+	readonly picture?: string;
 }
 
 export interface ParagraphBlock {
@@ -47,7 +49,7 @@ export interface ListRange {
 }
 
 /** Kinds of Markdown content that a document cannot represent as intended. */
-export type Simplified = 'images' | 'footnotes' | 'relative links';
+export type Simplified = 'images' | 'images without address' | 'footnotes' | 'relative links';
 
 export interface Content {
 	/** Content that is converted to another form; absent if there is none. */

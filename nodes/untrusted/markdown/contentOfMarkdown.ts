@@ -10,7 +10,7 @@ import {
 	type Span,
 } from '../document/blocks';
 import { parseMarkdown } from './parseMarkdown';
-import { linkable, spansOf, type Definitions } from './spans';
+import { fetchable, linkable, spansOf, type Definitions } from './spans';
 
 /** Deepest list level in Google Docs, counted from 0. */
 const deepestLevel = 8;
@@ -39,6 +39,7 @@ function simplifiedIn(nodes: readonly RootContent[]): Simplified[] {
 	const visit = (some: readonly RootContent[]) => {
 		for (const node of some) {
 			if (node.type === 'image' || node.type === 'imageReference') found.add('images');
+			if (node.type === 'image' && !fetchable.test(node.url)) found.add('images without address');
 			if (node.type === 'footnoteReference') found.add('footnotes');
 			if ((node.type === 'link' || node.type === 'definition') && !linkable.test(node.url)) {
 				found.add('relative links');

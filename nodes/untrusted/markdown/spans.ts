@@ -57,8 +57,12 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 	}
 }
 
-/** A picture that Google cannot fetch would make the whole batch fail, so it becomes a link. */
+/** Only Google fetches pictures, so only from public addresses. */
+export const fetchable = /^https:/i;
+
+/** A link, which a picture can replace. */
 function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
 	const text = cleanText(alt ?? '') || (url ?? '');
-	return { text, marks: url !== undefined && linkable.test(url) ? { ...marks, link: url } : marks };
+	if (url === undefined || !linkable.test(url)) return { text, marks };
+	return { text, marks: { ...marks, link: url }, ...(fetchable.test(url) && { picture: url }) };
 }

@@ -3,12 +3,12 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { Failure, refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
-import { readBody } from './bodyState';
-import { isEmpty, parse, planEnd } from './content';
+import { appendContent } from './appendContent';
+import { ensureTab } from './bodyState';
+import { isEmpty, parse } from './content';
 import * as fields from './fields';
 import { idempotencyOption, markOf } from '../../idempotency';
-import { carryOut, changeOf, onLatest, readBack, type Written } from './guarded';
-import { markedBefore, markRequest } from './mark';
+import { readBack, type Written } from './guarded';
 import { documentUrl, looksLikeTabId } from './tabs';
 
 export const append = defineOperation({
@@ -33,6 +33,8 @@ export const append = defineOperation({
 		fields.contentFormat,
 		idempotencyOption,
 		fields.tab,
+		fields.createTab,
+		fields.insertImages,
 		{
 			displayName: 'New Paragraph',
 			name: 'newParagraph',
@@ -44,27 +46,20 @@ export const append = defineOperation({
 	],
 	changes: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
-		const { documentId, content, contentFormat, tab, newParagraph } = params;
-		const parsed = await parse(content, contentFormat, item);
+		const { documentId, content, tab, newParagraph } = params;
+		const parsed = await parse(params, item);
 		if (isEmpty(parsed)) {
 			throw refusal(
 				`${named('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
 		}
+		if (params.createTab) await ensureTab(docs, params, item);
 		const mark = markOf({ key: params.idempotencyKey, operation: 'document append', target: documentId });
 		if (typeof parsed === 'string' && (tab === '' || looksLikeTabId(tab)) && !newParagraph && !mark) {
 			return await addText(docs, documentId, tab, parsed);
 		}
-		return await onLatest(async () => {
-			const body = await readBody(docs, documentId, tab);
-			const known = mark === undefined ? undefined : markedBefore(body, mark, content);
-			if (known) return known;
-			const index = body.endIndex - 1;
-			const plan = planEnd(parsed, newParagraph, { ...body, index });
-			const marking = mark === undefined ? [] : [markRequest(body, plan, mark, content)];
-			return await carryOut(docs, changeOf(plan, body, index, [], marking), item);
-		}, item);
+		return await appendContent(docs, { documentId, tab, parsed, newParagraph, mark, content }, item);
 	},
 	async recover({ docs }, { documentId, tab }, failure, item) {
 		const written = await readBack(docs, failure, item);

@@ -1,7 +1,9 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../core/errors';
-import { tabNamed, tabSummary, allTabs } from './tabs';
+import type { Item } from '../../operation';
+import { onLatest } from './guarded';
+import { allTabs, looksLikeTabId, tabNamed, tabSummary } from './tabs';
 
 const inner = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${inner})),namedRanges))`;
@@ -49,6 +51,28 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 			(paragraph) => paragraph !== undefined && isStyled(paragraph),
 		),
 	};
+}
+
+/**
+ * Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision.
+ */
+export async function ensureTab(
+	docs: docs_v1.Docs,
+	{ documentId, tab }: { readonly documentId: string; readonly tab: string },
+	item: Item,
+): Promise<void> {
+	if (tab === '' || looksLikeTabId(tab)) return;
+	await onLatest(async () => {
+		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
+		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
+		if (allTabs(data).some((one) => tabSummary(one).title === tab)) return;
+		const requests = [{ addDocumentTab: { tabProperties: { title: tab } } }];
+		const writeControl = { requiredRevisionId: data.revisionId ?? '' };
+		await docs.documents.batchUpdate(
+			{ documentId, requestBody: { requests, writeControl } },
+			{ retryConfig: { httpMethodsToRetry: ['POST'] } },
+		);
+	}, item);
 }
 
 const plainKeys = new Set(['namedStyleType', 'direction', 'headingId']);

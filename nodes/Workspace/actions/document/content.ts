@@ -1,4 +1,10 @@
-import { paragraph, cleanText, type Content, type Simplified } from '../../../untrusted/document/blocks';
+import {
+	paragraph,
+	cleanText,
+	type Content,
+	type Simplified,
+	type Span,
+} from '../../../untrusted/document/blocks';
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
@@ -7,8 +13,17 @@ import { planContent, planText, type Plan } from './plan';
 /** Text to insert unchanged, or content converted from Markdown. */
 export type Parsed = string | Content;
 
+interface Source {
+	readonly content: string;
+	readonly contentFormat: 'text' | 'markdown';
+	readonly insertImages: boolean;
+}
+
 /** @throws Failure 400 for Markdown that cannot be read */
-export async function parse(content: string, format: 'text' | 'markdown', item: Item): Promise<Parsed> {
+export async function parse(
+	{ content, contentFormat: format, insertImages }: Source,
+	item: Item,
+): Promise<Parsed> {
 	const text = cleanText(content);
 	if (format === 'text') return text;
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
@@ -16,8 +31,9 @@ export async function parse(content: string, format: 'text' | 'markdown', item: 
 	if ('result' in answer) {
 		// The task gives a content.
 		const parsed = JSON.parse(answer.result) as Content;
-		for (const what of parsed.simplified ?? []) item.hint(hints[what]);
-		return parsed;
+		const hidden = insertImages ? 'images' : 'images without address';
+		for (const what of parsed.simplified ?? []) if (what !== hidden) item.hint(hints[what]);
+		return insertImages ? parsed : withPictures(parsed, () => false);
 	}
 	throw refusal(
 		`${named('content')} cannot be read as Markdown: ${answer.trouble}`,
@@ -26,11 +42,28 @@ export async function parse(content: string, format: 'text' | 'markdown', item: 
 }
 
 const hints: Readonly<Record<Simplified, string>> = {
-	images: 'Images in the Markdown became links, because they cannot be inserted together with the text.',
+	images: `Images in the Markdown became links. Turn on ${named('insertImages')} to insert them.`,
+	'images without address':
+		'Images in the Markdown without a public https address became text or links: Google fetches images itself.',
 	footnotes: 'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
 	'relative links':
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
+
+/** The content with these of its pictures; the others stay links. */
+export function withPictures(parsed: Parsed, keep: (address: string) => boolean): Parsed {
+	if (typeof parsed === 'string') return parsed;
+	const kept = (spans: readonly Span[]) =>
+		spans.map((span) =>
+			span.picture && !keep(span.picture) ? { text: span.text, marks: span.marks } : span,
+		);
+	const blocks = parsed.blocks.map((block) =>
+		block.kind === 'paragraph'
+			? { ...block, spans: kept(block.spans) }
+			: { ...block, rows: block.rows.map((row) => row.map(kept)) },
+	);
+	return { ...parsed, blocks };
+}
 
 export function isEmpty(parsed: Parsed): boolean {
 	return typeof parsed === 'string' ? parsed === '' : parsed.blocks.length === 0;

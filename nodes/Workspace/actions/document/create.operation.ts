@@ -2,12 +2,16 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../core/errors';
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '../createdFiles';
+import { named } from '../../../fields/naming';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
+import { appendContent } from './appendContent';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
-import { carryOut, changeOf, onLatest, readBack } from './guarded';
+import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './guarded';
+import { emptyPlan } from './plan';
+import { replacements, replacementsOf, type Replacements } from './replacements';
 import { documentUrl } from './tabs';
 import { parentFolder } from '../parentFolder';
 
@@ -19,6 +23,7 @@ export const create = defineOperation({
 		'docs.documents.create': 'documents',
 		'docs.documents.get': 'documents',
 		'docs.documents.batchUpdate': 'documents',
+		'drive.files.copy': 'drive.file',
 		'drive.files.create': 'drive.file',
 		'drive.files.get': 'drive.file',
 		'drive.files.list': 'drive.file',
@@ -26,7 +31,7 @@ export const create = defineOperation({
 	},
 	name: 'Create',
 	action: 'Create document',
-	description: 'Create an empty document or one with content',
+	description: 'Create an empty document, one with content, or a copy of a template',
 	fields: [
 		{
 			displayName: 'Title',
@@ -42,34 +47,50 @@ export const create = defineOperation({
 			description: 'Content of the new document. Leave empty to create an empty document.',
 		},
 	],
-	options: [fields.contentFormat, idempotencyOption],
+	options: [
+		fields.contentFormat,
+		idempotencyOption,
+		fields.insertImages,
+		{
+			...replacements,
+			description:
+				'Texts to find in the new document and what to put in their place, for example the placeholders of the template',
+		},
+		{
+			displayName: 'Template',
+			name: 'templateId',
+			type: 'resourceLocator',
+			default: { __rl: true, mode: 'list', value: '' },
+			holds: 'fileId',
+			searchListMethod: 'searchDocuments',
+			description: 'A document to copy. The content is added at the end of the copy.',
+		},
+	],
 	async execute(clients, params, item) {
-		const { title, parentFolder, content, contentFormat } = params;
-		const parsed = await parse(content, contentFormat, item);
-		const key = keyOf(params);
-		if (key) return await createOnce(clients, { title, parentFolder, parsed, key }, item);
-		if (parentFolder === '') {
+		const given = await givenIn(params, item);
+		if (given.key) return await createOnce(clients, given, item);
+		const { title, parentFolder: folder, templateId } = given;
+		if (folder === '' && templateId === '') {
 			const { data } = await clients.docs.documents.create({ requestBody: { title } });
-			return await filled(clients, data, parsed, item);
+			return await filled(clients, data, given, item);
 		}
-		// Docs cannot create in a folder, Drive can; its answer has no content.
-		const folder = { mimeType: documentType, title, folder: parentFolder };
-		const documentId = await makeInFolder(clients.drive, folder, item);
-		return await filled(clients, { documentId }, parsed, item);
+		// Docs can neither create in a folder nor copy, Drive can; its answer has no content.
+		const file = { mimeType: documentType, title, folder, templateId };
+		const documentId = await makeInFolder(clients.drive, file, item);
+		return await filled(clients, { documentId }, given, item);
 	},
 	async recover(clients, params, failure, item) {
-		const { title, parentFolder, content, contentFormat } = params;
-		const key = keyOf(params);
-		const ownId = key && (await findMade(clients.drive, item));
-		if (key && ownId !== undefined) {
-			const parsed = await parse(content, contentFormat, item);
-			return await createOnce(clients, { title, parentFolder, parsed, key, ownId }, item);
+		const { title, parentFolder, templateId } = params;
+		const ownId = params.idempotencyKey ? await findMade(clients.drive, item) : undefined;
+		if (ownId !== undefined) {
+			return await createOnce(clients, { ...(await givenIn(params, item)), ownId }, item);
 		}
 		const written = await readBack(clients.docs, failure, item);
 		if (written !== undefined) return await finished(clients, written.documentId);
-		const documentId = parentFolder === '' ? undefined : await findMade(clients.drive, item);
+		const isDrives = parentFolder !== '' || templateId !== '';
+		const documentId = isDrives ? await findMade(clients.drive, item) : undefined;
 		if (documentId !== undefined) {
-			return await filled(clients, { documentId }, await parse(content, contentFormat, item), item);
+			return await filled(clients, { documentId }, await givenIn(params, item), item);
 		}
 		throw new Failure({
 			code: failure.code,
@@ -79,74 +100,112 @@ export const create = defineOperation({
 			ambiguous: true,
 		});
 	},
-	errors: { 404: missingFolder },
+	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },
 });
 
-interface Given {
-	readonly idempotencyKey: string;
-	readonly parentFolder: string;
+interface Params {
 	readonly title: string;
+	readonly parentFolder: string;
+	readonly templateId: string;
 	readonly content: string;
-	readonly contentFormat: string;
+	readonly contentFormat: 'text' | 'markdown';
+	readonly insertImages: boolean;
+	readonly idempotencyKey: string;
+	readonly replacements: ReadonlyArray<{ readonly name: string; readonly value: string }>;
 }
 
-function keyOf(given: Given): FileKey | undefined {
-	const { idempotencyKey: key, parentFolder: target, title, content, contentFormat } = given;
-	const mark = markOf({ key, operation: 'document create', target });
-	return mark === undefined ? undefined : { mark, content: hashOf([title, contentFormat, content]) };
-}
-
-interface Keyed {
-	readonly title: string;
-	readonly parentFolder: string;
+interface Given extends Omit<Params, 'replacements'> {
 	readonly parsed: Parsed;
-	readonly key: FileKey;
+	readonly replacements: Replacements;
+	readonly key: FileKey | undefined;
 	/** As in `madeOnce`. */
 	readonly ownId?: string;
 }
 
+/** @throws Failure 400 before anything is created */
+async function givenIn(params: Params, item: Item): Promise<Given> {
+	const { idempotencyKey, parentFolder: target, title, content, contentFormat, templateId } = params;
+	const list = replacementsOf(params.replacements);
+	const mark = markOf({ key: idempotencyKey, operation: 'document create', target });
+	const made = hashOf([title, contentFormat, content, templateId, JSON.stringify(list)]);
+	return {
+		...params,
+		parsed: await parse(params, item),
+		replacements: { list, tabId: undefined },
+		key: mark === undefined ? undefined : { mark, content: made },
+	};
+}
+
 /** Through Drive, whose files can carry the key's mark. */
-async function createOnce(clients: Clients, { title, parentFolder, parsed, key, ownId }: Keyed, item: Item) {
+async function createOnce(clients: Clients, given: Given, item: Item) {
+	const { title, parentFolder, templateId, key, ownId } = given;
+	if (key === undefined) throw new Error('No idempotency key');
+	let replaced: Written['replaced'];
 	const made = await madeOnce(clients.drive, 'id', {
 		key,
 		ownId,
 		async make(appProperties) {
-			const file = { mimeType: documentType, title, folder: parentFolder, appProperties };
+			const file = { mimeType: documentType, title, folder: parentFolder, templateId, appProperties };
 			const id = await makeInFolder(clients.drive, file, item);
 			item.made({ kind: 'document', id, url: documentUrl(id) });
 			return { id, appProperties };
 		},
 		complete: async ({ id }) => {
 			item.made({ kind: 'document', id: id ?? '', url: documentUrl(id ?? '') });
-			await fillEmpty(clients, id ?? '', parsed, item);
+			replaced = templateId
+				? await fillCopy(clients, id ?? '', given, item)
+				: await fillEmpty(clients, id ?? '', given, item);
 		},
-		result: async ({ id }) => await finished(clients, id ?? ''),
+		result: async ({ id }) => await finished(clients, id ?? '', replaced),
 	});
 	if (!made) throw new Error('No document was created');
 	return made;
 }
 
 /** One atomic change that only works on an empty document: two concurrent executions fill it once. */
-async function fillEmpty({ docs }: Clients, documentId: string, parsed: Parsed, item: Item): Promise<void> {
-	if (isEmpty(parsed)) return;
-	await onLatest(async () => {
+async function fillEmpty({ docs }: Clients, documentId: string, given: Given, item: Item) {
+	const { parsed } = given;
+	if (isEmpty(parsed)) return undefined;
+	return await onLatest(async () => {
 		const body = await readBody(docs, documentId, '');
-		if (body.endIndex > 2) return;
-		await carryOut(docs, changeOf(planWhole(parsed, body), body, 1), item);
+		if (body.endIndex > 2) return undefined;
+		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, 1, [], [], given.replacements);
+		return (await carryOutContent(docs, parsed, changeFor, item)).replaced;
 	}, item);
 }
 
+/** Replaces first, so that the content stays as it was given. */
+async function fillCopy({ docs }: Clients, documentId: string, given: Given, item: Item) {
+	const { parsed, content, key, replacements: made } = given;
+	const replace = async () => {
+		const body = await readBody(docs, documentId, '');
+		return await carryOut(docs, changeOf(emptyPlan, body, 1, [], [], made), item);
+	};
+	const replaced = made.list.length > 0 ? (await onLatest(replace, item)).replaced : undefined;
+	if (!isEmpty(parsed)) {
+		const end = { documentId, tab: '', parsed, newParagraph: true, mark: key?.mark, content };
+		await appendContent(docs, end, item);
+	}
+	return replaced;
+}
+
 /** Inserts the content into a document that was just created. */
-async function filled(clients: Clients, made: docs_v1.Schema$Document, parsed: Parsed, item: Item) {
+async function filled(clients: Clients, made: docs_v1.Schema$Document, given: Given, item: Item) {
 	const documentId = made.documentId ?? '';
 	item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
-	if (isEmpty(parsed) && made.body) return resultOf(made);
-	if (!isEmpty(parsed)) {
-		const revisionId = made.revisionId ?? (await revisionOf(clients, documentId));
-		const plan = planWhole(parsed, { tabId: undefined, styled: false });
-		await carryOut(clients.docs, changeOf(plan, { documentId, tabId: undefined, revisionId }, 1), item);
+	if (given.templateId) {
+		return await finished(clients, documentId, await fillCopy(clients, documentId, given, item));
 	}
-	return await finished(clients, documentId);
+	const { parsed } = given;
+	if (isEmpty(parsed)) return made.body ? resultOf(made) : await finished(clients, documentId);
+	const revisionId = made.revisionId ?? (await revisionOf(clients, documentId));
+	const body = { documentId, tabId: undefined, revisionId };
+	const changeFor = (some: Parsed) => {
+		const plan = planWhole(some, { tabId: undefined, styled: false });
+		return changeOf(plan, body, 1, [], [], given.replacements);
+	};
+	const { replaced } = await carryOutContent(clients.docs, parsed, changeFor, item);
+	return await finished(clients, documentId, replaced);
 }
 
 async function revisionOf({ docs }: Clients, documentId: string): Promise<string> {
@@ -154,11 +213,12 @@ async function revisionOf({ docs }: Clients, documentId: string): Promise<string
 	return data.revisionId ?? '';
 }
 
-async function finished({ docs }: Clients, documentId: string) {
+async function finished({ docs }: Clients, documentId: string, replaced?: Written['replaced']) {
 	const { data } = await docs.documents.get({ documentId, fields: 'documentId,title,body' });
-	return resultOf(data);
+	return resultOf(data, replaced);
 }
 
-function resultOf({ documentId, title, body }: docs_v1.Schema$Document) {
-	return { documentId, documentUrl: documentUrl(documentId ?? ''), title, body };
+function resultOf({ documentId, title, body }: docs_v1.Schema$Document, replaced?: Written['replaced']) {
+	const url = documentUrl(documentId ?? '');
+	return { documentId, documentUrl: url, title, body, ...(replaced && { replaced }) };
 }

@@ -37,6 +37,23 @@ export const tab = {
 	description: 'ID or title of the tab. Leave empty to use the first tab.',
 } as const satisfies Field;
 
+export const createTab = {
+	displayName: 'Create Tab',
+	name: 'createTab',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to add the tab to the document if there is none with its title',
+} as const satisfies Field;
+
+export const insertImages = {
+	displayName: 'Insert Images',
+	name: 'insertImages',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether images in Markdown with a public https address become pictures in the document. Otherwise they become links.',
+} as const satisfies Field;
+
 export const content = {
 	displayName: 'Content',
 	name: 'content',

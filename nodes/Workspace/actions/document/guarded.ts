@@ -3,8 +3,19 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure, isFailure } from '../../../core/errors';
 import type { Item } from '../../operation';
+import { withPictures, type Parsed } from './content';
 import type { Plan } from './plan';
 import { storedText } from '../../../untrusted/document/plainText';
+import {
+	hintMissing,
+	insertedBy,
+	none,
+	replacedIn,
+	replaceRequests,
+	type Replaced,
+	type Replacement,
+	type Replacements,
+} from './replacements';
 import { allTabs, documentUrl, tabNamed } from './tabs';
 
 type Request = docs_v1.Schema$Request;
@@ -15,6 +26,8 @@ export interface Written {
 	/** UTF-16 units that went in. */
 	readonly characterCount: number;
 	readonly revisionId: string;
+	/** How often each text was found; absent without replacements. */
+	readonly replaced?: readonly Replaced[];
 }
 
 interface Change {
@@ -24,7 +37,11 @@ interface Change {
 	/** The only revision that the change may follow. */
 	readonly revisionId: string;
 	readonly requests: readonly Request[];
-	/** What the body ends with afterwards, and where. */
+	/** Addresses of the pictures, by the position of their requests. */
+	readonly pictures: ReadonlyMap<number, string>;
+	/** Comes last in the batch. */
+	readonly replacements: readonly Replacement[];
+	/** What the body ends with afterwards, and where. Not known after replacements. */
 	readonly text: string;
 	readonly endIndex: number;
 	readonly characterCount: number;
@@ -40,16 +57,27 @@ export function changeOf(
 	index: number,
 	before: readonly Request[] = [],
 	after: readonly Request[] = [],
+	replacements: Replacements = none,
 ): Change {
 	const { documentId, tabId, revisionId } = body;
 	const { text, characterCount, units } = plan;
-	const requests = [...before, ...plan.requests, ...after];
-	return { documentId, tabId, revisionId, requests, text, characterCount, endIndex: index + units + 1 };
+	const requests = [...before, ...plan.requests, ...after, ...replaceRequests(replacements)];
+	return {
+		documentId,
+		tabId,
+		revisionId,
+		requests,
+		pictures: new Map([...plan.pictures].map(([at, address]) => [at + before.length, address])),
+		replacements: replacements.list,
+		text,
+		characterCount,
+		endIndex: index + units + 1,
+	};
 }
 
 /** One atomic batch, which Google refuses when anything changed since the revision: so it may be sent again. */
 export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): Promise<Written> {
-	const { documentId, characterCount, revisionId, requests } = change;
+	const { documentId, characterCount, revisionId, requests, replacements } = change;
 	if (requests.length === 0) return { documentId, characterCount, revisionId };
 	changes.set(item, change);
 	const { data } = await docs.documents.batchUpdate(
@@ -59,7 +87,51 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 		},
 		{ retryConfig: { httpMethodsToRetry: ['POST'] } },
 	);
-	return { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+	const written = {
+		documentId,
+		characterCount,
+		revisionId: data.writeControl?.requiredRevisionId ?? '',
+	};
+	if (replacements.length === 0) return written;
+	const replaced = replacedIn(data.replies ?? [], replacements);
+	hintMissing(replaced, item);
+	return { ...written, characterCount: characterCount + insertedBy(replaced, replacements), replaced };
+}
+
+/** Each picture that Google refuses costs a request, so after some all of them stay links. */
+const maxRefusals = 5;
+
+/** Carries out a change that inserts a content. The pictures that Google cannot fetch stay links. */
+export async function carryOutContent(
+	docs: docs_v1.Docs,
+	parsed: Parsed,
+	changeFor: (parsed: Parsed) => Change,
+	item: Item,
+): Promise<Written> {
+	const refused = new Set<string>();
+	for (let tries = 1; ; tries++) {
+		const change = changeFor(withPictures(parsed, (address) => !refused.has(address)));
+		try {
+			const written = await carryOut(docs, change, item);
+			if (refused.size > 0) {
+				item.hint(`Google could not fetch these images, so they became links: ${[...refused].join(', ')}`);
+			}
+			return written;
+		} catch (error) {
+			const position = refusedPicture(error);
+			if (position === undefined || change.pictures.size === 0) throw toFailure(error);
+			const address = tries < maxRefusals ? change.pictures.get(position) : undefined;
+			for (const one of address === undefined ? change.pictures.values() : [address]) refused.add(one);
+		}
+	}
+}
+
+/** Position of the request whose picture Google could not fetch, -1 if it does not say which; undefined for any other error. */
+function refusedPicture(error: unknown): number | undefined {
+	if (!isFailure(error) || error.code !== 400 || error.ambiguous) return undefined;
+	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
+	if (position !== undefined) return Number(position);
+	return /\bimage\b/i.test(error.message) ? -1 : undefined;
 }
 
 /** How often a change is planned again if somebody else changed the document meanwhile. */
@@ -113,7 +185,8 @@ export async function readBack(
 	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const revisionId = data.revisionId ?? '';
-	if (content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
+	const isKnown = change.replacements.length === 0;
+	if (isKnown && content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
 		return { documentId, characterCount, revisionId };
 	}
 	const { code, status } = failure;
@@ -127,6 +200,7 @@ export async function readBack(
 			settled: true,
 		});
 	}
+	if (!isKnown) throw unknownOutcome(failure, change, undefined);
 	throw new Failure({
 		code,
 		status,
@@ -145,7 +219,7 @@ function unknownOutcome(
 		code,
 		status,
 		message: `The content may have been written: ${message}`,
-		description: `The document could not be read afterwards. Check ${documentUrl(documentId, tabId)} before you run this again.`,
+		description: `${cause === undefined ? 'It was changed meanwhile.' : 'The document could not be read afterwards.'} Check ${documentUrl(documentId, tabId)} before you run this again.`,
 		ambiguous: true,
 		cause,
 	});

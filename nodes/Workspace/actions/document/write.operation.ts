@@ -1,10 +1,12 @@
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
-import { readBody } from './bodyState';
-import { isEmpty, parse, planWhole } from './content';
+import { ensureTab, readBody } from './bodyState';
+import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
-import { carryOut, changeOf, readBack } from './guarded';
+import { carryOut, carryOutContent, changeOf, onLatest, readBack } from './guarded';
+import { emptyPlan } from './plan';
+import { replacements, replacementsOf } from './replacements';
 
 export const write = defineOperation({
 	value: 'write',
@@ -23,13 +25,18 @@ export const write = defineOperation({
 			...fields.content,
 			required: true,
 			requiredInForm: false,
+			requiredUnless: 'replacements',
 			mayBeEmpty: true,
-			description: 'New content of the document. It replaces all existing content.',
+			description:
+				'New content of the document. It replaces all existing content. With Replacements, leave it empty to change nothing else.',
 		},
 	],
 	options: [
 		fields.contentFormat,
 		fields.tab,
+		fields.createTab,
+		fields.insertImages,
+		replacements,
 		{
 			displayName: 'Required Revision ID',
 			name: 'requiredRevisionId',
@@ -47,21 +54,30 @@ export const write = defineOperation({
 		},
 	],
 	changes: ({ documentId }) => documentId,
-	async execute({ docs }, { documentId, content, contentFormat, tab, requiredRevisionId, allowEmpty }, item) {
-		const parsed = await parse(content, contentFormat, item);
-		if (isEmpty(parsed) && !allowEmpty) {
+	async execute({ docs }, params, item) {
+		const { documentId, tab, requiredRevisionId } = params;
+		const parsed = await parse(params, item);
+		const list = replacementsOf(params.replacements);
+		const keepsContent = isEmpty(parsed) && list.length > 0;
+		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
 			throw refusal(
 				`${named('content')} is empty`,
 				`Nothing was written. Check the expression that provides the content, or turn on ${named('allowEmpty')} to clear the document.`,
 			);
 		}
-		const body = await readBody(docs, documentId, tab);
-		const { tabId, endIndex } = body;
-		const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
-		const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
-		const revisionId = requiredRevisionId || body.revisionId;
-		const change = changeOf(planWhole(parsed, body), { ...body, revisionId }, 1, wipe);
-		return await carryOut(docs, change, item);
+		if (params.createTab) await ensureTab(docs, params, item);
+		const attempt = async () => {
+			const body = await readBody(docs, documentId, tab);
+			const { tabId, endIndex } = body;
+			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
+			const made = { list, tabId: tab === '' ? undefined : tabId };
+			if (keepsContent) return await carryOut(docs, changeOf(emptyPlan, base, 1, [], [], made), item);
+			const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
+			const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
+			const changeFor = (some: Parsed) => changeOf(planWhole(some, body), base, 1, wipe, [], made);
+			return await carryOutContent(docs, parsed, changeFor, item);
+		};
+		return keepsContent && !requiredRevisionId ? await onLatest(attempt, item) : await attempt();
 	},
 	recover: ({ docs }, _params, failure, item) => readBack(docs, failure, item),
 	errors: {

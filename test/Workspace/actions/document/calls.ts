@@ -59,7 +59,10 @@ export class Calls {
 			content: '',
 			contentFormat: 'text',
 			idempotencyKey: '',
-		} as const;
+			insertImages: false,
+			replacements: [],
+			templateId: '',
+		} satisfies Partial<Params<typeof create>>;
 		return this.run(create, { ...defaults, ...params }, item);
 	}
 
@@ -68,7 +71,7 @@ export class Calls {
 		return this.run(read, { ...defaults, ...params }, item);
 	}
 
-	write(documentId: string, params: Partial<Params<typeof write>>) {
+	write(documentId: string, params: Partial<Params<typeof write>>, item: JobItem = testItem()) {
 		const defaults = {
 			documentId,
 			content: '',
@@ -76,11 +79,14 @@ export class Calls {
 			tab: '',
 			requiredRevisionId: '',
 			allowEmpty: false,
-		} as const;
-		return this.run(write, { ...defaults, ...params }, testItem());
+			createTab: false,
+			insertImages: false,
+			replacements: [],
+		} satisfies Partial<Params<typeof write>>;
+		return this.run(write, { ...defaults, ...params }, item);
 	}
 
-	append(documentId: string, params: Partial<Params<typeof append>>) {
+	append(documentId: string, params: Partial<Params<typeof append>>, item: JobItem = testItem()) {
 		const defaults = {
 			documentId,
 			content: '',
@@ -88,8 +94,10 @@ export class Calls {
 			tab: '',
 			newParagraph: false,
 			idempotencyKey: '',
-		} as const;
-		return this.run(append, { ...defaults, ...params }, testItem());
+			createTab: false,
+			insertImages: false,
+		} satisfies Partial<Params<typeof append>>;
+		return this.run(append, { ...defaults, ...params }, item);
 	}
 
 	/** @throws Failure */

@@ -46,6 +46,28 @@ test('all four operations by the form', async () => {
 	expect(await form('read', { documentId })).toMatchObject({ content: 'new', characterCount: 3 });
 });
 
+test('a template, filled by the form and by the input object', async () => {
+	const templateId = locator(calls.document('Dear {{name}},'));
+	const replacement = [{ find: '{{name}}', replace: 'Ann' }];
+	const options = { templateId, replacements: { replacement } };
+	const replaced = [{ find: '{{name}}', count: 1 }];
+	const byForm = await form('create', { title: 'Letter', options });
+	expect(byForm).toMatchObject({ replaced });
+	const input = { operation: 'create', resource: 'document', title: 'Letter', templateId: templateId.value };
+	const byObject = await object({ ...input, replacements: replacement });
+	expect(byObject).toMatchObject({ replaced });
+	for (const made of [byForm, byObject]) {
+		const { documentId } = made as unknown as Created;
+		expect(calls.google.docs.text(documentId)).toBe('Dear Ann,\n');
+	}
+	const written = await object({
+		operation: 'write',
+		documentId: byObject['documentId'],
+		replacements: [{ find: 'Ann', replace: 'Bo' }],
+	});
+	expect(written).toMatchObject({ characterCount: 2, replaced: [{ find: 'Ann', count: 1 }] });
+});
+
 test('all four operations by the input object', async () => {
 	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
 	const { documentId } = created as unknown as Created;
@@ -66,6 +88,7 @@ test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: '1abc', contentFormat: 'html' }, /contentFormat.*text, markdown/],
 	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
+	[{ operation: 'write', documentId: '1abc', replacements: 'x' }, /'replacements' must be an object/],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],

@@ -1,0 +1,232 @@
+import { documentType } from '../../../../dev/google/docs/service';
+import { testItem } from '../../client';
+import { failing } from '../../failure';
+import { Calls } from './calls';
+
+const calls = new Calls();
+
+const pair = (name: string, value: string) => ({ name, value });
+
+function requestsSent(): unknown[] {
+	return calls.sent
+		.filter(({ method }) => method === 'docs.documents.batchUpdate')
+		.flatMap(({ body }) => (body as { requests: unknown[] }).requests);
+}
+
+describe('replacements', () => {
+	test('change nothing else of the document, in one atomic request for all tabs', async () => {
+		const tabs = [{ title: 'Second', tabId: 't.two', body: [line('{{name}} too')] }];
+		const id = calls.document('Dear {{name}},\n\nyou owe {{sum}}.', tabs);
+		const written = await calls.write(id, {
+			replacements: [pair('{{name}}', 'Ann'), pair('{{sum}}', '12 €')],
+		});
+		expect(calls.google.docs.text(id)).toBe('Dear Ann,\n\nyou owe 12 €.\n');
+		expect(calls.google.docs.text(id, 't.two')).toBe('Ann too\n');
+		expect(written).toMatchObject({
+			documentId: id,
+			characterCount: 10,
+			replaced: [
+				{ find: '{{name}}', count: 2 },
+				{ find: '{{sum}}', count: 1 },
+			],
+		});
+		expect(requestsSent()).toEqual([
+			{ replaceAllText: { containsText: { text: '{{name}}', matchCase: true }, replaceText: 'Ann' } },
+			{ replaceAllText: { containsText: { text: '{{sum}}', matchCase: true }, replaceText: '12 €' } },
+		]);
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+	});
+
+	test('go to one tab only, by its title', async () => {
+		const id = calls.document('x', [{ title: 'Second', tabId: 't.two', body: [line('x')] }]);
+		await calls.write(id, { tab: 'Second', replacements: [pair('x', 'y')] });
+		expect(calls.google.docs.text(id)).toBe('x\n');
+		expect(calls.google.docs.text(id, 't.two')).toBe('y\n');
+	});
+
+	test('name in a hint what was not found, in the same case', async () => {
+		const id = calls.document('Name: NAME');
+		const item = testItem();
+		const written = await calls.write(id, { replacements: [pair('name', 'x'), pair('NAME', 'y')] }, item);
+		expect(calls.google.docs.text(id)).toBe('Name: y\n');
+		expect(written).toMatchObject({
+			replaced: [
+				{ find: 'name', count: 0 },
+				{ find: 'NAME', count: 1 },
+			],
+		});
+		expect(item.hints).toEqual(["Not found in the document, so not replaced: 'name'."]);
+	});
+
+	test('act on new content, too', async () => {
+		const id = calls.document('old');
+		await calls.write(id, {
+			content: '# Hi {{name}}',
+			contentFormat: 'markdown',
+			replacements: [pair('{{name}}', 'Ann')],
+		});
+		expect(calls.google.docs.text(id)).toBe('Hi Ann\n');
+	});
+
+	test('with nothing to find are refused before anything is sent', async () => {
+		const failure = await failing(calls.write(calls.document('x'), { replacements: [pair('', 'x')] }));
+		expect(failure).toMatchObject({ code: 400, message: "'replacements' has an empty text to find" });
+		expect(calls.sent).toEqual([]);
+	});
+
+	test('that somebody else comes before are made in the newer document', async () => {
+		const id = calls.document('{{a}}');
+		calls.google.fault({
+			match: 'docs.documents.batchUpdate',
+			status: 400,
+			message: "The required revision ID 'x' does not match the latest revision.",
+		});
+		await calls.write(id, { replacements: [pair('{{a}}', 'b')] });
+		expect(calls.google.docs.text(id)).toBe('b\n');
+	});
+
+	test('whose answer is lost are not made again, and the failure says so', async () => {
+		const id = calls.document('a');
+		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+		const failure = await failing(calls.write(id, { replacements: [pair('a', 'aa')] }));
+		expect(calls.google.docs.text(id)).toBe('aa\n');
+		expect(failure).toMatchObject({ ambiguous: true });
+	});
+});
+
+function line(text: string) {
+	return { paragraph: { elements: [{ textRun: { content: `${text}\n` } }] } };
+}
+
+describe('a template', () => {
+	test('is copied, then filled, then continued, and stays as it is', async () => {
+		const template = calls.document('Dear {{name}},');
+		const made = await calls.create({
+			title: 'Letter',
+			templateId: template,
+			replacements: [pair('{{name}}', 'Ann')],
+			content: 'Yours {{name}}',
+		});
+		const id = made.documentId ?? '';
+		expect(id).not.toBe(template);
+		expect(made).toMatchObject({ title: 'Letter', replaced: [{ find: '{{name}}', count: 1 }] });
+		expect(calls.google.docs.text(id)).toBe('Dear Ann,\nYours {{name}}\n');
+		expect(calls.google.docs.text(template)).toBe('Dear {{name}},\n');
+		expect(calls.google.files.get(id)).toMatchObject({
+			name: 'Letter',
+			mimeType: documentType,
+			parents: ['root'],
+		});
+	});
+
+	test('is copied once for an idempotency key', async () => {
+		const template = calls.document('Dear {{name}},');
+		const params = {
+			templateId: template,
+			replacements: [pair('{{name}}', 'Ann')],
+			content: 'Yours',
+			idempotencyKey: 'letter-1',
+		};
+		const first = await calls.create(params);
+		const again = await calls.create(params);
+		expect(again).toMatchObject({ documentId: first.documentId, repeated: true });
+		expect(calls.google.docs.text(first.documentId ?? '')).toBe('Dear Ann,\nYours\n');
+		expect(calls.google.files.all()).toHaveLength(2);
+	});
+
+	test('whose copy has no answer is found and filled', async () => {
+		const template = calls.document('Dear {{name}},');
+		calls.google.fault({ match: 'drive.files.copy', connection: 'resetAfter' });
+		const made = await calls.create({ templateId: template, replacements: [pair('{{name}}', 'Ann')] });
+		expect(calls.google.docs.text(made.documentId ?? '')).toBe('Dear Ann,\n');
+		expect(calls.google.files.all()).toHaveLength(2);
+	});
+
+	test('that is not there is named', async () => {
+		const failure = await failing(calls.create({ templateId: 'missingTemplate0123456789' }));
+		expect(failure).toMatchObject({ code: 404 });
+		expect(failure.description).toContain('missingTemplate0123456789');
+	});
+});
+
+describe('a tab that is missing', () => {
+	test('is made by Write and by Append, once', async () => {
+		const id = calls.document('first');
+		await calls.write(id, { content: 'a', tab: 'Notes', createTab: true });
+		await calls.append(id, { content: 'b', tab: 'Notes', createTab: true });
+		const read = await calls.read(id, { tab: 'Notes' });
+		expect(read).toMatchObject({ content: 'ab', tabs: [{ title: 'Tab 1' }, { title: 'Notes' }] });
+		expect(calls.google.docs.text(id)).toBe('first\n');
+	});
+
+	test('is made once by two executions', async () => {
+		const id = calls.document('first');
+		const append = (content: string) => calls.append(id, { content, tab: 'Notes', createTab: true });
+		await Promise.all([append('a'), append('b')]);
+		const { tabs } = (await calls.read(id)) as { tabs: unknown[] };
+		expect(tabs).toHaveLength(2);
+	});
+
+	test('is refused without the option', async () => {
+		const failure = await failing(calls.append(calls.document('x'), { content: 'a', tab: 'Notes' }));
+		expect(failure).toMatchObject({ code: 400, message: "The document has no tab 'Notes'" });
+	});
+});
+
+describe('images of Markdown', () => {
+	const markdown =
+		'Before ![logo](https://example.com/a.png) after\n\n- ![](https://b.invalid/b.png)\n\n| ![c](https://example.com/c.png) |\n| - |\n\n![d](d.png)';
+
+	test('become pictures where Google can fetch them; the others stay links, with a hint', async () => {
+		const item = testItem();
+		const id = calls.document('old');
+		const written = await calls.write(
+			id,
+			{ content: markdown, contentFormat: 'markdown', insertImages: true },
+			item,
+		);
+		const { content } = (await calls.read(id, { contentFormat: 'markdown' })) as { content: string };
+		expect(content).toBe(
+			'Before ![](https://example.com/a.png) after\n\n- <https://b.invalid/b.png>\n\n| ![](https://example.com/c.png) |\n| - |\n\nd',
+		);
+		expect(item.hints).toEqual([
+			expect.stringContaining('without a public https address'),
+			'Google could not fetch these images, so they became links: https://b.invalid/b.png',
+		]);
+		expect(written).toMatchObject({ characterCount: 38 });
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+	});
+
+	test('are appended with a key only once, and links without the option', async () => {
+		const id = calls.document('old');
+		const content = '![logo](https://example.com/a.png)';
+		const append = async (insertImages: boolean) =>
+			await calls.append(id, {
+				content,
+				contentFormat: 'markdown',
+				insertImages,
+				idempotencyKey: 'k',
+				newParagraph: true,
+			});
+		await append(true);
+		expect(await append(true)).toMatchObject({ repeated: true });
+		expect(await calls.read(id, { contentFormat: 'markdown' })).toMatchObject({
+			content: 'old\n\n![](https://example.com/a.png)',
+		});
+		const item = testItem();
+		await calls.write(id, { content, contentFormat: 'markdown' }, item);
+		expect(await calls.read(id, { contentFormat: 'markdown' })).toMatchObject({
+			content: '[logo](https://example.com/a.png)',
+		});
+		expect(item.hints).toEqual([expect.stringContaining("Turn on 'insertImages'")]);
+	});
+
+	test('in a document whose answer was lost are found there', async () => {
+		const id = calls.document('old');
+		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+		const content = '![logo](https://example.com/a.png)';
+		const written = await calls.write(id, { content, contentFormat: 'markdown', insertImages: true });
+		expect(written).toMatchObject({ documentId: id, characterCount: 0 });
+		expect(calls.google.docs.batchesOf(id)).toBe(1);
+	});
+});
