@@ -60,6 +60,10 @@ export interface SheetsService extends Service {
 	boldRows(spreadsheetId: string, tab: string): number[];
 	/** Ranges of all tables, by their names. */
 	tables(spreadsheetId: string): Record<string, string>;
+	/** Writes rows as if they were typed. */
+	enter(spreadsheetId: string, range: string, rows: unknown[][]): void;
+	/** The cells of a range with their formulas and formats, row by row. */
+	cells(spreadsheetId: string, range: string): unknown[][];
 	/** Unformatted values of a range, without empty cells at the ends. */
 	values(spreadsheetId: string, range: string): unknown[][];
 }
@@ -185,6 +189,19 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 				grid.tables.map(({ name, area }) => [name, printRange(title, area)] as const),
 			);
 			return Object.fromEntries(all);
+		},
+		enter(spreadsheetId, range, rows) {
+			update(known(spreadsheetId), range, { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' });
+		},
+		cells(spreadsheetId, range) {
+			const { sheet, area } = resolve(known(spreadsheetId), range);
+			const columns = Array.from(
+				{ length: area.endColumn - area.startColumn },
+				(_, at) => area.startColumn + at,
+			);
+			return Array.from({ length: sheet.grid.usedRows }, (_, row) =>
+				columns.map((column) => sheet.grid.get(row, column) ?? null),
+			);
 		},
 		values(spreadsheetId, range) {
 			const { sheet, area } = resolve(known(spreadsheetId), range);

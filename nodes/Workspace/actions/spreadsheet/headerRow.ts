@@ -52,6 +52,9 @@ interface HeaderRow {
 	readonly right: number;
 	/** Whether a column between them has none. */
 	readonly hasGap: boolean;
+	/** The texts that the range has in the row, from its first column on. */
+	readonly headers: readonly string[];
+	readonly start: number;
 	/** Names of the columns, as reading the tab gives them; without those that have no header. */
 	readonly names: readonly string[];
 	/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
@@ -106,7 +109,7 @@ function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, '
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
 	const room = (next === -1 ? Infinity : next) - free;
 	const names = columnNames(headers, start).filter((_, at) => headers[at] !== '');
-	return { left, right, hasGap, names, columns: columnsByName(headers, start), free, room };
+	return { headers, start, left, right, hasGap, names, columns: columnsByName(headers, start), free, room };
 }
 
 /** By the names that reading the tab gives them, then by their own; a column without a header by its letter. */
@@ -130,8 +133,16 @@ export function withLetters<H extends HeaderRow>(header: H, names: ReadonlySet<s
 	if (columns.size === 0) return header;
 	const used = [...names].flatMap((name) => columns.get(name) ?? []);
 	let { free, room } = header;
-	for (; room > 0 && names.has(columnLetters(free)) && !columns.has(columnLetters(free)); free++, room--) {
-		columns.set(columnLetters(free), free);
+	const { headers, start } = header;
+	const beside = Array.from({ length: names.size }, () => '');
+	const read = columnNames([...headers.slice(0, free - start), ...beside], start);
+	for (
+		let name = read[free - start];
+		room > 0 && name !== undefined && names.has(name);
+		name = read[free - start]
+	) {
+		columns.set(name, free++);
+		room--;
 	}
 	const left = Math.min(header.left, ...used);
 	const right = Math.max(header.right, free - 1);

@@ -1,0 +1,134 @@
+// What Read gives, Write and Append take back: a property over random tables.
+import type { IDataObject } from 'n8n-workflow';
+
+import { testItem } from '../../client';
+import { SheetCalls } from './sheetCalls';
+
+const calls = new SheetCalls();
+
+/** A small generator of random numbers (mulberry32): the same tables in every run. */
+function randomOf(seed: number): (below: number) => number {
+	let state = seed;
+	return (below) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+	};
+}
+
+const headers = [
+	'Name', 'Name', 'name', 'Name_2', '', '', 'error', 'error_2', 'rowNumber', 'rowNumber_2', '2024', '2023', 'A', 'C', 'Ä ö', "it's", '=x', '1/2', ' a ', '__proto__', 'constructor', 'Total %',
+]; // prettier-ignore
+
+/** Texts go in as text; what begins with `type:` is typed, as a person would. */
+const contents = [
+	1, 0, -3.25, 1e21, 0.1, 2024, true, false, 'text', '00123', '+49 30 1', '1/2', '=1+1', "'s-Hertogenbosch", '12,5', '1e5', 'TRUE', '5%', '$5', '2024-13-01', '  padded ', 'Ünï 😀', 'a\nb', '',
+	'type:=1+2', 'type:=2*3', 'type:1/5/2024', 'type:2024-01-05', 'type:2024-01-05 10:30', 'type:10:30', 'type:12%', 'type:$1,234.50', 'type:1,234',
+]; // prettier-ignore
+
+interface Table {
+	readonly header: readonly string[];
+	readonly rows: ReadonlyArray<ReadonlyArray<string | number | boolean>>;
+}
+
+function tableOf(below: (limit: number) => number): Table {
+	const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
+	const width = 1 + below(6);
+	const header: string[] = Array.from({ length: width }, () => pick<string>(headers));
+	if (header.join('') === '') header[0] = 'Only';
+	const rows = Array.from({ length: 1 + below(5) }, (_, at) => [
+		`key ${at}`,
+		...Array.from({ length: width }, () => pick(contents)),
+	]);
+	return { header: ['Key', ...header], rows };
+}
+
+/** Seeds a table, typed cell by cell, and returns the spreadsheet. */
+function seeded({ header, rows }: Table, more: Partial<Table> = {}): string {
+	const spreadsheetId = calls.sheet([[...header]]);
+	const values = (more.rows ?? rows).map((row) =>
+		row.map((cell) => {
+			if (typeof cell !== 'string' || cell === '') return cell;
+			return cell.startsWith('type:') ? cell.slice(5) : `'${cell}`;
+		}),
+	);
+	if (values.length > 0) calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', values);
+	return spreadsheetId;
+}
+
+const form = {
+	output: 'rows',
+	valueRenderOption: 'UNFORMATTED_VALUE',
+	dateTimeRenderOption: 'FORMATTED_STRING',
+};
+const read = async (spreadsheetId: string, rendering: object): Promise<IDataObject[]> =>
+	(await calls.run('read', { spreadsheetId, ...form, ...rendering })).map(({ json }) => json);
+
+/** All that cells are: values, formulas and formats. */
+const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:J');
+
+async function give(
+	name: 'append' | 'write',
+	given: object,
+	rows: readonly IDataObject[],
+): Promise<unknown[]> {
+	const params = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO', ...given };
+	const members = rows.map((json, index) => ({ params, item: testItem({ json, index }) }));
+	return await calls.together(name, members);
+}
+
+const isFormula = (cell: unknown) => typeof cell === 'string' && cell.startsWith('type:=');
+const withoutFormulas = ({ header, rows }: Table): Table => ({
+	header,
+	rows: rows.map((row) => row.map((cell) => (isFormula(cell) ? 3 : cell))),
+});
+
+/** The ways back, one after another by turns. */
+const ways: ReadonlyArray<(table: Table) => Promise<void>> = [
+	...[{ matchColumns: 'rowNumber' }, { matchColumns: 'Key' }].flatMap((match) =>
+		[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map((rendering) => async (table: Table) => {
+			const spreadsheetId = seeded(table);
+			const before = cellsOf(spreadsheetId);
+			const given = { spreadsheetId, ...match };
+			const written = await give('write', given, await read(spreadsheetId, rendering));
+			expect(written.map((one) => (one as IDataObject)['action'])).toEqual(table.rows.map(() => 'unchanged'));
+			expect(cellsOf(spreadsheetId)).toEqual(before);
+		}),
+	),
+	async (table) => {
+		const spreadsheetId = seeded(table);
+		const before = cellsOf(spreadsheetId);
+		const rows = await read(spreadsheetId, {});
+		const changed = rows.map((row, at) => (at === 0 ? { ...row, Key: 'changed' } : row));
+		await give('write', { spreadsheetId, matchColumns: 'rowNumber' }, changed);
+		const [header, [key, ...first] = [], ...others] = cellsOf(spreadsheetId);
+		expect(key).toEqual({ value: 'changed' });
+		expect([header, [before[1]?.[0], ...first], ...others]).toEqual(before);
+	},
+	async (table) => {
+		const plain = withoutFormulas(table);
+		const rows = await read(seeded(plain), {});
+		const copy = seeded(plain, { rows: [] });
+		await give('append', { spreadsheetId: copy, extraColumns: 'error' }, rows);
+		expect(await read(copy, {})).toEqual(rows);
+	},
+	...[{ writeMode: 'replace' }, { writeMode: 'overwrite' }].map((mode) => async (table: Table) => {
+		const plain = withoutFormulas(table);
+		const spreadsheetId = seeded(plain);
+		const rows = await read(spreadsheetId, {});
+		await give('write', { spreadsheetId, ...mode }, rows);
+		expect(await read(spreadsheetId, {})).toEqual(rows);
+	}),
+];
+
+test('1,000 tables come back as they were, by every way', async () => {
+	const below = randomOf(20_260);
+	for (let at = 0; at < 1000; at++) {
+		const table = tableOf(below);
+		const way = ways[at % ways.length];
+		await way?.(table).catch((error: unknown) => {
+			throw new Error(`way ${at % ways.length} of ${JSON.stringify(table)}`, { cause: error });
+		});
+	}
+});
