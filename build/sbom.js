@@ -11,16 +11,13 @@ const { bundledPackages } = require('./notices');
  */
 function writeSbom({ root, inputs, target }) {
 	const { name, version, license } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-	const own = component({ name, version, license, type: 'application' });
-	const components = bundledPackages(root, inputs).map((one) => component({ ...one, type: 'library' }));
 	const sbom = {
 		$schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
 		bomFormat: 'CycloneDX',
 		specVersion: '1.6',
 		version: 1,
-		metadata: { component: own },
-		components,
-		dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((one) => one['bom-ref']) }],
+		metadata: { component: component({ name, version, license, type: 'application' }) },
+		components: bundledPackages(root, inputs).map((one) => component({ ...one, type: 'library' })),
 	};
 	writeFileSync(target, `${JSON.stringify(sbom)}\n`);
 }
@@ -31,7 +28,7 @@ function component({ name, version, license, type }) {
 	const key = license === 'BSD' ? 'name' : 'id';
 	const isExpression = /\s(OR|AND|WITH)\s/.test(license);
 	const licenses = [isExpression ? { expression: license } : { license: { [key]: license } }];
-	return { type, 'bom-ref': purl, name, version, purl, ...(license && { licenses }) };
+	return { type, name, version, purl, ...(license && { licenses }) };
 }
 
 module.exports = { writeSbom };

@@ -91,7 +91,7 @@ const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
 	['run-an-agent.json', 'run'],
 	['ask-the-agent-and-wait.json', 'run'],
 	['agent-answers-start-a-workflow.json', 'publishAndRun'],
-	['mail-digest.json', 'run'],
+	['mail-to-sheet.json', 'run'],
 ]);
 
 export async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {

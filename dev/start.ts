@@ -1,6 +1,7 @@
 // `npm start` shows the package at work in a real n8n and keeps it running; `npm run demo` does the same
 // once, without an editor; `npm run dev` keeps n8n running, starts no workflows, and brings every edit of the
 // sources into the running n8n.
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,7 +18,7 @@ import { Reloads } from './n8n/reloads.ts';
 import { type N8nApi, owner } from './n8n/rest.ts';
 import { freePort, startN8n } from './n8n/server.ts';
 import { reloadOnEdit } from './reload.ts';
-import { printRun } from './transcript.ts';
+import { printRun, printSummary } from './transcript.ts';
 
 const apiKey = 'demo-api-key';
 
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
 		cwd: root,
 	});
 	const userFolder = path.join(root, '.dev', values.demo ? 'demo' : 'n8n');
+	if (values.demo) running.push(() => rm(userFolder, { recursive: true, force: true }));
 	await installPackage(userFolder);
 
 	const agent = await startAgentService({ port: agentPort, apiKey });
@@ -93,14 +95,15 @@ async function main(): Promise<void> {
 		},
 	});
 	let succeeded = true;
+	const print = values.demo ? printSummary : printRun;
 	for (const { workflow, shown } of workflows) {
 		if (!shown || values.dev) continue;
 		if (shown === 'publishAndRun') await publish(n8n.api, workflow, agent);
 		const run = await n8n.api.run(workflow);
-		succeeded = printRun(workflow, run) && succeeded;
+		succeeded = print(workflow, run) && succeeded;
 		if (shown === 'run') continue;
 		say('\nWhat the agent sent in that session has started the workflow:');
-		succeeded = printRun(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
+		succeeded = print(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
 	}
 	if (values.demo) {
 		await stopAll();
