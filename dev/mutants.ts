@@ -90,7 +90,7 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 	const child = spawn(process.execPath, [program, ...settings, ...more, '--runTestsByPath', ...tests], {
 		cwd: copy,
 		// A test that waits in vain has noticed the change; it need not wait long.
-		env: { ...process.env, TEST_PATIENCE: '30000' },
+		env: { ...process.env, ...(more.includes('--bail') && { TEST_PATIENCE: '60000' }) },
 		stdio: 'ignore',
 		detached: true,
 	});
