@@ -110,6 +110,18 @@ test.each(['--b', '\n--b', '--b\r\n', '\r\n', 'boundary=', '\nX: y', '=\n'])(
 	},
 );
 
+test('a part costs no more than the length of the email, however deep it is', () => {
+	const levels = 49;
+	const level = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n';
+	const partId = Array.from({ length: levels }, () => '0').join('.');
+	expectLinear(
+		'x\r\n',
+		(text) => Buffer.from(`${level.repeat(levels)}\r\n${text}`).toString('base64url'),
+		(raw) => rawPart({ raw, partId }),
+		1_000_000,
+	);
+});
+
 const textRun = (content: string): Element => ({ paragraph: { elements: [{ textRun: { content } }] } });
 const bulleted = (): Element => ({
 	paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l', nestingLevel: 0 } },

@@ -115,6 +115,30 @@ describe('a text of an old charset', () => {
 	});
 });
 
+describe('a decoder', () => {
+	it('is used once for a million shifts', () => {
+		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+		try {
+			const text = `\u001b$)C${'\u000e>H\u000f'.repeat(1_000_000)}`;
+			expect(decodedText(Buffer.from(text), 'iso-2022-kr').length).toBe(1_000_000);
+			expect(decode).toHaveBeenCalledTimes(1);
+		} finally {
+			decode.mockRestore();
+		}
+	});
+
+	it('is made once for a charset, whatever its name is written like', () => {
+		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+		try {
+			for (const name of ['x-unknown', 'X-Unknown', 'x-unknown ']) decodedText(Buffer.from([0x80]), name);
+			expect(decode).toHaveBeenCalledTimes(3);
+			expect(new Set(decode.mock.contexts).size).toBe(1);
+		} finally {
+			decode.mockRestore();
+		}
+	});
+});
+
 describe('charsets of seven bits', () => {
 	const jis = '\u001b$B$3$s\u001b(B ok';
 	it.each<[string, string, string]>([
