@@ -170,7 +170,7 @@ test('workspace-over-http: an input object in, the result or the error with its 
 			headers: { 'content-type': 'application/json', 'x-token': token },
 			body: JSON.stringify(body),
 		});
-	const listed = await post({ operation: 'list', maxResults: 2 });
+	const listed = await post({ operation: 'list', maxResults: 100 });
 	expect([listed.status, await listed.json()]).toEqual([200, { messages: expect.any(Array) as unknown[] }]);
 	const missing = await post({ operation: 'read', messageId: 'abcdef' });
 	expect([missing.status, await missing.json()]).toEqual([
