@@ -48,3 +48,101 @@ describe('a file is never created twice', () => {
 		expect(uploads.files()).toEqual([]);
 	});
 });
+
+describe('with an idempotency key', () => {
+	const keyed = { idempotencyKey: 'order 4711', content: base64('hello') };
+	const kept = () => uploads.files().filter(({ trashed }) => !trashed);
+
+	test('the same key gives the first file again and sends no bytes', async () => {
+		const first = await uploads.run(keyed);
+		expect(first).not.toHaveProperty('repeated');
+		const before = uploads.google.requests.length;
+		expect(await uploads.run(keyed)).toEqual({ ...first, repeated: true });
+		expect(uploads.calls().slice(before)).toEqual(['drive.files.list']);
+		expect(uploads.files()).toHaveLength(1);
+	});
+
+	test('the key itself is not stored', async () => {
+		await uploads.run(keyed);
+		expect(JSON.stringify(uploads.files())).not.toContain('4711');
+	});
+
+	test('another key, another folder and no key make files of their own', async () => {
+		const { data } = await uploads.client().drive.files.create({
+			requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
+		});
+		for (const params of [
+			{},
+			{ idempotencyKey: 'b' },
+			{ idempotencyKey: '' },
+			{ parentFolder: data.id ?? '' },
+		]) {
+			expect(await uploads.run({ ...keyed, ...params })).not.toHaveProperty('repeated');
+		}
+		expect(kept()).toHaveLength(5);
+	});
+
+	test.each([
+		[{}, { content: base64('other') }],
+		[
+			{ convertTo: 'document', name: 'a.md' },
+			{ convertTo: 'document', name: 'a.md', content: base64('# Other') },
+		],
+		[{}, { convertTo: 'document', name: 'a.md' }],
+	] as const)('a key that was used for other content is refused: %j, then %j', async (one, other) => {
+		await uploads.run({ ...keyed, ...one });
+		const failure = await failing(uploads.run({ ...keyed, ...other }));
+		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
+		expect(kept()).toHaveLength(1);
+	});
+
+	test.each([
+		{ match: 'drive.files.create', times: 3, connection: 'resetAfter' },
+		{ match: 'drive.files.create', times: 3, status: 503, carriedOut: true },
+		{ match: 'drive.files.update', times: 3, status: 503 },
+	] as const)('what a failure left behind is taken up by the next run: %j', async (fault) => {
+		uploads.google.fault(fault);
+		await uploads.run(keyed, testItem()).catch(() => undefined);
+		expect(await uploads.run(keyed, testItem())).toMatchObject({ md5Checksum: md5('hello'), repeated: true });
+		expect(kept()).toHaveLength(1);
+	});
+
+	test('an execution that was killed after it made the file: the next one confirms it', async () => {
+		uploads.google.fault({ match: 'drive.files.list', nth: 2, times: 3, connection: 'resetBefore' });
+		await uploads.run(keyed, testItem()).catch(() => undefined);
+		expect(await uploads.run(keyed, testItem())).toMatchObject({ repeated: true });
+		expect(kept()).toHaveLength(1);
+	});
+
+	test('two executions at once leave one file and agree on it', async () => {
+		for (let round = 0; round < 10; round++) {
+			const params = { ...keyed, idempotencyKey: `race ${round}` };
+			const [one, other] = await Promise.all([
+				uploads.run(params, testItem()),
+				uploads.run(params, testItem()),
+			]);
+			expect(one.id).toBe(other.id);
+		}
+		expect(kept()).toHaveLength(10);
+	});
+
+	test('with skip, a file that is there is left without a mark', async () => {
+		const { id } = await uploads.run({ content: base64('old') });
+		const result = await uploads.run({ ...keyed, onExisting: 'skip' });
+		expect(result).toMatchObject({ id, md5Checksum: md5('old') });
+		expect(uploads.files()).toMatchObject([{ appProperties: {} }]);
+	});
+
+	test('with replace, the file is replaced once', async () => {
+		const { id } = await uploads.run({ content: base64('old') });
+		const params = { ...keyed, onExisting: 'replace' } as const;
+		expect(await uploads.run(params)).toMatchObject({ id, md5Checksum: md5('hello') });
+		expect(await uploads.run(params)).toMatchObject({ id, repeated: true });
+		expect(uploads.calls().filter((method) => method === 'drive.files.update')).toHaveLength(2);
+	});
+
+	test.each([' ', 'x'.repeat(256)])('the key %j is refused before any request', async (idempotencyKey) => {
+		expect(await failing(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject({ code: 400 });
+		expect(uploads.google.requests).toEqual([]);
+	});
+});
