@@ -93,11 +93,13 @@ function locatorText(field: Field, raw: unknown, reading: Reading): string {
 	return textOf(field, (locator ? raw['value'] : raw) ?? '', reading);
 }
 
+/** An entry, or one in double quotes, which may contain commas and doubled quotes. */
+const listEntry = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
+
 /** Of a text separated by commas or new lines. */
 export function entriesOf(text: string): string[] {
-	return text
-		.split(/[,\n]/)
-		.map((entry) => entry.trim())
+	return [...text.matchAll(listEntry)]
+		.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
 		.filter((entry) => entry !== '');
 }
 

@@ -51,7 +51,7 @@ export const triggerOptions = [
 		default: '',
 		placeholder: 'e.g. meta.uuid',
 		description:
-			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do.',
+			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do. Do not use an ID that several parts of an answer share.',
 	},
 	{
 		displayName: 'Filter Field',
@@ -70,7 +70,7 @@ export const triggerOptions = [
 		default: '',
 		placeholder: 'e.g. answer, error',
 		description:
-			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas. Leave empty to accept all messages.',
+			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
 	},
 	{
 		displayName: 'Max Concurrent Executions',
@@ -118,7 +118,8 @@ export const triggerOptions = [
 			{
 				name: 'Pause Reading',
 				value: 'pause',
-				description: 'No message is dropped. Messages wait at the service until the queue has space.',
+				description:
+					'No message is dropped. Messages wait on their way and at the service until the queue has space.',
 			},
 		],
 		default: 'pause',

@@ -36,6 +36,9 @@ const lastWordsMilliseconds = 500;
 /** For n8n to store a failed execution, of which it does not tell: it may be about to end. */
 const alertMilliseconds = 200;
 
+/** Between two lines of the log about messages that came before. */
+const repeatedMilliseconds = 60_000;
+
 /** A published trigger at work: one channel per session, one queue for all of them. */
 export class Listening {
 	readonly #parts: ListeningParts;
@@ -46,6 +49,8 @@ export class Listening {
 	readonly #sequences = new Map<string, number>();
 	/** By session, in milliseconds: gaps before messages that start no execution, for the next one that does. */
 	readonly #untoldGaps = new Map<string, number>();
+	#repeated = 0;
+	#toldRepeatedAt = Number.NEGATIVE_INFINITY;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
@@ -183,13 +188,27 @@ export class Listening {
 		const sequence = this.#nextSequence(sessionId);
 		const arrival = new MessageArrival({ ...frame, sequence, ...(gapMs !== undefined && { gapMs }) });
 		const isWanted = filter === undefined || hasOneOf(arrival.message, filter);
-		if (!isWanted || !this.#delivery.isNew(arrival)) {
+		const isRepeated = isWanted && !this.#delivery.isNew(arrival);
+		if (isRepeated) this.#countRepeated(sessionId);
+		if (!isWanted || isRepeated) {
 			if (gapMs !== undefined) this.#untoldGaps.set(sessionId, gapMs);
 			return;
 		}
 		this.#untoldGaps.delete(sessionId);
 		this.#queue.push(arrival);
 		arrival.release();
+	}
+
+	/** An agent may send its answer in pieces that share an ID: they are lost by the user's own setting, but not in silence. */
+	#countRepeated(sessionId: string): void {
+		const { context, clock } = this.#parts;
+		const now = clock.monotonicMilliseconds();
+		this.#repeated++;
+		if (now - this.#toldRepeatedAt < repeatedMilliseconds) return;
+		this.#toldRepeatedAt = now;
+		context.logger.warn(
+			`Session channel ${sessionId}: messages with an ID that came before start no execution, ${this.#repeated} so far. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+		);
 	}
 
 	#channelListener(sessionId: string) {

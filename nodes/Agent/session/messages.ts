@@ -245,13 +245,15 @@ export function hasOneOf(content: MessageContent, { field, values }: FieldValues
  * repetition: a hash of its content would drop legitimate repeats.
  */
 export function messageId(message: MessageContent, dotPath: string): string | undefined {
-	if (dotPath === '' || message.format !== 'json') return undefined;
+	if (dotPath === '' || message.format === 'text') return undefined;
 	const id = valueAt(comparable(message), dotPath);
 	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }
 
-/** The message for comparisons. */
-const comparable = (content: MessageContent): unknown =>
-	content.format === 'json' && content.exact !== undefined ? content.exact : content.message;
+/** The message for comparisons: JSON in binary frames is compared like any other, whatever becomes of the bytes. */
+function comparable(content: MessageContent): unknown {
+	const read = content.format === 'binary' ? contentOf(content.bytes, true, 'json') : content;
+	return read.format === 'json' && read.exact !== undefined ? read.exact : read.message;
+}
 
 const textForm = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

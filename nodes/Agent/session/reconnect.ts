@@ -9,6 +9,8 @@ const stableMilliseconds = 30_000;
 /** With a message a shorter life ends the backoff. Not a message alone: a server may greet, or report an error, and then close. */
 const provenMilliseconds = 5000;
 const baseMilliseconds = 1000;
+/** Doubled so often: up to 4 s. */
+const mostWaitsWhenDone = 2;
 const longestRetryAfterMilliseconds = 15 * 60_000;
 /** A rolling deployment refuses connections for seconds, a wrong key for days. */
 const slowLane = { baseMilliseconds: 10_000, capMilliseconds: 15 * 60_000 };
@@ -41,9 +43,20 @@ interface Next {
 	readonly delayMilliseconds: number;
 }
 
-/** A channel that lived long enough and brought a message ends the backoff, but neither a suspicion nor the slow lane. */
-export function afterLife(memory: Memory, livedMilliseconds: number, broughtMessage: boolean): Memory {
-	return broughtMessage && livedMilliseconds >= provenMilliseconds ? { ...memory, waits: 0 } : memory;
+/**
+ * A channel that lived long enough and brought a message ends the backoff, but neither a suspicion nor the slow lane. If it lived shorter
+ * and was closed as done, the backoff grows to 4 s only: some services send one message per connection.
+ */
+export function afterLife(
+	memory: Memory,
+	livedMilliseconds: number,
+	broughtMessage: boolean,
+	closeReason: CloseReason,
+): Memory {
+	if (!broughtMessage) return memory;
+	if (livedMilliseconds >= provenMilliseconds) return { ...memory, waits: 0 };
+	const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
+	return isDone ? { ...memory, waits: Math.min(memory.waits, mostWaitsWhenDone) } : memory;
 }
 
 /**
@@ -176,7 +189,7 @@ export class Recovery {
 		const now = this.#clock.monotonicMilliseconds();
 		this.stop();
 		if (this.#openedAt !== undefined) {
-			this.#memory = afterLife(this.#memory, now - this.#openedAt, this.#broughtMessage);
+			this.#memory = afterLife(this.#memory, now - this.#openedAt, this.#broughtMessage, closeReason);
 			this.#openedAt = undefined;
 		}
 		this.#outage.begins(now);

@@ -48,8 +48,8 @@ export class FakeChannels {
 		this.listeners[index]?.alert?.(failure, kind);
 	}
 
-	/** A text arrives on the channel of a session. */
-	send(text: string, index = 0, gapMs?: number): void {
+	/** A frame arrives on the channel of a session. */
+	send(text: string, index = 0, gapMs?: number, isBinary = false): void {
 		const data = Buffer.from(text);
 		const sequence = (this.#sequences[index] ?? 0) + 1;
 		this.#sequences[index] = sequence;
@@ -60,7 +60,7 @@ export class FakeChannels {
 			byteLength: data.length,
 			...(gapMs !== undefined && { gapMs }),
 			data,
-			isBinary: false,
+			isBinary,
 			readAs: 'auto',
 		});
 	}

@@ -164,6 +164,22 @@ describe('a filter', () => {
 		expect(run.messages).toEqual(['[DONE]']);
 	});
 
+	test('takes a value with a comma in double quotes', () => {
+		const { run, channels } = listen({ options: { filterValue: 'done, "yes, done", "say ""no"""' } });
+		for (const text of ['yes, done', 'yes', 'done', 'say "no"']) channels.send(text);
+		expect(run.messages).toEqual(['yes, done', 'done', 'say "no"']);
+	});
+
+	test('and an ID count in JSON of binary frames, too', () => {
+		const { run, channels } = listen({ options: { ...options, deduplicationField: 'n' } });
+		for (const text of [message('answer', 1), message('step', 2), message('answer', 1), 'no JSON'])
+			channels.send(text, 0, undefined, true);
+		expect(run.emitted).toHaveLength(0);
+		return settled().then(() => {
+			expect(run.items).toHaveLength(1);
+		});
+	});
+
 	test('compares long numbers by their digits', () => {
 		const { run, channels } = listen({
 			options: { filterField: 'id', filterValue: ['12345678901234567891'] },
@@ -189,6 +205,15 @@ test('a gap before a message that came before is told by the next one', () => {
 	channels.send('{"id":1}', 0, 700);
 	channels.send('{"id":2}');
 	expect(run.items.map(({ json }) => json.gapMs)).toEqual([undefined, 700]);
+});
+
+test('messages that share an ID are counted in the log, once a minute', async () => {
+	const { run, clock, channels } = listen({ options: { deduplicationField: 'id' } });
+	for (let n = 0; n < 5; n++) channels.send('{"id":1}');
+	await clock.advance(60_000);
+	channels.send('{"id":1}');
+	const told = run.logged.filter((text) => text.includes('an ID that came before'));
+	expect(told.map((text) => /, (\d+) so far/.exec(text)?.[1])).toEqual(['1', '5']);
 });
 
 test('a frame is parsed once, for filter, deduplication and item', () => {

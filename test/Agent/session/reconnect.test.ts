@@ -117,15 +117,30 @@ describe('afterLife', () => {
 	const troubled = { waits: 7, suspected: 'status 401', faultyFrames: 2, slowWaits: 3 };
 
 	it('of 5 s with a message ends the backoff, but neither a suspicion nor the slow lane', () => {
-		expect(afterLife(troubled, 5000, true)).toEqual({ ...troubled, waits: 0 });
+		expect(afterLife(troubled, 5000, true, dropped)).toEqual({ ...troubled, waits: 0 });
 	});
 
 	it.each<[string, number, boolean]>([
 		['a shorter one', 4999, true],
 		['one without a message', 29_999, false],
 	])('%s changes nothing', (_name, lived, broughtMessage) => {
-		expect(afterLife(troubled, lived, broughtMessage)).toBe(troubled);
+		expect(afterLife(troubled, lived, broughtMessage, dropped)).toBe(troubled);
 	});
+
+	it.each([1000, 1005])(
+		'of a service that sends one message and closes with %d lets the waits grow to 4 s only',
+		(code) => {
+			const done: CloseReason = { kind: 'closeFrame', code, reason: '' };
+			let memory = untroubled;
+			const delays = Array.from({ length: 6 }, () => {
+				const next = afterEnding(afterLife(memory, 1000, true, done), done, undefined, policy, almostOne);
+				memory = next.memory;
+				return next.delayMilliseconds + 1;
+			});
+			expect(delays).toEqual([1000, 2000, 4000, 4000, 4000, 4000]);
+			expect(afterLife(troubled, 1000, false, done)).toBe(troubled);
+		},
+	);
 });
 
 function gated(count: number) {
