@@ -41,7 +41,8 @@ export default class QuietReporter implements Used {
 		const seconds = ((perfStats.end - perfStats.start) / 1000).toFixed(1).padStart(6);
 		this.#done += test.duration ?? 0;
 		const files = all.numPassedTestSuites + all.numFailedTestSuites;
-		const place = all.numTotalTestSuites > 1 ? `[${files}/${all.numTotalTestSuites}${this.#left()}]` : '';
+		const total = all.numTotalTestSuites;
+		const place = total > 1 ? `[${files}/${total}${files < total ? this.#left() : ''}]` : '';
 		const tests = failed
 			? `${numFailingTests} of ${numFailingTests + numPassingTests} tests failed`
 			: `${numPassingTests} tests`;
