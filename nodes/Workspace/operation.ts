@@ -98,6 +98,11 @@ export interface Operation<
 	readonly idempotent?: boolean;
 	/** The only thing that it changes: items that change different things may then run in parallel. */
 	changes?(params: ParamsOf<F, O>): string;
+	/**
+	 * Refuses what no single field can tell is wrong. All items are checked before anything is sent: without Continue on Fail the first
+	 * refusal stops the node with nothing sent, with it the refused items fail and the rest go on.
+	 */
+	check?(params: ParamsOf<F, O>, item: Item): void;
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
@@ -111,11 +116,6 @@ export interface Operation<
 	/** Serves items with the same key together; results in the order of the members. No key: `execute` alone. */
 	readonly combine?: {
 		key(params: ParamsOf<F, O>): string | undefined;
-		/**
-		 * Refuses a member's input before anything is sent for any of them: without Continue on Fail the first refusal stops the
-		 * node with nothing sent, with it the refused members fail and the rest go on.
-		 */
-		check?(params: ParamsOf<F, O>, item: Item): void;
 		/** A member's place may hold its Failure: the others stand. */
 		execute(
 			client: Clients,

@@ -98,8 +98,8 @@ const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	'"The credential has no valid token, and a new one could not be obtained"': () =>
 		withoutToken(new Error('The credential "Google" needs to be reconnected.')),
 	'"Google refused the test (403)"': () => {
-		const [{ properties } = { properties: undefined }] = credentialTest.rules ?? [];
-		return properties?.message ?? '';
+		const rule = credentialTest.rules?.find(({ properties }) => properties.value === 403);
+		return rule?.properties.message ?? '';
 	},
 	'"Enable the Gmail API in …"': () => shown(403, 'accessNotConfigured'),
 	'"The credential lacks the scope …"': () => shown(403, 'insufficientPermissions'),

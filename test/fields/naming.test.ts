@@ -79,10 +79,10 @@ const cases: readonly Case[] = [
 	],
 	[
 		['spreadsheet', 'write'],
-		{ ...rows, values: [['a', {}]] },
+		{ ...rows, values: [['a'], { name: 'b' }] },
 		{},
-		"Row 1, column 2 of 'Values' is an object",
-		"Row 1, column 2 of 'values' is an object",
+		"'Values' mixes",
+		"'values' mixes",
 	],
 	[['spreadsheet', 'append'], { ...rows, values: [] }, {}, "'Values' has no cells", "'values' has no cells"],
 	[
@@ -93,8 +93,8 @@ const cases: readonly Case[] = [
 		"'range' is not a range: 'A'!?",
 	],
 	[
-		['spreadsheet', 'read'],
-		{ spreadsheetId: '1abc' },
+		['spreadsheet', 'append'],
+		{ spreadsheetId: '1abc', valuesSource: 'json', values: [['a']] },
 		{},
 		"'Tab' or 'Range' is required",
 		"'tab' or 'range' is required",

@@ -83,7 +83,7 @@ export class Jobs {
 		const { chosen, naming, params, limits, combineKey } = this.last;
 		const { resource, operation } = chosen;
 		const item = new RunItem(this.context, index, { notes: this.notes, naming, limits });
-		if (combineKey !== undefined) naming.during(() => operation.combine?.check?.(params, item));
+		naming.during(() => operation.check?.(params, item));
 		const sent = [resource, operation.value, params, item.json];
 		const serialKey = operation.changes?.(params);
 		return { index, resource, operation, params, limits, item, combineKey, serialKey, sent };

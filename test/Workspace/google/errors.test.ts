@@ -120,7 +120,7 @@ describe('the description says what to do', () => {
 	});
 
 	const hidden =
-		'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect.';
+		'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).';
 
 	test('a 404 of Drive under App Files: Drive Access', async () => {
 		const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn: appFiles });

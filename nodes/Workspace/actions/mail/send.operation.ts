@@ -2,7 +2,12 @@ import { named } from '../../../fields/naming';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { deliver, findSent, senderOf, type SentMail } from './send/deliver';
 import { asReply, hintAboutThread, repliedMail } from './send/reply';
-import { sendFields as fields, sendOptions as options, type SendParams } from './send/fields';
+import {
+	refuseContradictions,
+	sendFields as fields,
+	sendOptions as options,
+	type SendParams,
+} from './send/fields';
 
 export const send = defineOperation({
 	value: 'send',
@@ -23,6 +28,7 @@ export const send = defineOperation({
 	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 	fields,
 	options,
+	check: refuseContradictions,
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { outgoingMail, composed } = await import('./send/compose');
 		const { idempotencyKey, replyToMessageId: original, includeSignature: signature, quoteOriginal } = params;

@@ -25,14 +25,14 @@ export const append = defineOperation({
 		if (appended === undefined || isFailure(appended)) throw appended ?? new Error('nothing was appended');
 		return appended;
 	},
+	check(params, item) {
+		if (hasNames(params)) namedRows(params, item);
+		else rowCells(params);
+	},
 	combine: {
 		key(params) {
 			const same = { ...params, values: undefined, columns: undefined, tab: undefined };
 			return JSON.stringify({ ...same, range: sentTarget(params), hasNames: hasNames(params) });
-		},
-		check(params, item) {
-			if (hasNames(params)) namedRows(params, item);
-			else rowCells(params);
 		},
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},

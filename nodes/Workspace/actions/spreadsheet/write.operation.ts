@@ -3,7 +3,7 @@ import { isFailure } from '../../../core/errors';
 import { rangeAdvice } from './errors';
 import { writeFields, writeOptions } from './fields';
 import type { MatchedRow } from './match/matchRows';
-import { hasNames, namedRows } from './cells';
+import { hasNames, namedRows, rowCells } from './cells';
 import { sentTarget } from './range';
 import { writeModeOf, writeRows } from './write/writeRows';
 import type { Written } from './updates';
@@ -33,15 +33,16 @@ export const write = defineOperation({
 		if (written === undefined || isFailure(written)) throw written ?? new Error('nothing was written');
 		return written;
 	},
+	check(params, item) {
+		writeModeOf(params);
+		if (hasNames(params)) namedRows(params, item);
+		else rowCells(params);
+	},
 	combine: {
 		key(params) {
 			if (!hasNames(params)) return undefined;
 			const same = { ...params, values: undefined, columns: undefined, tab: undefined };
 			return JSON.stringify({ ...same, range: sentTarget(params) });
-		},
-		check(params, item) {
-			writeModeOf(params);
-			namedRows(params, item);
 		},
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},

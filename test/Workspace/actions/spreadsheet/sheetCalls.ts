@@ -91,7 +91,7 @@ export class SheetCalls {
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.key(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
-		for (const { params, item } of members) combine?.check?.(params, item);
+		for (const { params, item } of members) operation.check?.(params, item);
 		const outcomes = await outcomesOf(operation, members, this.clients(operation), [...keys][0]);
 		// A write by key has a result for each row.
 		return outcomes.flat();

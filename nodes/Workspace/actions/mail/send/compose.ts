@@ -57,15 +57,13 @@ export interface OutgoingMail {
  * @throws Failure 400 for anything that could not be sent
  */
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
-	const to = addressesOf(params.to, named('to'));
-	refuseContradictions(params, to);
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
 	if (more.length > 0)
 		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
 	const files = await attachedFiles(params.attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
 	return {
-		to,
+		to: addressesOf(params.to, named('to')),
 		cc: addressesOf(params.cc, named('cc')),
 		bcc: addressesOf(params.bcc, named('bcc')),
 		replyTo: addressesOf(params.replyTo, named('replyTo')),
@@ -76,25 +74,6 @@ export async function outgoingMail(params: SendParams, item: Item): Promise<Outg
 		folder: params.saveAsDraft ? 'drafts' : 'sent',
 		...withInline(bodies, files, item),
 	};
-}
-
-/** @throws Failure 400 for what only a reply may do or leave out */
-function refuseContradictions(params: SendParams, to: readonly Address[]): void {
-	if (params.replyToMessageId !== '') return;
-	for (const option of ['replyAll', 'quoteOriginal'] as const) {
-		if (!params[option]) continue;
-		throw refusal(
-			`${named(option)} is only for replies`,
-			`Enter the ID of the original email in ${named('replyToMessageId')}, or turn off ${named(option)}.`,
-		);
-	}
-	const missing = to.length === 0 && !params.saveAsDraft ? 'to' : params.subject.trim() === '' && 'subject';
-	if (!missing) return;
-	const isText = params[missing].trim() !== '';
-	throw refusal(
-		`${named(missing)} ${isText ? 'has no address' : 'is required'}`,
-		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${named('replyToMessageId')}.`,
-	);
 }
 
 function withInline(

@@ -1,3 +1,5 @@
+import { refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
 import { idempotencyOption } from '../../../idempotency';
 import type { Field, ParamsOf } from '../../../operation';
 
@@ -160,3 +162,23 @@ export const sendOptions = [
 ] as const satisfies readonly Field[];
 
 export type SendParams = ParamsOf<typeof sendFields, typeof sendOptions>;
+
+/** @throws Failure 400 for what only a reply may do or leave out */
+export function refuseContradictions(params: SendParams): void {
+	if (params.replyToMessageId !== '') return;
+	for (const option of ['replyAll', 'quoteOriginal'] as const) {
+		if (!params[option]) continue;
+		throw refusal(
+			`${named(option)} is only for replies`,
+			`Enter the ID of the original email in ${named('replyToMessageId')}, or turn off ${named(option)}.`,
+		);
+	}
+	const hasRecipient = /[^\s,]/.test(params.to) || params.saveAsDraft;
+	const missing = !hasRecipient ? 'to' : params.subject.trim() === '' && 'subject';
+	if (!missing) return;
+	const isText = params[missing].trim() !== '';
+	throw refusal(
+		`${named(missing)} ${isText ? 'has no address' : 'is required'}`,
+		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${named('replyToMessageId')}.`,
+	);
+}
