@@ -60,7 +60,8 @@ export async function outgoingMail(params: SendParams, item: Item): Promise<Outg
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
 	if (more.length > 0)
 		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
-	const files = await attachedFiles(params.attachments, item);
+	const { attachments } = params;
+	const files = attachments.length === 0 ? [] : await attachedFiles(attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
 	return {
 		to: addressesOf(params.to, named('to')),
