@@ -25,6 +25,8 @@ export interface ParagraphBlock {
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
 	readonly list?: { readonly level: number; readonly bullet: boolean };
+	/** It is no part of a list, but stands between items of one. */
+	readonly between?: true;
 }
 
 export type Alignment = 'left' | 'center' | 'right' | null;
@@ -49,7 +51,8 @@ export interface ListRange {
 }
 
 /** Kinds of Markdown content that a document cannot represent as intended. */
-export type Simplified = 'images' | 'images without address' | 'footnotes' | 'relative links';
+export type Simplified =
+	'list numbers' | 'images' | 'images without address' | 'footnotes' | 'relative links';
 
 export interface Content {
 	/** Content that is converted to another form; absent if there is none. */

@@ -62,6 +62,9 @@ class Reader {
 	}
 
 	private rows(table: docs_v1.Schema$Table, separator: string): string[] {
+		const cells = (table.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
+		// A frame around code or text.
+		if (cells.length === 1 && separator === '\t') return this.lines(cells[0]?.content ?? [], separator);
 		return (table.tableRows ?? []).map((row) =>
 			(row.tableCells ?? []).map((cell) => this.cell(cell)).join(separator),
 		);

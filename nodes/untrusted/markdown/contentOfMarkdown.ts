@@ -10,7 +10,7 @@ import {
 	type Span,
 } from '../document/blocks';
 import { parseMarkdown } from './parseMarkdown';
-import { fetchable, linkable, spansOf, type Definitions } from './spans';
+import { fetchable, linkable, spansOf, withoutComments, type Definitions } from './spans';
 
 /** Deepest list level in Google Docs, counted from 0. */
 const deepestLevel = 8;
@@ -30,7 +30,7 @@ export function contentOfMarkdown(markdown: string): Content {
 	const reader = new Reader(definitionsOf(children));
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
-	const simplified = simplifiedIn(children);
+	const simplified = [...simplifiedIn(children), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
@@ -41,7 +41,8 @@ function simplifiedIn(nodes: readonly RootContent[]): Simplified[] {
 			if (node.type === 'image' || node.type === 'imageReference') found.add('images');
 			if (node.type === 'image' && !fetchable.test(node.url)) found.add('images without address');
 			if (node.type === 'footnoteReference') found.add('footnotes');
-			if ((node.type === 'link' || node.type === 'definition') && !linkable.test(node.url)) {
+			const isLink = node.type === 'link' || node.type === 'definition';
+			if (isLink && !node.url.startsWith('#') && !linkable.test(node.url)) {
 				found.add('relative links');
 			}
 			if ('children' in node) visit(node.children);
@@ -68,6 +69,11 @@ class Reader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
 	private readonly definitions: Definitions;
+	/** Whether a list has other numbers than in the Markdown. */
+	isRenumbered = false;
+	/** The last numbered list that is not inside another. */
+	private numbered:
+		{ readonly place: number; readonly next: number; readonly quoteDepth: number } | undefined;
 	/** True while the next paragraph is the first of a list item. */
 	private bullet = false;
 
@@ -94,7 +100,7 @@ class Reader {
 				this.add([], around, 'rule');
 				break;
 			case 'html':
-				this.add([plainSpan(node.value)], around);
+				this.html(node.value, around);
 				break;
 			case 'blockquote':
 				this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
@@ -113,6 +119,12 @@ class Reader {
 			default:
 				this.add(this.spans([node]), around);
 		}
+	}
+
+	/** Without comments, which nobody is meant to see. */
+	private html(value: string, around: Around): void {
+		const visible = withoutComments(value).trim();
+		if (visible !== '' || value.trim() === '') this.add([plainSpan(visible)], around);
 	}
 
 	private spans(nodes: Parameters<typeof spansOf>[0]): Span[] {
@@ -135,7 +147,34 @@ class Reader {
 		const place = this.lists.length;
 		for (const item of list.children) this.item(item, { ...around, level, ordered });
 		const last = this.blocks.length - 1;
-		if (own && last >= first) this.lists.splice(place, 0, { first, last, ordered });
+		if (own && last >= first && !this.continueList(list, first, around)) {
+			this.lists.splice(place, 0, { first, last, ordered });
+			if (ordered && around.level === undefined) {
+				this.numbered = { place, next: list.children.length + 1, quoteDepth: around.quoteDepth };
+			}
+		}
+	}
+
+	/** Steps with other text between them are one list, if their numbers say so. Docs begins every list at 1. */
+	private continueList(list: List, first: number, { level, quoteDepth }: Around): boolean {
+		const start = list.start ?? 1;
+		if (!list.ordered || start === 1) return false;
+		const { numbered } = this;
+		const range = numbered && this.lists[numbered.place];
+		const between = this.blocks.slice((range?.last ?? first) + 1, first);
+		const isNext = level === undefined && start === numbered?.next && quoteDepth === numbered.quoteDepth;
+		if (!range || !isNext || between.some(({ kind }) => kind === 'table')) {
+			this.isRenumbered = true;
+			return false;
+		}
+		for (const [at, block] of between.entries()) {
+			if (block.kind !== 'paragraph' || block.list) continue;
+			const spans = withoutLeadingTabs(block.spans);
+			this.blocks[range.last + 1 + at] = { ...block, spans, between: true };
+		}
+		this.lists[numbered.place] = { ...range, last: this.blocks.length - 1 };
+		this.numbered = { ...numbered, next: start + list.children.length };
+		return true;
 	}
 
 	private item(item: ListItem, around: Around): void {

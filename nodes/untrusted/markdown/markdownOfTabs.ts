@@ -77,10 +77,21 @@ class Printer {
 		if (paragraph) return this.paragraph(paragraph);
 		if (tableOfContents) return (tableOfContents.content ?? []).flatMap((element) => this.flat(element));
 		if (!table) return [];
+		const code = this.codeIn(table);
+		if (code) return code;
 		const node = tableOf(table, this.document, (pieces) =>
 			this.phrasing(pieces, { type: 'html', value: '<br>' }),
 		);
 		return node === undefined ? [] : [{ node, quoted: false, indentPoints: 0, glyph: undefined }];
+	}
+
+	/** The lines of a code block for which a table of one cell is the frame. */
+	private codeIn({ tableRows = [] }: docs_v1.Schema$Table): FlatBlock[] | undefined {
+		const [cell, ...others] = tableRows.flatMap((row) => row.tableCells ?? []);
+		if (!cell || others.length > 0) return undefined;
+		const [part, ...more] = withCodeBlocks(cell.content ?? [], this.document);
+		if (!part || 'element' in part || more.length > 0) return undefined;
+		return [{ node: { type: 'code', value: part.code }, quoted: false, indentPoints: 0, glyph: undefined }];
 	}
 
 	private phrasing(pieces: readonly Piece[], lineBreak: Parameters<typeof phrasingOf>[1]) {

@@ -22,6 +22,8 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 		children.flatMap((child) => spansIn(child, { ...marks, ...added }, definitions));
 	const linked = (children: readonly PhrasingContent[], url = ''): Span[] => {
 		if (linkable.test(url)) return inside(children, { link: url });
+		// An entry of a table of contents.
+		if (url.startsWith('#')) return inside(children, {});
 		const spans = inside(children, {});
 		const text = spans.map((span) => span.text).join('');
 		const address = cleanText(url);
@@ -51,9 +53,22 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 		case 'footnoteReference':
 			return [{ text: `[${node.identifier}]`, marks }];
 		case 'html':
-			return [{ text: lineBreakTag.test(node.value) ? '\v' : cleanText(node.value), marks }];
+			return [{ text: lineBreakTag.test(node.value) ? '\v' : cleanText(withoutComments(node.value)), marks }];
 		default:
 			return [];
+	}
+}
+
+/** HTML without its comments. One that does not end is text, so that nothing is lost. */
+export function withoutComments(html: string): string {
+	let kept = '';
+	let at = 0;
+	for (;;) {
+		const start = html.indexOf('<!--', at);
+		const end = start < 0 ? -1 : html.indexOf('-->', start + 2);
+		if (end < 0) return kept + html.slice(at);
+		kept += html.slice(at, start);
+		at = end + 3;
 	}
 }
 

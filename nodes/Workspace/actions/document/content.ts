@@ -45,6 +45,8 @@ const hints: Readonly<Record<Simplified, string>> = {
 	images: `Images in the Markdown became links. Turn on ${named('insertImages')} to insert them.`,
 	'images without address':
 		'Images in the Markdown without a public https address became text or links: Google fetches images itself.',
+	'list numbers':
+		'A numbered list in the Markdown does not begin at 1. Google Docs begins every list at 1, so its numbers differ.',
 	footnotes: 'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
 	'relative links':
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',

@@ -2,21 +2,23 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { ListRange } from '../../../untrusted/document/blocks';
 import { isParagraph, type Layout, type PlacedParagraph } from './layout';
-import { styleOf } from './looks';
+import { indent, styleOf } from './looks';
 
 type Request = docs_v1.Schema$Request;
 type RangeOf = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
 
 /**
  * Bullets. Leading tabs give the level, and Google takes them out again, so that after each list every index is what it was.
- * A list is bulleted as a whole, inner lists of another kind and an item's later paragraphs included, because only that keeps
- * one numbering; then the inner ones get bullets of their own and the later paragraphs lose theirs.
+ * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
+ * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
  */
 export function listRequests(layout: Layout, range: RangeOf, tabId: string | undefined): Request[] {
 	const requests = layout.lists.flatMap((list) =>
 		stretches(list, layout).flatMap((items) => bulletRequests(items, list, range, tabId)),
 	);
-	const later = layout.placed.filter(isParagraph).filter(({ block }) => block.list?.bullet === false);
+	const later = layout.placed
+		.filter(isParagraph)
+		.filter(({ block }) => block.between ?? block.list?.bullet === false);
 	return [...requests, ...later.flatMap((one) => laterParagraph(one, range))];
 }
 
@@ -51,7 +53,7 @@ function bulletRequests(
 
 function laterParagraph({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
 	const touched = range(start, Math.max(end, start + 1));
-	const paragraphStyle = styleOf(block);
+	const paragraphStyle = block.between ? { ...indent(0), ...styleOf(block) } : styleOf(block);
 	const fields = Object.keys(paragraphStyle ?? {}).join(',');
 	return [
 		{ deleteParagraphBullets: { range: touched } },

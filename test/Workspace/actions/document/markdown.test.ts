@@ -1,4 +1,5 @@
 import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
+import { plainTextOf } from '../../../../nodes/untrusted/document/plainText';
 import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
 import { fresh, get, service, update } from '../../../google/docsCalls';
@@ -35,6 +36,13 @@ test.each([
 	['nested bullets', '- a\n  - b\n    - c\n- d'],
 	['bullets in numbers', '1. a\n   - x\n   - y\n2. b\n   - z\n3. c'],
 	['numbers in bullets', '- a\n  1. x\n  2. y\n- b'],
+	[
+		'steps with text between',
+		'1. a\n\ntext\n\n2. b\n3. c\n\n## More\n\n```\n  code\n```\n\n> said\n\n- x\n\n4. d',
+	],
+	['symbols beyond U+FFFF', '*\u{1e2ff}* a **\u{1f600}** *\u{10400}* ~~\u{1e2ff}~~'],
+	['two lists of numbers', '1. a\n\ntext\n\n1. b'],
+	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b'],
 	['three kinds deep', '- a\n  1. x\n     - deep\n  2. y\n- b'],
 	['paragraphs in items', '1. a\n\n   more of a\n2. b'],
 	['code in items', '1. a\n   ```\n   code();\n   ```\n2. b'],
@@ -54,6 +62,34 @@ test.each([
 	['pairs', '# 😀\n\n- 👍🏽 **😀**\n\n| 😀 | b |\n| - | - |\n| x | 😀 |'],
 ])('%s', (_, markdown) => {
 	expect(throughDocument(markdown)).toBe(markdown);
+});
+
+test.each([
+	['a comment', 'a\n\n<!-- hidden\n\nlines -->\n\nb <!-- too --> c', 'a\n\nb  c'],
+	['a comment that does not end', 'a\n\n<!-- open', 'a\n\n\\<!-- open'],
+	['an anchor', '- [Install](#install)', '- Install'],
+	['numbers that Docs cannot show', '5. a\n6. b', '1. a\n2. b'],
+	['steps with a table between', '1. a\n\n| x |\n| - |\n\n2. b', '1. a\n\n| x |\n| - |\n\n1. b'],
+])('%s', (_, markdown, shown) => {
+	expect(throughDocument(markdown)).toBe(shown);
+});
+
+test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
+	'the numbers of %j are named in a hint',
+	(markdown) => {
+		expect(contentOfMarkdown(markdown).simplified).toEqual(['list numbers']);
+		expect(contentOfMarkdown('1. a\n\ntext\n\n2. b').simplified).toBeUndefined();
+	},
+);
+
+test('code in a table of one cell keeps its lines', () => {
+	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
+	const lines = ['if (a) {', '  b();', '}'].map((text) => ({
+		paragraph: { elements: [{ textRun: { content: `${text}\n`, textStyle: mono } }] },
+	}));
+	const tab = { body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] } };
+	expect(markdownOfTabs([tab])).toBe('```\nif (a) {\n  b();\n}\n```');
+	expect(plainTextOf(tab)).toBe('if (a) {\n  b();\n}');
 });
 
 test('a long text is read in pieces, with the same result', () => {
