@@ -112,9 +112,8 @@ test.each(Object.keys(entryLimits))('%s loads only small packages at once', (ent
 const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 	[/session\/webSocket\.js$/, /^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
-	[/(outgoing|compose\/.*)\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
+	[/mail\/send\/compose\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/(typeOfName|fileName)\.js$/, /^(mime-types|mime-db)$/],
-	[/(fullMessage|listMessages)\.js$/, /^entities$/],
 ];
 
 test('a lazily loaded file brings along only what it is there for', () => {

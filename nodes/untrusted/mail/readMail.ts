@@ -30,9 +30,6 @@ export interface Summary {
 	readonly labelIds: string[];
 }
 
-/** Headers needed for a summary. */
-export const summaryHeaders = ['Subject', 'From', 'To'];
-
 export interface AttachmentInfo {
 	/**
 	 * Valid for this read only, because Gmail returns a new one each time. '' if Gmail gives none, such as

@@ -2,7 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { type Failure, isFailure } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
-import { type AttachmentInfo, type Summary, summaryHeaders } from '../../../../untrusted/mail/readMail';
+import type { AttachmentInfo, Summary } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item, StoredBinary } from '../../../operation';
 import { untilFailure, type Width } from '../inParallel';
 import { contentOf, downloaded } from '../message/message';
@@ -168,6 +168,9 @@ async function addDetails(
 	messages.push(...results.flatMap((message) => message ?? []));
 	if (failure) throw failure.cause;
 }
+
+/** Headers needed for a summary. */
+const summaryHeaders = ['Subject', 'From', 'To'];
 
 async function summary(client: Clients, id: string, item: Item): Promise<ListedMessage> {
 	const { data } = await client.gmail.users.messages.get({
