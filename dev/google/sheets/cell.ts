@@ -1,6 +1,7 @@
 /** How a cell's number is displayed. */
 export type Format = 'number' | 'grouped' | 'percent' | 'currency' | DateFormat;
-export type DateFormat = 'yyyy-mm-dd' | 'm/d/yyyy' | 'm/d' | 'h:mm' | 'h:mm:ss' | 'yyyy-mm-dd h:mm:ss';
+export type DateFormat =
+	'yyyy-mm-dd' | 'm/d/yyyy' | 'dd/mm/yyyy' | 'dd.mm.yyyy' | 'm/d' | 'h:mm' | 'h:mm:ss' | 'yyyy-mm-dd h:mm:ss';
 
 export interface Cell {
 	readonly value: string | number | boolean;
@@ -46,11 +47,14 @@ function formattedDate(serial: number, format: DateFormat): string {
 	const two = (number: number) => String(number).padStart(2, '0');
 	const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
 	const american = `${date.getUTCMonth() + 1}/${date.getUTCDate()}`;
+	const european = [two(date.getUTCDate()), two(date.getUTCMonth() + 1)];
 	const minutes = `${date.getUTCHours()}:${two(date.getUTCMinutes())}`;
 	const seconds = `${minutes}:${two(date.getUTCSeconds())}`;
 	const shown: Record<DateFormat, string> = {
 		'yyyy-mm-dd': day,
 		'm/d/yyyy': `${american}/${date.getUTCFullYear()}`,
+		'dd/mm/yyyy': `${european.join('/')}/${date.getUTCFullYear()}`,
+		'dd.mm.yyyy': `${european.join('.')}.${date.getUTCFullYear()}`,
 		'm/d': american,
 		'h:mm': minutes,
 		'h:mm:ss': seconds,
@@ -62,6 +66,8 @@ function formattedDate(serial: number, format: DateFormat): string {
 const dateFormats: ReadonlySet<Format> = new Set<DateFormat>([
 	'yyyy-mm-dd',
 	'm/d/yyyy',
+	'dd/mm/yyyy',
+	'dd.mm.yyyy',
 	'm/d',
 	'h:mm',
 	'h:mm:ss',

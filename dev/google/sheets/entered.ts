@@ -1,14 +1,14 @@
 import { serialOf, type Cell, type Format } from './cell.ts';
 
 /**
- * How the sheet interprets text that a user types (locale en_US): as a number, a date, a boolean, a formula,
- * or text. Undefined clears the cell.
+ * How the sheet interprets text that a user types: as a number (as in en_US), a date of its locale or of ISO 8601, a boolean, a
+ * formula, or text. Undefined clears the cell.
  */
-export function typed(text: string): Cell | undefined {
+export function typed(text: string, locale = 'en_US'): Cell | undefined {
 	if (text === '') return undefined;
 	if (text.startsWith("'")) return { value: text.slice(1) };
 	if (text.startsWith('=')) return { value: evaluated(text.slice(1)), formula: text };
-	const number = numberTyped(text) ?? dateTyped(text);
+	const number = numberTyped(text) ?? dateTyped(text, locale);
 	if (number !== undefined) return number;
 	if (text.startsWith('+')) return { value: evaluated(text), formula: `=${text}` };
 	if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' };
@@ -33,14 +33,21 @@ const patterns: ReadonlyArray<readonly [RegExp, Format]> = [
 		/^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2}) (?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2}))?$/,
 		'yyyy-mm-dd h:mm:ss',
 	],
-	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/, 'm/d/yyyy'],
-	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})$/, 'm/d'],
 	[/^(?<hour>\d{1,2}):(?<minute>\d{2})$/, 'h:mm'],
 	[/^(?<hour>\d{1,2}):(?<minute>\d{2}):(?<second>\d{2})$/, 'h:mm:ss'],
 ];
 
-function dateTyped(text: string): Cell | undefined {
-	for (const [pattern, format] of patterns) {
+const american: typeof patterns = [
+	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/, 'm/d/yyyy'],
+	[/^(?<month>\d{1,2})\/(?<day>\d{1,2})$/, 'm/d'],
+];
+const ofLocale: Readonly<Record<string, typeof patterns>> = {
+	de_DE: [[/^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/, 'dd.mm.yyyy']],
+	en_GB: [[/^(?<day>\d{1,2})\/(?<month>\d{1,2})\/(?<year>\d{4})$/, 'dd/mm/yyyy']],
+};
+
+function dateTyped(text: string, locale: string): Cell | undefined {
+	for (const [pattern, format] of [...patterns, ...(ofLocale[locale] ?? american)]) {
 		const groups = pattern.exec(text.trim())?.groups;
 		if (groups !== undefined) return dateCell(groups, format);
 	}

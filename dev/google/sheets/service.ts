@@ -24,6 +24,8 @@ export interface SpreadsheetSeed {
 	readonly title: string;
 	/** Tabs with their rows, stored unchanged. By default, one tab named Sheet1. */
 	readonly tabs?: ReadonlyArray<TabSeed>;
+	/** `de_DE` and `en_GB` have dates of their own, all others those of `en_US`. */
+	readonly locale?: string;
 	/** Ranges by name. */
 	readonly namedRanges?: Readonly<Record<string, string>>;
 	readonly file?: Partial<StoredFile>;
@@ -149,9 +151,10 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 
 	return {
 		methods,
-		seed({ title, tabs = [], namedRanges = {}, file }) {
+		seed({ title, tabs = [], namedRanges = {}, locale, file }) {
 			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
 			const workbook = known(id);
+			if (locale !== undefined) workbook.locale = locale;
 			if (tabs.length > 0) workbook.sheets = [];
 			for (const tab of tabs) {
 				const { title: name, rows = [], rowCount, columnCount, hiddenRows, hiddenColumns } = tab;

@@ -67,7 +67,7 @@ export function update(
 	writing: Writing,
 ): sheets_v4.Schema$UpdateValuesResponse {
 	const target = resolve(workbook, range);
-	const rows = rowsOf(writing);
+	const rows = rowsOf(writing, workbook.locale);
 	const written = writtenArea(target.area, rows);
 	const { sheet } = target;
 	checkBounds(target, rows);
@@ -85,7 +85,7 @@ export function append(
 	insert: 'INSERT_ROWS' | 'OVERWRITE',
 ): sheets_v4.Schema$AppendValuesResponse {
 	const { sheet, area } = resolve(workbook, range);
-	const rows = rowsOf(writing);
+	const rows = rowsOf(writing, workbook.locale);
 	const block = findTable(sheet.grid, clamped(area, sheet));
 	const native = tableAt(sheet, block ?? clamped(area, sheet));
 	const table = native?.area ?? block;
@@ -135,12 +135,17 @@ function clamped(area: Rectangle, { grid }: Sheet): Rectangle {
 }
 
 /** All cells are read before the first one is written, so that a refused request changes nothing. */
-function rowsOf({ values, dimension, entry }: Writing): CellRow[] {
+function rowsOf({ values, dimension, entry }: Writing, locale: string): CellRow[] {
 	const rows = dimension === 'ROWS' ? values : transposed<unknown>(values, null);
-	return rows.map((row, at) => row.map((value, column) => enteredCell(value, entry, at, column)));
+	return rows.map((row, at) => row.map((value, column) => enteredCell(value, { entry, locale }, at, column)));
 }
 
-function enteredCell(value: unknown, entry: Entry, row: number, column: number): Cell | 'clear' | 'leave' {
+function enteredCell(
+	value: unknown,
+	{ entry, locale }: { entry: Entry; locale: string },
+	row: number,
+	column: number,
+): Cell | 'clear' | 'leave' {
 	if (value === null || value === undefined) return 'leave';
 	if (typeof value === 'number' || typeof value === 'boolean') return { value };
 	if (typeof value !== 'string') {
@@ -151,7 +156,7 @@ function enteredCell(value: unknown, entry: Entry, row: number, column: number):
 		throw invalid(`Your input contains more than the maximum of ${longestCell} characters in a single cell.`);
 	}
 	if (value === '') return 'clear';
-	return entry === 'RAW' ? { value } : (typed(value) ?? 'clear');
+	return entry === 'RAW' ? { value } : (typed(value, locale) ?? 'clear');
 }
 
 function writtenArea(

@@ -84,6 +84,40 @@ describe.each<[string, object]>([
 	});
 });
 
+test.each([
+	['de_DE', '31.01.2024'],
+	['en_GB', '31/01/2024'],
+	['en_US', '1/31/2024'],
+])('dates go in and come back as %s writes them', async (locale, day) => {
+	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', locale, tabs: [{ title: 'Sheet1' }] });
+	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
+	const all = items({ Id: 1, day, foreign: '31-01-2024' }, { Id: 2, day: '2024-01-31', foreign: '1/2' });
+	await calls.together(
+		'append',
+		all.map((item) => ({ params, item })),
+	);
+	expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
+		[1, 45322, '31-01-2024'],
+		[2, 45322, '1/2'],
+	]);
+	const form = {
+		output: 'rows',
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	};
+	const rows = await calls.run('read', { spreadsheetId, ...form });
+	expect(rows[0]?.json).toMatchObject({ Id: 1, day });
+	const before = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
+	const back = items(...rows.map(({ json }) => ({ ...json, foreign: 'new' })));
+	await calls.together(
+		'write',
+		back.map((item) => ({ params: { ...params, matchColumns: 'rowNumber' }, item })),
+	);
+	const after = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
+	expect(after.map(([, cell]) => cell)).toEqual(before.map(([, cell]) => cell));
+	expect(after.slice(1).map(([, , cell]) => cell)).toEqual([{ value: 'new' }, { value: 'new' }]);
+});
+
 test('AUTO stores rows of cells unchanged', async () => {
 	const spreadsheetId = calls.sheet();
 	const values = [['2024-01-05', 1, '=1']];
