@@ -5,7 +5,7 @@ import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
 import { list } from './errors';
-import { type NativeTable, nativeTableAt, tableFields } from './nativeTable';
+import { type NativeTable, nativeTableAt } from './nativeTable';
 import {
 	anchorOf,
 	cellsOn,
@@ -16,7 +16,7 @@ import {
 	type Targeted,
 	targetOf,
 } from './range';
-import { cellsOfName, inTabs, isAboutTabs, refuseTabLikeCell, sheetOf } from './sheets';
+import { cellsOfName, findSheet, inTabs, isAboutTabs, refuseTabLikeCell } from './sheets';
 
 /** Keys that mean something else in an output item. */
 const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
@@ -197,15 +197,9 @@ async function widen(
 	tab: string | undefined,
 	length: number,
 ): Promise<void> {
-	const fields = 'sheets.properties(sheetId,title)';
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
-	const all = (data.sheets ?? []).map(({ properties }) => properties);
-	const sheetId = (tab === undefined ? all[0] : all.find((properties) => properties?.title === tab))?.sheetId;
-	const appendDimension = { sheetId, dimension: 'COLUMNS', length };
-	await sheets.spreadsheets.batchUpdate({
-		spreadsheetId,
-		requestBody: { requests: [{ appendDimension }] },
-	});
+	const { sheetId } = await findSheet(sheets, spreadsheetId, tab);
+	const requests = [{ appendDimension: { sheetId, dimension: 'COLUMNS', length } }];
+	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
 }
 
 /** A header row, and what a batch needs to know of its tab. */
@@ -219,30 +213,18 @@ export interface SheetHeader extends HeaderRow {
 	readonly native: NativeTable | undefined;
 }
 
-const fields = `sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),${tableFields},data(rowData(values(formattedValue))))`;
-
 export async function readSheetHeader(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, target, headerRow }: Headed,
 ): Promise<SheetHeader> {
 	const tab = target.tab ?? target.name;
-	const range = cellsOn(tab, `${headerRow}:${headerRow}`);
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, ranges: [range], fields });
-	const sheet = sheetOf(data, tab);
-	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
+	const { sheet, ...found } = await findSheet(sheets, spreadsheetId, tab, `${headerRow}:${headerRow}`);
+	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
-	const { sheetId, title, gridProperties } = sheet?.properties ?? {};
 	const header = headersIn(texts, target);
-	return {
-		...header,
-		texts,
-		native: nativeTableAt(sheet, { row: headerRow - 1, column: header.left }),
-		columnCount: gridProperties?.columnCount ?? 0,
-		rowCount: gridProperties?.rowCount ?? 0,
-		sheetId: sheetId ?? 0,
-		title: title ?? '',
-	};
+	const native = nativeTableAt(sheet, { row: headerRow - 1, column: header.left });
+	return { ...header, ...found, texts, native };
 }
 
 interface HeaderParams extends Targeted {

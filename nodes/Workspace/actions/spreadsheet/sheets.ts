@@ -1,10 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Failure, isFailure, refusal } from '../../../core/errors';
+import { Failure, isFailure, refusal } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/keyedMutex';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { list } from './errors';
+import { tableFields } from './nativeTable';
 import { anchorOf, cellsOn, isOneCell, parseRange, printRange, quoted, type TabRange } from './range';
 
 /** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
@@ -133,8 +134,47 @@ export async function readTab(
 	return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 }
 
+/** What is known of a tab beside its values. */
+export interface SheetInfo {
+	readonly sheetId: number;
+	readonly title: string;
+	readonly rowCount: number;
+	readonly columnCount: number;
+	readonly sheet: sheets_v4.Schema$Sheet;
+}
+
+const properties = 'properties(sheetId,title,gridProperties(rowCount,columnCount))';
+
+/**
+ * Looks a tab up.
+ * @param tab title, in any case; undefined for the first one
+ * @param cells of which the shown texts are wanted, too
+ * @throws Failure 404
+ */
+export async function findSheet(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	tab: string | undefined,
+	cells?: string,
+): Promise<SheetInfo> {
+	const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
+	const { data } = await sheets.spreadsheets.get({
+		spreadsheetId,
+		...(cells !== undefined && { ranges: [cellsOn(tab, cells)] }),
+		fields: `sheets(${properties},${tableFields}${shown})`,
+	});
+	const sheet = sheetOf(data, tab);
+	if (!sheet) throw new Failure({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+	const { sheetId, title, gridProperties } = sheet.properties ?? {};
+	const { rowCount, columnCount } = gridProperties ?? {};
+	return {
+		...{ sheetId: sheetId ?? 0, title: title ?? '', sheet },
+		...{ rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 },
+	};
+}
+
 /** @param tab title, in any case; undefined for the first one */
-export function sheetOf(
+function sheetOf(
 	{ sheets = [] }: sheets_v4.Schema$Spreadsheet,
 	tab: string | undefined,
 ): sheets_v4.Schema$Sheet | undefined {

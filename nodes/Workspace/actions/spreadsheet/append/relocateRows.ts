@@ -6,9 +6,9 @@ import { named } from '../../../../fields/naming';
 import type { Cell } from '../cells';
 import { misplaced } from '../errors';
 import type { AppendParams } from '../fields';
-import { type NativeTable, nativeTableAt, tableFields } from '../nativeTable';
+import { nativeTableAt } from '../nativeTable';
 import { areaLike, cellsOn, columnLetters, type Corner, parseRange, printCell } from '../range';
-import { readTab, sheetOf, type TabCells } from '../sheets';
+import { findSheet, readTab, type TabCells } from '../sheets';
 import { Rows, widthOf } from '../updates';
 import { type AppendResult, filledCells, lastRowOf, lastRowOfAll, type Place } from './appendResult';
 
@@ -89,12 +89,7 @@ async function moveRows(
 	{ tab, row, count }: Corner & { readonly tab: string | undefined; readonly count: number },
 	destinationIndex: number,
 ): Promise<void> {
-	const { data } = await sheets.spreadsheets.get({
-		spreadsheetId,
-		fields: 'sheets.properties(sheetId,title)',
-	});
-	const all = (data.sheets ?? []).map(({ properties }) => properties);
-	const sheetId = all.find((properties) => properties?.title === tab)?.sheetId;
+	const { sheetId } = await findSheet(sheets, spreadsheetId, tab);
 	const source = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
 	const requests = [{ moveDimension: { source, destinationIndex } }];
 	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
@@ -150,7 +145,8 @@ export async function below(
 	const last = lastRowOf(cells, place, width);
 	const firstRow = last === -1 ? place.row : last + 1;
 	const row = place.extent === 'header' ? place.row : last;
-	const table = await nativeTableOf(sheets, spreadsheetId, tab, { row, column });
+	const { sheet } = await findSheet(sheets, spreadsheetId, tab);
+	const table = nativeTableAt(sheet, { row, column });
 	// Only inserted rows belong to it.
 	if (table) {
 		const inside = printCell({ row: table.startRow, column });
@@ -163,17 +159,6 @@ export async function below(
 		.findIndex((row) => filledCells(row, column, column + width) > 0);
 	if (taken !== -1) throw noRoom(firstRow, taken, column);
 	return { range: cellsOn(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
-}
-
-async function nativeTableOf(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	tab: string | undefined,
-	cell: Corner,
-): Promise<NativeTable | undefined> {
-	const fields = `sheets(properties(title),${tableFields})`;
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
-	return nativeTableAt(sheetOf(data, tab), cell);
 }
 
 function noRoom(firstRow: number, free: number, column: number) {

@@ -10,8 +10,7 @@ import { namedRows, rowNumberKey, type NamedRow } from '../cells';
 import { grown } from '../nativeTable';
 import { areaIn } from '../range';
 import type { WriteMember, WriteParams } from '../fields';
-import { readBody, type BodyColumns } from './tableBody';
-import { isByNumber, Plan, type Step } from './matchPlan';
+import { type BodyColumns, isByNumber, Plan, readBody, type Step } from './matchPlan';
 import { runsOf, sendChange } from './change';
 
 export interface MatchedRow extends Written {

@@ -4,7 +4,7 @@ import type { Failure } from '../../../../core/errors';
 import { entryFor } from '../dates';
 import { type Cell, cellData, headerCell, namedRows, namesIn } from '../cells';
 import { spreadsheetMutex } from '../sheets';
-import { readBody } from '../match/tableBody';
+import { readBody } from '../match/matchPlan';
 import { readSheetHeader, type SheetHeader, tableOf, withLetters } from '../headerRow';
 import { resize } from '../nativeTable';
 import { anchorOf, areaIn } from '../range';

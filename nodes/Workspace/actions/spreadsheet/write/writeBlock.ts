@@ -9,7 +9,7 @@ import { list } from '../errors';
 import type { WriteMember } from '../fields';
 import { columnNames, readRow, tableOf } from '../headerRow';
 import { anchorOf, areaLike, type Corner, parseRange, printRange, type TabRange, targetOf } from '../range';
-import { inTabs, isTabsName, sheetOf } from '../sheets';
+import { findSheet, inTabs, isTabsName } from '../sheets';
 import { chunksOf, type Part, partWritten, Rows, widthOf, type Written } from '../updates';
 
 /** Where rows go, and how far they reach: rows and columns counted from the sheet's first. */
@@ -59,15 +59,11 @@ async function grow(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, target, start, rows, columns }: Reach,
 ): Promise<boolean> {
-	const fields = 'sheets.properties(sheetId,title,gridProperties(rowCount,columnCount))';
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
-	const properties = sheetOf(data, target.tab ?? target.name)?.properties;
-	if (!properties) return false;
-	const { rowCount, columnCount } = properties.gridProperties ?? {};
-	if (start.row >= (rowCount ?? 0) || start.column >= (columnCount ?? 0)) return false;
-	const missing = { ROWS: rows - (rowCount ?? 0), COLUMNS: columns - (columnCount ?? 0) };
+	const found = await findSheet(sheets, spreadsheetId, target.tab ?? target.name);
+	if (start.row >= found.rowCount || start.column >= found.columnCount) return false;
+	const missing = { ROWS: rows - found.rowCount, COLUMNS: columns - found.columnCount };
 	const requests = Object.entries(missing).flatMap(([dimension, length]) =>
-		length > 0 ? [{ appendDimension: { sheetId: properties.sheetId, dimension, length } }] : [],
+		length > 0 ? [{ appendDimension: { sheetId: found.sheetId, dimension, length } }] : [],
 	);
 	if (requests.length === 0) return false;
 	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
