@@ -74,9 +74,8 @@ function replaced(node: ts.Node, replace: (node: ts.Node, after: string) => void
 	if (node.kind === SyntaxKind.TrueKeyword) replace(node, 'false');
 	if (node.kind === SyntaxKind.FalseKeyword) replace(node, 'true');
 	if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, ';');
-	if (ts.isReturnStatement(node) && node.expression && node.expression.getText() !== 'undefined') {
-		replace(node.expression, 'undefined');
-	}
+	const returned = ts.isReturnStatement(node) ? node.expression : undefined;
+	if (returned && returned.getText() !== 'undefined' && !isText(returned)) replace(returned, 'undefined');
 }
 
 function isCall(node: ts.Expression): boolean {

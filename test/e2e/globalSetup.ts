@@ -23,6 +23,7 @@ let server: Server | undefined;
 
 /** Once in a run, whichever suites ask for it. */
 export default async function prepare(): Promise<void> {
+	if (prepared === undefined) console.log('Building the package and installing it in n8n …');
 	prepared ??= template.prepare().then(share);
 	await prepared;
 }
