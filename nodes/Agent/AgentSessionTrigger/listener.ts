@@ -31,6 +31,8 @@ export interface ListeningParts {
 const nextEndMilliseconds = 400;
 /** For at most this long: n8n stops one trigger after another and exits after 30 s. */
 const drainMilliseconds = 2000;
+/** Final executions beyond the limit, for a workflow that is unpublished: n8n 2.41 needs about 10 MiB for each running execution. */
+const lastExecutions = 50;
 /** For n8n to store the last messages. */
 const lastWordsMilliseconds = 500;
 /** For n8n to store a failed execution, of which it does not tell: it may be about to end. */
@@ -91,8 +93,10 @@ export class Listening {
 		const drained = this.#queue.drain();
 		if (hasWaited) await this.#drain(drained);
 		const isRead = await this.#closeChannels();
-		this.#queue.end();
 		const isBacklog = hasWaited || this.#queue.length > 0;
+		// At once, they would overtake each other.
+		const keepsOrder = this.#parts.settings.queue.maxConcurrent === 1;
+		this.#queue.end(keepsOrder ? 0 : lastExecutions);
 		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();

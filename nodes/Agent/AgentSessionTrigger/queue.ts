@@ -135,10 +135,12 @@ export class MessageQueue<T extends Queued> {
 		});
 	}
 
-	/** Delivers nothing more. */
-	end(): void {
+	/** Delivers so many batches at once, whatever the bounds, but none where one was refused; then nothing more. */
+	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
+		if (this.#refused.length > 0) return;
+		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
 	}
 
 	/** What is left after the end, in the order of arrival: forgotten here. */

@@ -189,6 +189,19 @@ test('at its end delivers nothing more, keeps what still comes, gives it back, a
 	expect(run.queue.takeLeftover().entries).toEqual([]);
 });
 
+test('ends with so many batches at once, and no more', async () => {
+	const run = new QueueRun({ batchSize: 2, batchWaitMilliseconds: 1000 });
+	run.push(9);
+	run.queue.end(2);
+	await run.end(5);
+	expect(run.delivered).toEqual([
+		[1, 2],
+		[3, 4],
+		[5, 6],
+	]);
+	expect(run.queue.takeLeftover().entries.map(({ n }) => n)).toEqual([7, 8, 9]);
+});
+
 test('at its end takes what was unread beyond its bounds, up to twice the bytes', () => {
 	const run = new QueueRun({ maxMessages: 2, maxBytes: 50 });
 	run.queue.end();
@@ -215,7 +228,7 @@ test('a batch that is refused while it drains ends that, and is left in front of
 	await run.refuse(0);
 	await run.end();
 	expect(drained).toBe(true);
-	run.queue.end();
+	run.queue.end(50);
 	expect(run.delivered).toHaveLength(4);
 	const { entries, dropped } = run.queue.takeLeftover();
 	expect(entries.map(({ n }) => n)).toEqual([3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
