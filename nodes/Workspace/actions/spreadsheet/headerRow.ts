@@ -5,7 +5,15 @@ import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
 import { list } from './errors';
-import { type NativeTable, nativeTableAt } from './nativeTable';
+import {
+	cellsOfName,
+	findSheet,
+	inTabs,
+	isAboutTabs,
+	type NativeTable,
+	nativeTableAt,
+	refuseTabLikeCell,
+} from './sheets';
 import {
 	anchorOf,
 	cellsOn,
@@ -16,7 +24,6 @@ import {
 	type Targeted,
 	targetOf,
 } from './range';
-import { cellsOfName, findSheet, inTabs, isAboutTabs, refuseTabLikeCell } from './sheets';
 
 /** Keys that mean something else in an output item. */
 const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];

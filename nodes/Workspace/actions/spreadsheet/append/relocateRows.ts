@@ -6,9 +6,8 @@ import { named } from '../../../../fields/naming';
 import type { Cell } from '../cells';
 import { misplaced } from '../errors';
 import type { AppendParams } from '../fields';
-import { nativeTableAt } from '../nativeTable';
+import { findSheet, nativeTableAt, readTab, type TabCells } from '../sheets';
 import { areaLike, cellsOn, columnLetters, type Corner, parseRange, printCell } from '../range';
-import { findSheet, readTab, type TabCells } from '../sheets';
 import { Rows, widthOf } from '../updates';
 import { type AppendResult, filledCells, lastRowOf, lastRowOfAll, type Place } from './appendResult';
 

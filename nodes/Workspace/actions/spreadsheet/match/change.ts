@@ -4,7 +4,7 @@ import type { Item } from '../../../operation';
 import { type Cell, cellData, type Entering } from '../cells';
 import { entryFor } from '../dates';
 import type { SheetHeader } from '../headerRow';
-import { grown, resize } from '../nativeTable';
+import { grown, resize } from '../sheets';
 import { areaIn } from '../range';
 import type { Step } from './matchPlan';
 
