@@ -8,7 +8,7 @@ import * as mail from '../../nodes/Workspace/actions/mail';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
-import { perform } from '../../nodes/Workspace/runner/run';
+import { perform } from '../../nodes/Workspace/runner/runItems';
 import type { JobItem } from '../../nodes/Workspace/runner/item';
 import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from './sender';

@@ -88,7 +88,7 @@ export class Workspace implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { run } = await import('./runner/run');
+		const { run } = await import('./runner/runItems');
 		return [await run(this)];
 	}
 }

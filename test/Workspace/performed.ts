@@ -1,7 +1,7 @@
 import { isFailure } from '../../nodes/core/errors';
 import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
 import type { Params } from '../../nodes/fields/params';
-import { perform } from '../../nodes/Workspace/runner/run';
+import { perform } from '../../nodes/Workspace/runner/runItems';
 import type { JobItem } from '../../nodes/Workspace/runner/item';
 
 export interface TestMember extends Member<Params> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { answerOf, type ClientAnswer, type Expected } from './response';
+import { answerOf, type ClientAnswer, type Expected } from './googleResponse';
 import { targetOf, type Bases } from './baseUrls';
 import type { FailedCall, Methods, SignIn } from './advice';
 import {

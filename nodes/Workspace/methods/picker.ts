@@ -3,7 +3,7 @@ import type { ILoadOptionsFunctions, INodeListSearchResult, INodePropertyOptions
 import { asFailure, nodeError, withAdvice } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/naming';
-import { Connection } from '../google/connection';
+import { Connection } from '../google/googleConnection';
 import { requestOptions } from '../../fields/requestOptions';
 import type { Clients } from '../operation';
 import type { Search } from './driveFiles';

@@ -5,7 +5,7 @@ import { type Checked, type Done, runItems, type Task, type Work } from '../../c
 import { asFailure } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
-import { Connection } from '../google/connection';
+import { Connection } from '../google/googleConnection';
 import type { Clients, Item, Operation, OutputItem } from '../operation';
 import { RunNotes } from './item';
 import { type Job, Jobs, tasksOf } from './job';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { Connection } from '../../../nodes/Workspace/google/connection';
+import { Connection } from '../../../nodes/Workspace/google/googleConnection';
 import { contextOf } from '../runNode';
 import { json, scriptedServer, type ScriptedServer } from '../server';
 
