@@ -7,7 +7,7 @@ import type { QuotaLimits } from '../../dev/google/quotas';
 import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { RateLimiters } from '../../nodes/Workspace/google/quotas';
+import { RateLimiters } from '../../nodes/Workspace/google/transport';
 import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from '../keyed/sender';

@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../core/errors';
 import type { Field, ParamsOf } from '../fields/field';
-import { requestOptions } from '../fields/requestOptions';
+import { requestOptions } from '../fields/params';
 import type { Methods } from './google/advice';
 import type { Clients } from './google/clients';
 import type { Source } from './source';

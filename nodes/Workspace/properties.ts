@@ -1,7 +1,7 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { propertiesOf } from '../fields/description';
-import { requestOptions } from '../fields/requestOptions';
+import { requestOptions } from '../fields/params';
 import { defaultResource, operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 

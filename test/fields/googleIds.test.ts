@@ -1,4 +1,4 @@
-import { checkedId, fileIdOf } from '../../nodes/fields/googleIds';
+import { checkedId, fileIdOf } from '../../nodes/fields/values';
 
 const id = '1Qm7xWc0aVbR2yKt4hL9_-x';
 

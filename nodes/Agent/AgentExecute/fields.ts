@@ -2,7 +2,7 @@ import { maxAnswerBytes } from '../../http/body';
 import { refusal } from '../../core/errors';
 import type { Field, Reading } from '../../fields/field';
 import { kindOf, labelOf } from '../../fields/values';
-import { requestOptions } from '../../fields/requestOptions';
+import { requestOptions } from '../../fields/params';
 
 /** Parameters and options of the execute call; defaults are part of the public interface and never change. */
 export const executeFields = [

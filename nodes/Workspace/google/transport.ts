@@ -1,20 +1,46 @@
 import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { answerOf, type ClientAnswer, type Expected } from './googleResponse';
-import { targetOf, type Bases } from './baseUrls';
-import type { FailedCall, Methods, SignIn } from './advice';
+import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attempt,
 	discard,
-	plainRequest,
-	unlessAborted,
 	type FullResponse,
+	plainRequest,
 	type Send,
+	unlessAborted,
 } from '../../http/request';
 import { type RetryPolicy, stoppedFault, withRetries } from '../../http/retry';
-import { rateLimiters as allLimiters, type RateLimiters } from './quotas';
+import type { FailedCall, Methods, SignIn } from './advice';
+import { type Api, type Bases, targetOf } from './baseUrls';
 import { faultOfThrown, timeoutFault } from './errors';
+import { answerOf, type ClientAnswer, type Expected } from './googleResponse';
+
+/** The rate limiters of a process: one for each credential and each quota that Google counts separately. */
+export class RateLimiters {
+	private readonly limiters = new Map<string, RateLimiter>();
+	private readonly settings: RateLimiterSettings | undefined;
+
+	constructor(settings?: RateLimiterSettings) {
+		this.settings = settings;
+	}
+
+	/** @param credentialKey identifies the credential */
+	of(credentialKey: string, api: Api, method: string): RateLimiter {
+		const key = `${quotaOf(api, method)} ${credentialKey}`;
+		const limiter = this.limiters.get(key) ?? new RateLimiter(this.settings);
+		this.limiters.set(key, limiter);
+		return limiter;
+	}
+}
+
+const rateLimiters = new RateLimiters();
+
+/** Sheets and Docs count reads and writes separately. */
+function quotaOf(api: Api, method: string): string {
+	if (api === 'mail' || api === 'drive') return api;
+	return `${api} ${method === 'GET' ? 'reads' : 'writes'}`;
+}
 
 /**
  * The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188.
@@ -79,8 +105,8 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 		const { method = 'GET' } = prepared.request;
 		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
 		const signal = call.signal ?? own.signal;
-		const { rateLimiters = allLimiters, log } = options;
-		const limiter = rateLimiters.of(own.credentialKey, prepared.failed.api, method);
+		const { log } = options;
+		const limiter = (options.rateLimiters ?? rateLimiters).of(own.credentialKey, prepared.failed.api, method);
 		const limits = {
 			maxWaitMilliseconds: own.maxRetryWaitMilliseconds,
 			signal,

@@ -4,7 +4,7 @@ import { asFailure, nodeError, withAdvice } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/naming';
 import { Connection } from '../google/googleConnection';
-import { requestOptions } from '../../fields/requestOptions';
+import { requestOptions } from '../../fields/params';
 import type { Clients } from '../operation';
 import type { Search } from './driveFiles';
 

@@ -1,8 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { fileIdOf } from '../../fields/googleIds';
-import { isRecord } from '../../fields/values';
+import { fileIdOf, isRecord } from '../../fields/values';
 import { askGoogle } from './picker';
 
 /** What a list that depends on other fields of the form knows of them. */

@@ -9,7 +9,7 @@ import { storeBinary } from '../../core/binary';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import type { Naming } from '../../fields/naming';
 import type { Item, Made, OutputBinary, StoredBinary } from '../operation';
-import type { RequestLimits } from '../../fields/requestOptions';
+import type { RequestLimits } from '../../fields/params';
 import { binarySource, fileSource } from './sources';
 
 /** State shared by all items of a run. */
