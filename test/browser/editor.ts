@@ -199,9 +199,10 @@ export class Editor {
 			.getByTestId('rlc-item')
 			.or(this.page.getByTestId('rlc-error-container'))
 			.filter({ visible: true });
-		// One that was open before takes a moment to go.
-		await list.first().waitFor({ state: 'hidden' });
-		await clickUntil(this.locator(parameter).getByTestId('rlc-input'), list);
+		const input = this.locator(parameter).getByTestId('rlc-input');
+		// The message of an empty list stays until the list is asked for again.
+		if (await list.first().isVisible()) await input.click();
+		else await clickUntil(input, list);
 	}
 
 	/** Picks from the list of a locator by name. */
