@@ -23,7 +23,7 @@ function keyField<const N extends string>(name: N) {
 /** The option of every operation that takes a key. */
 export const idempotencyOption = keyField('idempotencyKey');
 
-export interface KeyUse {
+interface KeyUse {
 	/** The user's key. */
 	readonly key: string;
 	/** What is done, such as `mail send`. */

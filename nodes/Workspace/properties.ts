@@ -5,7 +5,7 @@ import { requestOptions } from '../fields/params';
 import { defaultResource, operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 
-export const inputProperties: INodeProperties[] = [
+const inputProperties: INodeProperties[] = [
 	{
 		displayName: 'Authentication',
 		name: 'authentication',
@@ -31,7 +31,7 @@ export const inputProperties: INodeProperties[] = [
 
 const shownForJson = { show: { inputMode: ['json'] } };
 
-export const jsonProperties: INodeProperties[] = [
+const jsonProperties: INodeProperties[] = [
 	{
 		displayName: 'Input Object',
 		name: 'inputObject',

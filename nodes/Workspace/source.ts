@@ -33,7 +33,7 @@ export class TimedStream extends Readable {
 	}
 }
 
-export interface ReadLimit {
+interface ReadLimit {
 	readonly milliseconds: number;
 	/** As in "… could not be read". */
 	readonly what: string;

@@ -21,7 +21,7 @@ export function statusName(code: number): string {
 	return names[code] ?? 'UNKNOWN';
 }
 
-export interface FailureDetails {
+interface FailureDetails {
 	/**
 	 * HTTP status: 400 for input refused before any request, 401 for the token, 502 for an incomplete or
 	 * oversized answer, 503 for no connection, 504 for a timeout.

@@ -9,7 +9,7 @@ import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
-export type Outcome =
+type Outcome =
 	| { readonly output: INodeExecutionData[]; readonly failure?: never }
 	| { readonly failure: Failure; readonly output?: INodeExecutionData[] };
 

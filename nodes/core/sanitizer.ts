@@ -12,7 +12,7 @@ export const mask = '•••';
  * API keys, JSON web tokens, what follows `Bearer`, user names and passwords in addresses, and values of
  * parameters, keys and headers that carry secrets.
  */
-export function withoutTokens(text: string): string {
+function withoutTokens(text: string): string {
 	return text
 		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, mask)
 		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, mask)
@@ -100,7 +100,7 @@ function masked(text: string, ranges: Range[]): string {
 	return pieces.join('');
 }
 
-export type CleanLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+type CleanLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** n8n's log, restricted to sanitized texts: none can forge another line or contain a secret. */
 export function cleanLog(logger: CleanLog, sanitizer: Sanitizer): CleanLog {

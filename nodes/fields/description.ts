@@ -9,7 +9,7 @@ import type {
 import type { Field } from './field';
 
 /** What n8n shows for a field, without the conditions under which it is shown. */
-export function propertyOf(field: Field): INodeProperties {
+function propertyOf(field: Field): INodeProperties {
 	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
 	return {
 		displayName,

@@ -83,7 +83,7 @@ export function notA(field: Field, reading: Reading, wanted: string): Failure {
 	);
 }
 
-export function textOf(field: Field, raw: unknown, reading: Reading): string {
+function textOf(field: Field, raw: unknown, reading: Reading): string {
 	if (typeof raw === 'string') return raw;
 	if (reading.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
 	throw notA(field, reading, `text, not ${kindOf(raw)}`);
@@ -105,7 +105,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
  * What n8n's column mapper gives, or a plain object: values by column. A column that the form leaves open is not there.
  * @returns undefined where the fields of the input item are mapped by their names
  */
-export function columnMapping(
+function columnMapping(
 	field: Field,
 	raw: unknown,
 	reading: Reading,
@@ -122,7 +122,7 @@ export function columnMapping(
 }
 
 /** Values with a format beyond their type. @throws Failure 400 */
-export function held(field: Field, raw: unknown, reading: Reading): unknown {
+function held(field: Field, raw: unknown, reading: Reading): unknown {
 	const label = labelOf(field, reading);
 	switch (field.holds) {
 		case 'list':
@@ -272,7 +272,7 @@ function contentAttachment(field: Field, entry: Record<string, unknown>, reading
 }
 
 /** A time as ISO 8601 in UTC; '' for none. What has no offset is in the workflow's time zone, as everywhere in n8n. */
-export function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
+function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
 	if (raw === '') return '';
 	const wanted = 'a date and time, such as 2026-01-31T09:00:00Z';
 	if (reading.mode === 'json' && typeof raw !== 'string') throw notA(field, reading, wanted);

@@ -34,7 +34,7 @@ export function codeIn(chain: readonly unknown[]): string | undefined {
  * proxy.
  * @param url the requested address
  */
-export function placeIn(chain: readonly unknown[], url: string): string {
+function placeIn(chain: readonly unknown[], url: string): string {
 	const { host, hostname, port, protocol } = new URL(url);
 	const ownPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
 	for (const link of chain) {

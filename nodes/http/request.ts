@@ -26,7 +26,7 @@ export const plainRequest = {
 	disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
-export interface Limits {
+interface Limits {
 	/** For one try, to the last byte of its answer. */
 	readonly timeoutMilliseconds: number;
 	/** The signal of the execution. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../core/errors';
 import { named } from '../fields/naming';
 
-export interface BackoffBounds {
+interface BackoffBounds {
 	/** Upper end of the range of the first wait (attempt 0). */
 	readonly baseMilliseconds: number;
 	/** Upper end of every range. */
@@ -81,7 +81,7 @@ export function stopped(description?: string): Failure {
 	return new Failure({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
 }
 
-export interface RetryWords {
+interface RetryWords {
 	/** Name of the service, for the beginning of a sentence. */
 	readonly service: string;
 	/** Message for a stop between two tries, if definitely nothing was carried out. */
@@ -102,7 +102,7 @@ const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
 /** Applies even if a service asks for less: "Retry-After: 0" must not cause five calls in a row. */
 const leastWaitMilliseconds = 200;
 
-export interface Repeating {
+interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
 	readonly harmless: boolean;
 	/** Whether the body can be sent again. */
@@ -112,7 +112,7 @@ export interface Repeating {
 }
 
 /** Outcome of the tries so far. */
-export interface Progress {
+interface Progress {
 	readonly tries: number;
 	readonly waitedMilliseconds: number;
 	/** Whether one of them may have been carried out. */

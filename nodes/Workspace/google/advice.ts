@@ -2,7 +2,7 @@ import { named } from '../../fields/naming';
 import type { Api } from './baseUrls';
 
 /** One kind of refusal and what the user can do about it. The first matching row applies. */
-export interface AdviceRow {
+interface AdviceRow {
 	/** Services that the row applies to; any service when absent. */
 	readonly api?: readonly Api[];
 	readonly status: number;
@@ -223,7 +223,7 @@ export interface Envelope {
 	readonly activationUrl: string | undefined;
 }
 
-export interface Situation {
+interface Situation {
 	readonly status: number;
 	/** Whether this is a rate limit. Google uses several statuses for it. */
 	readonly limited: boolean;
@@ -371,7 +371,7 @@ export interface FailedCall {
 }
 
 /** `drive.file` means whichever Drive scope the credential's Drive Access asks for. */
-export type Scope =
+type Scope =
 	'gmail.send' | 'gmail.compose' | 'gmail.readonly' | 'spreadsheets' | 'documents' | 'drive.file' | 'drive';
 
 /** Google's methods by ID, each with the narrowest sufficient scope that the package asks for. */

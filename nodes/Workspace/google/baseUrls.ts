@@ -56,7 +56,7 @@ function checkedBase(text: string, api: Api): string {
 	);
 }
 
-export interface Target {
+interface Target {
 	readonly url: string;
 	readonly api: Api;
 }

@@ -20,7 +20,7 @@ import type { Api } from './baseUrls';
 const maxMessageLength = 500;
 
 /** Accepts bodies that are empty, HTML, or have a string as `error`. */
-export function envelopeOf(body: Buffer): Envelope {
+function envelopeOf(body: Buffer): Envelope {
 	const error = member(jsonOf(body), 'error');
 	if (typeof error === 'string') {
 		// The token endpoint uses this shape.
@@ -66,7 +66,7 @@ function cut(text: string | undefined): string | undefined {
 	return text === undefined ? undefined : shortened(text, maxMessageLength);
 }
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, unknown>>;
 	readonly body: Buffer;

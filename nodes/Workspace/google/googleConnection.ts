@@ -11,7 +11,7 @@ import type { Send } from '../../http/request';
 import type { TransportOptions } from './transport';
 
 /** What one kind of call may require and report. */
-export type CallOptions = Pick<
+type CallOptions = Pick<
 	TransportOptions,
 	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'methods'
 >;

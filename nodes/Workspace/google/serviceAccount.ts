@@ -10,7 +10,7 @@ import { googleTokenUrl } from './signIn';
 /** Google's limit for an assertion is an hour. */
 const lifetimeSeconds = 3600;
 
-export interface ServiceAccount {
+interface ServiceAccount {
 	readonly email: string;
 	readonly privateKey: string;
 	/** The user to act for, where an administrator has allowed it; empty for the account itself. */

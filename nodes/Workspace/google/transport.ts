@@ -45,7 +45,7 @@ function quotaOf(api: Api, method: string): string {
 /**
  * The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188.
  */
-export interface ClientCall extends Expected {
+interface ClientCall extends Expected {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
 	readonly method?: string;

@@ -12,7 +12,7 @@ export interface Chosen {
 }
 
 /** What the owner of the node allows an input object to do. */
-export interface Allowed {
+interface Allowed {
 	readonly allowFilePaths: boolean;
 	/** The parameter's value. */
 	readonly allowedOperations: unknown;

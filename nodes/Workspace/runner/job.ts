@@ -13,7 +13,7 @@ import { type JobItem, RunItem, type RunNotes } from './item';
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** The operation that the form's dropdowns name, and what was given for its fields. @throws Failure 400 */
-export function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
+function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
 	const resourceName = parameters.read('resource', itemIndex, '');
 	const operationName = parameters.read('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall) {

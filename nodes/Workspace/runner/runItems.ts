@@ -10,7 +10,7 @@ import type { Clients, Item, Operation, OutputItem } from '../operation';
 import { RunNotes } from './item';
 import { type Job, Jobs, tasksOf } from './job';
 
-export type Performed = { readonly result: unknown } | { readonly failure: Failure };
+type Performed = { readonly result: unknown } | { readonly failure: Failure };
 
 /** Performs jobs that are sent together; one outcome per job, in their order. Never throws. */
 export async function perform(

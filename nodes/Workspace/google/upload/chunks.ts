@@ -16,7 +16,7 @@ const readInto = promisify(read);
  * file still belongs to the stream: it is the one that n8n allowed to be opened, and destroying the stream
  * closes it.
  */
-export async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
+async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
 	const stream = source instanceof TimedStream ? source.source : source;
 	if (!(stream instanceof ReadStream) || stream.bytesRead > 0) return undefined;
 	if (stream.pending) await once(stream, 'open');
@@ -25,7 +25,7 @@ export async function fileDescriptorOf(source: Readable): Promise<number | undef
 }
 
 /** @returns bytes read; 0 at the end of the file */
-export async function readAt(descriptor: number, target: Buffer, position: number): Promise<number> {
+async function readAt(descriptor: number, target: Buffer, position: number): Promise<number> {
 	const { bytesRead } = await readInto(descriptor, target, 0, target.length, position);
 	return bytesRead;
 }

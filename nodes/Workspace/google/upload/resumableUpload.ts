@@ -20,7 +20,7 @@ import { SessionLost, UploadSession } from './uploadSession';
  * a token; it could not repeat the stream that googleapis would create. Repeating is harmless, because either
  * the metadata has an `id` or an existing file is replaced.
  */
-export async function uploadInOneRequest(
+async function uploadInOneRequest(
 	transport: Transport,
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile> {
