@@ -41,20 +41,21 @@ export class Building {
 	private async search(words: string, name: string, result: Locator): Promise<void> {
 		const bar = this.page.getByTestId('node-creator-search-bar');
 		const first = this.page.getByTestId('canvas-add-button');
-		while (!(await result.isVisible())) {
+		// Longer each time, because each is begun anew.
+		for (let timeout = 5000; !(await result.isVisible()); timeout *= 2) {
 			if (!(await bar.isVisible())) {
 				if (await first.isVisible()) await first.click();
 				else await this.page.getByTestId('node-creator-plus-button').first().click();
 			}
 			// Whether it was chosen is asked above.
-			await bar.fill(words, { timeout: 5000 }).catch(() => undefined);
+			await bar.fill(words, { timeout }).catch(() => undefined);
 			const isClicked = await this.item(name)
-				.click({ timeout: 5000 })
+				.click({ timeout })
 				.then(
 					() => true,
 					() => false,
 				);
-			if (isClicked) await result.waitFor({ timeout: 5000 }).catch(() => undefined);
+			if (isClicked) await result.waitFor({ timeout }).catch(() => undefined);
 			else await this.closeSearch();
 		}
 	}

@@ -20,12 +20,14 @@ export async function clickUntil(
 	effect: Locator,
 	state: 'visible' | 'hidden' = 'visible',
 ): Promise<void> {
-	while ((await effect.first().isVisible()) !== (state === 'visible')) {
+	const had = async () => (await effect.first().isVisible()) === (state === 'visible');
+	// Longer each time: on a busy machine the effect comes late, and another click would take it back.
+	for (let timeout = 5000; !(await had()); timeout *= 2) {
 		// Whether it was clicked, and whether that was enough, is asked above.
-		await target.click({ timeout: 5000 }).catch(() => undefined);
+		await target.click({ timeout }).catch(() => undefined);
 		await effect
 			.first()
-			.waitFor({ state, timeout: 5000 })
+			.waitFor({ state, timeout })
 			.catch(() => undefined);
 	}
 }
@@ -56,7 +58,7 @@ export class Editor {
 		const page = await context.newPage();
 		await page.setViewportSize({ width: 1440, height: 900 });
 		// Playwright's limit of 30 s would be a timed assertion on a busy machine; jest's own for a test stays.
-		page.setDefaultTimeout(150_000);
+		page.setDefaultTimeout(300_000);
 		return new Editor(n8nUrl, await N8nApi.signIn(n8nUrl), browser, page);
 	}
 
