@@ -8,7 +8,7 @@ import { ensureTab } from './bodyState';
 import { isEmpty, parse } from './content';
 import * as fields from './fields';
 import { idempotencyOption, markOf } from '../../idempotency';
-import { readBack, type Written } from './guarded';
+import { readBack, type Written } from './revisionGuard';
 import { documentUrl, looksLikeTabId } from './tabs';
 
 export const append = defineOperation({

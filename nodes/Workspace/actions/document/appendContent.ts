@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { Item } from '../../operation';
 import { readBody } from './bodyState';
 import { planEnd, type Parsed } from './content';
-import { carryOutContent, changeOf, onLatest, type Written } from './guarded';
+import { carryOutContent, changeOf, onLatest, type Written } from './revisionGuard';
 import { markedBefore, markRequest } from './mark';
 
 interface Appended {

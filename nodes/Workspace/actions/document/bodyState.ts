@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { onLatest } from './guarded';
+import { onLatest } from './revisionGuard';
 import { allTabs, looksLikeTabId, tabNamed, tabSummary } from './tabs';
 
 const inner = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';

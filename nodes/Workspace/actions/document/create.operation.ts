@@ -9,7 +9,7 @@ import { appendContent } from './appendContent';
 import { readBody } from './bodyState';
 import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
-import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './guarded';
+import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
 import { emptyPlan } from './plan';
 import { replacements, replacementsOf, type Replacements } from './replacements';
 import { documentUrl } from './tabs';

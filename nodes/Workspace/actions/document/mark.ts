@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { hashOf, usedBefore } from '../../idempotency';
 import type { BodyState } from './bodyState';
-import type { Written } from './guarded';
+import type { Written } from './revisionGuard';
 import type { Plan } from './plan';
 
 /**

@@ -4,7 +4,7 @@ import { defineOperation } from '../../operation';
 import { ensureTab, readBody } from './bodyState';
 import { isEmpty, parse, planWhole, type Parsed } from './content';
 import * as fields from './fields';
-import { carryOut, carryOutContent, changeOf, onLatest, readBack } from './guarded';
+import { carryOut, carryOutContent, changeOf, onLatest, readBack } from './revisionGuard';
 import { emptyPlan } from './plan';
 import { replacements, replacementsOf } from './replacements';
 
