@@ -7,7 +7,7 @@ import { readMail } from './mail/readMail';
 import { contentOfMarkdown } from './markdown/contentOfMarkdown';
 import { htmlOfMarkdown } from './markdown/htmlOfMarkdown';
 import { markdownOfTabs } from './markdown/markdownOfTabs';
-import { proportionate } from './markdown/proportion';
+import { proportionate } from './markdown/parseMarkdown';
 
 /** The thread's tasks: pure functions of texts and plain objects. */
 export const tasks = {

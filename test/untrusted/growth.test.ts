@@ -4,7 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { paragraph } from '../../nodes/untrusted/document/blocks';
 import { plainTextOf, storedText } from '../../nodes/untrusted/document/plainText';
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
-import { listRequests } from '../../nodes/Workspace/actions/document/listRequests';
+import { listRequests } from '../../nodes/Workspace/actions/document/styles';
 import { bounded } from '../../nodes/untrusted/mail/bounded';
 import { decodedText } from '../../nodes/untrusted/mail/charset';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';

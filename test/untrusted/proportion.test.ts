@@ -1,4 +1,4 @@
-import { proportionate } from '../../nodes/untrusted/markdown/proportion';
+import { proportionate } from '../../nodes/untrusted/markdown/parseMarkdown';
 import { expectLinear } from '../growth';
 
 test.each([

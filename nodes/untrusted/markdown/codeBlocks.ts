@@ -6,7 +6,7 @@ import { listIndentPoints, ownSpacing, placeOf, type Place } from '../document/i
 type Element = docs_v1.Schema$StructuralElement;
 
 /** Adjacent paragraphs that form one code block, with the place of its first line, or any other element. */
-export type Part = { readonly element: Element } | { readonly code: string; readonly place: Place };
+type Part = { readonly element: Element } | { readonly code: string; readonly place: Place };
 
 /**
  * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the

@@ -10,7 +10,7 @@ type Mark = keyof Marks;
 const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
 /** The node for a line break, for example in a table cell. */
-export type LineBreak = PhrasingContent;
+type LineBreak = PhrasingContent;
 
 /**
  * Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown

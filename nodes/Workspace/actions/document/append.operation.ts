@@ -2,14 +2,12 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure, refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
-import { defineOperation } from '../../operation';
-import { appendContent } from './appendContent';
-import { ensureTab } from './bodyState';
-import { isEmpty, parse } from './content';
+import { hashOf, idempotencyOption, markOf, usedBefore } from '../../idempotency';
+import { defineOperation, type Item } from '../../operation';
+import { isEmpty, parse, type Parsed, type Plan, planEnd } from './content';
 import * as fields from './fields';
-import { idempotencyOption, markOf } from '../../idempotency';
-import { readBack, type Written } from './revisionGuard';
-import { documentUrl, looksLikeTabId } from './tabs';
+import { carryOutContent, changeOf, ensureTab, onLatest, readBack, type Written } from './revisionGuard';
+import { type BodyState, documentUrl, looksLikeTabId, readBody } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
@@ -86,4 +84,73 @@ async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text
 		requestBody: { requests: [{ insertText: { text, endOfSegmentLocation } }] },
 	});
 	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+}
+
+interface Appended {
+	readonly documentId: string;
+	/** ID or title; empty for the first. */
+	readonly tab: string;
+	readonly parsed: Parsed;
+	readonly newParagraph: boolean;
+	/** With it, the content is appended once. */
+	readonly mark: string | undefined;
+	/** What was parsed. */
+	readonly content: string;
+}
+
+/** Adds a content at the end of a tab. If the document changes meanwhile, it goes to its new end. */
+export async function appendContent(
+	docs: docs_v1.Docs,
+	{ documentId, tab, parsed, newParagraph, mark, content }: Appended,
+	item: Item,
+): Promise<Written> {
+	return await onLatest(async () => {
+		const body = await readBody(docs, documentId, tab);
+		const known = mark === undefined ? undefined : markedBefore(body, mark, content);
+		if (known) return known;
+		const index = body.endIndex - 1;
+		const changeFor = (some: Parsed) => {
+			const plan = planEnd(some, newParagraph, { ...body, index });
+			const marking = mark === undefined ? [] : [markRequest(body, plan, mark, content)];
+			return changeOf(plan, body, index, [], marking);
+		};
+		return await carryOutContent(docs, parsed, changeFor, item);
+	}, item);
+}
+
+/**
+ * A named range over the appended text records its key. It is added and removed with the text, in the same atomic change, and its
+ * name holds all that the result needs: the mark, the beginning of the content's hash, the number of characters.
+ */
+const namePattern = /^n8n-agent-workspace\/([0-9a-f]{64})\/([0-9a-f]{16})\/(\d{1,9})$/;
+
+function contentMark(content: string): string {
+	return hashOf([content]).slice(0, 16);
+}
+
+function markRequest(
+	{ endIndex, tabId }: BodyState,
+	{ units, characterCount }: Plan,
+	mark: string,
+	content: string,
+): docs_v1.Schema$Request {
+	const startIndex = endIndex - 1;
+	const range = { startIndex, endIndex: startIndex + units, tabId };
+	const name = `n8n-agent-workspace/${mark}/${contentMark(content)}/${characterCount}`;
+	return { createNamedRange: { name, range } };
+}
+
+/** The result of an earlier append with the key. @throws Failure 409 if it had other content */
+function markedBefore(
+	{ documentId, revisionId, rangeNames }: BodyState,
+	mark: string,
+	content: string,
+): (Written & { readonly repeated: true }) | undefined {
+	for (const name of rangeNames) {
+		const [, known, hash, count] = namePattern.exec(name) ?? [];
+		if (known !== mark) continue;
+		if (hash !== contentMark(content)) throw usedBefore(`text in the document ${documentId}`);
+		return { documentId, characterCount: Number(count), revisionId, repeated: true };
+	}
+	return undefined;
 }

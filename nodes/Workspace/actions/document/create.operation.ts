@@ -5,14 +5,12 @@ import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '.
 import { named } from '../../../fields/naming';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { appendContent } from './appendContent';
-import { readBody } from './bodyState';
-import { isEmpty, parse, planWhole, type Parsed } from './content';
+import { appendContent } from './append.operation';
+import { documentUrl, readBody } from './tabs';
+import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
-import { emptyPlan } from './plan';
 import { replacements, replacementsOf, type Replacements } from './replacements';
-import { documentUrl } from './tabs';
 import { parentFolder } from '../parentFolder';
 
 const documentType = 'application/vnd.google-apps.document';

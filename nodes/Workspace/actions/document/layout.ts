@@ -23,7 +23,7 @@ export interface PlacedTable {
 	readonly cells: ReadonlyArray<ReadonlyArray<number>>;
 }
 
-export type Placed = PlacedParagraph | PlacedTable;
+type Placed = PlacedParagraph | PlacedTable;
 
 export interface Layout {
 	readonly placed: readonly Placed[];

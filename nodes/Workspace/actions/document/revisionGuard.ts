@@ -3,8 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { Failure, isFailure } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { withPictures, type Parsed } from './content';
-import type { Plan } from './plan';
+import { type Parsed, type Plan, withPictures } from './content';
 import { storedText } from '../../../untrusted/document/plainText';
 import {
 	hintMissing,
@@ -16,7 +15,7 @@ import {
 	type Replacement,
 	type Replacements,
 } from './replacements';
-import { allTabs, documentUrl, tabNamed } from './tabs';
+import { allTabs, documentUrl, looksLikeTabId, tabNamed, tabSummary } from './tabs';
 
 type Request = docs_v1.Schema$Request;
 
@@ -164,6 +163,28 @@ function isOutdated(error: unknown): boolean {
 
 function toFailure(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
+}
+
+/**
+ * Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision.
+ */
+export async function ensureTab(
+	docs: docs_v1.Docs,
+	{ documentId, tab }: { readonly documentId: string; readonly tab: string },
+	item: Item,
+): Promise<void> {
+	if (tab === '' || looksLikeTabId(tab)) return;
+	await onLatest(async () => {
+		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
+		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
+		if (allTabs(data).some((one) => tabSummary(one).title === tab)) return;
+		const requests = [{ addDocumentTab: { tabProperties: { title: tab } } }];
+		const writeControl = { requiredRevisionId: data.revisionId ?? '' };
+		await docs.documents.batchUpdate(
+			{ documentId, requestBody: { requests, writeControl } },
+			{ retryConfig: { httpMethodsToRetry: ['POST'] } },
+		);
+	}, item);
 }
 
 /**

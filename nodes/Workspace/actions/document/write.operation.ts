@@ -1,11 +1,10 @@
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
-import { ensureTab, readBody } from './bodyState';
-import { isEmpty, parse, planWhole, type Parsed } from './content';
+import { readBody } from './tabs';
+import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
 import * as fields from './fields';
-import { carryOut, carryOutContent, changeOf, onLatest, readBack } from './revisionGuard';
-import { emptyPlan } from './plan';
+import { carryOut, carryOutContent, changeOf, ensureTab, onLatest, readBack } from './revisionGuard';
 import { replacements, replacementsOf } from './replacements';
 
 export const write = defineOperation({

@@ -1,7 +1,7 @@
 import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
 import { plainTextOf } from '../../../../nodes/untrusted/document/plainText';
 import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
-import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
+import { planContent } from '../../../../nodes/Workspace/actions/document/content';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 
 function throughDocument(markdown: string): string {

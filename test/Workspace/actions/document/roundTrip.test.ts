@@ -5,7 +5,7 @@ import { toMarkdown } from 'mdast-util-to-markdown';
 import { textOf, type Block, type Content, type Span } from '../../../../nodes/untrusted/document/blocks';
 import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
 import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
-import { planContent } from '../../../../nodes/Workspace/actions/document/plan';
+import { planContent } from '../../../../nodes/Workspace/actions/document/content';
 import { fresh, get, service, update } from '../../../google/docsCalls';
 import { markdownTrees } from './markdownTrees';
 

@@ -1,0 +1,251 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import type { Alignment, ListRange, Marks, ParagraphBlock, Span } from '../../../untrusted/document/blocks';
+import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../untrusted/document/indents';
+import { isParagraph, type Layout, type PlacedParagraph, type PlacedTable } from './layout';
+
+const points = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
+const grey = (share: number): docs_v1.Schema$OptionalColor => ({
+	color: { rgbColor: { red: share, green: share, blue: share } },
+});
+const border = (width: number, padding: number): docs_v1.Schema$ParagraphBorder => ({
+	color: grey(0.8),
+	dashStyle: 'SOLID',
+	padding: points(padding),
+	width: points(width),
+});
+
+const codeFont = 'Courier New';
+
+const spacing: docs_v1.Schema$ParagraphStyle = {
+	spaceBelow: points(ownSpacing.pointsBelow),
+	spacingMode: ownSpacing.mode,
+};
+
+function indent(indentPoints: number): docs_v1.Schema$ParagraphStyle {
+	return { indentStart: points(indentPoints), indentFirstLine: points(indentPoints) };
+}
+
+/** Paragraph style of a block; undefined for plain text. */
+export function styleOf({
+	look,
+	quoteDepth,
+	list,
+}: ParagraphBlock): docs_v1.Schema$ParagraphStyle | undefined {
+	const style: docs_v1.Schema$ParagraphStyle = {};
+	if (typeof look === 'number') style.namedStyleType = `HEADING_${look}`;
+	if (look === 'code') style.shading = { backgroundColor: grey(0.95) };
+	if (look === 'rule') style.borderBottom = border(1, 1);
+	if (quoteDepth > 0) style.borderLeft = border(3, 6);
+	const listPoints = list === undefined ? 0 : listIndentPoints * (list.level + 1);
+	const indentPoints = listPoints + quoteIndentPoints * quoteDepth;
+	if (list?.bullet !== true && indentPoints > 0) Object.assign(style, indent(indentPoints));
+	return Object.keys(style).length > 0 ? style : undefined;
+}
+
+/** Text style of marks; undefined for none. */
+function textStyleOf(marks: Marks): docs_v1.Schema$TextStyle | undefined {
+	const style: docs_v1.Schema$TextStyle = {};
+	if (marks.bold) style.bold = true;
+	if (marks.italic) style.italic = true;
+	if (marks.strikethrough) style.strikethrough = true;
+	if (marks.code) style.weightedFontFamily = { fontFamily: codeFont, weight: 400 };
+	if (marks.link !== undefined) style.link = { url: marks.link };
+	return Object.keys(style).length > 0 ? style : undefined;
+}
+
+function alignmentOf(alignment: Alignment | undefined): docs_v1.Schema$ParagraphStyle | undefined {
+	if (alignment === 'center') return { alignment: 'CENTER' };
+	if (alignment === 'right') return { alignment: 'END' };
+	return undefined;
+}
+
+// All that can be set but `direction`, which is the language's, and `pageBreakBefore`, which some places refuse.
+const resetParagraphFields = [
+	'namedStyleType',
+	'alignment',
+	'lineSpacing',
+	'spacingMode',
+	'spaceAbove',
+	'spaceBelow',
+	'borderBetween',
+	'borderTop',
+	'borderBottom',
+	'borderLeft',
+	'borderRight',
+	'indentFirstLine',
+	'indentStart',
+	'indentEnd',
+	'keepLinesTogether',
+	'keepWithNext',
+	'avoidWidowAndOrphan',
+	'shading',
+].join(',');
+
+const resetTextFields = [
+	'bold',
+	'italic',
+	'underline',
+	'strikethrough',
+	'smallCaps',
+	'backgroundColor',
+	'foregroundColor',
+	'fontSize',
+	'weightedFontFamily',
+	'baselineOffset',
+	'link',
+].join(',');
+
+export type Request = docs_v1.Schema$Request;
+type RangeOf = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
+
+export interface Target {
+	/** Inside a paragraph, at the end of its text. */
+	readonly index: number;
+	readonly tabId: string | undefined;
+	/** Whether the first paragraph goes on in the one at the index and keeps that one's look. */
+	readonly continues: boolean;
+	/** Whether the paragraph at the index has a look of its own, which new paragraphs would take over. */
+	readonly styled: boolean;
+}
+
+export function resetRequests(range: docs_v1.Schema$Range): Request[] {
+	const normal = { namedStyleType: 'NORMAL_TEXT' };
+	return [
+		{ deleteParagraphBullets: { range } },
+		{ updateParagraphStyle: { range, paragraphStyle: normal, fields: resetParagraphFields } },
+		{ updateTextStyle: { range, textStyle: {}, fields: resetTextFields } },
+	];
+}
+
+/** Styles of paragraphs and text; they move nothing. */
+export function lookRequests({ placed, end }: Layout, target: Target, range: RangeOf): Request[] {
+	const all = placed.filter(isParagraph);
+	const paragraphs = target.continues ? all.slice(1) : all;
+	const begin = all[0]?.start ?? end;
+	const from = paragraphs[0]?.start ?? end;
+	const requests: Request[] = [];
+	if (target.styled && from < end) requests.push(...resetRequests(range(from, end)));
+	if (target.styled && begin < from) {
+		requests.push({
+			updateTextStyle: { range: range(begin, Math.min(from, end)), textStyle: {}, fields: resetTextFields },
+		});
+	}
+	requests.push(
+		...spacingRequests(paragraphs, range),
+		...paragraphs.flatMap((one) => paragraphLook(one, range)),
+	);
+	for (const one of placed) {
+		if (isParagraph(one)) requests.push(...spanLooks(one.block.spans, one.start, range));
+		else requests.push(...cellLooks(one, range));
+	}
+	return requests;
+}
+
+/** One request for each stretch between tables. */
+function spacingRequests(paragraphs: readonly PlacedParagraph[], range: RangeOf): Request[] {
+	const stretches: Array<{ start: number; end: number }> = [];
+	for (const { start, end } of paragraphs) {
+		const last = stretches.at(-1);
+		if (last !== undefined && last.end + 1 === start) last.end = end;
+		else stretches.push({ start, end });
+	}
+	const fields = Object.keys(spacing).join(',');
+	return stretches
+		.filter(({ start, end }) => start < end)
+		.map(({ start, end }) => ({
+			updateParagraphStyle: { range: range(start, end), paragraphStyle: spacing, fields },
+		}));
+}
+
+function paragraphLook({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
+	const paragraphStyle = styleOf(block);
+	if (paragraphStyle === undefined || (block.list !== undefined && !block.list.bullet)) return [];
+	const fields = Object.keys(paragraphStyle).join(',');
+	return [
+		{ updateParagraphStyle: { range: range(start, Math.max(end, start + 1)), paragraphStyle, fields } },
+	];
+}
+
+function spanLooks(spans: readonly Span[], start: number, range: RangeOf): Request[] {
+	let at = start;
+	return spans.flatMap(({ text, marks }) => {
+		const from = at;
+		at += text.length;
+		const textStyle = textStyleOf(marks);
+		if (textStyle === undefined || text === '') return [];
+		return [
+			{ updateTextStyle: { range: range(from, at), textStyle, fields: Object.keys(textStyle).join(',') } },
+		];
+	});
+}
+
+/** A table's first row is its header. */
+function cellLooks({ block, cells }: PlacedTable, range: RangeOf): Request[] {
+	return block.rows.flatMap((row, rowAt) =>
+		row.flatMap((spans, columnAt) => {
+			const start = cells[rowAt]?.[columnAt] ?? 0;
+			const shown =
+				rowAt > 0 ? spans : spans.map(({ text, marks }) => ({ text, marks: { ...marks, bold: true } }));
+			const paragraphStyle = alignmentOf(block.alignments[columnAt]);
+			const aligned = paragraphStyle && {
+				updateParagraphStyle: { range: range(start, start + 1), paragraphStyle, fields: 'alignment' },
+			};
+			return [...(aligned ? [aligned] : []), ...spanLooks(shown, start, range)];
+		}),
+	);
+}
+
+/**
+ * Bullets. Leading tabs give the level, and Google takes them out again, so that after each list every index is what it was.
+ * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
+ * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
+ */
+export function listRequests(layout: Layout, range: RangeOf, tabId: string | undefined): Request[] {
+	const requests = layout.lists.flatMap((list) =>
+		stretches(list, layout).flatMap((items) => bulletRequests(items, list, range, tabId)),
+	);
+	const later = layout.placed
+		.filter(isParagraph)
+		.filter(({ block }) => block.between ?? block.list?.bullet === false);
+	return [...requests, ...later.flatMap((one) => laterParagraph(one, range))];
+}
+
+/** A table cannot be in a list: the list continues after it. */
+function stretches({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
+	const found: PlacedParagraph[][] = [[]];
+	for (const one of placed.slice(first, last + 1)) {
+		if (!isParagraph(one)) found.push([]);
+		else if (one.block.list !== undefined) found.at(-1)?.push(one);
+	}
+	return found.filter((items) => items.some(({ block }) => block.list?.bullet));
+}
+
+function bulletRequests(
+	items: readonly PlacedParagraph[],
+	{ ordered }: ListRange,
+	range: RangeOf,
+	tabId: string | undefined,
+): Request[] {
+	const first = items[0];
+	const last = items.at(-1);
+	if (first === undefined || last === undefined) return [];
+	const nested = items.filter(({ block }) => (block.list?.bullet ?? false) && (block.list?.level ?? 0) > 0);
+	const tabs = nested.toReversed().map(({ block, start }) => ({
+		insertText: { text: '\t'.repeat(block.list?.level ?? 0), location: { index: start, tabId } },
+	}));
+	const tabUnits = tabs.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
+	const end = Math.max(last.end, last.start + 1) + tabUnits;
+	return [...tabs, { createParagraphBullets: { range: range(first.start, end), bulletPreset } }];
+}
+
+function laterParagraph({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
+	const touched = range(start, Math.max(end, start + 1));
+	const paragraphStyle = block.between ? { ...indent(0), ...styleOf(block) } : styleOf(block);
+	const fields = Object.keys(paragraphStyle ?? {}).join(',');
+	return [
+		{ deleteParagraphBullets: { range: touched } },
+		...(paragraphStyle ? [{ updateParagraphStyle: { range: touched, paragraphStyle, fields } }] : []),
+	];
+}
