@@ -24,9 +24,9 @@ afterAll(() => {
 const sizeOf = (fileName: string) => statSync(path.join(stage.dist, fileName)).size;
 const lazyFiles = () => files.filter(({ isLazy }) => isLazy).map(({ fileName }) => fileName);
 
-test('all of it is at most 1.5 MB unpacked and 400 kB packed', () => {
-	expect(packed.unpackedSize).toBeLessThanOrEqual(1_500_000);
-	expect(packed.size).toBeLessThanOrEqual(400_000);
+test('all of it is at most 1.65 MB unpacked and 420 kB packed', () => {
+	expect(packed.unpackedSize).toBeLessThanOrEqual(1_650_000);
+	expect(packed.size).toBeLessThanOrEqual(420_000);
 });
 
 test('the tarball holds the build, the manifest, the licence and the README, and no source or test', () => {
@@ -40,9 +40,9 @@ const core = 'chunks/core.js';
 
 /** Bytes that n8n reads when it loads the file, with what is loaded along with it but for the core. */
 const entryLimits: Readonly<Record<string, number>> = {
-	'nodes/Agent/AgentExecute/AgentExecute.node.js': 20_000,
+	'nodes/Agent/AgentExecute/AgentExecute.node.js': 22_000,
 	'nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node.js': 12_000,
-	'nodes/Workspace/Workspace.node.js': 90_000,
+	'nodes/Workspace/Workspace.node.js': 105_000,
 	'credentials/AgentApi.credentials.js': 10_000,
 	'credentials/AgentSignatureApi.credentials.js': 10_000,
 	'credentials/WorkspaceOAuth2Api.credentials.js': 10_000,
@@ -113,7 +113,7 @@ const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 	[/session\/webSocket\.js$/, /^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/mail\/send\/compose\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
-	[/(typeOfName|fileName)\.js$/, /^(mime-types|mime-db)$/],
+	[/mimeTypes\.js$/, /^(mime-types|mime-db)$/],
 ];
 
 test('a lazily loaded file brings along only what it is there for', () => {

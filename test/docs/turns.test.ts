@@ -58,7 +58,7 @@ const waitOf = (end: End, says: readonly string[]): IDataObject => ({
 	matchField: 'text',
 	matchValue: says[0] ?? 'never',
 	messageCount: Math.max(1, says.length),
-	silenceSeconds: 1,
+	silenceSeconds: 5,
 });
 
 /** What the second turn gets. */

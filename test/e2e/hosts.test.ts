@@ -15,7 +15,9 @@ test('the package that is installed, with all its libraries, names no host that 
 		'n8n-nodes-agent-workspace',
 	);
 	const hosts = hostsIn(installed, ['dist'], /\.(js|json)$/);
-	expect(hosts.filter((host) => ![...contacted, ...onlyNamed].includes(host))).toEqual([]);
+	// The schema of the list of what is in the bundle.
+	const named = [...contacted, ...onlyNamed, 'cyclonedx.org'];
+	expect(hosts.filter((host) => !named.includes(host))).toEqual([]);
 	expect(hosts).toEqual(expect.arrayContaining(contacted));
 });
 
