@@ -94,8 +94,8 @@ export interface Operation<
 	readonly options: O;
 	/** True if repeating it changes nothing: items that follow one another may then run in parallel. */
 	readonly readsOnly?: boolean;
-	/** True if doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
-	readonly idempotent?: boolean;
+	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
+	idempotent?(params: ParamsOf<F, O>): boolean;
 	/** The only thing that it changes: items that change different things may then run in parallel. */
 	changes?(params: ParamsOf<F, O>): string;
 	/**

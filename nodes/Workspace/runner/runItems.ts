@@ -6,7 +6,7 @@ import { asFailure } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { Connection } from '../google/googleConnection';
-import type { Clients, Item, Operation, OutputItem } from '../operation';
+import type { Clients, Item, OutputItem } from '../operation';
 import { RunNotes } from './item';
 import { type Job, Jobs, tasksOf } from './job';
 
@@ -47,7 +47,7 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 	const { operation, params, item } = job;
 	const { failure } = outcome;
 	if (!failure.ambiguous) return { failure: item.told(failure) };
-	const unsettled = { failure: item.told(unknown(failure, operation)) };
+	const unsettled = { failure: item.told(unknown(failure, job)) };
 	if (!operation.recover || item.signal?.aborted) return unsettled;
 	try {
 		const result = await operation.recover(clients, params, failure, item);
@@ -55,7 +55,7 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 	} catch (error) {
 		const later = failureOf(error);
 		const isTold = later.ambiguous || later.settled || item.hasMade;
-		const told = isTold ? later : unknown(failure, operation, later);
+		const told = isTold ? later : unknown(failure, job, later);
 		return { failure: item.told(told) };
 	}
 }
@@ -64,12 +64,12 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
  * Without this a user takes an error for work that was not done. In the message, because an error item has no description.
  * @param lookup why looking for what became of it failed too
  */
-function unknown(failure: Failure, { idempotent }: Operation, lookup?: Failure): Failure {
+function unknown(failure: Failure, { operation, params }: Job, lookup?: Failure): Failure {
 	const { message, description } = failure;
 	// Most operations say it in words of their own.
 	const isSaid = /\bmay (still )?(have been|exist)\b/.test(message);
 	const seen = lookup && `Checking this also failed (${lookup.message}).`;
-	const what = idempotent
+	const what = operation.idempotent?.(params)
 		? 'It is safe to run this again.'
 		: 'Check the result in Google before you run this again.';
 	return failure.with({
@@ -222,13 +222,13 @@ async function stored(item: Item, binary: NonNullable<OutputItem['binary']>) {
 
 /** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */
 function failed(
-	{ item, operation }: Job,
+	{ item, operation, params }: Job,
 	failure: Failure,
 	{ isDone = false, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
 ): Done {
 	const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;
 	return {
 		outcome: { failure, ...(output && { output }) },
-		isFinal: mayBeDone && !operation.readsOnly && !operation.idempotent,
+		isFinal: mayBeDone && !operation.readsOnly && !operation.idempotent?.(params),
 	};
 }

@@ -80,7 +80,7 @@ describe('an ambiguous failure', () => {
 			{ recover: () => Promise.resolve(undefined) },
 			'Check the result in Google before you run this again.',
 		],
-		['twice is as good as once', { idempotent: true }, 'It is safe to run this again.'],
+		['twice is as good as once', { idempotent: () => true }, 'It is safe to run this again.'],
 	])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
 		const told = { message: 'The request may have been carried out: Lost', description: advice };
 		expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([

@@ -17,7 +17,8 @@ export const write = defineOperation({
 	action: 'Replace content of document',
 	description: 'Replace the whole content of a document or of one of its tabs. Headers and footers are kept.',
 	caution: 'Destructive: the previous content is lost.',
-	idempotent: true,
+	// Replacements may find what they put in the first time: `a` by `aa`.
+	idempotent: (params) => params.replacements.length === 0,
 	fields: [
 		fields.documentId,
 		{

@@ -25,7 +25,7 @@ export const write = defineOperation({
 	action: 'Write rows to spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution: 'Destructive: the previous values of these cells are lost.',
-	idempotent: true,
+	idempotent: () => true,
 	fields: writeFields,
 	options: writeOptions,
 	async execute(clients, params, item): Promise<Result> {

@@ -84,3 +84,25 @@ test('Retry On Fail does not change what was changed beside the item that failed
 	expect(came().filter((request) => request.endsWith(one))).toEqual([`read ${one}`, `change ${one}`]);
 	expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(2);
 });
+
+const twice = { replacements: [{ find: 'a', replace: 'aa' }] };
+
+test.each([
+	['Retry On Fail makes no replacements again that may have been made', twice, 'failed', 'aa\n'],
+	['Retry On Fail writes a content again, which leaves the same', { content: 'new' }, 'done', 'new\n'],
+])('%s', async (_what, change, second, text) => {
+	const id = calls.document('a');
+	calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
+	// Nor can it be found out whether it was made.
+	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 403 });
+	const items = [{ json: { input: { operation: 'write', documentId: id, ...change } } }];
+	const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
+	const node = { retryOnFail: true, maxTries: 2 };
+	const tried = () => runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-2' });
+	await expect(tried()).rejects.toThrow(/may have been/);
+	const ended = await tried().then(
+		() => 'done',
+		() => 'failed',
+	);
+	expect([ended, calls.google.docs.text(id)]).toEqual([second, text]);
+});
