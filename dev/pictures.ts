@@ -1,4 +1,5 @@
-// `npm run pictures`: creates the pictures in docs/images, of this version in the real n8n.
+// `npm run pictures`: creates the pictures in docs/images, of this version in the real n8n; `npm run pictures -- FILE …`: only those of
+// these examples.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +17,7 @@ import { Template } from './n8n/template.ts';
 
 const images = path.join(root, 'docs', 'images');
 const apiKey = 'pictures';
+const chosen = process.argv.slice(2);
 const whole = { x: 0, y: 0, width: 1280, height: 720 };
 
 /** The view of a person who has made room: no sidebars, and the whole workflow. */
@@ -49,7 +51,8 @@ async function main(): Promise<void> {
 		});
 		selectors.setTestIdAttribute('data-test-id');
 		const page = await signedIn(await context.newPage(), n8n.url);
-		for (const { workflow, file } of examples) {
+		const wanted = examples.filter(({ file }) => chosen.length === 0 || chosen.includes(file));
+		for (const { workflow, file } of wanted) {
 			await page.goto(`${n8n.url}/workflow/${workflow.id}`);
 			await page.getByTestId('canvas-node').nth(1).waitFor();
 			await page.getByTestId('zoom-to-fit').click();
@@ -68,7 +71,7 @@ async function main(): Promise<void> {
 			await page.screenshot({ path: target, clip: { x, y: y + 20, width, height: height - 20 } });
 			console.log(path.relative(root, target));
 		}
-		await formPictures(page, n8n, google, images);
+		if (chosen.length === 0) await formPictures(page, n8n, google, images);
 	} finally {
 		await context.close();
 		await n8n.stop();

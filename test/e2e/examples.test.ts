@@ -245,6 +245,38 @@ test('rows-by-key: known rows are updated in place, new ones come below, and a s
 	}
 });
 
+test('fill-a-template: a row becomes a document from the template, its link stands in the row, and a second run makes none', async () => {
+	const rows = [
+		['id', 'customer'],
+		['A-1', 'Ann'],
+		['A-2', 'Ben'],
+	];
+	const id = google.sheets.seed({ title: 'Shop', tabs: [{ title: 'Orders', rows }] });
+	const content = 'Dear [customer], thank you for order [id].\n';
+	const body = [{ paragraph: { elements: [{ textRun: { content } }] } }];
+	const template = google.docs.seed({ title: 'Template', tabs: [{ title: 'Tab 1', body }] });
+	const { nodes } = example('fill-a-template.json');
+	const { options } = nodes.find(({ name }) => name === 'Fill the template')?.['parameters'] as {
+		options: object;
+	};
+	const changes = {
+		'Read the rows': { spreadsheetId: byId(id) },
+		'Fill the template': { options: { ...options, templateId: byId(template) } },
+		'Add the link': { spreadsheetId: byId(id) },
+	};
+	const workflow = await n8n.api.createWorkflow(example('fill-a-template.json', changes));
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	const filled = google.sheets.values(id, 'Orders');
+	const texts = filled.slice(1).map(([, , link]) => {
+		const [, documentId = ''] = /\/document\/d\/([^/]+)\/edit$/.exec(String(link)) ?? [];
+		return google.docs.text(documentId);
+	});
+	expect(filled[0]).toEqual(['id', 'customer', 'letter']);
+	expect(texts).toEqual(['Dear Ann, thank you for order A-1.\n', 'Dear Ben, thank you for order A-2.\n']);
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	expect(google.sheets.values(id, 'Orders')).toEqual(filled);
+});
+
 test('every example is run by some test', () => {
 	const tests = ['e2e', 'browser'].flatMap((suite) => {
 		const here = path.join(__dirname, '..', suite);
