@@ -16,18 +16,20 @@ const inputProperties: INodeProperties[] = [
 		],
 		default: 'oAuth2',
 	},
-	{
-		displayName: 'Input Mode',
-		name: 'inputMode',
-		type: 'options',
-		options: [
-			{ name: 'Fields', value: 'fields', description: 'Choose the operation and fill in its fields' },
-			{ name: 'JSON', value: 'json', description: 'One object defines the operation and its parameters' },
-		],
-		default: 'fields',
-		description: 'How to define the operation and its parameters',
-	},
 ];
+
+/** Below everything else, because most people never change it. */
+const inputMode: INodeProperties = {
+	displayName: 'Input Mode',
+	name: 'inputMode',
+	type: 'options',
+	options: [
+		{ name: 'Fields', value: 'fields', description: 'Choose the operation and fill in its fields' },
+		{ name: 'JSON', value: 'json', description: 'One object defines the operation and its parameters' },
+	],
+	default: 'fields',
+	description: 'How to define the operation and its parameters',
+};
 
 const shownForJson = { show: { inputMode: ['json'] } };
 
@@ -169,6 +171,7 @@ export const properties: INodeProperties[] = [
 	...resources.flatMap((resource) =>
 		resource.operations.flatMap((operation) => operationProperties(resource, operation)),
 	),
+	inputMode,
 	...jsonProperties,
 ];
 

@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
 		['mail', 'list'],
 		{ maxResults: 501 },
 		{ output: 'page' },
-		"'Max Results' must be from 1 to 500 if 'Output' is page, not 501",
+		"'Limit' must be from 1 to 500 if 'Output' is page, not 501",
 		"'maxResults' must be from 1 to 500 if 'output' is page, not 501",
 	],
 	[

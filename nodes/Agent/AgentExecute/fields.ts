@@ -7,18 +7,6 @@ import { requestOptions } from '../../fields/params';
 /** Parameters and options of the execute call; defaults are part of the public interface and never change. */
 export const executeFields = [
 	{
-		displayName: 'Session ID',
-		name: 'sessionId',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
-		description:
-			'The session that the agent runs in. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
-		builderHint:
-			'Leave empty for a new session per item. For a conversation, use one ID for all turns, such as {{ $json.sessionId }} of a Chat Trigger. An Agent Session Trigger needs the same fixed ID in Session IDs.',
-		hint: 'Leave empty unless an Agent Session Trigger listens to the session. In that case, enter the same ID in both nodes.',
-	},
-	{
 		displayName: 'Start Step Name',
 		name: 'startStepName',
 		type: 'string',
@@ -74,6 +62,18 @@ export const executeFields = [
 			'A JSON object. To build it from data of earlier nodes, use one expression for the whole object.',
 		builderHint: 'Use one expression for the whole object. Do not put expressions inside JSON text.',
 		hint: 'e.g. ={{ { task: $json.task, input: $json.text } }}',
+	},
+	{
+		displayName: 'Session ID',
+		name: 'sessionId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
+		description:
+			'The session that the agent runs in. Leave empty to start a new session for each item. Items with the same ID are processed one after another.',
+		builderHint:
+			'Leave empty for a new session per item. For a conversation, use one ID for all turns, such as {{ $json.sessionId }} of a Chat Trigger. An Agent Session Trigger needs the same fixed ID in Session IDs.',
+		hint: 'Leave empty unless an Agent Session Trigger listens to the session. In that case, enter the same ID in both nodes.',
 	},
 ] as const satisfies readonly Field[];
 

@@ -115,7 +115,7 @@ const createOptions = [
 		description: 'Locale for numbers and dates. Leave empty to use the locale of the Google account.',
 	},
 	{
-		displayName: 'Sheets',
+		displayName: 'Tab Names',
 		name: 'sheets',
 		type: 'string',
 		default: '',

@@ -32,7 +32,7 @@ export const range = {
 } as const satisfies Field;
 
 const valuesSource = {
-	displayName: 'Values Source',
+	displayName: 'Rows From',
 	name: 'valuesSource',
 	type: 'options',
 	options: [
@@ -133,7 +133,7 @@ const extraColumns = {
 } as const satisfies Field;
 
 const valueInputOption = {
-	displayName: 'Value Input Option',
+	displayName: 'Cell Format',
 	name: 'valueInputOption',
 	type: 'options',
 	options: [
@@ -184,13 +184,13 @@ export const appendOptions = [
 	extraColumns,
 	headerRow,
 	{
-		displayName: 'Insert Data Option',
+		displayName: 'New Rows',
 		name: 'insertDataOption',
 		type: 'options',
 		options: [
 			{ name: 'Insert Rows', value: 'INSERT_ROWS', description: 'Rows below the table move down' },
 			{
-				name: 'Overwrite',
+				name: 'Use Empty Rows',
 				value: 'OVERWRITE',
 				description:
 					'The empty rows below the table are used, and nothing moves. If a cell there has a value, the item fails and nothing is written. In a table made with Format > Convert to table, rows are always inserted.',

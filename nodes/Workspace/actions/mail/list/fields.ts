@@ -12,7 +12,7 @@ export const amountFields = [
 		description: 'Whether to return all results or only up to a given limit',
 	},
 	{
-		displayName: 'Max Results',
+		displayName: 'Limit',
 		name: 'maxResults',
 		type: 'number',
 		default: 25,
