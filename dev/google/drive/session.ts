@@ -45,6 +45,8 @@ export class UploadSession {
 	private readonly start: SessionStart;
 	private readonly sink: ContentSink;
 	private done: Reply | undefined;
+	/** Of the latest request: what an earlier, abandoned one still sends is stored no more. */
+	private latest = 0;
 
 	constructor(start: SessionStart) {
 		this.id = start.id;
@@ -59,6 +61,7 @@ export class UploadSession {
 	/** @returns undefined if the connection was cut, because nobody waits for an answer */
 	async put(request: IncomingMessage): Promise<Reply | undefined> {
 		const range = this.rangeOf(request);
+		this.latest++;
 		if (this.done !== undefined) return this.done;
 		if (range.last === undefined) return this.status(range.total);
 		if (range.first > this.sink.size) throw tooFar(range.first, this.sink.size);
@@ -116,8 +119,10 @@ export class UploadSession {
 		faults.keepOnly = undefined;
 		const pending: Buffer[] = [];
 		let offset = first;
+		const own = this.latest;
 		for await (const chunk of ofRequest(request)) {
 			this.receivedBytes += chunk.length;
+			if (own !== this.latest) return false;
 			const wanted = chunk.subarray(Math.max(0, from - offset), Math.max(0, until - offset));
 			offset += chunk.length;
 			if (wanted.length > 0) pending.push(wanted);
@@ -128,7 +133,7 @@ export class UploadSession {
 				return false;
 			}
 		}
-		if (request.destroyed && !request.complete) return false;
+		if (own !== this.latest || (request.destroyed && !request.complete)) return false;
 		if (until === total) for (const chunk of pending.splice(0)) this.sink.take(chunk);
 		return true;
 	}
