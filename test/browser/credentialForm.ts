@@ -28,8 +28,16 @@ export class CredentialForm {
 		if (await empty.isVisible()) await clickUntil(empty, this.dialog);
 		else {
 			const another = this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true });
-			await clickUntil(select, another.or(this.dialog));
-			await clickUntil(another, this.dialog);
+			// The list closes again without taking a click while n8n loads: then it is opened anew.
+			while (!(await this.dialog.isVisible())) {
+				if (!(await another.first().isVisible())) await select.click();
+				// Whether that was enough is asked above.
+				await another
+					.first()
+					.click({ timeout: 5000 })
+					.catch(() => undefined);
+				await this.dialog.waitFor({ timeout: 5000 }).catch(() => undefined);
+			}
 		}
 		await this.dialog.getByTestId('credential-name').click();
 		await this.page.keyboard.press('ControlOrMeta+A');
@@ -60,7 +68,9 @@ export class CredentialForm {
 
 	/** The list closes again when the form has just been drawn. */
 	async choose(name: string, option: string): Promise<void> {
-		const entry = this.page.getByRole('option', { name: option }).filter({ visible: true }).first();
+		// The description of a choice follows its name.
+		const startsSo = new RegExp(`^${option}`);
+		const entry = this.page.getByRole('option', { name: startsSo }).filter({ visible: true }).first();
 		const isChosen = async () =>
 			(await this.field(name).locator('input').first().inputValue()).startsWith(option);
 		while (!(await isChosen())) {

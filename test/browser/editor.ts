@@ -22,7 +22,7 @@ export async function clickUntil(
 ): Promise<void> {
 	const had = async () => (await effect.first().isVisible()) === (state === 'visible');
 	// Longer each time: on a busy machine the effect comes late, and another click would take it back.
-	for (let timeout = 5000; !(await had()); timeout *= 2) {
+	for (let timeout = 5000; !(await had()); timeout = Math.min(2 * timeout, 20_000)) {
 		// Whether it was clicked, and whether that was enough, is asked above.
 		await target.click({ timeout }).catch(() => undefined);
 		await effect
