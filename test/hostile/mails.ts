@@ -177,7 +177,7 @@ const multiparts = ['mixed', 'alternative', 'related', 'signed', 'digest'] as co
 
 /** Parts side by side within parts in each other: many of few levels, or few of many. */
 function mail(random: Random): Part {
-	const volume = random.size(1e3, 5e6);
+	const volume = random.size(1e3, 1e6);
 	const levels = random.size(1, 2_000);
 	const width = random.size(1, 30_000 / levels);
 	let part = leaf(random, volume);
@@ -193,7 +193,7 @@ function mail(random: Random): Part {
 
 export const mailMakers: ReadonlyArray<(random: Random) => Part> = [
 	mail,
-	(random) => ({ ...leaf(random, random.size(1e3, 5e6)), headers: headers(random, 1e6) }),
+	(random) => ({ ...leaf(random, random.size(1e3, 1e6)), headers: headers(random, 1e6) }),
 ];
 
 /** The answer to a read of it. */

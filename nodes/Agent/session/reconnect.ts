@@ -9,8 +9,8 @@ const stableMilliseconds = 30_000;
 /** With a message a shorter life ends the backoff. Not a message alone: a server may greet, or report an error, and then close. */
 const provenMilliseconds = 5000;
 const baseMilliseconds = 1000;
-/** Doubled so often: up to 4 s. */
-const mostWaitsWhenDone = 2;
+/** Doubled so often: up to 16 s. A server that greets and closes looks the same, and is to be asked less and less often. */
+const mostWaitsWhenDone = 4;
 const longestRetryAfterMilliseconds = 15 * 60_000;
 /** A rolling deployment refuses connections for seconds, a wrong key for days. */
 const slowLane = { baseMilliseconds: 10_000, capMilliseconds: 15 * 60_000 };
@@ -45,7 +45,7 @@ interface Next {
 
 /**
  * A channel that lived long enough and brought a message ends the backoff, but neither a suspicion nor the slow lane. If it lived shorter
- * and was closed as done, the backoff grows to 4 s only: some services send one message per connection.
+ * and was closed as done, the backoff grows to 16 s only: some services send one message per connection.
  */
 export function afterLife(
 	memory: Memory,

@@ -128,7 +128,7 @@ describe('afterLife', () => {
 	});
 
 	it.each([1000, 1005])(
-		'of a service that sends one message and closes with %d lets the waits grow to 4 s only',
+		'of a service that sends one message and closes with %d lets the waits grow to 16 s only',
 		(code) => {
 			const done: CloseReason = { kind: 'closeFrame', code, reason: '' };
 			let memory = untroubled;
@@ -137,7 +137,7 @@ describe('afterLife', () => {
 				memory = next.memory;
 				return next.delayMilliseconds + 1;
 			});
-			expect(delays).toEqual([1000, 2000, 4000, 4000, 4000, 4000]);
+			expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 16_000]);
 			expect(afterLife(troubled, 1000, false, done)).toBe(troubled);
 		},
 	);
