@@ -54,8 +54,9 @@ async function say(words: string): Promise<ExecuteFields & { readonly input: unk
 	return { ...fields, input: (JSON.parse(fields.initialPayload) as { input: unknown }).input };
 }
 
-const shows = (answer: number, text: string) =>
-	answers().nth(answer).getByText(text, { exact: true }).waitFor();
+const shows = async (answer: number, text: string) => {
+	await chat.waitFor(answers().nth(answer).getByText(text, { exact: true }));
+};
 
 test('the agent’s text appears piece by piece, and the next turn gets its own answer', async () => {
 	await openChat('streaming');

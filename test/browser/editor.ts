@@ -53,10 +53,8 @@ export class Editor {
 		const { n8nUrl, log, debuggingUrl } = browserSuite();
 		tellReporter(log, statSync(log).size);
 		const browser = await chromium.connectOverCDP(debuggingUrl);
-		const [signedIn] = browser.contexts();
-		if (!signedIn) throw new Error('Chromium has no profile open');
-		// n8n remembers what is open, such as the chat, for all tabs of a profile: each file has a profile of its own.
-		const context = await browser.newContext({ storageState: await signedIn.storageState() });
+		const [context] = browser.contexts();
+		if (!context) throw new Error('Chromium has no profile open');
 		const page = await context.newPage();
 		await page.setViewportSize({ width: 1440, height: 900 });
 		// Playwright's limit of 30 s would be a timed assertion on a busy machine; jest's own for a test stays.
@@ -65,7 +63,7 @@ export class Editor {
 	}
 
 	async close(): Promise<void> {
-		await this.page.context().close();
+		await this.page.close();
 		await this.browser.close();
 	}
 
