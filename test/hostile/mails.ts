@@ -179,7 +179,7 @@ const multiparts = ['mixed', 'alternative', 'related', 'signed', 'digest'] as co
 function mail(random: Random): Part {
 	const volume = random.size(1e3, 1e6);
 	const levels = random.size(1, 2_000);
-	const width = random.size(1, 30_000 / levels);
+	const width = random.size(1, 5_000 / levels);
 	let part = leaf(random, volume);
 	for (let level = 0; level < levels; level++) {
 		const small = leaf(random, 20);
