@@ -36,7 +36,7 @@ test('a wrong key is named in the form, and with the right one it closes with it
 	await form.create('Agent API', 'Typed agent');
 	await form.fill({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey: 'nonsense' });
 	await form.save();
-	expect(await form.failure()).toContain('refused the API key (401)');
+	await form.untilFailed('refused the API key (401)');
 	await form.fill({ apiKey });
 	await form.save();
 	await form.untilClosed();
@@ -50,7 +50,7 @@ test('an address that is none is named in the form', async () => {
 	await form.reopen('Agent API');
 	await form.fill({ deploymentUrl: 'my agent' });
 	await form.save();
-	expect(await form.failure()).toContain('Deployment URL');
+	await form.untilFailed('is not a complete URL');
 	await form.fill({ deploymentUrl: service.url });
 	await form.save();
 	await form.untilConnected();
@@ -61,7 +61,7 @@ test('a signature that is none is named in the form, and the right one is accept
 	await form.create('Agent Signature API', 'Typed signature');
 	await form.fill({ ...signer, signature: 'nonsense' });
 	await form.save();
-	expect(await form.failure()).toContain("'Signature' contains characters other than 0–9 and a–f");
+	await form.untilFailed("'Signature' contains characters other than 0–9 and a–f");
 	await form.fill(signer);
 	await form.save();
 	await form.untilClosed();

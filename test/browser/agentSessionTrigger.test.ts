@@ -1,7 +1,7 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { until } from '../e2e/station';
 import { Building } from './building';
-import { Editor } from './editor';
+import { clickUntil, Editor } from './editor';
 
 /** From an empty workflow, by clicks and typing alone. */
 const apiKey = 'from-scratch-key';
@@ -39,8 +39,7 @@ test('an agent’s messages start a workflow: in a test, and published', async (
 	await page.getByText('Receive a message from the session').waitFor();
 	const execute = page.getByTestId('node-execute-button');
 	expect(await execute.textContent()).toContain('Execute step');
-	await execute.click();
-	await page.getByText('Waiting up to 60 seconds for a message in the session').waitFor();
+	await clickUntil(execute, page.getByText('Waiting up to 60 seconds for a message in the session'));
 	await until(() => service.openSockets('by-clicks') === 1);
 	service.send('by-clicks', { type: 'answer', text: 'First message' });
 	await editor.reads('First message');

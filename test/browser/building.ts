@@ -15,6 +15,8 @@ export class Building {
 	async start(): Promise<void> {
 		await this.page.goto(`${this.editor.url}/workflow/new`);
 		await this.page.getByTestId('canvas-add-button').first().waitFor();
+		// A list of nodes that is opened before n8n has loaded them stays without results.
+		await this.page.waitForLoadState('networkidle');
 	}
 
 	/** Adds n8n's trigger for a click as the first node; it opens no form. */
@@ -60,7 +62,6 @@ export class Building {
 		}
 	}
 
-	/** A list that was opened before n8n had loaded its nodes stays without results: it is opened anew. */
 	private async closeSearch(): Promise<void> {
 		if ((await this.page.getByTestId('canvas-node').count()) === 0) await this.start();
 		else await this.page.keyboard.press('Escape');
@@ -96,6 +97,6 @@ export class Building {
 	async publish(): Promise<void> {
 		const publish = this.page.getByTestId('workflow-publish-button');
 		await clickUntil(this.page.getByTestId('workflow-open-publish-modal-button'), publish);
-		await publish.click();
+		await clickUntil(publish, publish, 'hidden');
 	}
 }

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 
-import type { Editor } from './editor';
+import { clickUntil, type Editor } from './editor';
 
 /** The chat below n8n's canvas. */
 export class Chat {
@@ -56,6 +56,6 @@ export class Chat {
 		const message = this.panel.locator('.chat-message-from-bot').last();
 		const button = message.getByRole('button', { name });
 		await this.waitFor(button);
-		await button.click();
+		await clickUntil(button, button, 'hidden');
 	}
 }

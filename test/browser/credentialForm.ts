@@ -119,10 +119,9 @@ export class CredentialForm {
 		}
 	}
 
-	/** What the form says when its test has failed. */
-	async failure(): Promise<string> {
-		await this.dialog.getByText('More details').click();
-		return await this.dialog.innerText();
+	/** Waits until the form says this about its failed test. n8n draws the banner again, closed, when it is saved and tested. */
+	async untilFailed(words: string): Promise<void> {
+		await clickUntil(this.dialog.getByText('More details'), this.dialog.getByText(words));
 	}
 
 	/** Opens the chosen credential again. */

@@ -181,14 +181,19 @@ export class Editor {
 	async map(column: string, field: string): Promise<void> {
 		const source = this.page.getByTestId('ndv-input-panel').getByText(field, { exact: true }).first();
 		const target = this.page.getByTestId('mapping-fields-container').getByTestId(`parameter-input-${column}`);
-		await target.scrollIntoViewIfNeeded();
-		const [from, to] = [await source.boundingBox(), await target.boundingBox()];
-		if (!from || !to) throw new Error(`'${field}' or '${column}' is out of sight`);
-		await this.page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
-		await this.page.mouse.down();
-		await this.page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
-		await this.page.mouse.up();
-		await target.getByText(`$json.${field}`).waitFor();
+		const mapped = target.getByText(`$json.${field}`);
+		// The form may move below the pointer while its columns arrive.
+		while (!(await mapped.isVisible())) {
+			await target.scrollIntoViewIfNeeded();
+			const [from, to] = [await source.boundingBox(), await target.boundingBox()];
+			if (!from || !to) throw new Error(`'${field}' or '${column}' is out of sight`);
+			await this.page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+			await this.page.mouse.down();
+			await this.page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
+			await this.page.mouse.up();
+			// Whether it is there is asked above.
+			await mapped.waitFor({ timeout: 5000 }).catch(() => undefined);
+		}
 	}
 
 	private locator(parameter: string): Locator {

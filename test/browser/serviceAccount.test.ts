@@ -54,7 +54,7 @@ test('a key that is none is named in the form, and with the right one it closes 
 	await form.switchOn('customEndpoints', 'mailApiBase');
 	await form.fill(addressesOf(google.url));
 	await form.save();
-	expect(await form.failure()).toContain('The private key of the service account cannot be read');
+	await form.untilFailed('The private key of the service account cannot be read');
 	// As it stands in Google's JSON file.
 	await form.fill({ privateKey: key.replaceAll('\n', String.raw`\n`) });
 	await form.save();
