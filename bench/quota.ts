@@ -3,8 +3,8 @@
 // node bench/quota.ts
 import './sources.ts';
 
-const { Failure } = await import('../nodes/core/errors.ts');
-const { Fault } = await import('../nodes/http/retry.ts');
+const { NodeError } = await import('../nodes/core/errors.ts');
+const { RequestError } = await import('../nodes/http/retry.ts');
 const { RateLimiter } = await import('../nodes/http/rateLimiter.ts');
 const { VirtualClock } = await import('../test/http/virtualClock.ts');
 
@@ -29,7 +29,7 @@ class Service {
 		this.window = window;
 		if (++this.used > quota) {
 			this.refusals++;
-			throw new Fault('notDone', new Failure({ code: 429, message: 'Quota exceeded' }));
+			throw new RequestError('notDone', new NodeError({ code: 429, message: 'Quota exceeded' }));
 		}
 		this.done.set(id, (this.done.get(id) ?? 0) + 1);
 	}

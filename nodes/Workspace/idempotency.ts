@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { Failure, refusal } from '../core/errors';
+import { NodeError, refusal } from '../core/errors';
 import { named } from '../fields/naming';
 import type { Field } from '../fields/field';
 
@@ -35,7 +35,7 @@ interface KeyUse {
 /**
  * The mark of a key, which is kept at Google: 64 hex digits from which nobody reads the key.
  * @returns undefined without a key
- * @throws Failure 400 for a key that cannot be meant
+ * @throws NodeError 400 for a key that cannot be meant
  */
 export function markOf({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
@@ -68,8 +68,8 @@ export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
  * The refusal of a key that was used for something else.
  * @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6"
  */
-export function usedBefore(first: string): Failure {
-	return new Failure({
+export function usedBefore(first: string): NodeError {
+	return new NodeError({
 		code: 409,
 		message: `${named('idempotencyKey')} was already used for different content: ${first}`,
 		description:

@@ -1,6 +1,6 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
-import type { Failure } from '../core/errors';
+import type { NodeError } from '../core/errors';
 import type { Field, ParamsOf } from '../fields/field';
 import { requestOptions } from '../fields/params';
 import type { Methods } from './google/advice';
@@ -9,7 +9,7 @@ import type { Source } from './source';
 
 export type { Clients } from './google/clients';
 export type { Source } from './source';
-export type { Attachment, Choice, Field, Holds, ParamsOf } from '../fields/field';
+export type { Attachment, Choice, Field, FieldFormat, ParamsOf } from '../fields/field';
 
 /** What an operation may know of its input item and of the run around it. Never n8n's execution context. */
 export interface Item {
@@ -27,7 +27,7 @@ export interface Item {
 	readonly isTool?: boolean;
 	/** Names of the item's binary fields. */
 	readonly binaryFields: readonly string[];
-	/** @throws Failure 400 that names the missing field and those that exist. */
+	/** @throws NodeError 400 that names the missing field and those that exist. */
 	binary(field: string): Promise<Source>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */
 	file(path: string): Promise<Source>;
@@ -107,20 +107,20 @@ export interface Operation<
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
 	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
-	endedBy?(result: R): Failure | undefined;
+	endedBy?(result: R): NodeError | undefined;
 	/**
 	 * What an ambiguous failure of `execute` really was: a result when it is certain that the work was done, undefined when nothing
-	 * is known (the failure then stands), or a Failure thrown with a clearer text. Must never repeat the work.
+	 * is known (the failure then stands), or a NodeError thrown with a clearer text. Must never repeat the work.
 	 */
-	recover?(client: Clients, params: ParamsOf<F, O>, failure: Failure, item: Item): Promise<R | undefined>;
+	recover?(client: Clients, params: ParamsOf<F, O>, failure: NodeError, item: Item): Promise<R | undefined>;
 	/** Serves items with the same key together; results in the order of the members. No key: `execute` alone. */
 	readonly combine?: {
 		key(params: ParamsOf<F, O>): string | undefined;
-		/** A member's place may hold its Failure: the others stand. */
+		/** A member's place may hold its NodeError: the others stand. */
 		execute(
 			client: Clients,
 			members: ReadonlyArray<Member<ParamsOf<F, O>>>,
-		): Promise<ReadonlyArray<R | Failure>>;
+		): Promise<ReadonlyArray<R | NodeError>>;
 	};
 	/** What the user can do, by HTTP status; appended to what the service said. */
 	readonly errors?: Readonly<Record<number, string>>;

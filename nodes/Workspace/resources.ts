@@ -67,7 +67,7 @@ export const operationChoices: INodePropertyOptions[] = resources
 /**
  * Where an input object comes from outside, whoever sends it must not choose among all operations.
  * @param allowed the parameter's value; an empty list allows all
- * @throws Failure 400 for one that is not among them
+ * @throws NodeError 400 for one that is not among them
  */
 export function checkAllowed(allowed: unknown, resource: ResourceName, operation: Operation): void {
 	if (allowed === undefined || allowed === null) return;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { Failure } from '../core/errors';
+import { NodeError } from '../core/errors';
 
 /** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
 export class TimedStream extends Readable {
@@ -27,7 +27,7 @@ export class TimedStream extends Readable {
 		done(error);
 	}
 
-	/** @throws Failure 504 when the work takes too long */
+	/** @throws NodeError 504 when the work takes too long */
 	async within<T>(work: Promise<T>): Promise<T> {
 		return await inTime(work, this.#limit);
 	}
@@ -39,7 +39,7 @@ interface ReadLimit {
 	readonly what: string;
 }
 
-/** @throws Failure 504 when the work takes too long; what it gives later is dropped */
+/** @throws NodeError 504 when the work takes too long; what it gives later is dropped */
 export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLimit): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_resolve, reject) => {
@@ -54,8 +54,8 @@ export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLi
 	}
 }
 
-function tooSlow(what: string, milliseconds: number): Failure {
-	return new Failure({
+function tooSlow(what: string, milliseconds: number): NodeError {
+	return new NodeError({
 		code: 504,
 		message: `${what} could not be read within ${milliseconds / 1000} seconds`,
 		description:

@@ -1,8 +1,8 @@
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
-import { Failure, withCode } from './errors';
+import { NodeError, withCode } from './errors';
 
-/** Gives bytes to n8n's storage. @throws Failure if it does not take them, as when its disk is full */
+/** Gives bytes to n8n's storage. @throws NodeError if it does not take them, as when its disk is full */
 export async function storeBinary(
 	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
 	bytes: Buffer,
@@ -16,11 +16,11 @@ export async function storeBinary(
 	}
 }
 
-function notStored(cause: unknown, bytes: number): Failure {
+function notStored(cause: unknown, bytes: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 	// Other errors of a file system, whose words name a path of the server.
 	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
-	return new Failure({
+	return new NodeError({
 		code: 500,
 		message: `n8n could not store a file of ${bytes.toLocaleString('en-US')} bytes${said}`,
 		description: withCode(

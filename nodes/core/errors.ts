@@ -21,7 +21,7 @@ export function statusName(code: number): string {
 	return names[code] ?? 'UNKNOWN';
 }
 
-interface FailureDetails {
+interface NodeErrorDetails {
 	/**
 	 * HTTP status: 400 for input refused before any request, 401 for the token, 502 for an incomplete or
 	 * oversized answer, 503 for no connection, 504 for a timeout.
@@ -50,8 +50,8 @@ interface FailureDetails {
  * A failure of one item, in the vocabulary of the public interface. Never contains a secret, a request body,
  * or any of a response body except the service's own error message.
  */
-export class Failure extends Error {
-	override readonly name = 'Failure';
+export class NodeError extends Error {
+	override readonly name = 'NodeError';
 	readonly code: number;
 	readonly status: string;
 	readonly description: string | undefined;
@@ -61,7 +61,7 @@ export class Failure extends Error {
 	readonly retryAfterMilliseconds: number | undefined;
 	readonly details: IDataObject | undefined;
 
-	constructor(details: FailureDetails) {
+	constructor(details: NodeErrorDetails) {
 		super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
 		this.code = details.code;
 		this.status = details.status ?? statusName(details.code);
@@ -74,7 +74,7 @@ export class Failure extends Error {
 	}
 
 	/** The same failure with changed properties. */
-	with(details: Partial<FailureDetails>): Failure {
+	with(details: Partial<NodeErrorDetails>): NodeError {
 		const { code, status, message, description, retryAfterMilliseconds, cause } = this;
 		const { ambiguous, carriedOut, settled, details: known } = this;
 		const own = {
@@ -89,17 +89,17 @@ export class Failure extends Error {
 			settled,
 			details: known,
 		};
-		return new Failure({ ...own, ...details });
+		return new NodeError({ ...own, ...details });
 	}
 }
 
-export function isFailure(error: unknown): error is Failure {
-	return error instanceof Failure;
+export function isNodeError(error: unknown): error is NodeError {
+	return error instanceof NodeError;
 }
 
 /** Input refused before any request was sent. */
-export function refusal(message: string, description?: string): Failure {
-	return new Failure({ code: 400, message, description });
+export function refusal(message: string, description?: string): NodeError {
+	return new NodeError({ code: 400, message, description });
 }
 
 /**

@@ -4,7 +4,7 @@
  * @param make creates the first value. Every later caller, from any load, gets that one, so its shape must
  * never change
  */
-export function processSlot<T>(name: string, make: () => T): T {
+export function globalSingleton<T>(name: string, make: () => T): T {
 	const slots = globalThis as { [slot: symbol]: T | undefined };
 	return (slots[Symbol.for(`n8n-nodes-agent-workspace.${name}`)] ??= make());
 }

@@ -2,16 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { asFailure, errorItem, isTool, nodeError } from './nodeErrors';
-import type { Failure } from './errors';
-import { FinishedItems, isFailedTry, tryOfNode } from './retryCache';
+import { toNodeError, errorItem, isTool, nodeApiError } from './nodeErrors';
+import type { NodeError } from './errors';
+import { RetryCache, isFailedTry, tryOfNode } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
 type Outcome =
 	| { readonly output: INodeExecutionData[]; readonly failure?: never }
-	| { readonly failure: Failure; readonly output?: INodeExecutionData[] };
+	| { readonly failure: NodeError; readonly output?: INodeExecutionData[] };
 
 /** The outcome of an item. */
 export interface Done {
@@ -44,7 +44,7 @@ export interface Task<C> {
 
 /** What a node does with its items. */
 export interface Work<C> {
-	/** Checks an item without sending anything. @throws Failure 400, or n8n's own error */
+	/** Checks an item without sending anything. @throws NodeError 400, or n8n's own error */
 	check(index: number): C;
 	/** What would be sent, without what differs with every try (timestamps, generated IDs). */
 	sent(value: C): unknown;
@@ -55,7 +55,7 @@ export interface Work<C> {
 	/** Returns one result per item of the task, in the same order. Never throws. */
 	perform(items: ReadonlyArray<Checked<C>>): Promise<ReadonlyArray<Done>>;
 	/** The failure for an item that had not started when the execution was stopped. */
-	stopped(): Failure;
+	stopped(): NodeError;
 	readonly sanitizer: Sanitizer;
 }
 
@@ -64,7 +64,7 @@ const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
 export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
-	const finished = new FinishedItems<Kept>(tryOfNode(context));
+	const finished = new RetryCache<Kept>(tryOfNode(context));
 	const outcomes = await new Loop(context, work, finished).outcomes();
 	const items = outcomes.flatMap((outcome, index) => {
 		// Never started, because an earlier failure stopped the node.
@@ -75,7 +75,7 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 			return [...output, errorItem(context.getNode(), failure, index, work.sanitizer)];
 		}
 		finished.end(true);
-		throw nodeError(context.getNode(), failure, index, work.sanitizer);
+		throw nodeApiError(context.getNode(), failure, index, work.sanitizer);
 	});
 	finished.end(isFailedTry(items));
 	return items;
@@ -84,14 +84,14 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 class Loop<C> {
 	readonly #context: IExecuteFunctions;
 	readonly #work: Work<C>;
-	readonly #finished: FinishedItems<Kept>;
+	readonly #finished: RetryCache<Kept>;
 	readonly #outcomes: Array<Outcome | undefined>;
 	readonly #isTool: boolean;
 	/** Items that an earlier try may have carried out and that may be repeated. */
 	readonly #doubtful = new Set<number>();
 	#stopped = false;
 
-	constructor(context: IExecuteFunctions, work: Work<C>, finished: FinishedItems<Kept>) {
+	constructor(context: IExecuteFunctions, work: Work<C>, finished: RetryCache<Kept>) {
 		this.#context = context;
 		this.#work = work;
 		this.#finished = finished;
@@ -148,7 +148,7 @@ class Loop<C> {
 			if (known) this.#doubtful.add(index);
 			return { index, value, sent };
 		} catch (error) {
-			this.#ended(index, { failure: asFailure(error) });
+			this.#ended(index, { failure: toNodeError(error) });
 		}
 		return undefined;
 	}
@@ -196,6 +196,6 @@ function doubted(outcome: Outcome): Outcome {
 }
 
 const nothingDone: Done = {
-	outcome: { failure: asFailure(new Error('The operation returned no result for this item')) },
+	outcome: { failure: toNodeError(new Error('The operation returned no result for this item')) },
 	isFinal: false,
 };

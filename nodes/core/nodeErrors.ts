@@ -1,7 +1,7 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import { Failure, isFailure, withoutCode } from './errors';
+import { NodeError, isNodeError, withoutCode } from './errors';
 import { forEditor } from './text';
 import type { Sanitizer } from './sanitizer';
 
@@ -12,7 +12,7 @@ import type { Sanitizer } from './sanitizer';
  */
 export function errorItem(
 	node: INode,
-	failure: Failure,
+	failure: NodeError,
 	itemIndex: number,
 	sanitizer: Sanitizer,
 ): INodeExecutionData {
@@ -27,9 +27,9 @@ export function errorItem(
  * with the execution, so it is made only of sanitized texts.
  * @param itemIndex undefined if the error belongs to no item
  */
-export function nodeError(
+export function nodeApiError(
 	node: INode,
-	failure: Failure,
+	failure: NodeError,
 	itemIndex: number | undefined,
 	sanitizer: Sanitizer,
 ): NodeApiError {
@@ -53,12 +53,12 @@ export function nodeError(
 }
 
 /** The message. For a tool it includes the advice, because a model sees nothing else of the failure. */
-function toldBy(node: INode, failure: Failure): string {
+function toldBy(node: INode, failure: NodeError): string {
 	return isTool(node) ? withAdvice(failure).message : failure.message;
 }
 
 /** Puts what happened and what to do into the message, for places that show nothing else. */
-export function withAdvice(failure: Failure): Failure {
+export function withAdvice(failure: NodeError): NodeError {
 	const { message, description } = failure;
 	if (description === undefined) return failure;
 	const advice = withoutCode(description);
@@ -72,10 +72,10 @@ export function withAdvice(failure: Failure): Failure {
  * Any thrown value as a failure of the item. n8n's own errors (a parameter's expression, a missing binary
  * field, a credential that is not set) are about the input: 400. Anything unexpected is 500.
  */
-export function asFailure(error: unknown): Failure {
-	if (isFailure(error)) return error;
+export function toNodeError(error: unknown): NodeError {
+	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;
-	if (!(error instanceof Error)) return new Failure({ code: 500, message: String(error), cause: error });
+	if (!(error instanceof Error)) return new NodeError({ code: 500, message: String(error), cause: error });
 	const aboutInput = ['NodeOperationError', 'ExpressionError', 'UserError', 'OperationalError'].includes(
 		error.name,
 	);
@@ -83,7 +83,7 @@ export function asFailure(error: unknown): Failure {
 		'description' in error && typeof error.description === 'string'
 			? withoutLinks(error.description)
 			: undefined;
-	return new Failure({ code: aboutInput ? 400 : 500, message: error.message, description, cause: error });
+	return new NodeError({ code: aboutInput ? 400 : 500, message: error.message, description, cause: error });
 }
 
 /** n8n's own descriptions may end with a link in HTML; ours are text. */
@@ -91,7 +91,7 @@ function withoutLinks(text: string): string {
 	return text.replaceAll(/<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g, '$2: $1');
 }
 
-const tooDeep = new Failure({
+const tooDeep = new NodeError({
 	code: 422,
 	message: 'The data is nested too deeply to be read',
 	description:

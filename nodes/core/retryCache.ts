@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { processSlot } from './globalSingleton';
+import { globalSingleton } from './globalSingleton';
 import { isTool } from './nodeErrors';
 
 /**
@@ -66,7 +66,7 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 	return error !== undefined && error !== null && error !== false;
 }
 
-export class FinishedItems<T> {
+export class RetryCache<T> {
 	private readonly attempt: TryOfNode;
 	/** One entry, except for a tool, which may have several calls. */
 	private readonly present = new Map<string, PresentTry<T>>();
@@ -171,7 +171,7 @@ function forgetOldest(runs: Map<string, KeptRun>): void {
 	}
 }
 
-const keptRuns = () => processSlot('finishedItems', () => new Map<string, KeptRun>());
+const keptRuns = () => globalSingleton('finishedItems', () => new Map<string, KeptRun>());
 
 /** The identity of the current try of a node, which the memory of finished items needs. */
 export function tryOfNode(context: IExecuteFunctions): TryOfNode {

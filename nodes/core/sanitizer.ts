@@ -1,6 +1,6 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
-import { type Failure, statusName } from './errors';
+import { type NodeError, statusName } from './errors';
 import { type Range, SecretSearch } from './secretSearch';
 import { onOneLine, shortened } from './text';
 
@@ -63,7 +63,7 @@ export class Sanitizer {
 	}
 
 	/** The failure without its cause, which is not sanitized. */
-	failure(failure: Failure): Failure {
+	failure(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
 			message: this.text(message, maxMessageLength),
@@ -104,20 +104,10 @@ type CleanLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** n8n's log, restricted to sanitized texts: none can forge another line or contain a secret. */
 export function cleanLog(logger: CleanLog, sanitizer: Sanitizer): CleanLog {
-	return {
-		debug: (text) => {
-			logger.debug(sanitizer.text(text));
-		},
-		info: (text) => {
-			logger.info(sanitizer.text(text));
-		},
-		warn: (text) => {
-			logger.warn(sanitizer.text(text));
-		},
-		error: (text) => {
-			logger.error(sanitizer.text(text));
-		},
+	const clean = (level: keyof CleanLog) => (text: string) => {
+		logger[level](sanitizer.text(text));
 	};
+	return { debug: clean('debug'), info: clean('info'), warn: clean('warn'), error: clean('error') };
 }
 
 /** Secret fields of this package's credentials, and of what n8n stores for a sign-in. */

@@ -40,7 +40,7 @@ export function compareNames(a: string, b: string): number {
 function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
 	const { type, typeOptions, minimum, maximum, decimals = 0 } = field;
 	if (type === 'resourceLocator') {
-		const modes = field.holds === 'tab' ? tabModes(field) : modesOf(field);
+		const modes = field.format === 'tab' ? tabModes(field) : modesOf(field);
 		return { type, ...(typeOptions && { typeOptions }), modes };
 	}
 	if (type === 'fixedCollection')

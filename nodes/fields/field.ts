@@ -25,7 +25,7 @@ export interface Choice {
  * locator, its list depends on other fields -> text; `columns`: n8n's column mapper, in JSON mode an object -> values by column,
  * undefined where n8n is to map the item's own fields.
  */
-export type Holds =
+export type FieldFormat =
 	'list' | 'addressList' | 'pairs' | 'fileId' | 'id' | 'rows' | 'records' | 'attachments' | 'tab' | 'columns';
 
 export type Attachment =
@@ -64,7 +64,7 @@ export interface Field {
 	readonly mayBeEmpty?: boolean;
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
-	readonly holds?: Holds;
+	readonly format?: FieldFormat;
 	/** The picker of a `fileId` or `tab` field: the name of its listSearch method. */
 	readonly searchListMethod?: string;
 	/** Shown only while other fields of the same operation have one of these values. */
@@ -73,7 +73,7 @@ export interface Field {
 	readonly jsonDefault?: unknown;
 	/** Value while the form does not show it, where that is not the default. */
 	readonly hiddenDefault?: unknown;
-	/** How the value is read, where it is more than its type and `holds` say. @throws Failure 400 that names the field */
+	/** How the value is read, where it is more than its type and `format` say. @throws NodeError 400 that names the field */
 	read?(raw: unknown, field: Field, reading: Reading): unknown;
 	/** Set once for all items: no expression. */
 	readonly noDataExpression?: boolean;
@@ -90,17 +90,17 @@ export interface Field {
 
 type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V }
 	? V
-	: F extends { holds: 'list' }
+	: F extends { format: 'list' }
 		? string[]
-		: F extends { holds: 'pairs' }
+		: F extends { format: 'pairs' }
 			? Array<{ name: string; value: string }>
-			: F extends { holds: 'attachments' }
+			: F extends { format: 'attachments' }
 				? Attachment[]
-				: F extends { holds: 'rows' }
+				: F extends { format: 'rows' }
 					? unknown[][]
-					: F extends { holds: 'records' }
+					: F extends { format: 'records' }
 						? unknown[]
-						: F extends { holds: 'columns' }
+						: F extends { format: 'columns' }
 							? Readonly<Record<string, unknown>> | undefined
 							: F extends { type: 'options'; options: ReadonlyArray<infer C extends Choice> }
 								? C['value']

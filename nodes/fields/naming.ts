@@ -1,4 +1,4 @@
-import { isFailure, type Failure } from '../core/errors';
+import { isNodeError, type NodeError } from '../core/errors';
 
 import type { Field } from './field';
 
@@ -26,18 +26,18 @@ export class Naming {
 		return text.replaceAll(place, (_, name: string) => this.labels.get(name) ?? name);
 	}
 
-	failure(failure: Failure): Failure {
+	failure(failure: NodeError): NodeError {
 		const { message, description } = failure;
 		const told = { message: this.text(message), description: description && this.text(description) };
 		return told.message === message && told.description === description ? failure : failure.with(told);
 	}
 
-	/** @throws whatever `act` throws, a Failure with the names put in */
+	/** @throws whatever `act` throws, a NodeError with the names put in */
 	during<T>(act: () => T): T {
 		try {
 			return act();
 		} catch (error) {
-			throw isFailure(error) ? this.failure(error) : error;
+			throw isNodeError(error) ? this.failure(error) : error;
 		}
 	}
 }

@@ -7,7 +7,7 @@ export type Params = ParamsOf<readonly Field[], readonly Field[]>;
 /**
  * Reads the values of fields from the given input. Every node and both input modes use this.
  * @param given by field name; undefined and null for fields without a value
- * @throws Failure 400 that names the field and what is allowed
+ * @throws NodeError 400 that names the field and what is allowed
  */
 export function paramsOf<const F extends readonly Field[]>(
 	fields: F,
@@ -83,7 +83,7 @@ function requireGiven(field: Field, raw: unknown, value: unknown, reading: Readi
 	if (field.mayBeEmpty) return;
 	// A text of several lines may be a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
-	const isNothing = text === '' || (field.holds === 'list' && Array.isArray(value) && value.length === 0);
+	const isNothing = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
 	if (!isNothing) return;
 	throw refusal(
 		`'${label}' is required`,

@@ -1,6 +1,6 @@
 import { tryToParseDateTime } from 'n8n-workflow';
 
-import { type Failure, refusal } from '../core/errors';
+import { type NodeError, refusal } from '../core/errors';
 import { shortened } from '../core/text';
 import type { Attachment, Field, Reading } from './field';
 
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, { readonly path: string; readonly noun: str
 	parentFolder: { path: '/folders/', noun: 'folder' },
 };
 
-/** @throws Failure 400 unless the text is an id that stands in a path as it is */
+/** @throws NodeError 400 unless the text is an id that stands in a path as it is */
 export function checkedId(text: string, label: string): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
@@ -29,7 +29,7 @@ export function checkedId(text: string, label: string): string {
 /**
  * The id in any address that Google shows for a spreadsheet, a document, a file or a folder; an id stands for itself.
  * @param name of the field, which tells what the address must lead to
- * @throws Failure 400
+ * @throws NodeError 400
  */
 export function fileIdOf(text: string, name: string, label: string): string {
 	const given = text.trim();
@@ -76,7 +76,7 @@ export function labelOf({ displayName, name }: Field, { mode }: Reading): string
 	return mode === 'fields' ? displayName : name;
 }
 
-export function notA(field: Field, reading: Reading, wanted: string): Failure {
+export function notA(field: Field, reading: Reading, wanted: string): NodeError {
 	return refusal(
 		`'${labelOf(field, reading)}' must be ${wanted}`,
 		reading.mode === 'fields' ? 'If it is an expression, check its result for this item.' : undefined,
@@ -121,10 +121,10 @@ function columnMapping(
 	);
 }
 
-/** Values with a format beyond their type. @throws Failure 400 */
-function held(field: Field, raw: unknown, reading: Reading): unknown {
+/** Values with a format beyond their type. @throws NodeError 400 */
+function formatted(field: Field, raw: unknown, reading: Reading): unknown {
 	const label = labelOf(field, reading);
-	switch (field.holds) {
+	switch (field.format) {
 		case 'list':
 			return listOf(field, raw, reading);
 		case 'addressList':
@@ -286,11 +286,11 @@ function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
 
 /**
  * A given value as its operation gets it.
- * @throws Failure 400 that names the field and what is allowed
+ * @throws NodeError 400 that names the field and what is allowed
  */
 export function valueOf(field: Field, raw: unknown, reading: Reading): unknown {
 	if (field.read) return field.read(raw, field, reading);
-	if (field.holds) return held(field, raw, reading);
+	if (field.format) return formatted(field, raw, reading);
 	switch (field.type) {
 		case 'boolean':
 			return booleanOf(field, raw, reading);

@@ -8,11 +8,11 @@ export const maxAnswerBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 256 * 1024;
 
 /**
- * Why a body could not be read. After `cutShort`, repeating the request may help; after `noRoom`, waiting
+ * Why a body could not be read. After `cutShort`, repeating the request may help; after `noMemory`, waiting
  * until the other answers are processed; after `tooCostly`, requesting less.
  */
 export class BodyError extends Error {
-	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noRoom';
+	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
 	readonly code: string | undefined;
 
 	constructor(reason: BodyError['reason'], code?: string) {
@@ -27,11 +27,11 @@ interface ReadingLimits {
 	readonly announcedBytes?: number;
 	readonly signal?: AbortSignal;
 	/** Reserves memory for what is read. */
-	readonly room?: Holder;
+	readonly memory?: MemoryHolder;
 }
 
 /** `hold` throws a BodyError if there is no room for that many more bytes. */
-export interface Holder {
+export interface MemoryHolder {
 	hold(bytes: number): void;
 }
 
@@ -43,18 +43,18 @@ export interface Holder {
  */
 export async function readBody(
 	body: Readable | Buffer,
-	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal, room }: ReadingLimits = {},
+	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal, memory }: ReadingLimits = {},
 ): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) {
 		if (body.length > limitBytes) throw new BodyError('tooLarge');
-		room?.hold(body.length);
+		memory?.hold(body.length);
 		return body;
 	}
 	if (announcedBytes > limitBytes) {
 		body.destroy();
 		throw new BodyError('tooLarge');
 	}
-	const { bytes, error } = await collected(body, limitBytes, signal, room);
+	const { bytes, error } = await collected(body, limitBytes, signal, memory);
 	if (error) throw error;
 	return bytes;
 }
@@ -78,7 +78,7 @@ async function collected(
 	body: Readable,
 	limitBytes: number,
 	signal?: AbortSignal,
-	room?: Holder,
+	memory?: MemoryHolder,
 ): Promise<Collected> {
 	const stop = () => body.destroy(new Error('stopped'));
 	signal?.addEventListener('abort', stop, { once: true });
@@ -90,7 +90,7 @@ async function collected(
 			size += chunk.length;
 			// Leaving the loop destroys the stream.
 			if (size > limitBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
-			room?.hold(chunk.length);
+			memory?.hold(chunk.length);
 			chunks.push(chunk);
 		}
 		return { bytes: Buffer.concat(chunks, size) };

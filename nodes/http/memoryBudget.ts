@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 
-import { processSlot } from '../core/globalSingleton';
+import { globalSingleton } from '../core/globalSingleton';
 import { BodyError } from './body';
 
 /**
@@ -93,7 +93,7 @@ const fullHeap = 0.85;
 export const mostAtOnce = 128 * 1024 * 1024;
 
 /** Shared by the process, because all workflows run in it. */
-const ledger = () => processSlot('answersInFlight', () => ({ bytes: 0 }));
+const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));
 
 /** Bytes that answers currently in flight use. */
 export const bytesInFlight = (): number => ledger().bytes;
@@ -102,27 +102,27 @@ export const bytesInFlight = (): number => ledger().bytes;
  * The memory of one answer, from its first byte until it is no longer needed. What it holds counts against
  * the limit for all answers.
  */
-export class Room {
+export class MemoryBudget {
 	#held = 0;
 
-	/** @throws BodyError `noRoom` if there is no room next to the other answers */
+	/** @throws BodyError `noMemory` if there is no room next to the other answers */
 	hold(bytes: number): void {
 		const { heap_size_limit: limit } = getHeapStatistics();
-		if (ledger().bytes + bytes > limit * mostInFlight) throw new BodyError('noRoom');
+		if (ledger().bytes + bytes > limit * mostInFlight) throw new BodyError('noMemory');
 		this.#add(bytes);
 	}
 
 	/**
 	 * Reserves memory for the result of parsing an answer.
 	 * @param most limit for its memory, in bytes
-	 * @throws BodyError `tooCostly`, `noRoom`
+	 * @throws BodyError `tooCostly`, `noMemory`
 	 */
 	async holdParsed(json: Buffer, most = Infinity): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
 		const cost = await parsingCostInParts(json, Math.min(most, limit * mostOfHeap));
 		if (cost > Math.min(most, limit * mostOfHeap)) throw new BodyError('tooCostly');
 		if (getHeapStatistics().used_heap_size + ledger().bytes + cost > limit * fullHeap)
-			throw new BodyError('noRoom');
+			throw new BodyError('noMemory');
 		this.hold(cost);
 	}
 

@@ -1,4 +1,4 @@
-import type { FaultKind } from './retry';
+import type { RequestOutcome } from './retry';
 
 /**
  * The error and its causes, outermost first. If several occurred at once (one for each address of a host),
@@ -51,9 +51,9 @@ export function property(value: unknown, key: string): unknown {
 }
 
 /** What Node, n8n or the HTTP client reported instead of an answer. */
-export interface NetworkFault {
+export interface NetworkError {
 	readonly what: 'notConnected' | 'certificate' | 'handshake' | 'blocked' | 'timeout' | 'lost' | 'unknown';
-	readonly kind: FaultKind;
+	readonly kind: RequestOutcome;
 	/** HTTP status that is reported to the user. */
 	readonly status: 503 | 504;
 	/** Node's error code; undefined if there is none. */
@@ -65,7 +65,7 @@ export interface NetworkFault {
 	readonly reason: string;
 }
 
-interface Row extends Omit<NetworkFault, 'code'> {
+interface Row extends Omit<NetworkError, 'code'> {
 	readonly codes: readonly string[];
 	/** Matches only while connecting, because a route can also disappear after a request was sent. */
 	readonly connecting?: true;
@@ -132,7 +132,7 @@ export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
 /** Classifies anything that was thrown instead of an answer. */
-export function networkFaultOf(error: unknown): NetworkFault {
+export function networkErrorOf(error: unknown): NetworkError {
 	const chain = causesOf(error);
 	if (chain.some(isBlocked)) {
 		return { what: 'blocked', kind: 'final', status: 503, code: undefined, reason: 'n8n does not allow it' };
@@ -161,7 +161,7 @@ export function networkFaultOf(error: unknown): NetworkFault {
  * What happened, for the user. The wording is the same in every node.
  * @param url the requested address
  */
-export function networkMessage({ what, reason }: NetworkFault, error: unknown, url: string): string {
+export function networkMessage({ what, reason }: NetworkError, error: unknown, url: string): string {
 	const { host } = new URL(url);
 	switch (what) {
 		case 'timeout':

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../core/clock';
-import type { Failure } from '../core/errors';
+import type { NodeError } from '../core/errors';
 import { named } from '../fields/naming';
-import { Fault, stoppedFault } from './retry';
+import { RequestError, stoppedRequest } from './retry';
 
 export interface LimitedRequest {
 	/** How long refusals may delay it, in milliseconds. */
@@ -57,7 +57,7 @@ export class RateLimiter {
 	/** Refusals without a success in between. Those of requests that were in progress together count as one. */
 	private refusals = 0;
 	private lastRefusal = -Infinity;
-	private lastAnswer: Failure | undefined;
+	private lastAnswer: NodeError | undefined;
 	private refusedSince: number | undefined;
 	/** Requests accepted since the width changed. */
 	private taken = 0;
@@ -71,8 +71,8 @@ export class RateLimiter {
 	/**
 	 * Sends a request as soon as it may be sent. One that is refused because of a quota was definitely not carried out: it waits with
 	 * all others and is sent again, any number of times, within its time limit.
-	 * @param request throws a Fault
-	 * @throws Fault
+	 * @param request throws a RequestError
+	 * @throws RequestError
 	 */
 	async send<T>(request: () => Promise<T>, limits: LimitedRequest): Promise<T> {
 		const { maxWaitMilliseconds, signal, onWait, again = true } = limits;
@@ -109,14 +109,14 @@ export class RateLimiter {
 		return this.settings.clock.monotonicMilliseconds();
 	}
 
-	/** Waits as long as the service asked for this request. @throws Fault if the execution is stopped meanwhile */
+	/** Waits as long as the service asked for this request. @throws RequestError if the execution is stopped meanwhile */
 	private async sleptUntil(time: number, signal: AbortSignal | undefined): Promise<void> {
 		const wait = time - this.now;
 		if (wait <= 0) return;
 		await new Promise<void>((resolve, reject) => {
 			const stop = () => {
 				cancel();
-				reject(stoppedFault('notDone'));
+				reject(stoppedRequest('notDone'));
 			};
 			const cancel = this.settings.clock.after(wait, () => {
 				signal?.removeEventListener('abort', stop);
@@ -127,13 +127,13 @@ export class RateLimiter {
 		});
 	}
 
-	/** @returns the time at which the request is sent @throws Fault */
+	/** @returns the time at which the request is sent @throws RequestError */
 	private async entered({ maxWaitMilliseconds, signal }: LimitedRequest): Promise<number> {
-		if (signal?.aborted) throw stoppedFault('notDone');
+		if (signal?.aborted) throw stoppedRequest('notDone');
 		await new Promise<void>((resolve, reject) => {
 			const stop = () => {
 				this.queue.splice(this.queue.indexOf(waiting), 1);
-				reject(stoppedFault('notDone'));
+				reject(stoppedRequest('notDone'));
 			};
 			const settle = (act: () => void) => {
 				signal?.removeEventListener('abort', stop);
@@ -178,7 +178,7 @@ export class RateLimiter {
 	 * @param startedAt when the refused request was sent
 	 * @param answer the service's
 	 */
-	private refused(startedAt: number, answer: Failure): void {
+	private refused(startedAt: number, answer: NodeError): void {
 		const asked = answer.retryAfterMilliseconds;
 		this.lastAnswer = answer;
 		const { minute, random } = this.settings;
@@ -234,7 +234,7 @@ export class RateLimiter {
 		});
 	}
 
-	private waitedOut(failure: Failure, waited: number, maxWaitMilliseconds: number): Fault {
+	private waitedOut(failure: NodeError, waited: number, maxWaitMilliseconds: number): RequestError {
 		const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const asked = failure.retryAfterMilliseconds;
 		const wait = asked === undefined ? 'The next try would be in' : 'Google asks n8n to wait';
@@ -244,14 +244,14 @@ export class RateLimiter {
 			waited > 0 ? `, of which ${seconds(waited)} have passed.` : '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
-		return new Fault('final', failure.with({ description }));
+		return new RequestError('final', failure.with({ description }));
 	}
 }
 
 /** Whether an error is a refusal because of a quota, so that nothing was done. */
-function isQuotaRefusal(error: unknown): error is Fault {
+function isQuotaRefusal(error: unknown): error is RequestError {
 	// For a 403, only the kind tells that it is a rate limit.
-	return error instanceof Fault && error.kind === 'notDone' && [403, 429].includes(error.failure.code);
+	return error instanceof RequestError && error.kind === 'notDone' && [403, 429].includes(error.failure.code);
 }
 
 function toError(error: unknown): Error {

@@ -5,8 +5,9 @@ import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
 import type { ICredentialTestFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { BodyError, type Holder, maxAnswerBytes, readBody } from './body';
-import type { Fault, FaultKind } from './retry';
+import { NodeError, withCode } from '../core/errors';
+import { BodyError, type MemoryHolder, maxAnswerBytes, readBody } from './body';
+import { RequestError, type RequestOutcome } from './retry';
 
 /** Sends a request: one of n8n's helpers, bound to its context. */
 export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
@@ -33,21 +34,39 @@ interface Limits {
 	readonly signal: AbortSignal | undefined;
 }
 
-/** Faults in the words of the called service. */
-export interface FaultsOfTry {
+/** Errors in the words of the called service. */
+export interface RequestErrors {
 	/** @param kind `notDone` when nothing was sent */
-	stopped(kind: FaultKind): Fault;
-	timedOut(): Fault;
-	thrown(error: unknown): Fault | Promise<Fault>;
+	stopped(kind: RequestOutcome): RequestError;
+	timedOut(): RequestError;
+	thrown(error: unknown): RequestError | Promise<RequestError>;
 }
 
-/** Makes one try. @throws Fault */
+/** By the reason why a body could not be read: what happened, and what to do. */
+export type BodyTexts = Readonly<
+	Record<BodyError['reason'], readonly [message: string, description: string]>
+>;
+
+/** The request was answered, so the service may have done what it asked for. */
+export function errorOfBody({ reason, code }: BodyError, texts: BodyTexts): RequestError {
+	const [message, description] = texts[reason];
+	const isFinal = reason === 'tooLarge' || reason === 'tooCostly';
+	const error = {
+		code: reason === 'noMemory' ? 503 : 502,
+		message,
+		description: withCode(description, code),
+		ambiguous: isFinal,
+	};
+	return new RequestError(isFinal ? 'final' : 'unknown', new NodeError(error));
+}
+
+/** Makes one try. @throws RequestError */
 export async function attempt<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	{ timeoutMilliseconds, signal: outer }: Limits,
-	faults: FaultsOfTry,
+	errors: RequestErrors,
 ): Promise<T> {
-	if (outer?.aborted) throw faults.stopped('notDone');
+	if (outer?.aborted) throw errors.stopped('notDone');
 	const stop = new AbortController();
 	const abort = () => {
 		stop.abort();
@@ -57,9 +76,9 @@ export async function attempt<T>(
 	try {
 		return await send(stop.signal);
 	} catch (error) {
-		if (outer?.aborted) throw faults.stopped('unknown');
-		if (stop.signal.aborted) throw faults.timedOut();
-		throw await faults.thrown(error);
+		if (outer?.aborted) throw errors.stopped('unknown');
+		if (stop.signal.aborted) throw errors.timedOut();
+		throw await errors.thrown(error);
 	} finally {
 		clearTimeout(timer);
 		outer?.removeEventListener('abort', abort);
@@ -142,7 +161,7 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
  * An answer as received. n8n's HTTP client treats truncated compressed data as complete, and so does Node
  * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
  */
-export class Wire {
+export class RawResponse {
 	#response: IncomingMessage | undefined;
 	#encoding = '';
 
@@ -163,25 +182,25 @@ export class Wire {
 	 * The decompressed body.
 	 * @throws BodyError if it is incomplete or too large, or if there is no room for it
 	 */
-	async whole(body: Buffer, room: Holder, limitBytes = maxAnswerBytes): Promise<Buffer> {
+	async whole(body: Buffer, memory: MemoryHolder, limitBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket.errored) throw new BodyError('cutShort');
 		const unpack = unpackers[this.#encoding];
 		if (unpack === undefined || body.length === 0) return body;
 		const unpacker = unpack(body);
 		unpacker.end(body);
-		return await readBody(unpacker, { limitBytes, room });
+		return await readBody(unpacker, { limitBytes, memory });
 	}
 }
 
-const current = new AsyncLocalStorage<Wire>();
+const current = new AsyncLocalStorage<RawResponse>();
 
 subscribe('http.client.request.start', (message) => {
 	const { request } = message as { readonly request: ClientRequest };
-	const wire = current.getStore();
+	const raw = current.getStore();
 	// A CONNECT goes to a proxy, to reach the service.
-	if (wire === undefined || request.method === 'CONNECT') return;
+	if (raw === undefined || request.method === 'CONNECT') return;
 	request.prependOnceListener('response', (response: IncomingMessage) => {
-		wire.take(response);
+		raw.take(response);
 	});
 });
 

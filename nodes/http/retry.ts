@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Failure } from '../core/errors';
+import { NodeError } from '../core/errors';
 import { named } from '../fields/naming';
 
 interface BackoffBounds {
@@ -54,13 +54,13 @@ export function parseRetryAfter(
  * `notDone`: the service definitely did not carry it out and may do so later (rate limit, no connection);
  * `unknown`: it may have carried it out (5xx, connection lost, timeout); `final`: repeating would not help.
  */
-export type FaultKind = 'notDone' | 'unknown' | 'final';
+export type RequestOutcome = 'notDone' | 'unknown' | 'final';
 
-export class Fault extends Error {
-	readonly kind: FaultKind;
-	readonly failure: Failure;
+export class RequestError extends Error {
+	readonly kind: RequestOutcome;
+	readonly failure: NodeError;
 
-	constructor(kind: FaultKind, failure: Failure) {
+	constructor(kind: RequestOutcome, failure: NodeError) {
 		super(failure.message);
 		this.kind = kind;
 		this.failure = failure;
@@ -68,17 +68,17 @@ export class Fault extends Error {
 }
 
 /** What a status outside 200–299 says about whether the request was carried out. */
-export function kindOfStatus(status: number): FaultKind {
+export function outcomeOfStatus(status: number): RequestOutcome {
 	if (status === 429) return 'notDone';
 	return status >= 500 || status === 408 ? 'unknown' : 'final';
 }
 
-export function stoppedFault(kind: FaultKind): Fault {
-	return new Fault(kind, stopped());
+export function stoppedRequest(kind: RequestOutcome): RequestError {
+	return new RequestError(kind, stopped());
 }
 
-export function stopped(description?: string): Failure {
-	return new Failure({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
+export function stopped(description?: string): NodeError {
+	return new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
 }
 
 interface RetryWords {
@@ -122,8 +122,8 @@ interface Progress {
 /**
  * Tries until it works, a repeat could do harm, or the policy is exhausted. Waits as long as the service asks
  * for in Retry-After, and a little longer. If that is longer than the policy allows, the tries end at once.
- * @param attempt throws a Fault
- * @throws Failure
+ * @param attempt throws a RequestError
+ * @throws NodeError
  */
 export async function withRetries<T>(
 	attempt: () => Promise<T>,
@@ -135,13 +135,13 @@ export async function withRetries<T>(
 	for (let tries = 1; ; tries++) {
 		const outcome = await attempt().then(
 			(value) => ({ value }),
-			(error: unknown) => ({ fault: asFault(error) }),
+			(error: unknown) => ({ error: toRequestError(error) }),
 		);
 		if ('value' in outcome) return outcome.value;
-		const { kind, failure } = outcome.fault;
+		const { kind, failure } = outcome.error;
 		maybeDone ||= !repeating.reading && (kind === 'unknown' || failure.ambiguous);
 		const progress = { tries, waitedMilliseconds, maybeDone };
-		if (!isRepeated(outcome.fault, repeating)) throw ended(failure, progress);
+		if (!isRepeated(outcome.error, repeating)) throw ended(failure, progress);
 
 		const next = nextStep(failure, progress, policy);
 		if ('end' in next) throw next.end;
@@ -152,16 +152,16 @@ export async function withRetries<T>(
 	}
 }
 
-function isRepeated({ kind }: Fault, { harmless, possible }: Repeating): boolean {
+function isRepeated({ kind }: RequestError, { harmless, possible }: Repeating): boolean {
 	return possible && (kind === 'notDone' || (kind === 'unknown' && harmless));
 }
 
 /** Whether and when to try again. Only this function limits the tries. */
 export function nextStep(
-	failure: Failure,
+	failure: NodeError,
 	progress: Progress,
 	policy: RetryPolicy,
-): { readonly waitMilliseconds: number } | { readonly end: Failure } {
+): { readonly waitMilliseconds: number } | { readonly end: NodeError } {
 	const { tries, waitedMilliseconds } = progress;
 	if (tries >= policy.maxTries) return { end: ended(failure, progress) };
 	const left = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
@@ -174,8 +174,8 @@ export function nextStep(
 	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
 }
 
-function asFault(error: unknown): Fault {
-	if (error instanceof Fault) return error;
+function toRequestError(error: unknown): RequestError {
+	if (error instanceof RequestError) return error;
 	throw error;
 }
 
@@ -202,7 +202,7 @@ function noWait({ maxRetryWaitMilliseconds: allowed }: RetryPolicy): string {
 }
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
-function ended(failure: Failure, { tries, maybeDone }: Progress, first?: string): Failure {
+function ended(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
 	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
 	return failure.with({
 		description: [first, failure.description, last].filter(Boolean).join(' '),

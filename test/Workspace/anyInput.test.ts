@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { isFailure } from '../../nodes/core/errors';
+import { isNodeError } from '../../nodes/core/errors';
 import { readInputObject } from '../../nodes/Workspace/runner/inputObject';
 import { fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
@@ -16,7 +16,7 @@ function understoodOrRefused(act: () => unknown): boolean {
 		act();
 		return true;
 	} catch (error) {
-		return isFailure(error) && error.code === 400 && error.message !== '';
+		return isNodeError(error) && error.code === 400 && error.message !== '';
 	}
 }
 

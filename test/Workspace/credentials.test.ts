@@ -6,7 +6,7 @@ import type { INode, IWorkflowExecuteAdditionalData, Workflow } from 'n8n-workfl
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
-import { isFailure } from '../../nodes/core/errors';
+import { isNodeError } from '../../nodes/core/errors';
 import { LongAnswer } from '../longAnswer';
 import { scriptedServer } from './server';
 
@@ -56,7 +56,7 @@ async function refused(promise: Promise<unknown>) {
 		() => new Error('Expected a refusal'),
 		(thrown: unknown) => thrown as Error,
 	);
-	if (!isFailure(error.cause)) throw error;
+	if (!isNodeError(error.cause)) throw error;
 	return { error, failure: error.cause };
 }
 

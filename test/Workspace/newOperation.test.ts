@@ -23,7 +23,7 @@ export const star = defineOperation({
 	name: 'Star',
 	action: 'Star file',
 	description: 'Put a star on a file',
-	fields: [{ displayName: 'File ID', name: 'fileId', type: 'string', default: '', holds: 'id', required: true }],
+	fields: [{ displayName: 'File ID', name: 'fileId', type: 'string', default: '', format: 'id', required: true }],
 	options: [],
 	async execute({ drive }: Clients, { fileId }) {
 		const { data } = await drive.files.update({ fileId, requestBody: { starred: true } });

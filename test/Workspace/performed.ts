@@ -1,4 +1,4 @@
-import { isFailure } from '../../nodes/core/errors';
+import { isNodeError } from '../../nodes/core/errors';
 import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
 import type { Params } from '../../nodes/fields/params';
 import { perform } from '../../nodes/Workspace/runner/runItems';
@@ -8,7 +8,7 @@ export interface TestMember extends Member<Params> {
 	readonly item: JobItem;
 }
 
-/** What the runner gets from an operation for items that go out in one go: a result or a Failure for each. */
+/** What the runner gets from an operation for items that go out in one go: a result or a NodeError for each. */
 export async function outcomesOf(
 	operation: Operation,
 	members: readonly TestMember[],
@@ -30,7 +30,7 @@ export async function outcomesOf(
 	return performed.map((outcome): unknown => ('failure' in outcome ? outcome.failure : outcome.result));
 }
 
-/** The result for one item. @throws Failure */
+/** The result for one item. @throws NodeError */
 export async function resultOf<const F extends readonly Field[], const O extends readonly Field[], R>(
 	operation: Operation<F, O, R>,
 	{ params, item }: { readonly params: ParamsOf<F, O>; readonly item: JobItem },
@@ -39,6 +39,6 @@ export async function resultOf<const F extends readonly Field[], const O extends
 	// As for the runner, which knows operations of any fields; the result is what this one's `execute` gives.
 	const members = [{ params: params as Params, item }];
 	const [outcome] = await outcomesOf(operation, members, clients);
-	if (isFailure(outcome)) throw outcome;
+	if (isNodeError(outcome)) throw outcome;
 	return outcome as R;
 }

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { asFailure, errorItem, nodeError } from '../../nodes/core/nodeErrors';
-import { Failure, refusal, statusName } from '../../nodes/core/errors';
+import { toNodeError, errorItem, nodeApiError } from '../../nodes/core/nodeErrors';
+import { NodeError, refusal, statusName } from '../../nodes/core/errors';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 
 const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -23,16 +23,16 @@ test.each([
 });
 
 test('an error item has the error as its only key, and is paired', () => {
-	expect(errorItem(node, new Failure({ code: 404, message: 'No such step' }), 7, new Sanitizer())).toEqual({
+	expect(errorItem(node, new NodeError({ code: 404, message: 'No such step' }), 7, new Sanitizer())).toEqual({
 		json: { error: { code: 404, message: 'No such step', status: 'NOT_FOUND' } },
 		pairedItem: { item: 7 },
 	});
 });
 
 test('the error that stops the node keeps our words even where n8n has stock texts', () => {
-	const error = nodeError(
+	const error = nodeApiError(
 		node,
-		new Failure({ code: 401, message: 'Refused: ECONNREFUSED', description: 'Do this' }),
+		new NodeError({ code: 401, message: 'Refused: ECONNREFUSED', description: 'Do this' }),
 		3,
 		new Sanitizer(),
 	);
@@ -42,16 +42,16 @@ test('the error that stops the node keeps our words even where n8n has stock tex
 
 test('the editor makes no markup of an error; other readers get the text', () => {
 	const text = 'Said <img src="x"> </a> <!-- --> 1 < 2 <3';
-	const failure = new Failure({ code: 400, message: text, description: `${text}!` });
+	const failure = new NodeError({ code: 400, message: text, description: `${text}!` });
 	const shown = 'Said <\u200bimg src="x"> <\u200b/a> <\u200b!-- --> 1 < 2 <3';
-	const error = nodeError(node, failure, 0, new Sanitizer());
+	const error = nodeApiError(node, failure, 0, new Sanitizer());
 	expect([error.message, error.description]).toEqual([shown, `${shown}!`]);
 	expect(errorItem(node, failure, 0, new Sanitizer()).json).toMatchObject({ error: { message: text } });
 });
 
 test("n8n's own links are told as text", () => {
 	const description = 'Pin the data. <a target="_blank" href="https://docs.n8n.io/a/">More info</a>';
-	expect(asFailure(new NodeOperationError(node, 'No item', { description })).description).toBe(
+	expect(toNodeError(new NodeOperationError(node, 'No item', { description })).description).toBe(
 		'Pin the data. More info: https://docs.n8n.io/a/',
 	);
 });
@@ -61,9 +61,16 @@ test('nothing that n8n keeps of an error holds a secret, or a line of its own', 
 	const text = `no\n${secret} ${Buffer.from(`:${secret}`).toString('base64')}`;
 	const cause = Object.assign(new Error(text), { config: { headers: { 'x-api-key': secret } } });
 	const details = { sessionId: 's1', response: { [secret]: [`a ${secret}`] } };
-	const failure = new Failure({ code: 502, message: text, description: text, status: text, cause, details });
+	const failure = new NodeError({
+		code: 502,
+		message: text,
+		description: text,
+		status: text,
+		cause,
+		details,
+	});
 	const sanitizer = new Sanitizer([secret]);
-	const error = nodeError(node, failure, 0, sanitizer);
+	const error = nodeApiError(node, failure, 0, sanitizer);
 	expect(error.message).toBe('no ••• •••');
 	for (const kept of [error, errorItem(node, failure, 0, sanitizer)]) {
 		expect(`${inspect(kept, { depth: null, showHidden: true })} ${JSON.stringify(kept)}`).not.toMatch(
@@ -74,11 +81,11 @@ test('nothing that n8n keeps of an error holds a secret, or a line of its own', 
 
 test('an error of n8n about the input is a 400, an unforeseen one a 500', () => {
 	const missing = new NodeOperationError(node, 'No binary field', { description: 'Name one' });
-	expect(asFailure(missing)).toMatchObject({
+	expect(toNodeError(missing)).toMatchObject({
 		code: 400,
 		message: 'No binary field',
 		description: 'Name one',
 	});
-	expect(asFailure(new TypeError('x is undefined'))).toMatchObject({ code: 500, status: 'INTERNAL' });
-	expect(asFailure(refusal('No'))).toMatchObject({ code: 400, message: 'No' });
+	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject({ code: 500, status: 'INTERNAL' });
+	expect(toNodeError(refusal('No'))).toMatchObject({ code: 400, message: 'No' });
 });

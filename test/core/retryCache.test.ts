@@ -1,4 +1,4 @@
-import { FinishedItems, isFailedTry, keptOutcomes, type TryOfNode } from '../../nodes/core/retryCache';
+import { RetryCache, isFailedTry, keptOutcomes, type TryOfNode } from '../../nodes/core/retryCache';
 
 let execution = 0;
 
@@ -12,11 +12,11 @@ beforeEach(() => {
 
 describe('items that succeeded in an earlier try', () => {
 	it('are answered from memory after a try that failed', () => {
-		const first = new FinishedItems<string>(attempt());
+		const first = new RetryCache<string>(attempt());
 		first.remember(0, { a: 1 }, 'sent');
 		first.end(true);
 
-		const second = new FinishedItems<string>(attempt());
+		const second = new RetryCache<string>(attempt());
 		expect(second.recall(0, { a: 1 })).toBe('sent');
 		expect(second.recall(1, { a: 1 })).toBeUndefined();
 		second.end(false);
@@ -24,13 +24,13 @@ describe('items that succeeded in an earlier try', () => {
 	});
 
 	it('stay known over a second failure', () => {
-		const first = new FinishedItems<string>(attempt());
+		const first = new RetryCache<string>(attempt());
 		first.remember(0, 'x', 'one');
 		first.end(true);
-		const second = new FinishedItems<string>(attempt());
+		const second = new RetryCache<string>(attempt());
 		second.remember(1, 'y', 'two');
 		second.end(true);
-		const third = new FinishedItems<string>(attempt());
+		const third = new RetryCache<string>(attempt());
 		expect([third.recall(0, 'x'), third.recall(1, 'y')]).toEqual(['one', 'two']);
 		third.end(true);
 		expect(keptOutcomes()).toBe(0);
@@ -42,11 +42,11 @@ describe('items that succeeded in an earlier try', () => {
 		['another run of the node', { runIndex: 1 }],
 		['Retry On Fail switched off', { retryOnFail: false }],
 	])('are not known to %s', (_name, more) => {
-		const first = new FinishedItems<string>(attempt());
+		const first = new RetryCache<string>(attempt());
 		first.remember(0, 'x', 'one');
 		first.end(true);
-		expect(new FinishedItems<string>(attempt(more)).recall(0, 'x')).toBeUndefined();
-		const last = new FinishedItems<string>(attempt());
+		expect(new RetryCache<string>(attempt(more)).recall(0, 'x')).toBeUndefined();
+		const last = new RetryCache<string>(attempt());
 		last.recall(0, 'x');
 		last.end(false);
 	});
@@ -56,13 +56,13 @@ describe('items that succeeded in an earlier try', () => {
 			[{ retryOnFail: false }, true],
 			[{}, false],
 		] as const) {
-			const only = new FinishedItems<string>(attempt(more));
+			const only = new RetryCache<string>(attempt(more));
 			only.remember(0, 'x', 'one');
 			only.end(failed);
 			expect(keptOutcomes()).toBe(0);
 		}
 		for (let tries = 0; tries < 2; tries++) {
-			const one = new FinishedItems<string>(attempt({ maxTries: 2 }));
+			const one = new RetryCache<string>(attempt({ maxTries: 2 }));
 			one.remember(0, 'x', 'one');
 			one.end(true);
 		}
@@ -76,7 +76,7 @@ describe('items that succeeded in an earlier try', () => {
 		[9, 4],
 	])('with Max Tries %s are kept after %d tries', (maxTries, keptAfter) => {
 		for (let tries = 1; tries <= keptAfter + 1; tries++) {
-			const one = new FinishedItems<string>(attempt({ maxTries }));
+			const one = new RetryCache<string>(attempt({ maxTries }));
 			one.remember(0, 'x', 'one');
 			one.end(true);
 			expect(keptOutcomes()).toBe(tries <= keptAfter ? 1 : 0);
@@ -89,7 +89,7 @@ describe('items that succeeded in an earlier try', () => {
 			[1, 'unknown'],
 			[2, 'unknown'],
 		] as const) {
-			const one = new FinishedItems<string>(attempt({ isTool: true, runIndex }));
+			const one = new RetryCache<string>(attempt({ isTool: true, runIndex }));
 			expect(one.recall(0, 'x')).toBe(known);
 			one.remember(0, 'x', 'unknown');
 			one.end(true);
@@ -101,14 +101,14 @@ describe('items that succeeded in an earlier try', () => {
 		['another call', 'y'],
 		['an equal call', 'x'],
 	])('of a tool survive the success of %s at the same time', (_name, sent) => {
-		const failing = new FinishedItems<string>(attempt({ isTool: true }));
-		const other = new FinishedItems<string>(attempt({ isTool: true, runIndex: 1 }));
+		const failing = new RetryCache<string>(attempt({ isTool: true }));
+		const other = new RetryCache<string>(attempt({ isTool: true, runIndex: 1 }));
 		expect([failing.recall(0, 'x'), other.recall(0, sent)]).toEqual([undefined, undefined]);
 		failing.remember(0, 'x', 'one');
 		failing.end(true);
 		other.remember(0, sent, 'two');
 		other.end(false);
-		const again = new FinishedItems<string>(attempt({ isTool: true, runIndex: 2 }));
+		const again = new RetryCache<string>(attempt({ isTool: true, runIndex: 2 }));
 		expect(again.recall(0, 'x')).toBe('one');
 		again.end(false);
 		expect(keptOutcomes()).toBe(0);
@@ -119,10 +119,10 @@ describe('items that succeeded in an earlier try', () => {
 			[true, undefined],
 			[false, 'one'],
 		] as const) {
-			const first = new FinishedItems<string>(attempt({ isTool, runIndex: Number(isTool) }));
+			const first = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
 			first.remember(0, { at: 1 }, 'one');
 			first.end(true);
-			const second = new FinishedItems<string>(attempt({ isTool, runIndex: Number(isTool) }));
+			const second = new RetryCache<string>(attempt({ isTool, runIndex: Number(isTool) }));
 			expect(second.recall(0, { at: 2 })).toBe(known);
 			second.recall(0, { at: 1 });
 			second.end(false);
@@ -137,13 +137,13 @@ describe('items that succeeded in an earlier try', () => {
 			jest.useRealTimers();
 		});
 
-		const failedTry = (earlier: FinishedItems<string>, index: number, outcome: string) => {
+		const failedTry = (earlier: RetryCache<string>, index: number, outcome: string) => {
 			earlier.remember(index, 'x', outcome);
 			earlier.end(true);
 		};
 
 		it('are forgotten after a minute', () => {
-			failedTry(new FinishedItems<string>(attempt()), 0, 'one');
+			failedTry(new RetryCache<string>(attempt()), 0, 'one');
 			jest.advanceTimersByTime(59_999);
 			expect(keptOutcomes()).toBe(1);
 			jest.advanceTimersByTime(1);
@@ -152,38 +152,38 @@ describe('items that succeeded in an earlier try', () => {
 
 		it('or sooner when there are too many, but not before their next try may begin', () => {
 			for (let run = 0; run < 30; run++) {
-				const items = new FinishedItems<number>(attempt({ runIndex: run }));
+				const items = new RetryCache<number>(attempt({ runIndex: run }));
 				for (let index = 0; index < 1000; index++) items.remember(index, run, index);
 				items.end(true);
 			}
 			expect(keptOutcomes()).toBe(30_000);
 			jest.advanceTimersByTime(15_000);
-			failedTry(new FinishedItems<string>(attempt({ runIndex: 30 })), 0, 'one');
+			failedTry(new RetryCache<string>(attempt({ runIndex: 30 })), 0, 'one');
 			expect(keptOutcomes()).toBe(19_001);
-			expect(new FinishedItems<string>(attempt({ runIndex: 30 })).recall(0, 'x')).toBe('one');
+			expect(new RetryCache<string>(attempt({ runIndex: 30 })).recall(0, 'x')).toBe('one');
 			jest.advanceTimersByTime(60_000);
 			expect(keptOutcomes()).toBe(0);
 		});
 
 		it('but not while the next try is at work, however long it takes', () => {
-			failedTry(new FinishedItems<string>(attempt()), 0, 'one');
-			const second = new FinishedItems<string>(attempt());
+			failedTry(new RetryCache<string>(attempt()), 0, 'one');
+			const second = new RetryCache<string>(attempt());
 			jest.advanceTimersByTime(3_600_000);
 			expect(second.recall(0, 'x')).toBe('one');
 			failedTry(second, 1, 'two');
-			const third = new FinishedItems<string>(attempt());
+			const third = new RetryCache<string>(attempt());
 			expect([third.recall(0, 'x'), third.recall(1, 'x')]).toEqual(['one', 'two']);
 			third.end(true);
 			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
 		});
 
 		it('and a try that was never reached keeps what it did not look at', () => {
-			failedTry(new FinishedItems<string>(attempt()), 7, 'seven');
-			const second = new FinishedItems<string>(attempt());
+			failedTry(new RetryCache<string>(attempt()), 7, 'seven');
+			const second = new RetryCache<string>(attempt());
 			jest.advanceTimersByTime(3_600_000);
 			failedTry(second, 0, 'one');
-			expect(new FinishedItems<string>(attempt()).recall(7, 'x')).toBe('seven');
-			new FinishedItems<string>(attempt()).end(true);
+			expect(new RetryCache<string>(attempt()).recall(7, 'x')).toBe('seven');
+			new RetryCache<string>(attempt()).end(true);
 		});
 	});
 });

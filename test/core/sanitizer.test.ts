@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 
-import { Failure } from '../../nodes/core/errors';
+import { NodeError } from '../../nodes/core/errors';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { expectLinear } from '../growth';
 
@@ -191,7 +191,7 @@ test('of a failure message, description and status are clean, and the cause stay
 		cause,
 		ambiguous: true,
 	};
-	const failure = sanitizer.failure(new Failure(given));
+	const failure = sanitizer.failure(new NodeError(given));
 	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
 	expect(failure.ambiguous).toBe(true);
 	expect(failure.cause).toBeUndefined();

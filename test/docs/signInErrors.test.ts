@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { credentialTest } from '../../credentials/workspace/signInTest';
-import { faultOfAnswer } from '../../nodes/Workspace/google/errors';
+import { errorOfAnswer } from '../../nodes/Workspace/google/errors';
 import type { FailedCall } from '../../nodes/Workspace/google/advice';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
 import { createTransport } from '../../nodes/Workspace/google/transport';
@@ -52,7 +52,7 @@ const unshared: FailedCall = {
 function shown(status: number, reason: string, failed = call, message = 'canary'): string {
 	const error = { code: status, message, errors: [{ reason, message }] };
 	const body = Buffer.from(JSON.stringify({ error }));
-	const { failure } = faultOfAnswer({ status, headers: {}, body }, failed);
+	const { failure } = errorOfAnswer({ status, headers: {}, body }, failed);
 	return `${failure.message} ${failure.description ?? ''}`;
 }
 

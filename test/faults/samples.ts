@@ -83,7 +83,7 @@ export function inputOf(
 	text = marker,
 ): Record<string, unknown> {
 	const given = fieldsOf(operation)
-		.filter(({ name, holds, required }) => required ?? (holds === 'tab' || contents.includes(name)))
+		.filter(({ name, format, required }) => required ?? (format === 'tab' || contents.includes(name)))
 		.map((field) => [field.name, sampleOf(field, seeds, text)]);
 	return {
 		resource,
@@ -93,12 +93,12 @@ export function inputOf(
 	};
 }
 
-function sampleOf({ name, type, holds, options }: Field, seeds: Seeds, text: string): unknown {
+function sampleOf({ name, type, format, options }: Field, seeds: Seeds, text: string): unknown {
 	if (Object.hasOwn(seeds, name)) return seeds[name as keyof Seeds];
-	if (holds === 'addressList') return 'ann@example.com';
-	if (holds === 'rows' || holds === 'records') return [[text]];
-	if (holds === 'tab') return 'Sheet1';
+	if (format === 'addressList') return 'ann@example.com';
+	if (format === 'rows' || format === 'records') return [[text]];
+	if (format === 'tab') return 'Sheet1';
 	if (options?.[0]) return options[0].value;
-	if (type === 'string' && holds === undefined) return text;
+	if (type === 'string' && format === undefined) return text;
 	throw new Error(`No sample for the field ${name}: give it one in test/faults/samples.ts`);
 }

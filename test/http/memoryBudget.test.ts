@@ -5,7 +5,7 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { transformSync } from '@swc/core';
 
-import { bytesInFlight, canParse, mostAtOnce, Room } from '../../nodes/http/memoryBudget';
+import { bytesInFlight, canParse, mostAtOnce, MemoryBudget } from '../../nodes/http/memoryBudget';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
@@ -16,22 +16,24 @@ afterEach(() => {
 });
 
 test('an answer as large as allowed is read unless it is made of next to nothing', async () => {
-	const room = new Room();
+	const memory = new MemoryBudget();
 	const large = json({ text: 'x,'.repeat(30_000_000) });
-	await room.holdParsed(large, mostAtOnce);
-	await room.holdParsed(bomb(60_000), mostAtOnce);
-	await expect(room.holdParsed(bomb(63_000_000), mostAtOnce)).rejects.toMatchObject({ reason: 'tooCostly' });
-	room.release();
+	await memory.holdParsed(large, mostAtOnce);
+	await memory.holdParsed(bomb(60_000), mostAtOnce);
+	await expect(memory.holdParsed(bomb(63_000_000), mostAtOnce)).rejects.toMatchObject({
+		reason: 'tooCostly',
+	});
+	memory.release();
 	expect([canParse(large), canParse(bomb(60_000)), canParse(bomb(63_000_000))]).toEqual([true, true, false]);
 });
 
 test('all answers share one budget, and give back what they held', () => {
-	const [one, other] = [new Room(), new Room()];
+	const [one, other] = [new MemoryBudget(), new MemoryBudget()];
 	one.hold(half() - 1000);
 	const tooMuch = () => {
 		other.hold(1001);
 	};
-	expect(tooMuch).toThrow(expect.objectContaining({ reason: 'noRoom' }) as Error);
+	expect(tooMuch).toThrow(expect.objectContaining({ reason: 'noMemory' }) as Error);
 	other.hold(1000);
 	one.release();
 	one.release();
@@ -41,8 +43,8 @@ test('all answers share one budget, and give back what they held', () => {
 });
 
 test('the budget outlives the package: another load of it counts on', () => {
-	const room = new Room();
-	room.hold(1000);
+	const memory = new MemoryBudget();
+	memory.hold(1000);
 	jest.isolateModules(() => {
 		const again = jest.requireActual<{ bytesInFlight: typeof bytesInFlight }>(
 			'../../nodes/http/memoryBudget',
@@ -50,7 +52,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 		expect(again.bytesInFlight).not.toBe(bytesInFlight);
 		expect(again.bytesInFlight()).toBe(1000);
 	});
-	room.release();
+	memory.release();
 });
 
 /** Four answers of 63 MB of `{},` at once, in a process with a small heap, which is full soon. */

@@ -1,4 +1,4 @@
-import { networkFaultOf } from '../../nodes/http/networkErrors';
+import { networkErrorOf } from '../../nodes/http/networkErrors';
 
 const error = (code: string, more: object = {}) => Object.assign(new Error('canary'), { code, ...more });
 const connecting = { syscall: 'connect' };
@@ -44,15 +44,15 @@ test.each<[string, Error, string, string, number]>([
 		503,
 	],
 ])('%s', (_, thrown, what, kind, status) => {
-	const plain = networkFaultOf(thrown);
+	const plain = networkErrorOf(thrown);
 	expect(plain).toMatchObject({ what, kind, status });
 	expect(plain.reason).not.toMatch(/canary|E[A-Z]{4}/);
 	// As n8n and axios wrap it.
-	expect(networkFaultOf(new Error('wrapped', { cause: thrown }))).toMatchObject({ what, kind, status });
+	expect(networkErrorOf(new Error('wrapped', { cause: thrown }))).toMatchObject({ what, kind, status });
 });
 
 test('of a host with several addresses every connection counts', () => {
 	const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 	const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });
-	expect(networkFaultOf(all)).toMatchObject({ what: 'notConnected', kind: 'notDone' });
+	expect(networkErrorOf(all)).toMatchObject({ what: 'notConnected', kind: 'notDone' });
 });

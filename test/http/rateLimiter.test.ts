@@ -1,6 +1,6 @@
-import { Failure } from '../../nodes/core/errors';
+import { NodeError } from '../../nodes/core/errors';
 import { RateLimiter, type LimitedRequest } from '../../nodes/http/rateLimiter';
-import { Fault } from '../../nodes/http/retry';
+import { RequestError } from '../../nodes/http/retry';
 import { VirtualClock } from './virtualClock';
 
 const minute = 60_000;
@@ -21,7 +21,7 @@ function world({ quota = Infinity, latency = 100, random = () => 0.5 } = {}) {
 		if (window !== state.window) Object.assign(state, { window, used: 0 });
 		if (++state.used > quota) {
 			state.refused++;
-			throw new Fault('notDone', new Failure({ code: 429, message: 'Quota exceeded', ...answer }));
+			throw new RequestError('notDone', new NodeError({ code: 429, message: 'Quota exceeded', ...answer }));
 		}
 		state.taken++;
 		return true;

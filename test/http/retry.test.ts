@@ -1,5 +1,5 @@
-import { Fault, nextStep, type RetryPolicy, withRetries } from '../../nodes/http/retry';
-import { Failure, isFailure } from '../../nodes/core/errors';
+import { RequestError, nextStep, type RetryPolicy, withRetries } from '../../nodes/http/retry';
+import { NodeError, isNodeError } from '../../nodes/core/errors';
 
 const policy: RetryPolicy = {
 	words: { service: 'The service', nothingDone: 'Nothing was done.' },
@@ -9,13 +9,13 @@ const policy: RetryPolicy = {
 };
 const first = { tries: 1, waitedMilliseconds: 0, maybeDone: false };
 const busy = (retryAfterMilliseconds?: number) =>
-	new Failure({ code: 429, message: 'Busy', retryAfterMilliseconds });
+	new NodeError({ code: 429, message: 'Busy', retryAfterMilliseconds });
 
 describe('the next step', () => {
 	beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0));
 	afterEach(() => jest.restoreAllMocks());
 
-	const waitFor = (failure: Failure, progress = first, more: Partial<RetryPolicy> = {}) => {
+	const waitFor = (failure: NodeError, progress = first, more: Partial<RetryPolicy> = {}) => {
 		const step = nextStep(failure, progress, { ...policy, ...more });
 		return 'end' in step ? step.end.description : step.waitMilliseconds;
 	};
@@ -48,7 +48,7 @@ describe('the next step', () => {
 
 test('when the tries end, all that is known of the failure is kept', async () => {
 	const cause = new Error('why');
-	const failure = new Failure({
+	const failure = new NodeError({
 		code: 503,
 		message: 'No',
 		cause,
@@ -57,12 +57,12 @@ test('when the tries end, all that is known of the failure is kept', async () =>
 		retryAfterMilliseconds: 0,
 	});
 	const tries = withRetries(
-		() => Promise.reject(new Fault('notDone', failure)),
+		() => Promise.reject(new RequestError('notDone', failure)),
 		{ harmless: false, possible: true, reading: false },
 		{ ...policy, maxTries: 2, maxRetryWaitMilliseconds: 10 },
 	);
 	const ended: unknown = await tries.catch((error: unknown) => error);
-	if (!isFailure(ended)) throw ended;
+	if (!isNodeError(ended)) throw ended;
 	expect([ended.cause, ended.carriedOut, ended.settled, ended.description]).toEqual([
 		cause,
 		true,

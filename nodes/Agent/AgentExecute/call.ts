@@ -4,38 +4,37 @@ import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/nodeParameters';
 import { readBody, readErrorBody } from '../../http/body';
-import { mayBeJson, mostAtOnce, type Room } from '../../http/memoryBudget';
-import { attempt, type FaultsOfTry, plainRequest, type Send, unlessAborted, Wire } from '../../http/request';
+import { mayBeJson, mostAtOnce, type MemoryBudget } from '../../http/memoryBudget';
+import { attempt, type RequestErrors, plainRequest, unlessAborted, RawResponse } from '../../http/request';
 import { withRetries } from '../../http/retry';
-import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { identityOf, redactorOf, secretsOf, type Credentials } from '../session/credentials';
 import { channelUrl, checkAllowedHost, executeUrl } from '../session/urls';
-import { type CallFacts, retryWords, statusFault, stoppedCall, thrownFault, timedOut } from './errors';
+import { type CallFacts, retryWords, errorOfStatus, stoppedCall, errorOfThrown, timedOut } from './errors';
 import {
+	type ExecuteParams,
 	itemParameters,
 	type ItemParameters,
 	type KeptTexts,
 	waitSettings,
 	type WaitSettings,
 } from './parameters';
-import type { Answer, TextPieces } from './response';
+import type { Answer } from './response';
 
-export interface PreparedCall extends ExecuteCall {
+/** The execute call of one item. */
+export interface PreparedCall extends CallFacts {
+	readonly apiKey: string;
+	readonly allowUnauthorizedCerts: boolean;
+	/** As they are when the item's turn comes. */
+	readonly options: ExecuteParams;
+	/** Created again for each try, so that the timestamp is fresh. */
+	body(): ExecuteBody;
 	/** Secrets that no text may contain. */
 	readonly secrets: readonly string[];
 	/** Those that an answer must not repeat: the user's public key may be part of the agent's work. */
 	readonly echoed: readonly string[];
-	readonly includeHeaders: boolean;
-	/** Dot path of the text in a JSON answer or message. */
-	readonly textField: string;
-	readonly textPieces: TextPieces;
-	/** Whether texts go out as they come, when the execution streams. */
-	readonly enableStreaming: boolean;
 	readonly sessionId: string;
 	/** The session, with its service and user. */
 	readonly conversation: string;
-	/** Who calls, for the channel: read and signed in again at every attempt to open it. */
-	readonly readIdentity: ReadIdentity;
 	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
 }
@@ -48,7 +47,7 @@ export interface CheckedItem {
 	readonly credentials: Credentials;
 }
 
-/** @throws Failure 400 for a parameter or credential that cannot be sent */
+/** @throws NodeError 400 for a parameter or credential that cannot be sent */
 export function checkedItem(
 	parameters: NodeParameters,
 	index: number,
@@ -79,37 +78,22 @@ export function meaningOf({ given, credentials: { api, signer } }: CheckedItem):
 	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
 }
 
-/** The execute call of one item, when its turn comes. @throws Failure 400 for what an expression gives by now */
-export function callOf(context: IExecuteFunctions, { given, wait, credentials }: CheckedItem): PreparedCall {
+/** The execute call of one item, when its turn comes. @throws NodeError 400 for what an expression gives by now */
+export function callOf({ given, wait, credentials }: CheckedItem): PreparedCall {
 	const { api, signer } = credentials;
-	const sessionId = given.params.sessionId.trim();
-	const startStepName = given.params.startStepName.trim();
+	const { apiKey, webSocketUrl, allowUnauthorizedCerts } = api;
 	const options = given.paramsNow();
-	const url = executeUrl(api);
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
+	const sessionId = given.params.sessionId.trim() || randomUUID();
+	const startStepName = given.params.startStepName.trim();
 	const initialPayload = given.initialPayload();
-	const body = { sessionId: sessionId || randomUUID(), initialPayload, startStepName };
-	const { timeoutSeconds, maxTries, maxRetryWaitSeconds, maxResponseBytes, includeHeaders } = options;
 	return {
-		timeoutSeconds,
-		maxTries,
-		maxRetryWaitSeconds,
-		maxResponseBytes,
-		includeHeaders,
-		textField: options.textField.trim(),
-		textPieces: options.textPieces,
-		enableStreaming: options.enableStreaming,
-		url,
-		apiKey: api.apiKey,
-		body: () => ({ ...body, ...identityOf(signer, options) }),
-		sessionId: body.sessionId,
-		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, body.sessionId]),
-		readIdentity: identityReader(context, options),
-		wait,
-		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
-		secrets,
-		echoed: [api.apiKey, identity.signature],
+		...{ apiKey, allowUnauthorizedCerts, options, secrets, sessionId, wait },
+		url: executeUrl(api),
+		body: () => ({ sessionId, initialPayload, startStepName, ...identityOf(signer, options) }),
+		conversation: JSON.stringify([webSocketUrl, identity.userPublicKey, sessionId]),
+		echoed: [apiKey, identity.signature],
 		redact: redactorOf(secrets),
 	};
 }
@@ -127,23 +111,6 @@ export interface ExecuteBody {
 	readonly timestamp: number;
 }
 
-interface ExecuteCall extends CallFacts {
-	readonly url: string;
-	readonly apiKey: string;
-	/** Settles when a try may begin. @throws Failure if none may */
-	ready?(): Promise<void>;
-	/** Created again for each try, so that the timestamp is fresh. */
-	body(): ExecuteBody;
-	readonly allowUnauthorizedCerts: boolean;
-	/** Of one try: until its answer is read to the end. */
-	readonly timeoutSeconds: number;
-	readonly maxTries: number;
-	/** In total, between tries; 0: none. */
-	readonly maxRetryWaitSeconds: number;
-	/** Of the answer, unpacked. */
-	readonly maxResponseBytes: number;
-}
-
 export interface Executed {
 	readonly sent: ExecuteBody;
 	readonly answer: Answer;
@@ -151,55 +118,63 @@ export interface Executed {
 
 /**
  * Sends the execute call. It is sent again only if it was definitely not accepted.
- * @param room what the answer takes, until the caller releases it
- * @throws Failure for anything but a status of 200 to 299
+ * @param memory what the answer takes, until the caller releases it
+ * @param hooks for each try: `ready` before it, which throws if nothing may be sent; `sending` when it goes out
+ * @throws NodeError for anything but a status of 200 to 299
  */
-export async function execute(context: IExecuteFunctions, call: ExecuteCall, room: Room): Promise<Executed> {
-	const limits = {
-		timeoutMilliseconds: call.timeoutSeconds * 1000,
-		signal: context.getExecutionCancelSignal(),
+export async function execute(
+	context: IExecuteFunctions,
+	call: PreparedCall,
+	memory: MemoryBudget,
+	hooks: { ready(): Promise<void>; sending(body: ExecuteBody): void },
+): Promise<Executed> {
+	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
+	const signal = context.getExecutionCancelSignal();
+	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
+	const send = (body: ExecuteBody, stop: AbortSignal) => {
+		hooks.sending(body);
+		return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<unknown>;
 	};
-	const send: Send = async (request) => (await context.helpers.httpRequest(request)) as unknown;
-	const faults: FaultsOfTry = {
+	const errors: RequestErrors = {
 		stopped: stoppedCall,
 		timedOut: () => timedOut(call),
-		thrown: (error) => thrownFault(error, call),
+		thrown: (error) => errorOfThrown(error, call),
 	};
 	return await withRetries(
 		async () => {
-			await call.ready?.();
-			return await attempt((signal) => once(send, call, room, signal), limits, faults);
+			await hooks.ready();
+			return await attempt((stop) => once(send, call, memory, stop), limits, errors);
 		},
 		{ harmless: false, possible: true, reading: false },
-		{
-			words: retryWords,
-			maxTries: call.maxTries,
-			maxRetryWaitMilliseconds: call.maxRetryWaitSeconds * 1000,
-			signal: limits.signal,
-		},
+		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }
 
-async function once(send: Send, call: ExecuteCall, room: Room, signal: AbortSignal): Promise<Executed> {
-	room.release();
+async function once(
+	send: (body: ExecuteBody, signal: AbortSignal) => Promise<unknown>,
+	call: PreparedCall,
+	memory: MemoryBudget,
+	signal: AbortSignal,
+): Promise<Executed> {
+	memory.release();
 	const sent = call.body();
-	const wire = new Wire();
+	const raw = new RawResponse();
 	const response = await unlessAborted(
-		wire.watch(() => send(requestOf(call, sent, signal))),
+		raw.watch(() => send(sent, signal)),
 		signal,
 	);
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const packed = await readErrorBody(response.body, signal);
-		const body = await wire.whole(packed, room).catch(() => Buffer.alloc(0));
-		throw statusFault({ statusCode, headers, body }, call);
+		const body = await raw.whole(packed, memory).catch(() => Buffer.alloc(0));
+		throw errorOfStatus({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const limitBytes = call.maxResponseBytes;
-	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal, room });
-	const body = await wire.whole(packed, room, limitBytes);
-	if (mayBeJson(body)) await room.holdParsed(body, mostAtOnce);
+	const limitBytes = call.options.maxResponseBytes;
+	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal, memory });
+	const body = await raw.whole(packed, memory, limitBytes);
+	if (mayBeJson(body)) await memory.holdParsed(body, mostAtOnce);
 	return { sent, answer: { statusCode, headers, body } };
 }
 
@@ -207,7 +182,7 @@ async function once(send: Send, call: ExecuteCall, room: Room, signal: AbortSign
  * Not for the helper that signs by credential: it reads the credential from the database for every request, and sends a call
  * that was answered with 401 a second time.
  */
-function requestOf(call: ExecuteCall, body: ExecuteBody, signal: AbortSignal): IHttpRequestOptions {
+function requestOf(call: PreparedCall, body: ExecuteBody, signal: AbortSignal): IHttpRequestOptions {
 	return {
 		...plainRequest,
 		method: 'POST',
@@ -216,7 +191,7 @@ function requestOf(call: ExecuteCall, body: ExecuteBody, signal: AbortSignal): I
 		body: JSON.stringify(body),
 		ignoreHttpStatusErrors: true,
 		skipSslCertificateValidation: call.allowUnauthorizedCerts,
-		timeout: call.timeoutSeconds * 1000,
+		timeout: call.options.timeoutSeconds * 1000,
 		abortSignal: signal,
 	};
 }

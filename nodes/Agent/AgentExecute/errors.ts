@@ -1,21 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { Failure, isFailure, withCode } from '../../core/errors';
+import { NodeError, isNodeError, withCode } from '../../core/errors';
 import { shortened } from '../../core/text';
 import { named } from '../../fields/naming';
 import { parseRetryAfter } from '../../http/retry';
-import { BodyError, maxAnswerBytes } from '../../http/body';
-import { Fault, type FaultKind, kindOfStatus, stopped } from '../../http/retry';
-import { blockedAdvice, type NetworkFault, networkFaultOf, networkMessage } from '../../http/networkErrors';
+import { BodyError } from '../../http/body';
+import { type BodyTexts, errorOfBody } from '../../http/request';
+import { RequestError, type RequestOutcome, outcomeOfStatus, stopped } from '../../http/retry';
+import { blockedAdvice, type NetworkError, networkErrorOf, networkMessage } from '../../http/networkErrors';
 import type { SessionMessage } from '../session/messages';
 import { type Answer, excerpt } from './response';
 
-/** Facts about the call for the texts of a failure. */
+/** What the texts of a failure say of the call. */
 export interface CallFacts {
 	readonly url: string;
-	readonly timeoutSeconds: number;
-	/** Of the answer, unpacked. */
-	readonly maxResponseBytes?: number;
+	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
 	redact(text: string): string;
 }
 
@@ -23,22 +22,21 @@ const unknownOutcome =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
 /** A call without a complete answer. */
-export function thrownFault(error: unknown, call: CallFacts): Fault {
-	if (error instanceof Fault) return error;
-	if (isFailure(error)) return new Fault('final', error);
-	if (error instanceof BodyError) return bodyFault(error, call);
-	const fault = networkFaultOf(error);
-	const { status: code, kind } = fault;
-	const ambiguous = kind === 'unknown';
-	const description = withCode(networkAdvice(fault) ?? unknownOutcome, fault.code);
+export function errorOfThrown(error: unknown, call: CallFacts): RequestError {
+	if (error instanceof RequestError) return error;
+	if (isNodeError(error)) return new RequestError('final', error);
+	if (error instanceof BodyError) return errorOfBody(error, bodyTexts(call.options));
+	const found = networkErrorOf(error);
+	const { status: code, kind } = found;
+	const description = withCode(networkAdvice(found) ?? unknownOutcome, found.code);
 	// An HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.redact(error instanceof Error ? error.message : String(error)));
-	const message = networkMessage(fault, error, call.url);
-	return new Fault(kind, new Failure({ code, message, description, ambiguous, cause }));
+	const message = networkMessage(found, error, call.url);
+	return new RequestError(kind, new NodeError({ code, message, description, cause }));
 }
 
 /** What to do if there was no connection; undefined if there was one. */
-export function networkAdvice({ what }: NetworkFault): string | undefined {
+export function networkAdvice({ what }: NetworkError): string | undefined {
 	switch (what) {
 		case 'notConnected':
 			return 'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
@@ -54,39 +52,21 @@ export function networkAdvice({ what }: NetworkFault): string | undefined {
 }
 
 /** The call has already been answered, so nothing is repeated. */
-function bodyFault({ reason, code }: BodyError, { maxResponseBytes = maxAnswerBytes }: CallFacts): Fault {
-	if (reason === 'tooLarge') {
-		const failure = new Failure({
-			code: 502,
-			message: `The agent service's response is larger than ${sized(maxResponseBytes)}`,
-			carriedOut: true,
-			description: `The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${named('maxResponseBytes')}.`,
-		});
-		return new Fault('final', failure);
-	}
-	if (reason === 'tooCostly') {
-		const failure = new Failure({
-			code: 502,
-			message: "The agent service's response has too many parts to read",
-			carriedOut: true,
-			description:
-				'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
-		});
-		return new Fault('final', failure);
-	}
-	if (reason === 'noRoom') {
-		const failure = new Failure({
-			code: 503,
-			message: "n8n has no memory left for the agent service's response",
-			carriedOut: true,
-			description: `The agent was started, but its response does not fit in memory beside the others that are being read. Lower ${named('parallelRequests')} or ${named('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
-		});
-		return new Fault('final', failure);
-	}
-	const message = "The agent service's response was cut off";
-	const description = withCode(unknownOutcome, code);
-	return new Fault('unknown', new Failure({ code: 502, message, description, ambiguous: true }));
-}
+const bodyTexts = ({ maxResponseBytes }: CallFacts['options']): BodyTexts => ({
+	tooLarge: [
+		`The agent service's response is larger than ${sized(maxResponseBytes)}`,
+		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${named('maxResponseBytes')}.`,
+	],
+	tooCostly: [
+		"The agent service's response has too many parts to read",
+		'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
+	],
+	noMemory: [
+		"n8n has no memory left for the agent service's response",
+		`The agent was started, but its response does not fit in memory beside the others that are being read. Lower ${named('parallelRequests')} or ${named('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
+	],
+	cutShort: ["The agent service's response was cut off", unknownOutcome],
+});
 
 function sized(bytes: number): string {
 	const exact = `${bytes.toLocaleString('en-US')} bytes`;
@@ -95,49 +75,46 @@ function sized(bytes: number): string {
 }
 
 /** A status outside 200–299. */
-export function statusFault(answer: Answer, call: CallFacts): Fault {
+export function errorOfStatus(answer: Answer, call: CallFacts): RequestError {
 	const { statusCode: code, headers } = answer;
-	if (code >= 300 && code <= 399) return new Fault('final', redirected(answer, call));
+	if (code >= 300 && code <= 399) return new RequestError('final', redirected(answer, call));
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed; 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const kind = saysNotDone ? 'notDone' : kindOfStatus(code);
+	const kind = saysNotDone ? 'notDone' : outcomeOfStatus(code);
 	const said = excerpt(answer, call);
 	const message = `${meaning(code)} (${code})${said ? `: ${said}` : ''}`;
 	const description = advice(code, kind);
-	const ambiguous = kind === 'unknown';
-	return new Fault(kind, new Failure({ code, message, description, retryAfterMilliseconds, ambiguous }));
+	return new RequestError(kind, new NodeError({ code, message, description, retryAfterMilliseconds }));
 }
 
-export function timedOut({ timeoutSeconds }: CallFacts): Fault {
-	const failure = new Failure({
+export function timedOut({ options: { timeoutSeconds } }: CallFacts): RequestError {
+	const failure = new NodeError({
 		code: 504,
 		message: `The agent service did not respond within ${timeoutSeconds} s`,
 		description: `${unknownOutcome} To allow more time, raise the option ${named('timeoutSeconds')}.`,
-		ambiguous: true,
 	});
-	return new Fault('unknown', failure);
+	return new RequestError('unknown', failure);
 }
 
 /** @param kind `notDone` before the call was sent */
-export function stoppedCall(kind: FaultKind): Fault {
-	if (kind === 'notDone') return new Fault(kind, stoppedBeforeCall());
-	return new Fault(kind, stopped(unknownOutcome).with({ ambiguous: true }));
+export function stoppedCall(kind: RequestOutcome): RequestError {
+	return new RequestError(kind, kind === 'notDone' ? stoppedBeforeCall() : stopped(unknownOutcome));
 }
 
-export function stoppedBeforeCall(): Failure {
+export function stoppedBeforeCall(): NodeError {
 	return stopped('Nothing was sent: the agent was not started.');
 }
 
 /** The item passed the check, but an expression gave an invalid value when the item was processed. */
-export function refusedBeforeCall(failure: Failure): Failure {
+export function refusedBeforeCall(failure: NodeError): NodeError {
 	const description = [failure.description, 'Nothing was sent for this item.'].filter(Boolean).join(' ');
 	return failure.with({ description });
 }
 
 /** The items before it hold what n8n has room for. */
-export function tooMuchOutput(limitBytes: number): Failure {
-	return new Failure({
+export function tooMuchOutput(limitBytes: number): NodeError {
+	return new NodeError({
 		code: 503,
 		message: `The responses and messages of this execution are larger than ${sized(limitBytes)} together`,
 		carriedOut: true,
@@ -147,7 +124,7 @@ export function tooMuchOutput(limitBytes: number): Failure {
 }
 
 /** While waiting for messages. */
-export function stoppedAfterCall(): Failure {
+export function stoppedAfterCall(): NodeError {
 	return stopped('The agent was started, but the node no longer waits for its messages.').with({
 		carriedOut: true,
 	});
@@ -159,9 +136,9 @@ export const retryWords = {
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function redirected({ statusCode, headers }: Answer, call: CallFacts): Failure {
+function redirected({ statusCode, headers }: Answer, call: CallFacts): NodeError {
 	const target = targetOf(headers.location, call.url);
-	return new Failure({
+	return new NodeError({
 		code: statusCode,
 		message: `The agent service responded with a redirect (${statusCode})${target ? ` to ${target}` : ''}, which was not followed`,
 		description:
@@ -198,7 +175,7 @@ function meaning(code: number): string {
 	}
 }
 
-function advice(code: number, kind: FaultKind): string {
+function advice(code: number, kind: RequestOutcome): string {
 	if (code === 401 || code === 403) {
 		return 'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.';
 	}
@@ -224,7 +201,7 @@ interface ErrorContext {
 }
 
 /** A failure after which the agent may be running, with all that is known about it, such as the session to look at. */
-export function withContext(failure: Failure, { sessionId, response, redact }: ErrorContext): Failure {
+export function withContext(failure: NodeError, { sessionId, response, redact }: ErrorContext): NodeError {
 	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
 	const description = [what, `The session ID is ${sessionId}.`].filter(Boolean).join(' ');
 	const details: IDataObject = { sessionId };

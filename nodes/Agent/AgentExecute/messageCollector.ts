@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { BoundedMap } from '../../core/boundedMap';
 import { type Clock } from '../../core/clock';
-import { processSlot } from '../../core/globalSingleton';
+import { globalSingleton } from '../../core/globalSingleton';
 import { hasOneOf, heldBytes, messageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
@@ -30,7 +30,7 @@ export class MessageCollector {
 	readonly #settings: CollectorSettings;
 	readonly #clock: Clock;
 	readonly #over: (end: WaitOver) => void;
-	readonly #onMessage: (message: SessionMessage, isFailure: boolean) => void;
+	readonly #onMessage: (message: SessionMessage, reportsFailure: boolean) => void;
 	readonly #ids: KnownIds;
 	#repeated = 0;
 	#bytes = 0;
@@ -51,7 +51,7 @@ export class MessageCollector {
 		session: string,
 		clock: Clock,
 		over: (end: WaitOver) => void,
-		onMessage: (message: SessionMessage, isFailure: boolean) => void = () => {},
+		onMessage: (message: SessionMessage, reportsFailure: boolean) => void = () => {},
 	) {
 		this.#settings = settings;
 		this.#clock = clock;
@@ -81,11 +81,11 @@ export class MessageCollector {
 	add(message: SessionMessage): void {
 		if (this.#end !== undefined) return;
 		const { failure, filter } = this.#settings;
-		const isFailure = failure !== undefined && hasOneOf(message, failure);
-		if (!isFailure && filter !== undefined && !hasOneOf(message, filter)) return;
+		const reportsFailure = failure !== undefined && hasOneOf(message, failure);
+		if (!reportsFailure && filter !== undefined && !hasOneOf(message, filter)) return;
 		if (this.#ids.isRepeated(message)) {
 			if (this.#isSent) this.#repeated++;
-		} else if (this.#isSent) this.#take(message, isFailure);
+		} else if (this.#isSent) this.#take(message, reportsFailure);
 		else this.#keepEarly(message);
 	}
 
@@ -119,7 +119,7 @@ export class MessageCollector {
 		this.#ids.remember();
 	}
 
-	#take(message: SessionMessage, isFailure: boolean): void {
+	#take(message: SessionMessage, reportsFailure: boolean): void {
 		const { end, maxMessages } = this.#settings;
 		this.#bytes += heldBytes(message);
 		if (this.messages.length >= maxMessages || this.#bytes > maxBytes) {
@@ -128,8 +128,8 @@ export class MessageCollector {
 		}
 		this.messages.push(message);
 		this.#lastMessageAt = this.#clock.monotonicMilliseconds();
-		this.#onMessage(message, isFailure);
-		if (isFailure) this.#ends('failure');
+		this.#onMessage(message, reportsFailure);
+		if (reportsFailure) this.#ends('failure');
 		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
 		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
@@ -185,7 +185,7 @@ interface Received {
 class KnownIds {
 	readonly #session: string;
 	readonly #idField: string;
-	readonly #received = processSlot<Received>('receivedIds', () => ({
+	readonly #received = globalSingleton<Received>('receivedIds', () => ({
 		ids: new BoundedMap(maxKnownIds),
 		endedWaits: 0,
 	}));

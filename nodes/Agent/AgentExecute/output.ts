@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { storeBinary } from '../../core/binary';
-import { type Failure } from '../../core/errors';
-import { asFailure, isTool } from '../../core/nodeErrors';
+import { type NodeError } from '../../core/errors';
+import { toNodeError, isTool } from '../../core/nodeErrors';
 import { binaryOf, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, Executed, PreparedCall } from './call';
-import { contentOf, describeFields, type TextPieces, textIn, textOf, textToAdd } from './response';
+import { contentOf, describeFields, textIn, textOf, textToAdd } from './response';
 import type { Waited } from './wait';
 
 /** The item of a call that is answered. */
@@ -19,8 +19,8 @@ export async function outputItem(
 	const content = contentOf(answer, call.echoed);
 	const response = 'response' in content ? (content.response as IDataObject) : null;
 	const item = itemOf(sent, index, { statusCode: answer.statusCode, response });
-	item.json.output = textIn(response, call.textField) ?? null;
-	if (call.includeHeaders) item.json.headers = shownHeaders(answer.headers, call);
+	item.json.output = textIn(response, call.options.textField) ?? null;
+	if (call.options.includeHeaders) item.json.headers = shownHeaders(answer.headers, call);
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;
 		item.binary = { data: await started(storeBinary(context.helpers, bytes, fileName, mimeType)) };
@@ -47,7 +47,7 @@ async function started<T>(storing: Promise<T>): Promise<T> {
 	try {
 		return await storing;
 	} catch (error) {
-		const failure = asFailure(error);
+		const failure = toNodeError(error);
 		const description = `The agent was started, but what it gave is lost. ${failure.description ?? ''}`;
 		throw failure.with({ carriedOut: true, description });
 	}
@@ -64,7 +64,7 @@ function shownHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCal
 export async function withMessages(
 	item: INodeExecutionData,
 	{ early, messages, endedBy, gap, close }: Waited,
-	{ textField, textPieces }: Pick<PreparedCall, 'textField' | 'textPieces'>,
+	{ textField, textPieces }: PreparedCall['options'],
 	helpers: IExecuteFunctions['helpers'],
 ): Promise<INodeExecutionData> {
 	const binary: IBinaryKeyData = { ...item.binary };
@@ -92,8 +92,8 @@ function shown({ sequence, receivedAt, format, message }: SessionMessage): IData
 /** What the item alone does not say. */
 export function hintsOf(
 	{ json, binary }: INodeExecutionData,
-	{ textField }: Pick<PreparedCall, 'textField'>,
-	{ waited, failure }: { readonly waited?: Waited; readonly failure?: Failure } = {},
+	{ textField }: PreparedCall['options'],
+	{ waited, failure }: { readonly waited?: Waited; readonly failure?: NodeError } = {},
 ): string[] {
 	const hints: string[] = [];
 	if (json.output === null && binary === undefined) hints.push(noText(json, textField, waited));
@@ -135,38 +135,32 @@ export class LiveView {
 	readonly #context: IExecuteFunctions;
 	readonly #streaming: Streaming;
 	readonly #index: number;
-	readonly #textField: string;
-	readonly #textPieces: TextPieces;
+	readonly #options: PreparedCall['options'];
 	readonly #isStreaming: boolean;
 	/** Chunks go out one after another; on a worker each takes its way through Redis. */
 	#sent: Promise<unknown> = Promise.resolve();
 	/** What the chat shows. */
 	#text = '';
 
-	constructor(
-		context: IExecuteFunctions,
-		index: number,
-		call: Pick<PreparedCall, 'textField' | 'textPieces' | 'enableStreaming'>,
-	) {
+	constructor(context: IExecuteFunctions, index: number, options: PreparedCall['options']) {
 		this.#context = context;
 		this.#streaming = context;
 		this.#index = index;
-		this.#textField = call.textField;
-		this.#textPieces = call.textPieces;
+		this.#options = options;
 		// The output of a tool is for its agent, not for the person in the chat.
-		this.#isStreaming = call.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+		this.#isStreaming = options.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	}
 
-	/** @param isFailure whether it reports one: that is an error and no answer */
-	message(message: SessionMessage, isFailure: boolean): void {
+	/** @param reportsFailure whether it reports one: that is an error and no answer */
+	message(message: SessionMessage, reportsFailure: boolean): void {
 		this.#show(message);
-		const text = textIn(message.message, this.#textField);
-		if (!isFailure && text !== undefined) this.text(text);
+		const text = textIn(message.message, this.#options.textField);
+		if (!reportsFailure && text !== undefined) this.text(text);
 	}
 
 	text(text: string): void {
 		if (!this.#isStreaming) return;
-		const added = textToAdd(this.#text, text, this.#textPieces);
+		const added = textToAdd(this.#text, text, this.#options.textPieces);
 		if (added === '') return;
 		if (this.#text === '') this.#send('begin');
 		this.#text += added;

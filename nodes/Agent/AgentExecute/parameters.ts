@@ -19,7 +19,7 @@ interface PayloadParameters {
 /**
  * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
  * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent
- * @throws Failure 400 when the payload is no JSON object
+ * @throws NodeError 400 when the payload is no JSON object
  */
 export function initialPayload(parameters: PayloadParameters): () => string {
 	if (parameters.payloadMode === 'taskAndInput') {
@@ -87,7 +87,7 @@ export const fields = [...executeFields, ...waitFields] as const;
 export const options = [...executeOptions, ...waitOptions] as const;
 const all = [...fields, ...options];
 
-type ExecuteParams = ParamsOf<typeof fields, typeof options>;
+export type ExecuteParams = ParamsOf<typeof fields, typeof options>;
 
 /** What the node's failures may name. */
 export const naming = new Naming(all, 'fields');
@@ -95,13 +95,13 @@ export const naming = new Naming(all, 'fields');
 /** What the user gave for one item, checked. */
 export interface ItemParameters {
 	readonly params: ExecuteParams;
-	/** JSON text. @throws Failure 400 when it is read again and can no longer be sent */
+	/** JSON text. @throws NodeError 400 when it is read again and can no longer be sent */
 	initialPayload(): string;
-	/** As they are when the item's turn comes. @throws Failure 400 for what can no longer be sent */
+	/** As they are when the item's turn comes. @throws NodeError 400 for what can no longer be sent */
 	paramsNow(): ExecuteParams;
 }
 
-/** @throws Failure 400 that names the parameter */
+/** @throws NodeError 400 that names the parameter */
 export function itemParameters(parameters: NodeParameters, index: number, texts: KeptTexts): ItemParameters {
 	const read = (): ExecuteParams => {
 		const given = parameters.given(fields, index);
@@ -109,7 +109,7 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 		const params = paramsOf(all, given, { mode: 'fields', timezone: 'UTC' });
 		checkExpressions(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
-		return params;
+		return { ...params, textField: params.textField.trim() };
 	};
 	const params = read();
 	return {
@@ -122,7 +122,7 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 /**
  * An expression that comes out empty is a mistake, such as a misspelled field: it must not start a new session, or an agent without a
  * task.
- * @throws Failure 400
+ * @throws NodeError 400
  */
 function checkExpressions(
 	payloadMode: ExecuteParams['payloadMode'],
@@ -187,7 +187,7 @@ function areOverridesComputed(parameters: NodeParameters): boolean {
 /**
  * An item must override all of these values or none: the credential's signature must not be sent for another user. A field left empty
  * in the form uses the credential's value for all items; only an expression can be empty for one item.
- * @throws Failure 400 that names the option
+ * @throws NodeError 400 that names the option
  */
 function checkOverrides(options: ExecuteParams, parameters: NodeParameters): void {
 	const given = overrides.find((name) => options[name].trim() !== '');
@@ -235,7 +235,7 @@ export interface WaitSettings {
 	readonly channel: WaitChannel;
 }
 
-/** Undefined if the item does not wait. @throws Failure 400 if nothing defines the end */
+/** Undefined if the item does not wait. @throws NodeError 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	if (!params.waitForMessages) return undefined;
 	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages, settleMilliseconds } = params;
@@ -249,7 +249,7 @@ export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 		failure: givenValues(failureField, failureValue),
 		filter: givenValues(filterField, filterValue),
 		settleMilliseconds,
-		textField: params.textField.trim(),
+		textField: params.textField,
 		deduplicationField: deduplicationField.trim(),
 		channel: {
 			...channelOptionsOf(params),

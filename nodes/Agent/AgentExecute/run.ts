@@ -1,14 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/clock';
-import { isFailure, type Failure } from '../../core/errors';
+import { isNodeError, type NodeError } from '../../core/errors';
 import { runItems, type Checked, type Done, type Task, type Work } from '../../core/itemLoop';
-import { asFailure } from '../../core/nodeErrors';
+import { toNodeError } from '../../core/nodeErrors';
 import { Sanitizer, cleanLog, secretsIn } from '../../core/sanitizer';
 import { forEditor } from '../../core/text';
 import { NodeParameters } from '../../fields/nodeParameters';
-import { Room } from '../../http/memoryBudget';
+import { MemoryBudget } from '../../http/memoryBudget';
 import { readCredentials, type Credentials } from '../session/credentials';
+import { identityReader } from '../session/connectRequest';
 import { type SessionMessage } from '../session/messages';
 import { connect } from '../session/sessionConnection';
 import {
@@ -39,7 +40,7 @@ import { callAndWait, type TryHooks } from './wait';
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
 	// Once per run of the node, as n8n's own helper does.
-	const credentials = await readCredentials(context).catch(asFailure);
+	const credentials = await readCredentials(context).catch(toNodeError);
 	const work = new AgentWork(context, credentials);
 	try {
 		return await runItems(context, work);
@@ -56,22 +57,22 @@ const maxKeptBytes = 512 * 1024 * 1024;
 class AgentWork implements Work<CheckedItem> {
 	readonly sanitizer: Sanitizer;
 	readonly #context: IExecuteFunctions;
-	readonly #credentials: Credentials | Failure;
+	readonly #credentials: Credentials | NodeError;
 	readonly #parameters: NodeParameters;
 	readonly #texts = new KeptTexts();
 	readonly #hints = new Set<string>();
 	readonly #sessionIds = new Set<string>();
 	#keptBytes = 0;
 
-	constructor(context: IExecuteFunctions, credentials: Credentials | Failure) {
-		this.sanitizer = new Sanitizer(isFailure(credentials) ? undefined : secretsIn(credentials));
+	constructor(context: IExecuteFunctions, credentials: Credentials | NodeError) {
+		this.sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : secretsIn(credentials));
 		this.#context = context;
 		this.#credentials = credentials;
 		this.#parameters = new NodeParameters(context);
 	}
 
 	check(index: number): CheckedItem {
-		if (isFailure(this.#credentials)) throw this.#credentials;
+		if (isNodeError(this.#credentials)) throw this.#credentials;
 		return checkedItem(this.#parameters, index, this.#credentials, this.#texts);
 	}
 
@@ -96,7 +97,7 @@ class AgentWork implements Work<CheckedItem> {
 		return await Promise.all(items.map(({ index, value }) => this.#runItem(value, index)));
 	}
 
-	stopped(): Failure {
+	stopped(): NodeError {
 		return stoppedBeforeCall();
 	}
 
@@ -111,9 +112,9 @@ class AgentWork implements Work<CheckedItem> {
 	async #runItem(item: CheckedItem, index: number): Promise<Done> {
 		let call: PreparedCall;
 		try {
-			call = callOf(this.#context, item);
+			call = callOf(item);
 		} catch (error) {
-			return { outcome: { failure: refusedBeforeCall(asFailure(error)) }, isFinal: false };
+			return { outcome: { failure: refusedBeforeCall(toNodeError(error)) }, isFinal: false };
 		}
 		this.#sessionIds.add(call.sessionId);
 		tagExecution(this.#context, this.#sessionIds);
@@ -130,7 +131,7 @@ class AgentWork implements Work<CheckedItem> {
 		}
 	}
 
-	/** @throws Failure if n8n cannot hold the item beside the others */
+	/** @throws NodeError if n8n cannot hold the item beside the others */
 	#keep(bytes: number): void {
 		if (this.#keptBytes + bytes > maxKeptBytes) throw tooMuchOutput(maxKeptBytes);
 		this.#keptBytes += bytes;
@@ -142,7 +143,7 @@ class ItemRun {
 	readonly #context: IExecuteFunctions;
 	readonly #index: number;
 	readonly #call: PreparedCall;
-	readonly #room = new Room();
+	readonly #memory = new MemoryBudget();
 	#sent: ExecuteBody | undefined;
 	#executed: Executed | undefined;
 	/** Of the answer and the messages that the item holds. */
@@ -155,7 +156,7 @@ class ItemRun {
 	}
 
 	async item(): Promise<{ readonly item: INodeExecutionData; readonly hints: readonly string[] }> {
-		const live = new LiveView(this.#context, this.#index, this.#call);
+		const live = new LiveView(this.#context, this.#index, this.#call.options);
 		try {
 			return this.#call.wait ? await this.#waitedItem(this.#call.wait, live) : await this.#answeredItem(live);
 		} finally {
@@ -165,7 +166,7 @@ class ItemRun {
 
 	failed(error: unknown): Done {
 		const { sessionId, secrets } = this.#call;
-		const failure = new Sanitizer(secrets).failure(naming.failure(asFailure(error)));
+		const failure = new Sanitizer(secrets).failure(naming.failure(toNodeError(error)));
 		const executed = this.#executed;
 		// The service accepted the call, or may have.
 		const reachedService = executed !== undefined || failure.ambiguous || failure.carriedOut;
@@ -176,34 +177,35 @@ class ItemRun {
 	}
 
 	release(): void {
-		this.#room.release();
+		this.#memory.release();
 	}
 
 	async #answeredItem(live: LiveView) {
 		const item = await this.#answered(await this.#execute());
 		if (typeof item.json.output === 'string') live.text(item.json.output);
-		return { item, hints: hintsOf(item, this.#call) };
+		return { item, hints: hintsOf(item, this.#call.options) };
 	}
 
 	async #waitedItem(settings: WaitSettings, live: LiveView) {
-		const { sessionId, readIdentity, conversation, secrets } = this.#call;
+		const { sessionId, options, conversation, secrets } = this.#call;
+		const readIdentity = identityReader(this.#context, options);
 		const parts = {
 			...{ sessionId, readIdentity, conversation, settings, clock: systemClock, connect },
 			redact: (text: string) => this.#call.redact(text),
 			signal: this.#context.getExecutionCancelSignal(),
 			log: cleanLog(this.#context.logger, new Sanitizer(secrets)),
-			onMessage: (message: SessionMessage, isFailure: boolean) => {
-				live.message(message, isFailure);
+			onMessage: (message: SessionMessage, reportsFailure: boolean) => {
+				live.message(message, reportsFailure);
 			},
 		};
 		const { called, waited } = await callAndWait(parts, async (hooks) => await this.#execute(hooks));
-		const failure = isFailure(called) ? called : undefined;
-		const answered = isFailure(called)
+		const failure = isNodeError(called) ? called : undefined;
+		const answered = isNodeError(called)
 			? itemWithoutAnswer(this.#sent ?? this.#call.body(), this.#index)
 			: await this.#answered(called);
 		this.bytes += waited.messages.reduce((sum, message) => sum + message.byteLength, 0);
-		const item = await withMessages(answered, waited, this.#call, this.#context.helpers);
-		return { item, hints: hintsOf(item, this.#call, { waited, failure }) };
+		const item = await withMessages(answered, waited, this.#call.options, this.#context.helpers);
+		return { item, hints: hintsOf(item, this.#call.options, { waited, failure }) };
 	}
 
 	async #answered(executed: Executed): Promise<INodeExecutionData> {
@@ -213,13 +215,12 @@ class ItemRun {
 	}
 
 	async #execute(hooks?: TryHooks): Promise<Executed> {
-		const body = () => {
+		const sending = (body: ExecuteBody) => {
+			this.#sent = body;
 			hooks?.sending();
-			this.#sent = this.#call.body();
-			return this.#sent;
 		};
 		const ready = async () => await hooks?.ready();
-		this.#executed = await execute(this.#context, { ...this.#call, body, ready }, this.#room);
+		this.#executed = await execute(this.#context, this.#call, this.#memory, { ready, sending });
 		return this.#executed;
 	}
 }

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type Clock } from '../../core/clock';
-import { isFailure, type Failure } from '../../core/errors';
-import { networkFaultOf } from '../../http/networkErrors';
+import { isNodeError, type NodeError } from '../../core/errors';
+import { networkErrorOf } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import { type ReadIdentity } from '../session/connectRequest';
 import { type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
@@ -27,12 +27,12 @@ interface WaitParts {
 	/** Removes the secrets from the service's texts. */
 	readonly redact: (text: string) => string;
 	/** Gets each message of the turn as it comes. */
-	readonly onMessage: (message: SessionMessage, isFailure: boolean) => void;
+	readonly onMessage: (message: SessionMessage, reportsFailure: boolean) => void;
 }
 
 /** For each try of the execute call. */
 export interface TryHooks {
-	/** Before it. @throws Failure if the channel is not open in time: nothing may be sent */
+	/** Before it. @throws NodeError if the channel is not open in time: nothing may be sent */
 	ready(): Promise<void>;
 	/** The moment when it goes out. */
 	sending(): void;
@@ -59,13 +59,13 @@ const openMilliseconds = 20_000;
  * Makes the call while a channel collects the session's messages.
  * @param call sends the execute call; with `openChannel: before` only while the channel is open
  * @returns the answer, or why there is none although the message that was waited for has come
- * @throws Failure whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
+ * @throws NodeError whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
  * After the call it holds the messages that came
  */
 export async function callAndWait<T>(
 	parts: WaitParts,
 	call: (hooks: TryHooks) => Promise<T>,
-): Promise<{ readonly called: T | Failure; readonly waited: Waited }> {
+): Promise<{ readonly called: T | NodeError; readonly waited: Waited }> {
 	const wait = new Wait(parts);
 	try {
 		const called = await call(wait).catch((error: unknown) => wait.callFailed(error));
@@ -88,7 +88,7 @@ class Wait implements TryHooks {
 	/** Failed attempts to open the channel with a fault that does not pass by itself. */
 	#hopelessAttempts = 0;
 	/** Since the call was sent: how the channel was lost last. */
-	#loss: Failure | undefined;
+	#loss: NodeError | undefined;
 	#close: Waited['close'];
 
 	constructor(parts: WaitParts) {
@@ -122,12 +122,12 @@ class Wait implements TryHooks {
 	}
 
 	/** @returns the failure, if what was waited for has come all the same @throws it otherwise, with what came */
-	callFailed(error: unknown): Failure {
+	callFailed(error: unknown): NodeError {
 		const { end } = this.#collector;
 		const hasCome = end === 'match' || end === 'count' || end === 'failure';
-		const isDoubtful = isFailure(error) && (error.ambiguous || error.carriedOut);
+		const isDoubtful = isNodeError(error) && (error.ambiguous || error.carriedOut);
 		if (hasCome && isDoubtful && !this.#parts.signal?.aborted) return error;
-		if (!this.#isSent || !isFailure(error)) throw error;
+		if (!this.#isSent || !isNodeError(error)) throw error;
 		throw this.#withDetails(this.#loss === undefined ? error : withLoss(error, this.#loss));
 	}
 
@@ -142,7 +142,7 @@ class Wait implements TryHooks {
 			const { early, messages, repeated } = this.#collector;
 			return { early, messages, repeated, endedBy, gap: this.#loss !== undefined, close: this.#close };
 		} catch (error) {
-			throw isFailure(error) ? this.#withDetails(error) : error;
+			throw isNodeError(error) ? this.#withDetails(error) : error;
 		}
 	}
 
@@ -166,7 +166,7 @@ class Wait implements TryHooks {
 		return end;
 	}
 
-	#withDetails(failure: Failure): Failure {
+	#withDetails(failure: NodeError): NodeError {
 		const details = messageDetails(this.#collector.messages, this.#parts.redact);
 		return failure.with({ details: { ...failure.details, ...details, ...(this.#loss && { gap: true }) } });
 	}
@@ -217,7 +217,7 @@ class Wait implements TryHooks {
 	}
 
 	/** Why the channel is not open; undefined when it is. */
-	#lastFailure(): Failure | undefined {
+	#lastFailure(): NodeError | undefined {
 		const status = this.#connection?.status();
 		return status?.state === 'open' ? undefined : status?.lastFailure;
 	}
@@ -226,7 +226,7 @@ class Wait implements TryHooks {
 /** No connection will come about until somebody mends something. */
 function isHopeless(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
-	const { what } = networkFaultOf(closeReason);
+	const { what } = networkErrorOf(closeReason);
 	return what === 'certificate' || what === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
@@ -256,7 +256,7 @@ class Readiness {
 		this.#clock = clock;
 	}
 
-	/** @throws Failure once `fail` was called */
+	/** @throws NodeError once `fail` was called */
 	async ready(): Promise<void> {
 		await this.#ready.promise;
 	}
@@ -295,7 +295,7 @@ class Readiness {
 		this.#isSettling = false;
 	}
 
-	fail(failure: Failure): void {
+	fail(failure: NodeError): void {
 		this.#ready.reject(failure);
 	}
 

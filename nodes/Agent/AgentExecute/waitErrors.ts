@@ -1,4 +1,4 @@
-import { Failure } from '../../core/errors';
+import { NodeError } from '../../core/errors';
 import { shortened } from '../../core/text';
 import { type CloseReason } from '../session/closeReason';
 import { fieldText, type SessionMessage } from '../session/messages';
@@ -28,10 +28,10 @@ function describeMessages(messages: readonly SessionMessage[], field: string | u
  */
 export function notOpen(
 	limitSeconds: number,
-	lastFailure: Failure | undefined,
+	lastFailure: NodeError | undefined,
 	refusal?: CloseReason,
-): Failure {
-	return new Failure({
+): NodeError {
+	return new NodeError({
 		code: lastFailure?.code ?? 504,
 		message: lastFailure?.message ?? `The session channel did not open within ${limitSeconds} s`,
 		description: sentences(
@@ -52,9 +52,9 @@ function mayNeedSession(refusal: CloseReason): boolean {
 }
 
 /** The service refuses to open the channel again while the messages are awaited. */
-export function channelLost(failure: Failure): Failure {
+export function channelLost(failure: NodeError): NodeError {
 	const { code, message, description } = failure;
-	return new Failure({
+	return new NodeError({
 		code,
 		message,
 		description: sentences('The agent was started, but its messages cannot be received.', description),
@@ -67,10 +67,10 @@ export function notOver(
 	{ timeoutSeconds, end }: Pick<WaitSettings, 'timeoutSeconds' | 'end'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
 	redact: (text: string) => string,
-): Failure {
+): NodeError {
 	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
 	const field = end.by === 'match' ? end.field : undefined;
-	return new Failure({
+	return new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${timeoutSeconds} s. ${came} received`,
 		description: sentences(
@@ -82,7 +82,7 @@ export function notOver(
 }
 
 /** @param loss how the channel was lost while messages were expected */
-export function withLoss(failure: Failure, loss: Failure): Failure {
+export function withLoss(failure: NodeError, loss: NodeError): NodeError {
 	const description = sentences(
 		`${loss.message}.`,
 		loss.description,
@@ -93,8 +93,8 @@ export function withLoss(failure: Failure, loss: Failure): Failure {
 }
 
 /** @param count of the messages that were collected */
-export function tooMany(count: number): Failure {
-	return new Failure({
+export function tooMany(count: number): NodeError {
+	return new NodeError({
 		code: 502,
 		message: `More messages came than the node collects: ${count.toLocaleString('en-US')} were received`,
 		description:
@@ -110,9 +110,9 @@ export function agentFailed(
 	message: SessionMessage | undefined,
 	textField: string,
 	redact: (text: string) => string,
-): Failure {
+): NodeError {
 	const report = redact(textIn(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
-	return new Failure({
+	return new NodeError({
 		code: 500,
 		message: 'The agent reported a failure',
 		description: shortened(report, longestReport),

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { asFailure } from '../../core/nodeErrors';
-import { isFailure } from '../../core/errors';
+import { toNodeError } from '../../core/nodeErrors';
+import { isNodeError } from '../../core/errors';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { systemClock } from '../../core/clock';
 import { connect } from '../session/sessionConnection';
@@ -49,7 +49,7 @@ async function checkedParts(
 		await checkCredentials(context, readIdentity, settings.sessionIds);
 		return { settings, readIdentity };
 	} catch (error) {
-		throw triggerError(context, asFailure(error));
+		throw triggerError(context, toNodeError(error));
 	}
 }
 
@@ -65,7 +65,7 @@ async function checkCredentials(
 	} catch (error) {
 		const { credentials } = context.getNode();
 		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
-		if (isFailure(error) || !isChosen || context.getMode() === 'manual') throw asFailure(error);
-		context.logger.warn(`Session channel: the credentials could not be read: ${asFailure(error).message}`);
+		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw toNodeError(error);
+		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
 	}
 }

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { nodeError } from '../../core/nodeErrors';
-import { Failure } from '../../core/errors';
+import { nodeApiError } from '../../core/nodeErrors';
+import { NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/clock';
 import { keptSeconds } from './triggerState';
@@ -21,7 +21,7 @@ interface Told {
 	readonly at: number;
 	/** Sessions; undefined where the kind is of the whole trigger. */
 	readonly sessions: Set<string | undefined>;
-	readonly held: Array<{ readonly sessionId: string; readonly failure: Failure }>;
+	readonly held: Array<{ readonly sessionId: string; readonly failure: NodeError }>;
 	suppressed: number;
 	cancel: () => void;
 }
@@ -41,7 +41,7 @@ export class Alerts {
 	}
 
 	/** @param sessionId where the trouble is one session's, which the failure names */
-	raise(kind: AlertKind, failure: Failure, sessionId?: string): void {
+	raise(kind: AlertKind, failure: NodeError, sessionId?: string): void {
 		const before = this.#told.get(kind);
 		const now = this.#clock.monotonicMilliseconds();
 		if (before === undefined || now - before.at >= intervalMilliseconds)
@@ -57,7 +57,7 @@ export class Alerts {
 		for (const told of this.#told.values()) this.#tellHeld(told);
 	}
 
-	#begin(kind: AlertKind, before: Told | undefined, failure: Failure, sessionId: string | undefined): void {
+	#begin(kind: AlertKind, before: Told | undefined, failure: NodeError, sessionId: string | undefined): void {
 		if (before !== undefined) this.#tellHeld(before);
 		const told = {
 			at: this.#clock.monotonicMilliseconds(),
@@ -70,12 +70,12 @@ export class Alerts {
 		this.#tell(told, before?.suppressed ? withCount(failure, before.suppressed) : failure, sessionId);
 	}
 
-	#tell(told: Told, failure: Failure, sessionId: string | undefined): void {
+	#tell(told: Told, failure: NodeError, sessionId: string | undefined): void {
 		told.sessions.add(sessionId);
 		this.#save(failure);
 	}
 
-	#hold(told: Told, failure: Failure, sessionId: string): void {
+	#hold(told: Told, failure: NodeError, sessionId: string): void {
 		told.sessions.add(sessionId);
 		told.held.push({ sessionId, failure });
 		if (told.held.length > 1) return;
@@ -93,7 +93,7 @@ export class Alerts {
 		this.#save(names.length === 0 ? first.failure : withSessions(first.failure, names));
 	}
 
-	#save(failure: Failure): void {
+	#save(failure: NodeError): void {
 		const { logger } = this.#context;
 		// n8n has it from 2.7 of n8n-workflow on.
 		if (typeof this.#context.saveFailedExecution !== 'function') {
@@ -104,31 +104,31 @@ export class Alerts {
 	}
 }
 
-function withCount(failure: Failure, suppressed: number): Failure {
+function withCount(failure: NodeError, suppressed: number): NodeError {
 	return withMore(failure, `${suppressed} more of this kind since the last failed execution.`);
 }
 
-function withSessions(failure: Failure, sessionIds: readonly string[]): Failure {
+function withSessions(failure: NodeError, sessionIds: readonly string[]): NodeError {
 	const named = sessionIds.slice(0, mostNamed).join(', ');
 	const rest = sessionIds.length - mostNamed;
 	return withMore(failure, `Also affected: ${named}${rest > 0 ? ` and ${rest} more sessions` : ''}.`);
 }
 
-function withMore({ code, message, description }: Failure, more: string): Failure {
-	return new Failure({ code, message, description: [description, more].filter(Boolean).join(' ') });
+function withMore({ code, message, description }: NodeError, more: string): NodeError {
+	return new NodeError({ code, message, description: [description, more].filter(Boolean).join(' ') });
 }
 
 /** A failure of the trigger as n8n shows errors. */
-export function triggerError(context: ITriggerFunctions, failure: Failure): NodeApiError {
+export function triggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
 	// The texts of a channel are without its secrets by now.
-	return nodeError(context.getNode(), failure, undefined, new Sanitizer());
+	return nodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
 
 const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
 
 /** Messages were dropped to make room for others. */
-export function overflow(count: number): Failure {
-	return new Failure({
+export function overflow(count: number): NodeError {
+	return new NodeError({
 		code: 429,
 		message: `The trigger's queue is full: ${counted(count)} ${count === 1 ? 'was' : 'were'} dropped`,
 		description:
@@ -137,8 +137,8 @@ export function overflow(count: number): Failure {
 }
 
 /** Executions of the new settings are not for messages of sessions that these do not name. */
-export function sessionTakenOut(count: number): Failure {
-	return new Failure({
+export function sessionTakenOut(count: number): NodeError {
+	return new NodeError({
 		code: 404,
 		message: `Queued messages were discarded: their session was removed (${counted(count)})`,
 		description:
@@ -147,26 +147,26 @@ export function sessionTakenOut(count: number): Failure {
 }
 
 /** When the trigger stops, it is unknown whether it starts again or n8n exits. */
-export function leftAtStop(count: number, isRead: boolean): Failure {
+export function leftAtStop(count: number, isRead: boolean): NodeError {
 	const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
 	if (count === 0) {
-		return new Failure({
+		return new NodeError({
 			code: 429,
 			message: 'The trigger was stopped before it had read all messages',
 			description: unread,
 		});
 	}
 	const pronoun = count === 1 ? 'It is' : 'They are';
-	return new Failure({
+	return new NodeError({
 		code: 429,
 		message: `The trigger was stopped while ${counted(count)} waited for ${count === 1 ? 'its execution' : 'their executions'}`,
 		description: `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise. ${isRead ? '' : `${unread} `}Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.`,
 	});
 }
 
-export function refusedByN8n(count: number, cause: unknown): Failure {
+export function refusedByN8n(count: number, cause: unknown): NodeError {
 	const reason = cause instanceof Error ? cause.message : String(cause);
-	return new Failure({
+	return new NodeError({
 		code: 500,
 		message: `n8n did not accept ${counted(count)} from a session`,
 		description: `No execution was started: ${reason}`,

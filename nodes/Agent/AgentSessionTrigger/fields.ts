@@ -7,7 +7,7 @@ export const triggerFields = [
 		displayName: 'Session IDs',
 		name: 'sessionIds',
 		type: 'string',
-		holds: 'list',
+		format: 'list',
 		required: true,
 		default: '',
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
@@ -66,7 +66,7 @@ export const triggerOptions = [
 		displayName: 'Filter Value',
 		name: 'filterValue',
 		type: 'string',
-		holds: 'list',
+		format: 'list',
 		default: '',
 		placeholder: 'e.g. answer, error',
 		description:

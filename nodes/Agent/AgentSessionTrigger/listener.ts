@@ -1,7 +1,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Clock } from '../../core/clock';
-import type { Failure } from '../../core/errors';
+import type { NodeError } from '../../core/errors';
 import type { Connection } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
 import { hasOneOf, type SessionFrame } from '../session/messages';
@@ -223,7 +223,7 @@ export class Listening {
 			event: (event: Parameters<typeof eventArrival>[0]) => {
 				if (this.#parts.settings.connectionEvents) this.#queue.push(eventArrival(event));
 			},
-			alert: (failure: Failure, kind: 'refused' | 'outage') => {
+			alert: (failure: NodeError, kind: 'refused' | 'outage') => {
 				this.#alerts.raise(kind, failure, sessionId);
 			},
 		};

@@ -26,7 +26,7 @@ const maxExecutionSeconds = 3600;
 
 /**
  * Reads everything that the user gave. All of it inside `trigger()`: n8n evaluates no expression later.
- * @throws Failure 400 that names the field
+ * @throws NodeError 400 that names the field
  */
 export function triggerSettings(context: ITriggerFunctions): TriggerSettings {
 	const params = paramsOf(all, givenTo(context), { mode: 'fields', timezone: context.getTimezone() });

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { asFailure } from '../../core/nodeErrors';
-import { Failure } from '../../core/errors';
+import { toNodeError } from '../../core/nodeErrors';
+import { NodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
 import type { connect } from '../session/sessionConnection';
 import type { Connection, EndedChannel } from '../session/connection';
@@ -101,30 +101,30 @@ class ManualListening {
 			// Never a copy of the function: n8n replaces it for the test.
 			context.emit([items]);
 		} catch (error) {
-			context.emitError(triggerError(context, asFailure(error)));
+			context.emitError(triggerError(context, toNodeError(error)));
 		}
 	}
 
-	#fail(failure: Failure): void {
+	#fail(failure: NodeError): void {
 		if (this.#over) return;
 		void this.close();
 		this.#parts.context.emitError(triggerError(this.#parts.context, failure));
 	}
 
-	#nothingCame(): Failure {
+	#nothingCame(): NodeError {
 		const states = this.#connections.map((connection) => connection.status());
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const nothing = `No message arrived within ${limitSeconds} s`;
 		if (open === 0 && failure !== undefined) {
 			const { code, message, description } = failure;
-			return new Failure({ code, message: `${nothing}. ${message}`, description });
+			return new NodeError({ code, message: `${nothing}. ${message}`, description });
 		}
 		const channels =
 			states.length === 1
 				? `The channel was ${open === 1 ? '' : 'not '}open`
 				: `${open} of ${states.length} channels were open`;
-		return new Failure({
+		return new NodeError({
 			code: 504,
 			message: `${nothing}. ${channels}`,
 			description:

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../core/boundedMap';
-import { processSlot } from '../../core/globalSingleton';
+import { globalSingleton } from '../../core/globalSingleton';
 import type { Clock } from '../../core/clock';
 import type { Arrival } from './items';
 import type { Leftover } from './queue';
@@ -107,7 +107,7 @@ export function memoryOf(key: string): NodeMemory {
 export const listeningNodes = (): number => registry().active.size;
 
 const registry = () =>
-	processSlot<Registry>('sessionTriggers', () => ({
+	globalSingleton<Registry>('sessionTriggers', () => ({
 		active: new Map(),
 		memories: new BoundedMap(maxRemembered),
 	}));
@@ -148,4 +148,4 @@ export class StopBudget {
 }
 
 export const spentInProcess = () =>
-	processSlot<Spent>('sessionTriggerStops', () => ({ since: -Infinity, milliseconds: 0 }));
+	globalSingleton<Spent>('sessionTriggerStops', () => ({ since: -Infinity, milliseconds: 0 }));

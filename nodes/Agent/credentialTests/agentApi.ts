@@ -7,8 +7,8 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isFailure, withCode } from '../../core/errors';
-import { causesOf, isBlocked, networkFaultOf, networkMessage } from '../../http/networkErrors';
+import { isNodeError, withCode } from '../../core/errors';
+import { causesOf, isBlocked, networkErrorOf, networkMessage } from '../../http/networkErrors';
 import { discard, type TestResponse, testRequest } from '../../http/request';
 import { networkAdvice } from '../AgentExecute/errors';
 import type { CloseReason } from '../session/closeReason';
@@ -216,11 +216,11 @@ function callProblem({ statusCode, headers }: TestResponse, url: string): string
 }
 
 function failureText(error: unknown, data: ICredentialDataDecryptedObject): string {
-	if (isFailure(error)) return [error.message, error.description].filter(Boolean).join('. ');
+	if (isNodeError(error)) return [error.message, error.description].filter(Boolean).join('. ');
 	const url = executeUrl(agentApiCredential(data));
-	const fault = networkFaultOf(error);
-	const advice = networkAdvice(fault) ?? (fault.status === 504 ? undefined : notHttpAdvice(url));
-	return [networkMessage(fault, error, url), advice && withCode(advice, fault.code)]
+	const found = networkErrorOf(error);
+	const advice = networkAdvice(found) ?? (found.status === 504 ? undefined : notHttpAdvice(url));
+	return [networkMessage(found, error, url), advice && withCode(advice, found.code)]
 		.filter(Boolean)
 		.join('. ');
 }

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import { asFailure } from '../../core/nodeErrors';
+import { toNodeError } from '../../core/nodeErrors';
 import { checkHostNames } from '../session/urls';
 import { agentSignatureCredential, identityOf } from '../session/credentials';
 
@@ -19,7 +19,7 @@ export function checkSignature(data: ICredentialDataDecryptedObject): INodeCrede
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		// n8n's form shows the message only.
-		const { message, description } = asFailure(error);
+		const { message, description } = toNodeError(error);
 		return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 	}
 }

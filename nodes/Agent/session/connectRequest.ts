@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../core/clock';
-import { isFailure } from '../../core/errors';
+import { isNodeError } from '../../core/errors';
 import type { CloseReason } from './closeReason';
 import {
 	type AgentApiCredential,
@@ -98,7 +98,7 @@ export class ConnectRequests {
 		const text = error instanceof Error ? error.message : String(error);
 		// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
 		const isForbidden = text.includes('access to env vars denied');
-		const message = isFailure(error) ? text : this.#redact(text);
-		return { kind: 'credentials', message, isMistake: isFailure(error) || isForbidden };
+		const message = isNodeError(error) ? text : this.#redact(text);
+		return { kind: 'credentials', message, isMistake: isNodeError(error) || isForbidden };
 	}
 }

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/errors';
+import type { NodeError } from '../../core/errors';
 import type { ChannelSettings } from './channel';
 import type { Clock } from '../../core/clock';
 import type { CloseReason, RetryDecision } from './closeReason';
@@ -45,7 +45,7 @@ export interface EndedChannel {
 	readonly opened: boolean;
 	readonly decision: RetryDecision;
 	/** For the user, without secrets; `code` as in the public interface. */
-	readonly failure: Failure;
+	readonly failure: NodeError;
 	/** When the next attempt starts. */
 	readonly retryInMilliseconds: number;
 	/** True when the next attempt is one of the slow lane. */
@@ -63,7 +63,7 @@ export interface ConnectionListener {
 	 * Once per outage and kind, for a failed execution: `refused` when the first attempt of the slow lane has failed, too, or the
 	 * credentials hold a mistake; `outage` after 5 minutes without a channel that stays.
 	 */
-	alert?(failure: Failure, kind: 'refused' | 'outage'): void;
+	alert?(failure: NodeError, kind: 'refused' | 'outage'): void;
 }
 
 interface ConnectionLog {
@@ -89,7 +89,7 @@ export interface ConnectionStatus {
 	/** Attempts since the channel was last open. */
 	readonly attempts: number;
 	/** Why the last channel or attempt ended; undefined when none did. */
-	readonly lastFailure: Failure | undefined;
+	readonly lastFailure: NodeError | undefined;
 }
 
 export interface ClosedConnection {

@@ -47,7 +47,7 @@ export interface Identity {
 	readonly timestamp: number;
 }
 
-/** Reads what `getCredentials('agentApi')` gave. @throws Failure 400 without an API key */
+/** Reads what `getCredentials('agentApi')` gave. @throws NodeError 400 without an API key */
 export function agentApiCredential(raw: Readonly<Record<string, unknown>>): AgentApiCredential {
 	const apiKey = text(raw.apiKey);
 	if (apiKey === '') {
@@ -79,7 +79,7 @@ export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>)
 
 /**
  * The identity of one call. Call it again for every request and every connection, so that the timestamp is fresh.
- * @throws Failure 400 for a value that is missing, or a timestamp that is not in milliseconds
+ * @throws NodeError 400 for a value that is missing, or a timestamp that is not in milliseconds
  */
 export function identityOf(
 	credential: AgentSignatureCredential,
@@ -155,7 +155,7 @@ export interface CredentialReader {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 }
 
-/** Both credentials as they are now. @throws n8n's error, Failure 400 */
+/** Both credentials as they are now. @throws n8n's error, NodeError 400 */
 export async function readCredentials(context: CredentialReader): Promise<Credentials> {
 	return {
 		api: agentApiCredential(await context.getCredentials('agentApi')),

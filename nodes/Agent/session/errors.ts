@@ -1,7 +1,7 @@
-import { Failure } from '../../core/errors';
+import { NodeError } from '../../core/errors';
 import { shortened } from '../../core/text';
 import { parseRetryAfter } from '../../http/retry';
-import { blockedAdvice, networkFaultOf } from '../../http/networkErrors';
+import { blockedAdvice, networkErrorOf } from '../../http/networkErrors';
 import type { CloseReason } from './closeReason';
 import type { UpgradeAnswer } from './webSocket';
 
@@ -42,16 +42,16 @@ export function reasonOf(closeReason: CloseReason): string {
 }
 
 function networkReason(closeReason: Extract<CloseReason, { kind: 'network' }>): string {
-	const { what, reason } = networkFaultOf(closeReason);
+	const { what, reason } = networkErrorOf(closeReason);
 	return what === 'unknown' ? `the connection failed (${closeReason.code ?? closeReason.message})` : reason;
 }
 
 /** For the user. Never holds a secret: the texts of a close reason are redacted. */
-export function failureOf(closeReason: CloseReason, surroundings: Surroundings): Failure {
+export function failureOf(closeReason: CloseReason, surroundings: Surroundings): NodeError {
 	const { sessionId, host, opened, nowMilliseconds } = surroundings;
 	const place = host === undefined ? '' : ` to ${host}`;
 	const what = opened ? 'did not stay open' : 'is not open';
-	return new Failure({
+	return new NodeError({
 		code: codeOf(closeReason),
 		message: `The channel of session ${shortened(sessionId)}${place} ${what}: ${reasonOf(closeReason)}`,
 		description: adviceOf(closeReason, nowMilliseconds),
@@ -112,7 +112,7 @@ export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): str
 }
 
 function networkAdvice(closeReason: Extract<CloseReason, { kind: 'network' }>): string {
-	switch (networkFaultOf(closeReason).what) {
+	switch (networkErrorOf(closeReason).what) {
 		case 'certificate':
 			return "Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.";
 		case 'handshake':

@@ -79,7 +79,7 @@ export function channelOptionsOf(params: ParamsOf<typeof channelOptions, []>): R
 	return { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, pingText };
 }
 
-/** @throws Failure 400 that names the field */
+/** @throws NodeError 400 that names the field */
 function closeCodes(raw: unknown, field: Field, reading: Reading): number[] {
 	return listOf(field, raw, reading).map((text) => {
 		const code = Number(text);

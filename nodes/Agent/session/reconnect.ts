@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../core/clock';
-import { processSlot } from '../../core/globalSingleton';
+import { globalSingleton } from '../../core/globalSingleton';
 import { fullJitterMilliseconds } from '../../http/retry';
 import { type CloseReason, isFaultyFrame, type RetryDecision, retryDecisionOf, signOf } from './closeReason';
 import { retryAfterOf } from './errors';
@@ -272,7 +272,7 @@ export class ConnectRateLimiter {
  * @param key of the credential that holds its address
  */
 export function connectRateLimiterOf(key: string): ConnectRateLimiter {
-	const limiters = processSlot('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
+	const limiters = globalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
 	limiters.set(key, rateLimiter);
 	return rateLimiter;

@@ -1,5 +1,5 @@
 import { systemClock } from '../../core/clock';
-import type { Failure } from '../../core/errors';
+import type { NodeError } from '../../core/errors';
 import { Channel } from './channel';
 import type { CloseReason } from './closeReason';
 import type {
@@ -56,7 +56,7 @@ class Reporter {
 		if (channel.opened) this.#event('disconnected', null, reason);
 	}
 
-	alert(failure: Failure, kind: 'refused' | 'outage'): void {
+	alert(failure: NodeError, kind: 'refused' | 'outage'): void {
 		this.#tell(() => this.#listener.alert?.(failure, kind));
 	}
 
@@ -105,7 +105,7 @@ class SessionConnection implements Connection {
 	#cancelTimer = () => {};
 	#leaveQueue = () => {};
 	#pauseWanted = false;
-	#lastFailure: Failure | undefined;
+	#lastFailure: NodeError | undefined;
 	#host: string | undefined;
 	#closing: Promise<ClosedConnection> | undefined;
 

@@ -3,7 +3,7 @@ import type { AgentApiCredential, AgentSignatureCredential, Identity } from './c
 
 /**
  * Where the execute call goes: `{deploymentUrl}/execute`.
- * @throws Failure 400, without the URL in its text
+ * @throws NodeError 400, without the URL in its text
  */
 export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
 	return at(base(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']), 'execute').href;
@@ -12,7 +12,7 @@ export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>
 /**
  * Where the channel of a session is opened: `{webSocketUrl}/ws?…`. The result holds the API key and the signature: it goes
  * to the socket and nowhere else.
- * @throws Failure 400, without the URL in its text
+ * @throws NodeError 400, without the URL in its text
  */
 export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {
 	if (sessionId === '') throw refusal('The session ID is empty', 'Enter the ID of the session to listen to.');
@@ -31,7 +31,7 @@ export function channelUrl(credential: AgentApiCredential, sessionId: string, id
 	return url.href;
 }
 
-/** The channel's address without its query: safe to show. @throws Failure 400 */
+/** The channel's address without its query: safe to show. @throws NodeError 400 */
 export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
 	const url = base(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
 	if (url.protocol === 'http:') url.protocol = 'ws:';
@@ -71,7 +71,7 @@ function at(url: URL, segment: string): URL {
  * Users who may use a signature credential but do not own it could enter their own server in an Agent API credential, or take the
  * encryption away. So the owner's list decides where the signature may be sent, and how.
  * @param isVerified whether the server's certificate is checked
- * @throws Failure 400 for another host, and without encryption or a valid certificate where the owner did not write `http://`
+ * @throws NodeError 400 for another host, and without encryption or a valid certificate where the owner did not write `http://`
  */
 export function checkAllowedHost(
 	{ allowedHosts }: AgentSignatureCredential,
@@ -94,7 +94,7 @@ export function checkAllowedHost(
 	);
 }
 
-/** @throws Failure 400 for what is no host name */
+/** @throws NodeError 400 for what is no host name */
 export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
 	allowedHosts.forEach(allowedHostOf);
 }
@@ -108,7 +108,7 @@ interface AllowedHost {
 	readonly port: string;
 }
 
-/** Parsed as an address, so that upper case and letters beyond ASCII are written as in a URL. @throws Failure 400 */
+/** Parsed as an address, so that upper case and letters beyond ASCII are written as in a URL. @throws NodeError 400 */
 function allowedHostOf(entry: string): AllowedHost {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const isBelow = name.startsWith('*.');

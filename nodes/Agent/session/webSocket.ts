@@ -94,16 +94,10 @@ export const openSocket: OpenSocket = (request, listener) => {
 		agent?.on('proxyConnect', ({ statusCode }) => {
 			fromProxy = statusCode !== 200;
 		});
-		attach(
-			socket,
-			{
-				...listener,
-				refused: (answer) => {
-					listener.refused({ ...answer, fromProxy });
-				},
-			},
-			tunnel,
-		);
+		const refused = (answer: UpgradeAnswer) => {
+			listener.refused({ ...answer, fromProxy });
+		};
+		attach(socket, { ...listener, refused }, tunnel);
 		return control(socket, listener);
 	} catch (error) {
 		tunnel.abort();
@@ -135,9 +129,8 @@ function settings(request: SocketRequest): WebSocket.ClientOptions {
 /** Every listener is guarded: an exception inside one would leave the socket open and deaf. */
 function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
 	let stopReading = () => {};
-	const guard =
-		<T extends unknown[]>(listen: (...values: T) => void) =>
-		(...values: T) => {
+	const on = (event: string, listen: (...values: never[]) => void) => {
+		const guarded = (...values: never[]) => {
 			try {
 				listen(...values);
 			} catch (error) {
@@ -145,86 +138,58 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 				listener.failed(asError(error));
 			}
 		};
-	socket.on(
-		'open',
-		guard(() => {
-			listener.opened();
-		}),
-	);
-	socket.on(
-		'message',
-		guard((data, isBinary) => {
-			listener.message(asBuffer(data), isBinary);
-		}),
-	);
-	socket.on(
-		'ping',
-		guard(() => {
-			listener.control('ping');
-		}),
-	);
-	socket.on(
-		'pong',
-		guard(() => {
-			listener.control('pong');
-		}),
-	);
-	socket.on(
-		'error',
-		guard((error) => {
-			listener.failed(error);
-		}),
-	);
+		// The library's own types of its events.
+		socket.on(event, guarded as (...values: unknown[]) => void);
+	};
+	on('open', () => {
+		listener.opened();
+	});
+	on('message', (data: WebSocket.RawData, isBinary: boolean) => {
+		listener.message(asBuffer(data), isBinary);
+	});
+	on('ping', () => {
+		listener.control('ping');
+	});
+	on('pong', () => {
+		listener.control('pong');
+	});
+	on('error', (error: Error) => {
+		listener.failed(error);
+	});
 	// With a listener on this event the library leaves the end to it, and only terminate() brings `close`.
-	socket.on(
-		'unexpected-response',
-		guard((_request, response) => {
-			stopReading = readAnswer(response, (answer) => {
-				listener.refused(answer);
-				socket.terminate();
-			});
-		}),
-	);
-	socket.on(
-		'close',
-		guard((code, reason) => {
-			stopReading();
-			tunnel.abort();
-			listener.closed(code, reason.toString('utf8'));
-		}),
-	);
+	on('unexpected-response', (_request: unknown, response: IncomingMessage) => {
+		stopReading = readAnswer(response, (answer) => {
+			listener.refused(answer);
+			socket.terminate();
+		});
+	});
+	on('close', (code: number, reason: Buffer) => {
+		stopReading();
+		tunnel.abort();
+		listener.closed(code, reason.toString('utf8'));
+	});
 }
 
 function control(socket: WebSocket, listener: SocketListener): Socket {
 	const report = (error?: Error | null) => {
 		if (error) listener.failed(error);
 	};
-	const whenOpen = (action: () => void) => {
-		if (socket.readyState === WebSocket.OPEN) action();
-	};
+	const isOpen = () => socket.readyState === WebSocket.OPEN;
 	return {
 		send: (text) => {
-			whenOpen(() => {
-				socket.send(text, report);
-			});
+			if (isOpen()) socket.send(text, report);
 		},
 		ping: () => {
-			whenOpen(() => {
-				socket.ping(undefined, undefined, report);
-			});
+			if (isOpen()) socket.ping(undefined, undefined, report);
 		},
 		pause: () => {
-			whenOpen(() => {
-				socket.pause();
-			});
+			if (isOpen()) socket.pause();
 		},
 		resume: () => {
 			socket.resume();
 		},
 		close: (code) => {
-			whenOpen(() => {
-				socket.close(code);
-			});
+			if (isOpen()) socket.close(code);
 		},
 		terminate: () => {
 			socket.terminate();

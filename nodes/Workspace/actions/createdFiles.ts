@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure, isFailure } from '../../core/errors';
+import { NodeError, isNodeError } from '../../core/errors';
 import { named } from '../../fields/naming';
 import { usedBefore } from '../idempotency';
 import type { Item } from '../operation';
@@ -90,8 +90,8 @@ async function withOwn(
 	return data.trashed ? found : [...found, data];
 }
 
-function putAway(made: File | undefined): Failure {
-	return new Failure({
+function putAway(made: File | undefined): NodeError {
+	return new NodeError({
 		code: 503,
 		message: `Another execution with the same ${named('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
 		description: 'Its own file cannot be found yet. Run this again.',
@@ -120,7 +120,7 @@ async function update(drive: drive_v3.Drive, { id }: File, requestBody: File): P
 	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
 	await drive.files.update(request, repeatable).catch((error: unknown) => {
 		// The other execution was faster.
-		if (!(isFailure(error) && error.code === 404 && requestBody.trashed)) throw error;
+		if (!(isNodeError(error) && error.code === 404 && requestBody.trashed)) throw error;
 	});
 }
 

@@ -7,7 +7,7 @@ export const parentFolder = (description: string) =>
 		name: 'parentFolder',
 		type: 'resourceLocator',
 		default: { __rl: true, mode: 'list', value: '' },
-		holds: 'fileId',
+		format: 'fileId',
 		searchListMethod: 'searchFolders',
 		description,
 	}) as const satisfies Field;

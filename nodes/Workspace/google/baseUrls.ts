@@ -64,7 +64,7 @@ interface Target {
 /**
  * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is
  * replaced by the base.
- * @throws Failure 400 for an address outside all bases, because the request would carry the token there
+ * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
 export function targetOf(url: string, bases: Bases): Target {
 	for (const api of apis) {

@@ -13,7 +13,7 @@ import { createTransport, type TransportOptions } from './transport';
 
 /**
  * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
- * error shaping happen behind them, once for all operations; whatever a call throws is a `Failure`.
+ * error shaping happen behind them, once for all operations; whatever a call throws is a `NodeError`.
  *
  * A POST is not repeated after an ambiguous failure unless the call says that repeating is harmless, in googleapis' own
  * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.

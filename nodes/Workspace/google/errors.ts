@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { Failure, isFailure, withCode } from '../../core/errors';
+import { NodeError, isNodeError, withCode } from '../../core/errors';
 import { shortened } from '../../core/text';
 import { named } from '../../fields/naming';
 import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';
@@ -9,11 +9,12 @@ import {
 	causesOf,
 	codeIn,
 	isBlocked,
-	networkFaultOf,
+	networkErrorOf,
 	networkMessage,
 	property,
 } from '../../http/networkErrors';
-import { Fault, type FaultKind, kindOfStatus, parseRetryAfter } from '../../http/retry';
+import { type BodyTexts, errorOfBody } from '../../http/request';
+import { RequestError, type RequestOutcome, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
 import { adviceFor, apiNames, type FailedCall, reconnect, type Envelope } from './advice';
 import type { Api } from './baseUrls';
 
@@ -75,22 +76,22 @@ interface ErrorAnswer {
 const rateReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
 
 /** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
-export function faultOfAnswer(answer: ErrorAnswer, call: FailedCall): Fault {
+export function errorOfAnswer(answer: ErrorAnswer, call: FailedCall): RequestError {
 	const { status, headers } = answer;
 	const envelope = envelopeOf(answer.body);
 	const limited = isRateLimit(status, envelope);
-	const failure = new Failure({
+	const failure = new NodeError({
 		code: status,
 		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: messageOf(status, envelope, call.api),
 		description: adviceFor({ status, limited, envelope, call }),
 		retryAfterMilliseconds: limited || status >= 500 ? waitAskedFor(headers, envelope) : undefined,
 	});
-	return new Fault(kindOf(status, limited), failure);
+	return new RequestError(outcomeOf(status, limited), failure);
 }
 
-function kindOf(status: number, limited: boolean): FaultKind {
-	return limited ? 'notDone' : kindOfStatus(status);
+function outcomeOf(status: number, limited: boolean): RequestOutcome {
+	return limited ? 'notDone' : outcomeOfStatus(status);
 }
 
 /** A 403 has three meanings. Only the reason tells them apart. */
@@ -119,24 +120,24 @@ function waitAskedFor(headers: ErrorAnswer['headers'], { message = '' }: Envelop
 	return fromHeader ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
 }
 
-/** Turns whatever n8n's request helper, or the reading of a body, threw into a fault. */
-export async function faultOfThrown(error: unknown, call: FailedCall): Promise<Fault> {
-	if (error instanceof Fault) return error;
-	if (error instanceof BodyError) return faultOfBody(error);
+/** Turns whatever n8n's request helper, or the reading of a body, threw into what the user reads. */
+export async function errorOfThrown(error: unknown, call: FailedCall): Promise<RequestError> {
+	if (error instanceof RequestError) return error;
+	if (error instanceof BodyError) return errorOfBody(error, bodyTexts);
 	const chain = causesOf(error);
 	// The service account's credential itself explains why it gets no token.
-	const own = chain.find(isFailure);
-	if (own) return new Fault(own.code >= 500 ? 'notDone' : 'final', own);
-	if (chain.some((link) => isElsewhere(link, call))) return faultOfRefresh(chain, call);
+	const own = chain.find(isNodeError);
+	if (own) return new RequestError(own.code >= 500 ? 'notDone' : 'final', own);
+	if (chain.some((link) => isElsewhere(link, call))) return errorOfRefresh(chain, call);
 	const response = chain.map((link) => property(link, 'response')).find(isResponse);
-	if (response) return await faultOfResponse(response, call);
-	return faultOfNetwork(error, chain, call);
+	if (response) return await errorOfResponse(response, call);
+	return errorOfNetwork(error, chain, call);
 }
 
-export function timeoutFault(seconds: number): Fault {
-	return new Fault(
+export function timeoutError(seconds: number): RequestError {
+	return new RequestError(
 		'unknown',
-		new Failure({
+		new NodeError({
 			code: 504,
 			message: `Google did not respond within ${seconds} s`,
 			description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
@@ -144,60 +145,60 @@ export function timeoutFault(seconds: number): Fault {
 	);
 }
 
-function faultOfBody({ reason, code }: BodyError): Fault {
-	if (reason === 'tooLarge') {
-		const message = `Google's response is larger than the limit of ${maxAnswerBytes / 1024 / 1024} MiB`;
-		const description = 'Request less at once, for example a smaller range or fewer results.';
-		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
-	}
-	if (reason === 'tooCostly') {
-		const message = "Google's response needs more memory than n8n has, so it was not read";
-		const description = 'Request less at once, for example a smaller range or fewer results.';
-		return new Fault('final', new Failure({ code: 502, message, description, ambiguous: true }));
-	}
-	if (reason === 'noRoom') {
-		const message = "n8n has no memory left for Google's response while it reads other responses";
-		const description = 'Run fewer workflows at once, request less, or give n8n more memory.';
-		return new Fault('unknown', new Failure({ code: 503, message, description }));
-	}
-	const message = "Google's response was cut off";
-	return new Fault('unknown', new Failure({ code: 502, message, description: withCode('Try again.', code) }));
-}
+const tooMuch = 'Request less at once, for example a smaller range or fewer results.';
 
-async function faultOfResponse(response: ErrorResponse, call: FailedCall): Promise<Fault> {
+const bodyTexts: BodyTexts = {
+	tooLarge: [`Google's response is larger than the limit of ${maxAnswerBytes / 1024 / 1024} MiB`, tooMuch],
+	tooCostly: ["Google's response needs more memory than n8n has, so it was not read", tooMuch],
+	noMemory: [
+		"n8n has no memory left for Google's response while it reads other responses",
+		'Run fewer workflows at once, request less, or give n8n more memory.',
+	],
+	cutShort: ["Google's response was cut off", 'Try again.'],
+};
+
+async function errorOfResponse(response: ErrorResponse, call: FailedCall): Promise<RequestError> {
 	const { status, headers, data } = response;
 	const body =
 		data instanceof Readable || Buffer.isBuffer(data)
 			? await readErrorBody(data)
 			: Buffer.from(JSON.stringify(data ?? null));
-	return faultOfAnswer({ status, headers: headers ?? {}, body }, call);
+	return errorOfAnswer({ status, headers: headers ?? {}, body }, call);
 }
 
-function faultOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): Fault {
-	const fault = networkFaultOf(error);
-	const { what, kind, status, code } = fault;
-	const message = networkMessage(fault, error, call.url);
-	if (what === 'blocked') return faultOfBlocked(message, chain.find(isBlocked));
-	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return faultOfSignIn(code, chain, call);
-	return connectionFault(kind, status, message, code);
+function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): RequestError {
+	const reason = networkErrorOf(error);
+	const { what, kind, status, code } = reason;
+	const message = networkMessage(reason, error, call.url);
+	if (what === 'blocked') return errorOfBlocked(message, chain.find(isBlocked));
+	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return errorOfSignIn(code, chain, call);
+	return connectionError(kind, status, message, code);
 }
 
 /**
  * @param status HTTP status
  * @param reason Node's error code
  */
-function connectionFault(kind: FaultKind, status: number, message: string, reason?: string): Fault {
+function connectionError(
+	kind: RequestOutcome,
+	status: number,
+	message: string,
+	reason?: string,
+): RequestError {
 	const description =
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
-	return new Fault(kind, new Failure({ code: status, message, description: withCode(description, reason) }));
+	return new RequestError(
+		kind,
+		new NodeError({ code: status, message, description: withCode(description, reason) }),
+	);
 }
 
 /** @param error n8n's own error, whose message is passed on */
-function faultOfBlocked(message: string, error: Error | undefined): Fault {
+function errorOfBlocked(message: string, error: Error | undefined): RequestError {
 	const advice = property(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
 	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
-	return new Fault('final', new Failure({ code: 503, message, description }));
+	return new RequestError('final', new NodeError({ code: 503, message, description }));
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */
@@ -207,26 +208,30 @@ function isElsewhere(link: unknown, { url }: FailedCall): boolean {
 }
 
 /** n8n asks for a new token only after a 401, so nothing was carried out. */
-function faultOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Fault {
+function errorOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): RequestError {
 	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
 	const why = typeof status === 'number' ? `HTTP ${status}` : codeIn(chain);
 	const passing = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const description = withCode(`Try again later. If the problem persists: ${reconnect(signIn)}`, why);
-	return new Fault(passing ? 'notDone' : 'final', new Failure({ code: 401, message, description }));
+	return new RequestError(passing ? 'notDone' : 'final', new NodeError({ code: 401, message, description }));
 }
 
 /** n8n found no token or could not refresh it, so nothing was carried out. */
-function faultOfSignIn(code: string | undefined, chain: readonly unknown[], { signIn }: FailedCall): Fault {
+function errorOfSignIn(
+	code: string | undefined,
+	chain: readonly unknown[],
+	{ signIn }: FailedCall,
+): RequestError {
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
 	const aboutToken = texts.some((text) =>
 		/access token|not connected|reconnect|refresh|credential/i.test(text),
 	);
 	if (code !== undefined || aboutToken) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return new Fault('final', new Failure({ code: 401, message, description: reconnect(signIn) }));
+		return new RequestError('final', new NodeError({ code: 401, message, description: reconnect(signIn) }));
 	}
-	return connectionFault('unknown', 503, texts[0] ?? 'The request could not be completed');
+	return connectionError('unknown', 503, texts[0] ?? 'The request could not be completed');
 }
 
 interface ErrorResponse {

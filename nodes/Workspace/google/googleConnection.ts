@@ -48,7 +48,7 @@ export class Connection {
 
 	/**
 	 * @param sanitizer learns the secrets that requests are sent with
-	 * @throws n8n's error for a credential that is not set, Failure 400 for a base that is not an address
+	 * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
 	 */
 	static async open(
 		context: IAllExecuteFunctions,

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 
-import { Failure } from '../../core/errors';
+import { NodeError } from '../../core/errors';
 
 import { apiNames, type FailedCall } from './advice';
 import type { FullResponse } from '../../http/request';
 import { BodyError, readBody, readErrorBody } from '../../http/body';
-import { Room } from '../../http/memoryBudget';
-import { faultOfAnswer } from './errors';
-import { Fault } from '../../http/retry';
+import { MemoryBudget } from '../../http/memoryBudget';
+import { errorOfAnswer } from './errors';
+import { RequestError } from '../../http/retry';
 
 export interface ClientAnswer {
 	readonly status: number;
@@ -30,7 +30,7 @@ export interface Expected {
 /**
  * The answer in the form that the generated client expects. The client treats every returned answer as a
  * success, so a status that it did not ask for is thrown here.
- * @throws Fault, BodyError
+ * @throws RequestError, BodyError
  */
 export async function answerOf(
 	response: FullResponse,
@@ -42,18 +42,18 @@ export async function answerOf(
 	const headers = plainHeaders(response.headers);
 	const succeeded = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
 	if (!succeeded) {
-		throw faultOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
+		throw errorOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
 	}
 	if (expected.responseType === 'stream') {
 		return { status, headers, data: body instanceof Readable ? body : Readable.from([body]) };
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const room = new Room();
+	const memory = new MemoryBudget();
 	try {
-		const bytes = await readBody(body, { signal, announcedBytes, room });
-		return { status, headers, data: await dataOf(bytes, expected, call, room) };
+		const bytes = await readBody(body, { signal, announcedBytes, memory });
+		return { status, headers, data: await dataOf(bytes, expected, call, memory) };
 	} finally {
-		room.release();
+		memory.release();
 	}
 }
 
@@ -61,12 +61,12 @@ async function dataOf(
 	bytes: Buffer,
 	{ responseType }: Expected,
 	{ api }: FailedCall,
-	room: Room,
+	memory: MemoryBudget,
 ): Promise<unknown> {
 	if (responseType === 'arraybuffer') return bytes;
 	if (responseType === 'text') return bytes.toString('utf8');
 	if (bytes.length === 0) return '';
-	await room.holdParsed(bytes);
+	await memory.holdParsed(bytes);
 	const text = bytes.toString('utf8');
 	try {
 		return JSON.parse(text) as unknown;
@@ -75,12 +75,12 @@ async function dataOf(
 	}
 }
 
-function unreadable(text: string, api: FailedCall['api']): Fault | BodyError {
+function unreadable(text: string, api: FailedCall['api']): RequestError | BodyError {
 	// n8n's client takes packed data that ends in the middle for complete.
 	if (endsTooEarly(text)) return new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
 	const description = 'Check the API bases in the credential and any proxy in between.';
-	return new Fault('unknown', new Failure({ code: 502, message, description }));
+	return new RequestError('unknown', new NodeError({ code: 502, message, description }));
 }
 
 /** Whether a text is the beginning of a JSON object or array. */

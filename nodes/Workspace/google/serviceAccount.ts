@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
 import { BodyError, readBody, readErrorBody } from '../../http/body';
-import { Failure, refusal } from '../../core/errors';
+import { NodeError, refusal } from '../../core/errors';
 
 import { googleTokenUrl } from './signIn';
 
@@ -46,7 +46,7 @@ const maxBytes = 256 * 1024;
 
 /**
  * An access token for a service account, requested as RFC 7523 and Google describe.
- * @throws Failure 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
+ * @throws NodeError 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
  */
 export async function fetchAccessToken(
 	post: PostForm,
@@ -68,13 +68,13 @@ export async function fetchAccessToken(
 
 /**
  * Empty for an answer that is too long to be a token.
- * @throws Failure 503 for one that was cut off: the next may be whole
+ * @throws NodeError 503 for one that was cut off: the next may be whole
  */
 async function wholeOf(body: Readable, signal: AbortSignal): Promise<Buffer> {
 	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
 	if (Buffer.isBuffer(read)) return read;
 	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
-	throw new Failure({
+	throw new NodeError({
 		code: 503,
 		message: 'Google issued no token for the service account (the answer was cut off)',
 		description: 'Try again later.',
@@ -90,9 +90,9 @@ function jsonOf(bytes: Buffer): unknown {
 	}
 }
 
-function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): Failure {
+function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): NodeError {
 	const said = texts.filter((text) => typeof text === 'string' && text !== '').join(': ');
-	return new Failure({
+	return new NodeError({
 		code: isPassing(status) ? 503 : 401,
 		message: `Google issued no token for the service account (${said || `HTTP ${status}`})`,
 		description: adviceFor(status, texts, account),

@@ -10,10 +10,10 @@ import {
 	type Send,
 	unlessAborted,
 } from '../../http/request';
-import { type RetryPolicy, stoppedFault, withRetries } from '../../http/retry';
+import { type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
 import type { FailedCall, Methods, SignIn } from './advice';
 import { type Api, type Bases, targetOf } from './baseUrls';
-import { faultOfThrown, timeoutFault } from './errors';
+import { errorOfThrown, timeoutError } from './errors';
 import { answerOf, type ClientAnswer, type Expected } from './googleResponse';
 
 /** The rate limiters of a process: one for each credential and each quota that Google counts separately. */
@@ -85,7 +85,7 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly methods?: Methods;
 }
 
-/** @throws Failure */
+/** @throws NodeError */
 export type Transport = (call: ClientCall) => Promise<ClientAnswer>;
 
 interface Prepared {
@@ -189,7 +189,7 @@ function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'head
 	return { headers: plain, body: Buffer.from(JSON.stringify(data)) };
 }
 
-/** One try. @throws Fault */
+/** One try. @throws RequestError */
 async function tryOnce(
 	send: Send,
 	{ request, call, failed }: Prepared,
@@ -199,9 +199,9 @@ async function tryOnce(
 		async (stop) => await answerOf(await exchange(send, request, stop), call, failed, stop),
 		{ timeoutMilliseconds, signal: call.signal ?? signal },
 		{
-			stopped: stoppedFault,
-			timedOut: () => timeoutFault(timeoutMilliseconds / 1000),
-			thrown: (error) => faultOfThrown(error, failed),
+			stopped: stoppedRequest,
+			timedOut: () => timeoutError(timeoutMilliseconds / 1000),
+			thrown: (error) => errorOfThrown(error, failed),
 		},
 	);
 }

@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 
-import { Failure } from '../../core/errors';
+import { NodeError } from '../../core/errors';
 import type { SignIn } from '../google/advice';
 
 /** What a picker asks, and what its sign-in may see. */
@@ -13,7 +13,7 @@ export interface Picker {
 /**
  * A page of choices; the filter is what the user typed, the token comes from the page before. Empty where the filter fits nothing: n8n
  * takes the search box away from a picker that fails.
- * @throws Failure 404 without a filter where there is nothing to choose from: n8n shows its message in the list, and asks again when
+ * @throws NodeError 404 without a filter where there is nothing to choose from: n8n shows its message in the list, and asks again when
  * the list is opened the next time, as after a new sign-in
  */
 export type Search = (
@@ -43,10 +43,10 @@ export function searchOf(kind: Kind): Search {
 }
 
 /** The words are those of n8n's buttons. No hyphens: n8n cuts the message of a list at each of them. */
-function emptyList({ noun }: Kind, { authentication, driveAccess }: SignIn): Failure {
+function emptyList({ noun }: Kind, { authentication, driveAccess }: SignIn): NodeError {
 	const message = `Google lists no ${noun} for this account.`;
 	if (authentication === 'serviceAccount') {
-		return new Failure({
+		return new NodeError({
 			code: 404,
 			message: `${message} Share some with the email of the service account.`,
 		});
@@ -56,7 +56,7 @@ function emptyList({ noun }: Kind, { authentication, driveAccess }: SignIn): Fai
 		driveAccess === 'appFiles'
 			? 'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.'
 			: 'If Drive Access was changed in the credential, save it and click Switch account there.';
-	return new Failure({ code: 404, message: `${message} ${reason} ${byUrl}` });
+	return new NodeError({ code: 404, message: `${message} ${reason} ${byUrl}` });
 }
 
 async function listFiles(

@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 
-import { asFailure, nodeError, withAdvice } from '../../core/nodeErrors';
+import { toNodeError, nodeApiError, withAdvice } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/naming';
 import { Connection } from '../google/googleConnection';
@@ -30,9 +30,9 @@ export async function askGoogle<T>(
 		const connection = await Connection.open(context, account ? 'serviceAccount' : 'oAuth2', sanitizer);
 		return await ask(await connection.clients(patience), connection);
 	} catch (error) {
-		const failure = withAdvice(naming.failure(asFailure(error)));
+		const failure = withAdvice(naming.failure(toNodeError(error)));
 		// n8n shows the message alone.
-		throw nodeError(context.getNode(), failure, undefined, sanitizer);
+		throw nodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}
 }
 

@@ -6,8 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
-import { asFailure, withAdvice } from '../../core/nodeErrors';
-import { Failure, refusal } from '../../core/errors';
+import { toNodeError, withAdvice } from '../../core/nodeErrors';
+import { NodeError, refusal } from '../../core/errors';
 import { Sanitizer, secretsIn } from '../../core/sanitizer';
 import { apiNames, type FailedCall } from '../google/advice';
 import { answerOf } from '../google/googleResponse';
@@ -15,7 +15,7 @@ import { basesOf } from '../google/baseUrls';
 import { driveAccessOf } from '../google/googleConnection';
 import { fetchAccessToken, serviceAccountOf } from '../google/serviceAccount';
 import { isMailOnly } from '../google/signIn';
-import { faultOfThrown } from '../google/errors';
+import { errorOfThrown } from '../google/errors';
 
 type Helpers = ICredentialTestFunctions['helpers'];
 
@@ -36,7 +36,7 @@ export async function checkServiceAccount(
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's form shows the message only.
-		return { status: 'Error', message: withAdvice(sanitizer.failure(asFailure(error))).message };
+		return { status: 'Error', message: withAdvice(sanitizer.failure(toNodeError(error))).message };
 	}
 }
 
@@ -83,12 +83,12 @@ async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<v
 	const response = await request(helpers, call, { headers: { authorization: `Bearer ${token}` } });
 	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
 	const { data } = await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
-		const { kind, failure } = await faultOfThrown(error, call);
+		const { kind, failure } = await errorOfThrown(error, call);
 		// What a node can do about a limit, its options say.
 		throw kind === 'notDone' ? failure.with({ description: 'Try again in a minute.' }) : failure;
 	});
 	if (typeof data === 'object') return;
-	throw new Failure({
+	throw new NodeError({
 		code: 502,
 		message: `${apiNames[call.api]} returned a response that is not JSON`,
 		description: 'Check the API bases in the credential and any proxy in between.',
@@ -103,6 +103,6 @@ async function request(
 	try {
 		return await testRequest(helpers, { ...more, method: call.method as IHttpRequestMethods, uri: call.url });
 	} catch (error) {
-		throw (await faultOfThrown(error, call)).failure;
+		throw (await errorOfThrown(error, call)).failure;
 	}
 }

@@ -21,7 +21,7 @@ interface Allowed {
 /**
  * Reads an input object: its operation and parameters.
  * @param input JSON text or an object
- * @throws Failure 400 that names the key and what is allowed
+ * @throws NodeError 400 that names the key and what is allowed
  */
 export function readInputObject(input: unknown, { allowFilePaths, allowedOperations }: Allowed): Chosen {
 	const object = objectOf(input);
@@ -105,8 +105,8 @@ function byIdKey(all: readonly Found[], given: Record<string, unknown>): Found {
 }
 
 function idKeys({ fields }: Operation): string[] {
-	return fields.flatMap(({ name, required, holds }) =>
-		required && (holds === 'id' || holds === 'fileId') ? [name] : [],
+	return fields.flatMap(({ name, required, format }) =>
+		required && (format === 'id' || format === 'fileId') ? [name] : [],
 	);
 }
 

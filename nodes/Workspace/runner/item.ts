@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Failure } from '../../core/errors';
+import type { NodeError } from '../../core/errors';
 import { forEditor } from '../../core/text';
 import { isTool } from '../../core/nodeErrors';
 import { storeBinary } from '../../core/binary';
@@ -44,7 +44,7 @@ export interface JobItem extends Item {
 	/** Whether something was already created for this item. */
 	readonly hasMade: boolean;
 	/** The failure for the user, with everything that was created for the item by then. */
-	told(failure: Failure): Failure;
+	told(failure: NodeError): NodeError;
 }
 
 /** An input item as operations see it. */
@@ -124,7 +124,7 @@ export class RunItem implements JobItem {
 		cleanLog(this.context.logger, new Sanitizer()).info(text);
 	}
 
-	told(thrown: Failure) {
+	told(thrown: NodeError) {
 		const failure = this.naming.failure(thrown);
 		const known = `${failure.message} ${failure.description ?? ''}`;
 		if (!this.hasMade) return failure;

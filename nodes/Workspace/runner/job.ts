@@ -12,7 +12,7 @@ import { type JobItem, RunItem, type RunNotes } from './item';
 /** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
-/** The operation that the form's dropdowns name, and what was given for its fields. @throws Failure 400 */
+/** The operation that the form's dropdowns name, and what was given for its fields. @throws NodeError 400 */
 function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
 	const resourceName = parameters.read('resource', itemIndex, '');
 	const operationName = parameters.read('operation', itemIndex, '');
@@ -76,7 +76,7 @@ export class Jobs {
 		this.parameters = new NodeParameters(context);
 	}
 
-	/** @throws Failure 400 */
+	/** @throws NodeError 400 */
 	read(index: number): Job {
 		this.last = this.checked(index);
 		const { chosen, naming, params, limits, combineKey } = this.last;

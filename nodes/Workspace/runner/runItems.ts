@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { type Failure, isFailure, refusal } from '../../core/errors';
+import { type NodeError, isNodeError, refusal } from '../../core/errors';
 import { type Checked, type Done, runItems, type Task, type Work } from '../../core/itemLoop';
-import { asFailure } from '../../core/nodeErrors';
+import { toNodeError } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { Connection } from '../google/googleConnection';
@@ -10,7 +10,7 @@ import type { Clients, Item, OutputItem } from '../operation';
 import { RunNotes } from './item';
 import { type Job, Jobs, tasksOf } from './job';
 
-type Performed = { readonly result: unknown } | { readonly failure: Failure };
+type Performed = { readonly result: unknown } | { readonly failure: NodeError };
 
 /** Performs jobs that are sent together; one outcome per job, in their order. Never throws. */
 export async function perform(
@@ -35,7 +35,7 @@ async function performWith(clients: Clients, first: Job, jobs: readonly Job[]): 
 			return [{ result: await operation.execute(clients, params, item) }];
 		}
 		const results = await operation.combine.execute(clients, jobs);
-		return results.map((result) => (isFailure(result) ? { failure: result } : { result }));
+		return results.map((result) => (isNodeError(result) ? { failure: result } : { result }));
 	} catch (error) {
 		return jobs.map(() => ({ failure: failureOf(error) }));
 	}
@@ -64,7 +64,7 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
  * Without this a user takes an error for work that was not done. In the message, because an error item has no description.
  * @param lookup why looking for what became of it failed too
  */
-function unknown(failure: Failure, { operation, params }: Job, lookup?: Failure): Failure {
+function unknown(failure: NodeError, { operation, params }: Job, lookup?: NodeError): NodeError {
 	const { message, description } = failure;
 	// Most operations say it in words of their own.
 	const isSaid = /\bmay (still )?(have been|exist)\b/.test(message);
@@ -80,10 +80,10 @@ function unknown(failure: Failure, { operation, params }: Job, lookup?: Failure)
 }
 
 /** The generated clients check their own parameters before they send anything, with errors of no type. */
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): NodeError {
 	const byClient =
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
-	return byClient ? refusal(error.message) : asFailure(error);
+	return byClient ? refusal(error.message) : toNodeError(error);
 }
 
 /** Of items that may run in parallel; their requests share one limit per credential anyway. */
@@ -145,7 +145,7 @@ class WorkspaceWork implements Work<Job> {
 		return await Promise.all(performed.map((one, at) => this.done(jobs[at], one)));
 	}
 
-	stopped(): Failure {
+	stopped(): NodeError {
 		return stopped('Nothing was sent for this item.');
 	}
 
@@ -162,7 +162,7 @@ class WorkspaceWork implements Work<Job> {
 			if (ending) return failed(job, job.item.told(ending), { output });
 			return { outcome: { output }, isFinal: !job.operation.readsOnly };
 		} catch (error) {
-			return failed(job, job.item.told(asFailure(error)), { isDone: true });
+			return failed(job, job.item.told(toNodeError(error)), { isDone: true });
 		}
 	}
 
@@ -223,7 +223,7 @@ async function stored(item: Item, binary: NonNullable<OutputItem['binary']>) {
 /** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */
 function failed(
 	{ item, operation, params }: Job,
-	failure: Failure,
+	failure: NodeError,
 	{ isDone = false, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
 ): Done {
 	const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { asFailure } from '../../core/nodeErrors';
-import { type Failure, refusal } from '../../core/errors';
+import { toNodeError } from '../../core/nodeErrors';
+import { type NodeError, refusal } from '../../core/errors';
 
 import type { Source } from '../operation';
 import { inTime, TimedStream } from '../source';
@@ -14,7 +14,7 @@ const pieceBytes = 1024 * 1024;
 
 /**
  * @param milliseconds that opening it, and each read of it, may take
- * @throws Failure 400 that names the missing field and those that exist
+ * @throws NodeError 400 that names the missing field and those that exist
  */
 export async function binarySource(
 	context: IExecuteFunctions,
@@ -64,7 +64,7 @@ function binaryOf(
 /**
  * A file on the machine that runs n8n; n8n decides whether it may be read.
  * @param milliseconds that opening it, and each read of it, may take
- * @throws Failure 400
+ * @throws NodeError 400
  */
 export async function fileSource(
 	context: IExecuteFunctions,
@@ -82,7 +82,7 @@ export async function fileSource(
 			const stream = await inTime(helpers.createReadStream(resolved), limit);
 			return { stream: new TimedStream(stream, limit), size: facts.size };
 		} catch (error) {
-			throw unreadable(file, asFailure(error));
+			throw unreadable(file, toNodeError(error));
 		}
 	};
 	const { stream, size } = await opened();
@@ -90,7 +90,7 @@ export async function fileSource(
 	return { fileName: path.basename(file), size, open: async () => (await opened()).stream };
 }
 
-function unreadable(file: string, failure: Failure): Failure {
+function unreadable(file: string, failure: NodeError): NodeError {
 	return failure.code === 504 ? failure : refusal(`The file ${file} cannot be read`, failure.message);
 }
 
@@ -111,6 +111,6 @@ async function allowedPath(helpers: IExecuteFunctions['helpers'], file: string) 
 	} catch (error) {
 		// Where even the folder is not there, n8n gives no path to ask about.
 		if (isBlocked(path.resolve(file) as Resolved)) throw notAllowed;
-		throw asFailure(error);
+		throw toNodeError(error);
 	}
 }

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
-import { bytesInFlight, Room } from '../../../nodes/http/memoryBudget';
+import { bytesInFlight, MemoryBudget } from '../../../nodes/http/memoryBudget';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute } from './executeRun';
 
@@ -44,7 +44,7 @@ test.each([
 ])(
 	'an answer for which the others leave no room %s is refused, and the agent not started again',
 	async (_, step) => {
-		const others = new Room();
+		const others = new MemoryBudget();
 		others.hold(getHeapStatistics().heap_size_limit / 2 - 20_000);
 		service.script(step);
 		const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));

@@ -1,4 +1,4 @@
-import { Failure } from '../../../nodes/core/errors';
+import { NodeError } from '../../../nodes/core/errors';
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
@@ -47,7 +47,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 		return await call();
 	}).then(
 		({ waited }) => waited,
-		(error: unknown) => error as Failure,
+		(error: unknown) => error as NodeError,
 	);
 	return { clock, channels, call, outcome, stop };
 }
@@ -65,7 +65,7 @@ test('a channel that is not open within 20 s fails the item, and nothing is sent
 
 test('and tells why the last attempt failed', async () => {
 	const { clock, channels, outcome } = begin();
-	const lastFailure = new Failure({ code: 503, message: 'Nobody is there', description: 'Look.' });
+	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there', description: 'Look.' });
 	channels.status = { state: 'backoff', attempts: 4, lastFailure };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
@@ -88,7 +88,7 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 
 test('a timeout without any channel tells why', async () => {
 	const { clock, channels, outcome } = begin({ openChannel: 'after' });
-	const lastFailure = new Failure({ code: 503, message: 'Nobody is there' });
+	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there' });
 	channels.status = { state: 'backoff', attempts: 9, lastFailure };
 	await clock.advance(300_000);
 	expect(await outcome).toMatchObject({

@@ -5,7 +5,7 @@ import type {
 	ConnectionOptions,
 	ConnectionStatus,
 } from '../../../nodes/Agent/session/connection';
-import type { Failure } from '../../../nodes/core/errors';
+import type { NodeError } from '../../../nodes/core/errors';
 
 /** Connections without a network: a test plays the channel. */
 export class FakeChannels {
@@ -43,7 +43,7 @@ export class FakeChannels {
 		};
 	};
 
-	alert(sessionId: string, failure: Failure, kind: 'refused' | 'outage'): void {
+	alert(sessionId: string, failure: NodeError, kind: 'refused' | 'outage'): void {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
 		this.listeners[index]?.alert?.(failure, kind);
 	}

@@ -4,7 +4,7 @@ import { NodeMemory, type Spent, StopBudget } from '../../../nodes/Agent/AgentSe
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
-import { Failure } from '../../../nodes/core/errors';
+import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { type TriggerOptions, TriggerRun } from './triggerRun';
@@ -97,7 +97,7 @@ test('in a batch, an id that n8n did not take may come again', async () => {
 
 describe('failed executions', () => {
 	const refusedFor = (sessionId: string) =>
-		new Failure({ code: 401, message: `session ${sessionId} refused`, description: 'Ask.' });
+		new NodeError({ code: 401, message: `session ${sessionId} refused`, description: 'Ask.' });
 	const texts = ({ failedExecutions }: TriggerRun) =>
 		failedExecutions.map(({ message, description }) => `${message}: ${description ?? ''}`);
 

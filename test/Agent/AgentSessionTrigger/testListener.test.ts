@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { manualListening } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
-import { Failure } from '../../../nodes/core/errors';
+import { NodeError } from '../../../nodes/core/errors';
 import { withBinaryData } from '../../executeContext';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
@@ -106,7 +106,7 @@ describe('the time limit', () => {
 			'No message arrived within 60 s. The channel was not open',
 		],
 		[
-			{ state: 'backoff', attempts: 4, lastFailure: new Failure({ code: 503, message: 'Nobody answers' }) },
+			{ state: 'backoff', attempts: 4, lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }) },
 			'No message arrived within 60 s. Nobody answers',
 		],
 	] as const)('says what was tried: %j', async (status, message) => {

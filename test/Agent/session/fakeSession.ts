@@ -11,7 +11,7 @@ import {
 	identityOf,
 } from '../../../nodes/Agent/session/credentials';
 import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import type { Failure } from '../../../nodes/core/errors';
+import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';
 import { FakeNetwork } from './fakeSocket';
 
@@ -33,14 +33,14 @@ export class Account {
 	readonly messages: SessionMessage[] = [];
 	readonly events: ConnectionEvent[] = [];
 	readonly ended: EndedChannel[] = [];
-	readonly alerts: { failure: Failure; kind: string }[] = [];
+	readonly alerts: { failure: NodeError; kind: string }[] = [];
 	readonly log: string[] = [];
 
 	readonly listener = {
 		message: (frame: SessionFrame) => void this.messages.push(messageOf(frame)),
 		event: (event: ConnectionEvent) => void this.events.push(event),
 		ended: (channel: EndedChannel) => void this.ended.push(channel),
-		alert: (failure: Failure, kind: string) => void this.alerts.push({ failure, kind }),
+		alert: (failure: NodeError, kind: string) => void this.alerts.push({ failure, kind }),
 	};
 
 	readonly logger = {

@@ -1,6 +1,6 @@
 import { adviceTable, hiddenFile, type SignIn } from '../../../nodes/Workspace/google/advice';
 import type { Api } from '../../../nodes/Workspace/google/baseUrls';
-import { faultOfAnswer } from '../../../nodes/Workspace/google/errors';
+import { errorOfAnswer } from '../../../nodes/Workspace/google/errors';
 
 const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
 const paths: Readonly<Record<Api, string>> = {
@@ -28,7 +28,7 @@ function descriptionOf(
 		methods: {},
 		advice,
 	};
-	return faultOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
+	return errorOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
 }
 
 test.each(adviceTable.map((row) => [row.reported.message, row] as const))(

@@ -1,5 +1,5 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { isFailure } from '../../../nodes/core/errors';
+import { isNodeError } from '../../../nodes/core/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { failing } from '../failure';
 import { quickLimiters, testClients } from '../client';
@@ -91,7 +91,7 @@ test('the requests of a credential wait together; another credential does not wa
 		Array.from({ length: 50 }, () => gmail.users.messages.list({ userId: 'me' })),
 	);
 	expect(all.every(({ status }) => status === 'rejected')).toBe(true);
-	expect(all.every((one) => one.status === 'rejected' && isFailure(one.reason))).toBe(true);
+	expect(all.every((one) => one.status === 'rejected' && isNodeError(one.reason))).toBe(true);
 	// One asks for all: without that, each of the fifty would have asked several times.
 	expect(google.requests.length).toBeLessThan(25);
 	google.quotas.limits = {};

@@ -64,7 +64,7 @@ test.each<[string, Error, object]>([
 	['a code that nobody knows', byAxios('EWHATEVER'), { code: 503, ambiguous: true }],
 ])('%s', async (_, error, expected) => {
 	const failure = await thrown(error);
-	expect(failure).toMatchObject({ name: 'Failure', ...expected });
+	expect(failure).toMatchObject({ name: 'NodeError', ...expected });
 	expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain('canary');
 });
 

@@ -4,7 +4,7 @@ import { folderType } from '../../../dev/google/drive/types';
 import { upload } from '../../../nodes/Workspace/actions/file';
 import * as documents from '../../../nodes/Workspace/actions/document';
 import * as spreadsheets from '../../../nodes/Workspace/actions/spreadsheet';
-import { isFailure } from '../../../nodes/core/errors';
+import { isNodeError } from '../../../nodes/core/errors';
 import { fieldsOf, type Operation } from '../../../nodes/Workspace/operation';
 import { paramsOf } from '../../../nodes/fields/params';
 import { testClients, testItem } from '../client';
@@ -36,7 +36,7 @@ async function run(operation: Operation, given: Record<string, unknown>, user = 
 	});
 	const params = paramsOf(fieldsOf(operation), given, { mode: 'json', timezone: 'Europe/Berlin' });
 	const [outcome] = await outcomesOf(operation, [{ params, item: testItem() }], clients);
-	if (isFailure(outcome)) throw outcome;
+	if (isNodeError(outcome)) throw outcome;
 	return outcome;
 }
 

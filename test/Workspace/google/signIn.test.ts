@@ -58,7 +58,12 @@ test.each([
 ])('a refresh that is %s gives 401 and says to reconnect', async (_, answer) => {
 	const clients = await clientsWith(answer);
 	const failure = await failing(clients.gmail.users.messages.send(send));
-	expect(failure).toMatchObject({ name: 'Failure', code: 401, status: 'UNAUTHENTICATED', ambiguous: false });
+	expect(failure).toMatchObject({
+		name: 'NodeError',
+		code: 401,
+		status: 'UNAUTHENTICATED',
+		ambiguous: false,
+	});
 	expect(failure.description).toContain('Open the credential and reconnect it.');
 	expect(`${failure.message} ${failure.description ?? ''}`).not.toContain('canary');
 });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
-import { bytesInFlight, Room } from '../../../nodes/http/memoryBudget';
+import { bytesInFlight, MemoryBudget } from '../../../nodes/http/memoryBudget';
 import { createTransport, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';
@@ -107,7 +107,7 @@ describe('a request', () => {
 		const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
 		await expect(
 			transport({ url: 'https://elsewhere.example/upload?id=1', method: 'PUT' }),
-		).rejects.toMatchObject({ name: 'Failure', code: 400 });
+		).rejects.toMatchObject({ name: 'NodeError', code: 400 });
 		expect(server.received).toHaveLength(0);
 	});
 });
@@ -193,7 +193,7 @@ describe('an answer', () => {
 describe('beside other answers that take all the room', () => {
 	it('an answer is asked for again, and read when there is room', async () => {
 		const clients = await serve(json({ files: [{ id: 'x'.repeat(5000) }] }));
-		const others = new Room();
+		const others = new MemoryBudget();
 		others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
 		const list = clients.drive.files.list();
 		while (server.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -204,7 +204,7 @@ describe('beside other answers that take all the room', () => {
 
 	it('the answer to what was written is not asked for again', async () => {
 		const clients = await serve(json({ id: 'x'.repeat(5000) }));
-		const others = new Room();
+		const others = new MemoryBudget();
 		others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
 		const create = clients.drive.files.create({ requestBody: {} });
 		await expect(create).rejects.toMatchObject({

@@ -88,7 +88,7 @@ test.each<[string, unknown, string, string?]>([
 		}
 	})();
 	expect(failure).toMatchObject({
-		name: 'Failure',
+		name: 'NodeError',
 		code: 400,
 		message: expect.stringContaining(message) as unknown,
 		...(description && { description: expect.stringContaining(description) as unknown }),

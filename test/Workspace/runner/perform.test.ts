@@ -1,4 +1,4 @@
-import { Failure, refusal } from '../../../nodes/core/errors';
+import { NodeError, refusal } from '../../../nodes/core/errors';
 import { Naming } from '../../../nodes/fields/naming';
 import type { Job } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
@@ -46,7 +46,7 @@ function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 }
 
 const outcomesOf = (...jobs: Job[]) => perform(jobs, () => Promise.resolve(clients));
-const lost = new Failure({ code: 503, message: 'Lost', ambiguous: true });
+const lost = new NodeError({ code: 503, message: 'Lost', ambiguous: true });
 const fails = (error: unknown) => (): Promise<never> =>
 	Promise.resolve().then(() => {
 		throw error;
@@ -93,14 +93,14 @@ describe('an ambiguous failure', () => {
 		expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual([
 			{ result: 'found' },
 		]);
-		const recover = fails(new Failure({ code: 503, message: 'It is not known', ambiguous: true }));
+		const recover = fails(new NodeError({ code: 503, message: 'It is not known', ambiguous: true }));
 		expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
 			{ failure: { message: 'It is not known' } },
 		]);
 	});
 
 	test('stays ambiguous when looking for the work fails too', async () => {
-		const recover = fails(new Failure({ code: 404, message: 'No such mailbox' }));
+		const recover = fails(new NodeError({ code: 404, message: 'No such mailbox' }));
 		const [outcome] = await outcomesOf(jobOf(operationWith({ execute, recover })));
 		expect(outcome).toMatchObject({
 			failure: {

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, refusal } from '../../../core/errors';
+import { NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { hashOf, idempotencyOption, markOf, usedBefore } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
@@ -63,7 +63,7 @@ export const append = defineOperation({
 		const written = await readBack(docs, failure, item);
 		if (written !== undefined) return written;
 		const url = documentUrl(documentId, looksLikeTabId(tab) ? tab : undefined);
-		throw new Failure({
+		throw new NodeError({
 			code: failure.code,
 			status: failure.status,
 			message: `The content may have been appended: ${failure.message}`,
@@ -140,7 +140,7 @@ function markRequest(
 	return { createNamedRange: { name, range } };
 }
 
-/** The result of an earlier append with the key. @throws Failure 409 if it had other content */
+/** The result of an earlier append with the key. @throws NodeError 409 if it had other content */
 function markedBefore(
 	{ documentId, revisionId, rangeNames }: BodyState,
 	mark: string,

@@ -22,7 +22,7 @@ interface Source {
 	readonly insertImages: boolean;
 }
 
-/** @throws Failure 400 for Markdown that cannot be read */
+/** @throws NodeError 400 for Markdown that cannot be read */
 export async function parse(
 	{ content, contentFormat: format, insertImages }: Source,
 	item: Item,

@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure } from '../../../core/errors';
+import { NodeError } from '../../../core/errors';
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '../createdFiles';
 import { named } from '../../../fields/naming';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
@@ -59,7 +59,7 @@ export const create = defineOperation({
 			name: 'templateId',
 			type: 'resourceLocator',
 			default: { __rl: true, mode: 'list', value: '' },
-			holds: 'fileId',
+			format: 'fileId',
 			searchListMethod: 'searchDocuments',
 			description: 'A document to copy. The content is added at the end of the copy.',
 		},
@@ -90,7 +90,7 @@ export const create = defineOperation({
 		if (documentId !== undefined) {
 			return await filled(clients, { documentId }, await givenIn(params, item), item);
 		}
-		throw new Failure({
+		throw new NodeError({
 			code: failure.code,
 			status: failure.status,
 			message: `The document may have been created: ${failure.message}`,
@@ -120,7 +120,7 @@ interface Given extends Omit<Params, 'replacements'> {
 	readonly ownId?: string;
 }
 
-/** @throws Failure 400 before anything is created */
+/** @throws NodeError 400 before anything is created */
 async function givenIn(params: Params, item: Item): Promise<Given> {
 	const { idempotencyKey, parentFolder: target, title, content, contentFormat, templateId } = params;
 	const list = replacementsOf(params.replacements);

@@ -6,7 +6,7 @@ export const documentId = {
 	type: 'resourceLocator',
 	default: { __rl: true, mode: 'list', value: '' },
 	required: true,
-	holds: 'fileId',
+	format: 'fileId',
 	searchListMethod: 'searchDocuments',
 	description: 'The document to work with',
 } as const satisfies Field;

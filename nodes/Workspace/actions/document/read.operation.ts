@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { asFailure } from '../../../core/nodeErrors';
+import { toNodeError } from '../../../core/nodeErrors';
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { defineOperation, type Item } from '../../operation';
@@ -61,7 +61,7 @@ export const read = defineOperation({
 /** Levels of JSON. n8n copies and stores items with functions that call themselves for each level. */
 const deepestItem = 1000;
 
-/** @throws Failure for a document that n8n cannot store */
+/** @throws NodeError for a document that n8n cannot store */
 function refuseTooDeep(document: docs_v1.Schema$Document): void {
 	let level: unknown[] = [document];
 	for (let depth = 0; level.length > 0; depth++) {
@@ -109,6 +109,6 @@ function asJson(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined
 		return JSON.stringify(tabs);
 	} catch (error) {
 		if (error instanceof RangeError) return undefined;
-		throw asFailure(error);
+		throw toNodeError(error);
 	}
 }

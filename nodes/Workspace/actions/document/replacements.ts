@@ -29,13 +29,13 @@ export const replacements = {
 	name: 'replacements',
 	type: 'fixedCollection',
 	default: {},
-	holds: 'pairs',
+	format: 'pairs',
 	pair: { group: 'replacement', key: 'find', value: 'replace' },
 	description:
 		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
 } as const satisfies Field;
 
-/** @throws Failure 400 for an empty text, which Google cannot find */
+/** @throws NodeError 400 for an empty text, which Google cannot find */
 export function replacementsOf(
 	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
 ): Replacement[] {

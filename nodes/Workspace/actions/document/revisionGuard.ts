@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, isFailure } from '../../../core/errors';
+import { NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
 import { storedText } from '../../../untrusted/document/plainText';
@@ -127,7 +127,7 @@ export async function carryOutContent(
 
 /** Position of the request whose picture Google could not fetch, -1 if it does not say which; undefined for any other error. */
 function refusedPicture(error: unknown): number | undefined {
-	if (!isFailure(error) || error.code !== 400 || error.ambiguous) return undefined;
+	if (!isNodeError(error) || error.code !== 400 || error.ambiguous) return undefined;
 	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
 	if (position !== undefined) return Number(position);
 	return /\bimage\b/i.test(error.message) ? -1 : undefined;
@@ -157,7 +157,7 @@ export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promis
 /** Not where a try before may have been carried out: then it is our own change that the document has. */
 function isOutdated(error: unknown): boolean {
 	return (
-		isFailure(error) && error.code === 400 && !error.ambiguous && /required revision/i.test(error.message)
+		isNodeError(error) && error.code === 400 && !error.ambiguous && /required revision/i.test(error.message)
 	);
 }
 
@@ -190,11 +190,11 @@ export async function ensureTab(
 /**
  * Checks the outcome of an item's change.
  * @returns its result when the document has it; undefined when the item had not got that far
- * @throws Failure when it has not
+ * @throws NodeError when it has not
  */
 export async function readBack(
 	docs: docs_v1.Docs,
-	failure: Failure,
+	failure: NodeError,
 	item: Item,
 ): Promise<Written | undefined> {
 	const change = changes.get(item);
@@ -213,7 +213,7 @@ export async function readBack(
 	const { code, status } = failure;
 	if (revisionId === change.revisionId) {
 		const message = `The document was not changed: ${failure.message}`;
-		throw new Failure({
+		throw new NodeError({
 			code,
 			status,
 			message,
@@ -222,7 +222,7 @@ export async function readBack(
 		});
 	}
 	if (!isKnown) throw unknownOutcome(failure, change, undefined);
-	throw new Failure({
+	throw new NodeError({
 		code,
 		status,
 		message: 'Someone else changed the document while it was being written',
@@ -232,11 +232,11 @@ export async function readBack(
 }
 
 function unknownOutcome(
-	{ code, status, message }: Failure,
+	{ code, status, message }: NodeError,
 	{ documentId, tabId }: Change,
 	cause: unknown,
-): Failure {
-	return new Failure({
+): NodeError {
+	return new NodeError({
 		code,
 		status,
 		message: `The content may have been written: ${message}`,

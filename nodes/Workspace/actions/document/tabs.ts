@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { Failure, refusal } from '../../../core/errors';
+import { NodeError, refusal } from '../../../core/errors';
 
 /** Every tab, nested ones after their parent. */
 export function allTabs(document: docs_v1.Schema$Document): docs_v1.Schema$Tab[] {
@@ -15,7 +15,7 @@ export function tabSummary({ tabProperties }: docs_v1.Schema$Tab): { tabId: stri
 
 /**
  * The tab with an id or a title.
- * @throws Failure 400 when there is none, or several have the title
+ * @throws NodeError 400 when there is none, or several have the title
  */
 export function tabNamed(document: docs_v1.Schema$Document, name: string): docs_v1.Schema$Tab {
 	const tabs = allTabs(document);
@@ -69,10 +69,10 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 	const content = found?.documentTab?.body?.content ?? [];
 	const last = content.at(-1);
 	if (found === undefined || !last?.endIndex) {
-		throw new Failure({ code: 502, message: 'Google returned a document without a body' });
+		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
 	}
 	if (!data.revisionId) {
-		throw new Failure({
+		throw new NodeError({
 			code: 403,
 			message: 'This account can read the document but not edit it',
 			description: 'Share the document with the account of the credential as an editor.',

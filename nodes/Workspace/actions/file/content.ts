@@ -15,7 +15,7 @@ interface ContentParams {
 
 /**
  * The bytes to upload.
- * @throws Failure 400 that says what is missing
+ * @throws NodeError 400 that says what is missing
  */
 export async function sourceOf(params: ContentParams, item: Item): Promise<Source> {
 	const { contentSource, binaryPropertyName, content } = params;
@@ -54,7 +54,7 @@ const mediaType = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
 /**
  * The media type of the content: as given, else by the name, else as the source says.
- * @throws Failure 400 if the given text is not a media type
+ * @throws NodeError 400 if the given text is not a media type
  */
 export async function mediaTypeOf(
 	{ name, mimeType }: { readonly name: string; readonly mimeType: string },

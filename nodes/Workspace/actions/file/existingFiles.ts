@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure, isFailure } from '../../../core/errors';
+import { NodeError, isNodeError } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import { md5Of } from '../../google/upload/chunks';
 import type { UploadedFile } from '../../google/upload/uploadRequest';
@@ -27,13 +27,13 @@ export type FileResult = Pick<drive_v3.Schema$File, (typeof keys)[number]>;
 
 /**
  * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.
- * @throws Failure that names the file
+ * @throws NodeError that names the file
  */
 export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.made({ kind: 'file', id, url: webViewLink ?? undefined });
 	if (md5Checksum && md5Checksum.toLowerCase() !== md5) {
-		throw new Failure({
+		throw new NodeError({
 			code: 500,
 			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
 			description: 'Delete the file in Google Drive and upload it again.',
@@ -73,7 +73,7 @@ export async function filesNamed(
 	return files.filter((file) => file.name === name);
 }
 
-/** @throws Failure 409 where it is not clear which file is meant, or its kind is another */
+/** @throws NodeError 409 where it is not clear which file is meant, or its kind is another */
 export function replaceable(
 	[file, ...more]: readonly drive_v3.Schema$File[],
 	{ name, target }: Destination,
@@ -92,7 +92,7 @@ export function replaceable(
 	);
 }
 
-export function existsAlready(file: drive_v3.Schema$File): Failure {
+export function existsAlready(file: drive_v3.Schema$File): NodeError {
 	const { id, name, webViewLink } = file;
 	return conflict(
 		`The folder already has a file named "${name ?? ''}"`,
@@ -100,8 +100,8 @@ export function existsAlready(file: drive_v3.Schema$File): Failure {
 	);
 }
 
-function conflict(message: string, description: string): Failure {
-	return new Failure({ code: 409, message, description });
+function conflict(message: string, description: string): NodeError {
+	return new NodeError({ code: 409, message, description });
 }
 
 /** A text of Drive's search language. */
@@ -159,7 +159,7 @@ async function findById(
 	return await answer.then(
 		({ data }) => data,
 		(error: unknown) => {
-			if (isFailure(error) && error.code === 404) return undefined;
+			if (isNodeError(error) && error.code === 404) return undefined;
 			throw error;
 		},
 	);
@@ -171,7 +171,7 @@ export async function orExisting(
 	{ client, params, item, source }: { client: Clients; params: Target; item: Item; source: Source },
 ): Promise<UploadedFile> {
 	return await uploading.catch(async (error: unknown) => {
-		if (!isFailure(error) || error.code !== 409) throw error;
+		if (!isNodeError(error) || error.code !== 409) throw error;
 		const file = await findUploaded(client, params, item).catch(() => {
 			throw error.with({ ambiguous: true });
 		});

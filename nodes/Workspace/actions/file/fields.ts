@@ -115,7 +115,7 @@ export const uploadOptions = [
 		name: 'properties',
 		type: 'fixedCollection',
 		default: {},
-		holds: 'pairs',
+		format: 'pairs',
 		pair: { group: 'property', key: 'key' },
 		description: 'Keys and values to store with the file, visible to every app that can access it',
 	},

@@ -63,7 +63,7 @@ async function prepared(client: Clients, params: UploadParams, item: Item): Prom
 	return { client, params, item, source, destination, mimeType };
 }
 
-/** @throws Failure 400 */
+/** @throws NodeError 400 */
 function nameOf({ name, contentSource }: UploadParams, source: Source): string {
 	if (name.trim() !== '') return name;
 	if (contentSource === 'binary' && source.fileName) return source.fileName;

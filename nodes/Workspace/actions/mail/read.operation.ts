@@ -25,7 +25,7 @@ export const read = defineOperation({
 			type: 'string',
 			default: '',
 			required: true,
-			holds: 'id',
+			format: 'id',
 			placeholder: 'e.g. 18c3f0a1b2d4e5f6',
 			description: 'ID of the message, as returned by List and Search',
 		},

@@ -1,4 +1,4 @@
-import { isFailure } from '../../../core/errors';
+import { isNodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import { appendRows, type Appended } from './append/appendRows';
 import { hasNames, namedRows, rowCells } from './cells';
@@ -22,7 +22,7 @@ export const append = defineOperation({
 	options: appendOptions,
 	async execute(clients, params, item): Promise<Appended> {
 		const [appended] = await appendRows(clients.sheets, [{ params, item }]);
-		if (appended === undefined || isFailure(appended)) throw appended ?? new Error('nothing was appended');
+		if (appended === undefined || isNodeError(appended)) throw appended ?? new Error('nothing was appended');
 		return appended;
 	},
 	check(params, item) {

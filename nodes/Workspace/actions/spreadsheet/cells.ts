@@ -19,7 +19,7 @@ const longestCell = 50_000;
  * Converts a value for a cell. Dates become ISO 8601 text in UTC, an array of plain values its values joined by ", ", an object its
  * JSON text.
  * @param place the cell's name for the user
- * @throws Failure 400 if a cell cannot hold the value
+ * @throws NodeError 400 if a cell cannot hold the value
  */
 function cellOf(value: unknown, place: () => string): Cell {
 	switch (typeof value) {
@@ -101,7 +101,7 @@ interface GivenRows extends Entering {
 /** Checked before anything is sent, and then asked for again. */
 const checked = new WeakMap<GivenRows, Cell[][]>();
 
-/** The rows of the parameter `values`. @throws Failure 400 that names the cell */
+/** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
 export function rowCells(params: GivenRows): Cell[][] {
 	const known = checked.get(params);
 	if (known) return known;
@@ -158,7 +158,7 @@ export function hasNames({ valuesSource, values }: GivenValues): boolean {
 	return valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 }
 
-/** The rows of one member, cell by cell. @throws Failure 400 that names the field */
+/** The rows of one member, cell by cell. @throws NodeError 400 that names the field */
 export function namedRows(params: GivenValues, { json, isTool }: Pick<Item, 'json' | 'isTool'>): NamedRow[] {
 	const { valuesSource, values, columns } = params;
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) throw noRowsOfTool();

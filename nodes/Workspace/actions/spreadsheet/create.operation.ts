@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure } from '../../../core/errors';
+import { isNodeError } from '../../../core/errors';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '../createdFiles';
@@ -119,7 +119,7 @@ const createOptions = [
 		name: 'sheets',
 		type: 'string',
 		default: '',
-		holds: 'list',
+		format: 'list',
 		placeholder: 'e.g. Orders, Customers',
 		description: 'Names of the tabs, separated by commas or new lines. Leave empty to create one tab.',
 	},
@@ -136,7 +136,7 @@ const createOptions = [
 		name: 'values',
 		type: 'json',
 		default: '[]',
-		holds: 'rows',
+		format: 'rows',
 		placeholder: 'e.g. [["Name", "Age"], ["Anna", 31]]',
 		description: 'First rows of the first tab, stored unchanged: an array of rows, each an array of cells',
 	},
@@ -220,7 +220,7 @@ async function createOnce(
 			const shapeIt = () => shaped(clients, id ?? '', shape, item);
 			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
 			await shapeIt().catch(async (error: unknown) => {
-				if (!isFailure(error) || error.code !== 400) throw error;
+				if (!isNodeError(error) || error.code !== 400) throw error;
 				await shapeIt();
 			});
 		},

@@ -1,4 +1,4 @@
-import { Failure, isFailure } from '../../../core/errors';
+import { NodeError, isNodeError } from '../../../core/errors';
 import { shortened } from '../../../core/text';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
@@ -12,16 +12,16 @@ export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the
 
 /** A failure with an unknown outcome. */
 export function unknownOutcome(
-	{ code, status, message }: Failure,
+	{ code, status, message }: NodeError,
 	what: string,
 	description: string,
-): Failure {
-	return new Failure({ code, status, message: `${what}: ${message}`, description, ambiguous: true });
+): NodeError {
+	return new NodeError({ code, status, message: `${what}: ${message}`, description, ambiguous: true });
 }
 
 /** For rows after a failed request: sending them would break the order. */
-export function notSent({ code, status, message }: Failure, done: 'appended' | 'written'): Failure {
-	return new Failure({
+export function notSent({ code, status, message }: NodeError, done: 'appended' | 'written'): NodeError {
+	return new NodeError({
 		code,
 		status,
 		message: `Not sent, because the previous rows were not ${done}: ${message}`,
@@ -35,24 +35,24 @@ export function notWritten(
 	members: ReadonlyArray<{ readonly item: Item }>,
 	refused: number,
 	done: 'appended' | 'written',
-): Failure[] {
+): NodeError[] {
 	const cause = entries[refused];
-	if (!isFailure(cause)) return [];
+	if (!isNodeError(cause)) return [];
 	const { code, status, message, description } = cause;
 	const index = members[refused]?.item.index ?? refused;
-	const others = new Failure({
+	const others = new NodeError({
 		code,
 		status,
 		message: `Nothing was ${done} because of item ${index}: ${message}`,
 		description,
 	});
-	return entries.map((entry) => (isFailure(entry) ? entry : others));
+	return entries.map((entry) => (isNodeError(entry) ? entry : others));
 }
 
 /** Rows that are in the wrong place. */
-export function misplaced(updatedRange: string, belongs: string, cause: Failure | undefined): Failure {
+export function misplaced(updatedRange: string, belongs: string, cause: NodeError | undefined): NodeError {
 	const why = cause ? ` (${cause.message})` : '';
-	return new Failure({
+	return new NodeError({
 		code: cause?.code ?? 502,
 		status: cause?.status,
 		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved${why}`,

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Failure, refusal } from '../../../core/errors';
+import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
 import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
@@ -179,7 +179,7 @@ async function addHeaders(
 	return wider;
 }
 
-/** The header row with new columns at its free end. @throws Failure 400 where another table begins there */
+/** The header row with new columns at its free end. @throws NodeError 400 where another table begins there */
 export function withColumns<H extends HeaderRow>(header: H, names: readonly string[]): H {
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
@@ -248,8 +248,8 @@ export interface Table<H extends HeaderRow = HeaderRow> {
 
 /** Rows in the order of a table's columns. */
 interface RowsByHeader extends Table {
-	/** By member; a Failure for a member whose fields do not fit the table. */
-	readonly rows: ReadonlyArray<Cell[][] | Failure>;
+	/** By member; a NodeError for a member whose fields do not fit the table. */
+	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
 }
 
 /** @param read how the header row is read, and what of the tab beside it */
@@ -316,7 +316,7 @@ export function misfitOf(
 	cells: NamedCells,
 	{ columns, names }: HeaderRow,
 	strict: boolean,
-): Failure | undefined {
+): NodeError | undefined {
 	const unknown = [...cells.keys()].filter((name) => !columns.has(name));
 	if (unknown.length === 0) return undefined;
 	const known = list(names);

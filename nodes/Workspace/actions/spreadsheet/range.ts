@@ -33,7 +33,7 @@ const name = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
 /**
  * Separates the tab from the cells. A title may contain `!`: only cells or a name can follow the last one.
- * @throws Failure 400 when what stands behind a quoted title is neither
+ * @throws NodeError 400 when what stands behind a quoted title is neither
  */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
@@ -174,7 +174,7 @@ export interface Targeted {
 	readonly range: string;
 }
 
-/** The part of the spreadsheet that the fields Tab and Range name together. @throws Failure 400 */
+/** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>): TabRange {
 	const [tab, text] = [title.trim(), range.trim()];
 	if (tab === '') {
@@ -194,7 +194,7 @@ export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>)
 	);
 }
 
-/** The target as Google reads it. @throws Failure 400 */
+/** The target as Google reads it. @throws NodeError 400 */
 export function sentTarget(target: Pick<Targeted, 'tab' | 'range'>): string {
 	return printRange(targetOf(target));
 }

@@ -28,7 +28,7 @@ const mostPadding = 5_000_000;
 /**
  * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
  * @param shown the same rows as the sheet shows them
- * @throws Failure 400 where a filter names no column, or the rows are too wide
+ * @throws NodeError 400 where a filter names no column, or the rows are too wide
  */
 function rowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
@@ -114,7 +114,7 @@ const filtersField = {
 	read: filtersOf,
 } as const satisfies Field;
 
-/** The form's `{ filter: [{ column, condition, value }] }`, or an array. @throws Failure 400 */
+/** The form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
 function filtersOf(raw: unknown, field: Field, reading: Reading): Filter[] {
 	const entries = isRecord(raw) ? (raw['filter'] ?? []) : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord)) {

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { Failure, isFailure, refusal } from '../../../core/errors';
+import { NodeError, isNodeError, refusal } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/keyedMutex';
 import { named } from '../../../fields/naming';
 import type { Item } from '../../operation';
@@ -91,7 +91,7 @@ interface Asked {
 
 /**
  * Asks Google about a range. If Google knows no such range, the failure lists the tabs.
- * @throws Failure
+ * @throws NodeError
  */
 export async function inTabs<T>(
 	sheets: sheets_v4.Sheets,
@@ -105,13 +105,13 @@ export async function inTabs<T>(
 	});
 }
 
-export function isAboutTabs(error: unknown): error is Failure {
-	return isFailure(error) && error.code === 400 && error.message.includes(unknownRange);
+export function isAboutTabs(error: unknown): error is NodeError {
+	return isNodeError(error) && error.code === 400 && error.message.includes(unknownRange);
 }
 
 /**
  * Google reads `Q1` as a cell of the first tab, even if a tab has this name.
- * @throws Failure 400 if the range is ambiguous
+ * @throws NodeError 400 if the range is ambiguous
  */
 export async function refuseTabLikeCell(
 	sheets: sheets_v4.Sheets,
@@ -129,7 +129,11 @@ export async function refuseTabLikeCell(
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function naming(failure: Failure, { tab: title, cells, name }: TabRange, titles: readonly string[]): Failure {
+function naming(
+	failure: NodeError,
+	{ tab: title, cells, name }: TabRange,
+	titles: readonly string[],
+): NodeError {
 	const tab = title ?? name;
 	if (titles.length === 0) return failure;
 	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
@@ -147,7 +151,7 @@ function naming(failure: Failure, { tab: title, cells, name }: TabRange, titles:
 async function titlesAsFarAsKnown(sheets: sheets_v4.Sheets, spreadsheetId: string): Promise<string[]> {
 	return await titlesOf(sheets, spreadsheetId, briefly).catch((error: unknown) => {
 		// The original failure says more than this one.
-		if (isFailure(error)) return [];
+		if (isNodeError(error)) return [];
 		throw error;
 	});
 }
@@ -218,7 +222,7 @@ const properties = 'properties(sheetId,title,gridProperties(rowCount,columnCount
  * Looks a tab up.
  * @param tab title, in any case; undefined for the first one
  * @param cells of which the shown texts are wanted, too
- * @throws Failure 404
+ * @throws NodeError 404
  */
 export async function findSheet(
 	sheets: sheets_v4.Sheets,
@@ -233,7 +237,7 @@ export async function findSheet(
 		fields: `sheets(${properties},${tableFields}${shown})`,
 	});
 	const sheet = sheetOf(data, tab);
-	if (!sheet) throw new Failure({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+	if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 	const { sheetId, title, gridProperties } = sheet.properties ?? {};
 	const { rowCount, columnCount } = gridProperties ?? {};
 	return {
@@ -268,7 +272,7 @@ export async function createMissingTab(
 			.batchUpdate({ spreadsheetId, requestBody: { requests } })
 			.catch(async (error: unknown) => {
 				// Another execution may have made it meanwhile.
-				if (!isFailure(error) || !(await hasTab(sheets, spreadsheetId, title))) throw error;
+				if (!isNodeError(error) || !(await hasTab(sheets, spreadsheetId, title))) throw error;
 			});
 	});
 }

@@ -1,5 +1,5 @@
 import { defineOperation } from '../../operation';
-import { isFailure } from '../../../core/errors';
+import { isNodeError } from '../../../core/errors';
 import { rangeAdvice } from './errors';
 import { writeFields, writeOptions } from './fields';
 import type { MatchedRow } from './match/matchRows';
@@ -30,7 +30,7 @@ export const write = defineOperation({
 	options: writeOptions,
 	async execute(clients, params, item): Promise<Result> {
 		const [written] = await writeRows(clients.sheets, [{ params, item }]);
-		if (written === undefined || isFailure(written)) throw written ?? new Error('nothing was written');
+		if (written === undefined || isNodeError(written)) throw written ?? new Error('nothing was written');
 		return written;
 	},
 	check(params, item) {

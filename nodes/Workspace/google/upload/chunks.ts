@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { Failure } from '../../../core/errors';
+import { NodeError } from '../../../core/errors';
 import { TimedStream } from '../../source';
 
 const readInto = promisify(read);
@@ -121,8 +121,8 @@ function ask<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, void>> {
 /** A read error is reported when its chunk is requested, and never if nobody requests it. */
 const ignored = () => undefined;
 
-export function sourceChanged(readBytes: number, expectedBytes: number): Failure {
-	return new Failure({
+export function sourceChanged(readBytes: number, expectedBytes: number): NodeError {
+	return new NodeError({
 		code: 400,
 		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${readBytes}`,
 		description: 'The file changed during the upload. Upload it again when nothing writes to it anymore.',

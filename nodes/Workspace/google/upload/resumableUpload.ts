@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure } from '../../../core/errors';
+import { NodeError } from '../../../core/errors';
 import type { Send } from '../../../http/request';
 import type { Source } from '../../source';
 import type { Bases } from '../baseUrls';
@@ -120,7 +120,7 @@ async function sendAll(
 /**
  * One pass over the source: hashes all of it and sends what Drive does not have.
  * @returns undefined if Drive now has less than before, so the source must be read again
- * @throws SessionLost, Failure
+ * @throws SessionLost, NodeError
  */
 async function sendFrom(
 	session: UploadSession,
@@ -161,7 +161,7 @@ function isLost(error: unknown): error is SessionLost {
 
 function failureOf(error: unknown): Error {
 	if (!isLost(error)) return error instanceof Error ? error : new Error(String(error));
-	return new Failure({
+	return new NodeError({
 		code: 503,
 		message: 'Google Drive ended the upload before it was complete',
 		description: error.maybeDone
@@ -193,7 +193,7 @@ async function startSession(
 		if (new URL(address).origin === new URL(bases.drive).origin) return address;
 	}
 	const named = address !== undefined && URL.canParse(address) ? ` (${new URL(address).host})` : '';
-	throw new Failure({
+	throw new NodeError({
 		code: 502,
 		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${named}`,
 		description:

@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { Failure, isFailure } from '../../../core/errors';
-import { Fault, type FaultKind, type RetryPolicy, withRetries } from '../../../http/retry';
+import { NodeError, isNodeError } from '../../../core/errors';
+import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../../http/retry';
 import type { Transport } from '../transport';
 
 /** Drive no longer knows the session. */
@@ -45,7 +45,7 @@ export class UploadSession {
 	 * Sends the part of a chunk that Drive does not have.
 	 * @param from position of the chunk in the file
 	 * @returns false if Drive wants bytes from before the chunk
-	 * @throws SessionLost, Failure
+	 * @throws SessionLost, NodeError
 	 */
 	async send(chunk: Buffer, from: number): Promise<boolean> {
 		while (!this.file && this.storedBytes >= from && this.storedBytes < from + chunk.length) {
@@ -59,7 +59,7 @@ export class UploadSession {
 	async finished(): Promise<drive_v3.Schema$File> {
 		if (!this.file) await this.patiently(() => this.ask(), true);
 		if (this.file) return this.file;
-		throw new Failure({
+		throw new NodeError({
 			code: 502,
 			message: `Google Drive stored ${this.storedBytes} of ${this.totalBytes} bytes but did not complete the file`,
 			description: 'Try again later.',
@@ -93,7 +93,7 @@ export class UploadSession {
 		this.unsure = false;
 	}
 
-	/** @throws SessionLost, Fault */
+	/** @throws SessionLost, RequestError */
 	private async put(range: string, data?: Buffer): Promise<void> {
 		const {
 			status,
@@ -119,16 +119,16 @@ export class UploadSession {
 	}
 
 	private faultOf(error: unknown): Error {
-		if (!isFailure(error)) return error instanceof Error ? error : new Error(String(error));
+		if (!isNodeError(error)) return error instanceof Error ? error : new Error(String(error));
 		if (error.code === 404 || error.code === 410) {
 			this.lost = true;
 			return new SessionLost(this.sentLast, error);
 		}
-		return new Fault(kindOf(error), error);
+		return new RequestError(kindOf(error), error);
 	}
 }
 
-function kindOf({ code, status, ambiguous }: Failure): FaultKind {
+function kindOf({ code, status, ambiguous }: NodeError): RequestOutcome {
 	if (code === 499) return 'final';
 	if (ambiguous) return 'unknown';
 	return code >= 500 || code === 408 || status === 'RESOURCE_EXHAUSTED' ? 'notDone' : 'final';
@@ -140,17 +140,17 @@ function storedIn(range: string | undefined): number {
 	return last === undefined ? 0 : Number(last) + 1;
 }
 
-function nothingTaken(): Fault {
-	const failure = new Failure({
+function nothingTaken(): RequestError {
+	const failure = new NodeError({
 		code: 503,
 		message: 'Google Drive did not store any of the bytes that were sent',
 		description: 'Try again later.',
 	});
-	return new Fault('notDone', failure);
+	return new RequestError('notDone', failure);
 }
 
-function noFile(): Failure {
-	return new Failure({
+function noFile(): NodeError {
+	return new NodeError({
 		code: 502,
 		message: 'Google Drive completed the upload but did not return the file',
 		description: 'The file may still exist. Look for it in Google Drive before you upload it again.',
@@ -158,8 +158,8 @@ function noFile(): Failure {
 	});
 }
 
-function tookTooMuch(stored: number, sent: number): Failure {
-	return new Failure({
+function tookTooMuch(stored: number, sent: number): NodeError {
+	return new NodeError({
 		code: 502,
 		message: `Google Drive reported ${stored} stored bytes, but ${sent} were sent`,
 		description: 'Check the Drive API base in the credential and any proxy in between.',

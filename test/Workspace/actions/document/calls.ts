@@ -100,7 +100,7 @@ export class Calls {
 		return this.run(append, { ...defaults, ...params }, item);
 	}
 
-	/** @throws Failure */
+	/** @throws NodeError */
 	private async run<const F extends readonly Field[], const O extends readonly Field[], R>(
 		operation: Operation<F, O, R>,
 		params: ParamsOf<F, O>,

@@ -51,7 +51,7 @@ export class Uploads {
 		return testClients(this.google.url, token, { maxTries: 3, advice: upload.errors });
 	}
 
-	/** @throws Failure */
+	/** @throws NodeError */
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
 		const all = { ...defaults, ...params };
 		return await resultOf(upload, { params: all, item }, clients);

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
-import { processSlot } from '../../../../nodes/core/globalSingleton';
+import { globalSingleton } from '../../../../nodes/core/globalSingleton';
 import { failureOf } from '../../../executeContext';
 import { contextOf, runNode, token } from '../../runNode';
 
@@ -18,7 +18,7 @@ export class Mails {
 			this.google.reset();
 			this.signIn();
 			// All tests have the same token.
-			processSlot('accountFacts', () => new Map<string, unknown>()).clear();
+			globalSingleton('accountFacts', () => new Map<string, unknown>()).clear();
 		});
 		afterEach(() => {
 			expectNoViolations(this.google);

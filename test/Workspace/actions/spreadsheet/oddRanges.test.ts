@@ -1,4 +1,4 @@
-import { isFailure } from '../../../../nodes/core/errors';
+import { isNodeError } from '../../../../nodes/core/errors';
 import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -30,7 +30,7 @@ async function after(title: string, call: (spreadsheetId: string) => Promise<unk
 		() => undefined,
 		(error: unknown) => error,
 	);
-	if (refused !== undefined) expect([isFailure(refused), refused]).toMatchObject([true, { code: 400 }]);
+	if (refused !== undefined) expect([isNodeError(refused), refused]).toMatchObject([true, { code: 400 }]);
 	return {
 		refused: refused !== undefined,
 		first: calls.stored(id, 'First'),

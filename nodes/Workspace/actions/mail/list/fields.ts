@@ -71,7 +71,7 @@ export const listOptions = [
 		name: 'labelIds',
 		type: 'multiOptions',
 		default: [],
-		holds: 'list',
+		format: 'list',
 		typeOptions: { loadOptionsMethod: 'getLabels' },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',

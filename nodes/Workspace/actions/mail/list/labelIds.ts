@@ -12,7 +12,7 @@ const mostShown = 20;
 
 /**
  * The IDs of labels that are given by ID or by name.
- * @throws Failure 400 for a name that no label has
+ * @throws NodeError 400 for a name that no label has
  */
 export async function labelIdsOf(client: Clients, given: readonly string[], item: Item): Promise<string[]> {
 	if (given.every((label) => knownId.test(label))) return [...given];

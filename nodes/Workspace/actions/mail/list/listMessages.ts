@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { type Failure, isFailure } from '../../../../core/errors';
+import { type NodeError, isNodeError } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { AttachmentInfo, Summary } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item, StoredBinary } from '../../../operation';
@@ -16,8 +16,13 @@ import { labelIdsOf } from './labelIds';
  * @param ofThatPage how many of the emails are from that page
  * @throws the given error if no email was received or the execution was canceled
  */
-function endOf(error: unknown, returned: number, pageToken: string | undefined, ofThatPage: number): Failure {
-	if (!isFailure(error) || returned === 0 || error.status === 'CANCELLED') throw error;
+function endOf(
+	error: unknown,
+	returned: number,
+	pageToken: string | undefined,
+	ofThatPage: number,
+): NodeError {
+	if (!isNodeError(error) || returned === 0 || error.status === 'CANCELLED') throw error;
 	const details = {
 		returned,
 		...(pageToken !== undefined && { nextPageToken: pageToken }),
@@ -60,7 +65,7 @@ export interface Listed {
 	readonly messages: ListedMessage[];
 	readonly nextPageToken: string | undefined;
 	/** The failure that stopped the list early. It says how to continue. */
-	readonly endedBy?: Failure;
+	readonly endedBy?: NodeError;
 }
 
 /** As many as the transport lets through; more would only wait there. */
@@ -204,7 +209,7 @@ async function whole(
 /** Leaves out an email that was deleted between the list and its details. */
 async function unlessGone<T>(message: Promise<T>): Promise<T | undefined> {
 	return await message.catch((error: unknown) => {
-		if (isFailure(error) && error.code === 404) return undefined;
+		if (isNodeError(error) && error.code === 404) return undefined;
 		return Promise.reject(error instanceof Error ? error : new Error(String(error)));
 	});
 }

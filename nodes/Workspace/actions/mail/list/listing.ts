@@ -8,7 +8,7 @@ import type { Listed, ListedMessage } from './listMessages';
 /**
  * The common part of List and Search.
  * @param own the operation's own fields, by name
- * @throws Failure 400 for options that exclude each other
+ * @throws NodeError 400 for options that exclude each other
  */
 export async function listed(
 	client: Clients,

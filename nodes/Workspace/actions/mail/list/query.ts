@@ -17,7 +17,7 @@ export function fromTerm(from: string): string[] {
 
 /**
  * Terms for the time of arrival, in epoch seconds, because Gmail reads a date without a time as Pacific time.
- * @throws Failure 400 for an empty time span
+ * @throws NodeError 400 for an empty time span
  */
 export function receivedTerms({ receivedAfter, receivedBefore }: Received): string[] {
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
@@ -35,7 +35,7 @@ export function receivedTerms({ receivedAfter, receivedBefore }: Received): stri
 
 /**
  * A query of the user together with terms of ours, which it cannot escape.
- * @throws Failure 400 for a query whose brackets or quotes could end ours
+ * @throws NodeError 400 for a query whose brackets or quotes could end ours
  */
 export function narrowed(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;

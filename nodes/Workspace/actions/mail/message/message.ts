@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { Failure } from '../../../../core/errors';
+import { NodeError } from '../../../../core/errors';
 import { bounded } from '../../../../untrusted/mail/bounded';
 import type { Mail, MailQuestion } from '../../../../untrusted/mail/readMail';
 import { Patience, runInWorker } from '../../../../untrusted/runInWorker';
@@ -107,7 +107,7 @@ async function headersAlone({ payload, ...message }: Message, item: Item): Promi
 	};
 	const answer = await runInWorker('readMail', question, item.signal);
 	if ('result' in answer && 'summary' in answer.result) return answer.result;
-	throw new Failure({
+	throw new NodeError({
 		code: 500,
 		message: `The message ${message.id ?? ''} could not be read${'trouble' in answer ? `: ${answer.trouble}` : ''}`,
 		description: 'Look at it in Gmail, or leave it out.',

@@ -218,7 +218,7 @@ export function addressesIn(text: string): AddressList {
 /**
  * The addresses in a list that must have nothing else.
  * @param label the user's name for the field, in quotes
- * @throws Failure 400 naming the first entry that is not an address
+ * @throws NodeError 400 naming the first entry that is not an address
  */
 export function addressesOf(text: string, label: string): Address[] {
 	const { addresses, others } = addressesIn(text);

@@ -30,7 +30,7 @@ interface Announced {
 
 /**
  * The files to attach. They are read only if all of them fit.
- * @throws Failure 400 for a missing field, invalid base64, or more than an email can hold
+ * @throws NodeError 400 for a missing field, invalid base64, or more than an email can hold
  */
 export async function attachedFiles(attachments: readonly Attachment[], item: Item): Promise<AttachedFile[]> {
 	const announced: Announced[] = [];

@@ -17,7 +17,7 @@ interface Bodies {
 
 /**
  * HTML is never sent without a plain text. The plain text of a Markdown body is the Markdown itself.
- * @throws Failure 400 for a body that cannot be read
+ * @throws NodeError 400 for a body that cannot be read
  */
 async function bodiesOf(
 	body: string,
@@ -54,7 +54,7 @@ export interface OutgoingMail {
 
 /**
  * The email that the parameters ask for.
- * @throws Failure 400 for anything that could not be sent
+ * @throws NodeError 400 for anything that could not be sent
  */
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
@@ -105,7 +105,7 @@ interface Particulars {
 
 /**
  * Composes an email into the bytes of an RFC 5322 message.
- * @throws Failure 400 if it is larger than Gmail accepts
+ * @throws NodeError 400 if it is larger than Gmail accepts
  */
 export async function composed(
 	outgoing: OutgoingMail,

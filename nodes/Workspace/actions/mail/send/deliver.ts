@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { Failure, isFailure } from '../../../../core/errors';
+import { NodeError, isNodeError } from '../../../../core/errors';
 import { BoundedMap } from '../../../../core/boundedMap';
-import { processSlot } from '../../../../core/globalSingleton';
+import { globalSingleton } from '../../../../core/globalSingleton';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
@@ -25,7 +25,7 @@ interface Fact {
  * @param account differs for every account and sign-in
  */
 export async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
-	const facts = processSlot('accountFacts', () => new BoundedMap<string, Fact>(maxFacts));
+	const facts = globalSingleton('accountFacts', () => new BoundedMap<string, Fact>(maxFacts));
 	const key = `${account} ${name}`;
 	const known = facts.get(key);
 	// A name stands for one question, whose answers have one type; the map cannot say so.
@@ -213,13 +213,13 @@ const newest = 20;
 
 /**
  * The email with the item's marker, for when the connection broke during sending and the outcome is unknown.
- * @throws Failure with the same code that says so, because an email that is not found may still have been
+ * @throws NodeError with the same code that says so, because an email that is not found may still have been
  * sent
  */
 export async function findSent(
 	client: Clients,
 	folder: Folder,
-	failure: Failure,
+	failure: NodeError,
 	item: Item,
 ): Promise<SentMail> {
 	let trouble: string | undefined;
@@ -247,7 +247,7 @@ async function look(client: Clients, folder: Folder, token: string): Promise<Sen
 }
 
 function troubleOf(error: unknown): string {
-	if (isFailure(error) && error.code === 403) {
+	if (isNodeError(error) && error.code === 403) {
 		return 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.';
 	}
 	return 'The node could not look for the email in the mailbox.';
@@ -258,10 +258,10 @@ const words = {
 	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
 };
 
-function unknownFate(folder: Folder, failure: Failure, trouble: string | undefined): Failure {
+function unknownFate(folder: Folder, failure: NodeError, trouble: string | undefined): NodeError {
 	const { may, among, place, again } = words[folder];
 	const searched = trouble ?? `It is not among the newest ${among}, but Gmail may list it later.`;
-	return new Failure({
+	return new NodeError({
 		code: failure.code,
 		status: failure.status,
 		message: `${may}: ${failure.message}`,

@@ -9,7 +9,7 @@ export const sendFields = [
 		name: 'to',
 		type: 'string',
 		default: '',
-		holds: 'addressList',
+		format: 'addressList',
 		placeholder: 'e.g. nathan@example.com, info@example.com',
 		description:
 			'Addresses of the recipients, separated by commas or new lines. Put a name with a comma in quotes: "Doe, Nathan" &lt;nathan@example.com&gt;. A reply may leave it empty: then it goes to the sender of the original email.',
@@ -58,7 +58,7 @@ export const sendOptions = [
 		name: 'attachments',
 		type: 'string',
 		default: '',
-		holds: 'attachments',
+		format: 'attachments',
 		placeholder: 'e.g. data, invoice',
 		description:
 			'Names of the binary fields of the input item to attach, separated by commas or new lines. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
@@ -68,7 +68,7 @@ export const sendOptions = [
 		name: 'bcc',
 		type: 'string',
 		default: '',
-		holds: 'addressList',
+		format: 'addressList',
 		description: 'Addresses that get a blind copy, separated by commas or new lines',
 	},
 	{
@@ -76,7 +76,7 @@ export const sendOptions = [
 		name: 'cc',
 		type: 'string',
 		default: '',
-		holds: 'addressList',
+		format: 'addressList',
 		description: 'Addresses that get a copy, separated by commas or new lines',
 	},
 	{
@@ -93,7 +93,7 @@ export const sendOptions = [
 		name: 'headers',
 		type: 'fixedCollection',
 		default: {},
-		holds: 'pairs',
+		format: 'pairs',
 		pair: { group: 'header', key: 'name' },
 		placeholder: 'Add Header',
 		description: 'Header fields to add, such as List-Unsubscribe',
@@ -129,7 +129,7 @@ export const sendOptions = [
 		name: 'replyTo',
 		type: 'string',
 		default: '',
-		holds: 'addressList',
+		format: 'addressList',
 		description: 'Addresses that replies go to instead of the sender, separated by commas or new lines',
 	},
 	{
@@ -137,7 +137,7 @@ export const sendOptions = [
 		name: 'replyToMessageId',
 		type: 'string',
 		default: '',
-		holds: 'id',
+		format: 'id',
 		placeholder: 'e.g. 18c3f0a1b2d4e5f6',
 		description:
 			'ID of the message to reply to, as returned by List, Search and Read. Leave To and Subject empty to answer its sender in the same conversation.',
@@ -163,7 +163,7 @@ export const sendOptions = [
 
 export type SendParams = ParamsOf<typeof sendFields, typeof sendOptions>;
 
-/** @throws Failure 400 for what only a reply may do or leave out */
+/** @throws NodeError 400 for what only a reply may do or leave out */
 export function refuseContradictions(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {

@@ -41,7 +41,7 @@ interface HeaderField {
 
 /**
  * Checks the custom header fields.
- * @throws Failure 400 for anything that could forge other headers
+ * @throws NodeError 400 for anything that could forge other headers
  */
 export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
@@ -75,7 +75,7 @@ function setterOf(key: string): string | undefined {
 /**
  * A text that fits in a header field.
  * @param label the user's name for the field, in quotes
- * @throws Failure 400 for line breaks and other control characters, because they could forge other headers
+ * @throws NodeError 400 for line breaks and other control characters, because they could forge other headers
  */
 export function oneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;

@@ -25,7 +25,7 @@ const headers = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', '
 /** Characters of a header that are read. More recipients than Gmail sends an email to. */
 const longestHeader = 100_000;
 
-/** @throws Failure; 404 if there is no such email */
+/** @throws NodeError; 404 if there is no such email */
 export async function repliedMail({ gmail }: Clients, id: string): Promise<RepliedMail> {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
@@ -53,7 +53,7 @@ export async function repliedMail({ gmail }: Clients, id: string): Promise<Repli
 
 /**
  * The email as a reply, with the recipients and the subject that the user left to the original.
- * @throws Failure 400 if the original names nobody to reply to
+ * @throws NodeError 400 if the original names nobody to reply to
  */
 export async function asReply(
 	client: Clients,

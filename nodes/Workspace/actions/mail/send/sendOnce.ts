@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
-import { isFailure } from '../../../../core/errors';
+import { isNodeError } from '../../../../core/errors';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { inParallel } from '../inParallel';
@@ -78,7 +78,7 @@ function queryFor(to: readonly Address[], subject: string): string {
 
 /**
  * The first result for a key.
- * @throws Failure 409 if the key was used for another email
+ * @throws NodeError 409 if the key was used for another email
  */
 function repeated(
 	{ mail, content }: { readonly mail: SentMail; readonly content: string },
@@ -120,7 +120,7 @@ interface Sending {
  * Sends an email unless one was already sent with its key. Executions in one process wait for each other.
  * Executions in several processes that send at the same moment cannot see each other; the second look only
  * reports it.
- * @throws Failure 409 if the key was used for another email
+ * @throws NodeError 409 if the key was used for another email
  */
 export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, outgoing, keyed } = sending;
@@ -130,7 +130,7 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 		if (before) return repeated(before, keyed);
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
-			if (isFailure(error) && error.ambiguous) return await findSent(client, outgoing.folder, error, item);
+			if (isNodeError(error) && error.ambiguous) return await findSent(client, outgoing.folder, error, item);
 			throw error;
 		});
 		recent.set(name, { mail, content: keyed.content });
@@ -152,7 +152,7 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 	return await look.then(
 		({ data }) => ({ ...known, mail: sentMail(data, known.mail.draftId) }),
 		(error: unknown) => {
-			if (!isFailure(error) || error.code !== 404) throw error;
+			if (!isNodeError(error) || error.code !== 404) throw error;
 			recent.delete(name);
 			return undefined;
 		},

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Failure, isFailure } from '../../../../core/errors';
+import { type NodeError, isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
 import { type Cell, hasNames, namedRows, rowCells } from '../cells';
 import { entryFor } from '../dates';
@@ -45,7 +45,7 @@ export async function clearHeaderFormat(
 	item: Item,
 ): Promise<void> {
 	await clearFormat(sheets, rows).catch((error: unknown) => {
-		if (!isFailure(error)) throw error;
+		if (!isNodeError(error)) throw error;
 		item.hint(
 			`The rows at ${rows.updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
 		);
@@ -76,8 +76,8 @@ export interface Appended extends Written {
 interface Prepared {
 	readonly target: TabRange;
 	readonly place: Place;
-	/** By member; a Failure for a member whose fields do not fit the table. */
-	readonly rows: ReadonlyArray<Cell[][] | Failure>;
+	/** By member; a NodeError for a member whose fields do not fit the table. */
+	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
 }
 
 /** Rows of one member, by its position. */
@@ -89,7 +89,7 @@ interface MemberPart extends Part {
 export async function appendRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly AppendMember[],
-): Promise<Array<Appended | Failure>> {
+): Promise<Array<Appended | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
 	const { params, item } = first;
@@ -103,34 +103,34 @@ async function appendNow(
 	sheets: sheets_v4.Sheets,
 	first: AppendMember,
 	members: readonly AppendMember[],
-): Promise<Array<Appended | Failure>> {
+): Promise<Array<Appended | NodeError>> {
 	const prepared = await (hasNames(first.params) ? byHeader : asGiven)(sheets, first, members);
 	const { rows } = prepared;
-	const refused = rows.findIndex(isFailure);
+	const refused = rows.findIndex(isNodeError);
 	if (refused !== -1 && !first.item.othersGoOn) return notWritten(rows, members, refused, 'appended');
 
-	const results = new Map<number, Appended | Failure>();
+	const results = new Map<number, Appended | NodeError>();
 	const parts: MemberPart[] = [];
 	for (const [position, entry] of rows.entries()) {
-		if (isFailure(entry)) results.set(position, entry);
+		if (isNodeError(entry)) results.set(position, entry);
 		else parts.push({ position, rows: entry.map(notEmpty) });
 	}
-	let stopped: Failure | undefined;
+	let stopped: NodeError | undefined;
 	for (const chunk of chunksOf(parts)) {
 		const appended = stopped
 			? notSent(stopped, 'appended')
 			: await appendChunk(sheets, first, prepared, chunk).catch(failureOf);
-		if (isFailure(appended)) stopped ??= appended;
+		if (isNodeError(appended)) stopped ??= appended;
 		for (const [at, { position }] of chunk.entries()) {
-			const result = isFailure(appended) ? appended : appended[at];
+			const result = isNodeError(appended) ? appended : appended[at];
 			if (result) results.set(position, result);
 		}
 	}
 	return members.flatMap((_, position) => results.get(position) ?? []);
 }
 
-function failureOf(error: unknown): Failure {
-	if (isFailure(error)) return error;
+function failureOf(error: unknown): NodeError {
+	if (isNodeError(error)) return error;
 	throw error;
 }
 

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Entry } from '../dates';
-import { Failure, isFailure, refusal } from '../../../../core/errors';
+import { NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Cell } from '../cells';
 import { misplaced } from '../errors';
@@ -23,7 +23,7 @@ interface Landed {
  * Checks rows that Google may have put above their table, into it or beside its columns, and moves them to the right place. They are
  * in rows that were inserted for them, so nothing else moves with them.
  * @returns where they are now
- * @throws Failure, never ambiguous, that says where they are
+ * @throws NodeError, never ambiguous, that says where they are
  */
 export async function relocateRows(
 	sheets: sheets_v4.Sheets,
@@ -31,7 +31,7 @@ export async function relocateRows(
 	landed: Landed,
 ): Promise<Corner> {
 	return await moved(sheets, params, landed).catch((error: unknown) => {
-		if (!isFailure(error)) throw error;
+		if (!isNodeError(error)) throw error;
 		const { result, place } = landed;
 		const isInColumn = result.start.column === place.column;
 		const belongs = isInColumn ? 'below the table' : `in column ${columnLetters(place.column)}`;
@@ -78,7 +78,7 @@ function checkOwn(
 		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1, Infinity) > 0,
 	);
 	if (isShared || insertDataOption === 'OVERWRITE') {
-		throw new Failure({ code: 502, message: 'the same rows contain other cells' });
+		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 	}
 }
 
@@ -129,7 +129,7 @@ interface Asked {
 /**
  * With OVERWRITE, misplaced rows destroy existing cells, and Google ignores hidden cells. So the node first finds the free cell below the
  * table. Google begins there, or further down if somebody else was faster.
- * @throws Failure 400 if rows would overwrite other cells
+ * @throws NodeError 400 if rows would overwrite other cells
  */
 export async function below(
 	sheets: sheets_v4.Sheets,

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Failure, isFailure, refusal } from '../../../../core/errors';
+import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import { type Cell, type Entering, type NamedRow, rowNumberKey } from '../cells';
 import { list } from '../errors';
@@ -63,16 +63,16 @@ export class Plan {
 	}
 
 	/** Why the row of an item cannot be looked for. */
-	refusalOf(row: NamedRow): Failure | undefined {
+	refusalOf(row: NamedRow): NodeError | undefined {
 		const rows = this.rowsOf(row);
-		return isFailure(rows) ? rows : undefined;
+		return isNodeError(rows) ? rows : undefined;
 	}
 
-	/** @throws Failure where `refusalOf` has one */
+	/** @throws NodeError where `refusalOf` has one */
 	stepFor(row: NamedRow): Step {
 		const cells = this.placed(row);
 		const rows = this.rowsOf(row);
-		if (isFailure(rows)) throw rows;
+		if (isNodeError(rows)) throw rows;
 		const isNew = rows.length === 0;
 		const own = isNew ? [this.next++] : rows;
 		if (isNew) this.remember(own[0] ?? 0, row);
@@ -86,7 +86,7 @@ export class Plan {
 		return { action, rows: own, changes };
 	}
 
-	private rowsOf(row: NamedRow): readonly number[] | Failure {
+	private rowsOf(row: NamedRow): readonly number[] | NodeError {
 		return isByNumber(this.matching.matchColumns) ? this.numbered(row.rowNumber) : this.keyed(row);
 	}
 
@@ -114,7 +114,7 @@ export class Plan {
 		this.add(this.keyOf(this.keyCells(row)), at);
 	}
 
-	private keyed(row: NamedRow): readonly number[] | Failure {
+	private keyed(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.keyCells(row);
 		if (cells.every((cell) => cell === '')) return noKey(this.matching.matchColumns);
 		const found = this.rowsByKey.get(this.keyOf(cells));
@@ -127,7 +127,7 @@ export class Plan {
 		return JSON.stringify(cells.map((cell) => (this.isTyped ? typed(String(cell)) : String(cell))));
 	}
 
-	private numbered(rowNumber: unknown): readonly number[] | Failure {
+	private numbered(rowNumber: unknown): readonly number[] | NodeError {
 		const { headerRow, body } = this.matching;
 		const number = typeof rowNumber === 'string' && rowNumber.trim() !== '' ? Number(rowNumber) : rowNumber;
 		if (number === undefined || number === null || number === '') return noKey([rowNumberKey]);
@@ -180,7 +180,7 @@ export function isByNumber(matchColumns: readonly string[]): boolean {
 	return matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
 }
 
-function noKey(matchColumns: readonly string[]): Failure {
+function noKey(matchColumns: readonly string[]): NodeError {
 	return refusal(
 		`The item has no value for ${list(matchColumns)}`,
 		`The node finds the row by ${named('matchColumns')}. If the value comes from an expression, check that the item contains the data.`,

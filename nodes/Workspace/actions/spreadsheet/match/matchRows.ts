@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isFailure, refusal, type Failure } from '../../../../core/errors';
+import { isNodeError, refusal, type NodeError } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import { chunksOf, requestBytes, type Written } from '../updates';
 import { list, notSent, notWritten } from '../errors';
@@ -25,7 +25,7 @@ export async function matchRows(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<MatchedRow[] | Failure>> {
+): Promise<Array<MatchedRow[] | NodeError>> {
 	return await spreadsheetMutex.run(first.params.spreadsheetId, () => writeNow(sheets, first, members));
 }
 
@@ -33,7 +33,7 @@ async function writeNow(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<MatchedRow[] | Failure>> {
+): Promise<Array<MatchedRow[] | NodeError>> {
 	const { params, item } = first;
 	const { header: read } = await tableOf(sheets, params, item, readSheetHeader);
 	const given = members.map(({ params, item }) => namedRows(params, item));
@@ -56,12 +56,12 @@ async function writeNow(
 		(plan) => given.map((rows, at) => misfits[at] ?? stepsOf(plan, rows)),
 		header.columns,
 	);
-	const refused = steps.findIndex(isFailure);
+	const refused = steps.findIndex(isNodeError);
 	if (refused !== -1 && !item.othersGoOn) return notWritten(steps, members, refused, 'written');
 	return await carryOut(sheets, first, { sheet, names, last, steps });
 }
 
-/** @throws Failure 400 where the table has no such column */
+/** @throws NodeError 400 where the table has no such column */
 function checkKeys(matchColumns: readonly string[], { columns, names }: SheetHeader): void {
 	if (isByNumber(matchColumns)) return;
 	if (matchColumns.includes(rowNumberKey)) {
@@ -78,7 +78,7 @@ function checkKeys(matchColumns: readonly string[], { columns, names }: SheetHea
 	);
 }
 
-type Steps = ReadonlyArray<Step[] | Failure>;
+type Steps = ReadonlyArray<Step[] | NodeError>;
 
 /** What the sheet shows is read only where an item's text may be what a number or a date looks like. */
 async function planned(
@@ -96,8 +96,8 @@ async function planned(
 	return { steps: steps(new Plan({ ...asked, columns, body, shown })), last: body.last };
 }
 
-function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | Failure {
-	return rows.map((row) => plan.refusalOf(row)).find(isFailure) ?? rows.map((row) => plan.stepFor(row));
+function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | NodeError {
+	return rows.map((row) => plan.refusalOf(row)).find(isNodeError) ?? rows.map((row) => plan.stepFor(row));
 }
 
 interface Work {
@@ -116,18 +116,18 @@ async function carryOut(
 	sheets: sheets_v4.Sheets,
 	{ params, item }: WriteMember,
 	{ sheet, names, last, steps }: Work,
-): Promise<Array<MatchedRow[] | Failure>> {
+): Promise<Array<MatchedRow[] | NodeError>> {
 	const { spreadsheetId, headerRow, valueInputOption } = params;
 	const results = steps.map((entry) =>
-		isFailure(entry) ? entry : entry.map((step) => writtenBy(spreadsheetId, sheet, step)),
+		isNodeError(entry) ? entry : entry.map((step) => writtenBy(spreadsheetId, sheet, step)),
 	);
 	const parts = steps.flatMap((entry, position) => {
-		if (isFailure(entry)) return [];
+		if (isNodeError(entry)) return [];
 		const rows = entry.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()]));
 		return [{ position, steps: entry, rows }];
 	});
 	let row = last + 1;
-	let stopped: Failure | undefined;
+	let stopped: NodeError | undefined;
 	for (const [at, chunk] of chunksOf(parts, batchBytes).entries()) {
 		const own = chunk.flatMap((part) => part.steps);
 		const count = own.filter(({ action }) => action === 'appended').length;
@@ -158,8 +158,8 @@ function none(): undefined {
 	return undefined;
 }
 
-function failureOf(error: unknown): Failure {
-	if (isFailure(error)) return error;
+function failureOf(error: unknown): NodeError {
+	if (isNodeError(error)) return error;
 	throw error;
 }
 

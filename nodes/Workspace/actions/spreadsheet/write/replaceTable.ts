@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Failure } from '../../../../core/errors';
+import type { NodeError } from '../../../../core/errors';
 import { entryFor } from '../dates';
 import { type Cell, cellData, headerCell, namedRows, namesIn } from '../cells';
 import { resize, spreadsheetMutex } from '../sheets';
@@ -27,7 +27,7 @@ export async function replaceTable(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<Written | Failure>> {
+): Promise<Array<Written | NodeError>> {
 	return await spreadsheetMutex.run(first.params.spreadsheetId, () => replaceNow(sheets, first, members));
 }
 
@@ -35,7 +35,7 @@ async function replaceNow(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<Written | Failure>> {
+): Promise<Array<Written | NodeError>> {
 	const { params, item } = first;
 	const { spreadsheetId } = params;
 	const given = members.map(({ params, item }) => namedRows(params, item));

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { entryFor } from '../dates';
-import { isFailure, refusal } from '../../../../core/errors';
+import { isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import type { Item } from '../../../operation';
 import { type Cell, type Entering, headerCell, namedRows, namesIn } from '../cells';
@@ -47,7 +47,7 @@ export async function ensureGridSize<T>(
 		}
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
-				isFailure(error) && error.code === 400 && error.message.includes('exceeds grid limits');
+				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
 			if (!isOverEdge || !mayGrow || !(await grow(sheets, reach))) throw error;
 			return await send();
 		});
@@ -73,7 +73,7 @@ async function grow(
 /**
  * Rows of all items in one block; each item gets its own part, the first one with the header. Columns are in the order of the header
  * that is there, then of first appearance.
- * @throws Failure 400 where the first row has other names
+ * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(
 	sheets: sheets_v4.Sheets,

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Failure, isFailure, refusal } from '../../../../core/errors';
+import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import { hasNames, namedRows, rowCells } from '../cells';
 import { notWritten } from '../errors';
@@ -13,7 +13,7 @@ import { Rows, widthOf, type Written, writtenOf } from '../updates';
 import { ensureGridSize, writeBlock, writeItems } from './writeBlock';
 import { replaceTable } from './replaceTable';
 
-/** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws Failure 400 */
+/** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws NodeError 400 */
 export function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
 	const isKeyed = matchColumns.length > 0;
@@ -41,7 +41,7 @@ export function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
 export async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],
-): Promise<Array<Written | MatchedRow[] | Failure>> {
+): Promise<Array<Written | MatchedRow[] | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
 	const { params, item } = first;
@@ -78,16 +78,16 @@ async function writeByHeader(
 	sheets: sheets_v4.Sheets,
 	first: WriteMember,
 	members: readonly WriteMember[],
-): Promise<Array<Written | Failure>> {
+): Promise<Array<Written | NodeError>> {
 	const given = members.map(({ params, item }) => namedRows(params, item));
 	const { target, header, rows } = await rowsByHeader(sheets, first, given);
-	const refused = rows.findIndex(isFailure);
+	const refused = rows.findIndex(isNodeError);
 	if (refused !== -1 && !first.item.othersGoOn) return notWritten(rows, members, refused, 'written');
 	const row = Math.max(first.params.headerRow, anchorOf(target).row);
 	const start = cellsOn(target.tab ?? target.name, printCell({ row, column: header.left }));
-	const parts = rows.flatMap((entry) => (isFailure(entry) ? [] : [{ rows: entry }]));
+	const parts = rows.flatMap((entry) => (isNodeError(entry) ? [] : [{ rows: entry }]));
 	const block = { target: parseRange(start), header: [], parts };
 	const written = parts.length > 0 ? await writeBlock(sheets, first, block) : [];
 	let next = 0;
-	return rows.flatMap((entry) => (isFailure(entry) ? entry : (written[next++] ?? [])));
+	return rows.flatMap((entry) => (isNodeError(entry) ? entry : (written[next++] ?? [])));
 }
