@@ -64,3 +64,19 @@ test('whatever becomes of a call, its answer is not counted any longer', async (
 	await runExecute(service, { items: numbered(4), node });
 	expect(bytesInFlight()).toBe(0);
 });
+
+test('the items of one execution hold 512 MiB of answers, and one beyond that says so', async () => {
+	const answer = unpacksTo(60 * 1024 * 1024, ' ');
+	service.script(...Array.from({ length: 9 }, () => answer), { body: 'small' });
+	const node = { onError: 'continueRegularOutput' as const };
+	const parameters = { options: { parallelRequests: 1 } };
+	const items = await runExecute(service, { items: numbered(10), node, parameters });
+	const messages = items.map(({ json }) => (json.error as { message: string } | undefined)?.message);
+	expect(messages).toEqual([
+		...Array<undefined>(8).fill(undefined),
+		'The responses and messages of this execution are larger than 512 MiB (536,870,912 bytes) together',
+		undefined,
+	]);
+	expect(items[8]?.json['error']).toMatchObject({ code: 503, details: { response: [0] } });
+	expect(service.requests).toHaveLength(10);
+});
