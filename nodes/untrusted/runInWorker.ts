@@ -1,11 +1,16 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 
-import type { Input, Result, TaskName } from './tasks';
-import { Thread } from './thread';
-import type { Answer, Question } from './untrusted.worker';
+import type { Answer, Input, Question, Result, TaskName } from './untrusted.worker';
 
-/** More is refused. No Google document can hold more, and no email contains as much. */
-const maxCharacters: Readonly<Record<TaskName, number>> = {
+/** Bundled separately, both here and in the package. */
+const code = path.join(__dirname, 'untrusted.worker.js');
+
+/** Characters. More is refused: no Google document can hold more, and no email contains as much. */
+const longest: Readonly<Record<TaskName, number>> = {
 	textOfHtml: 10_000_000,
 	htmlOfMarkdown: 2_000_000,
 	contentOfMarkdown: 2_000_000,
@@ -15,69 +20,122 @@ const maxCharacters: Readonly<Record<TaskName, number>> = {
 	rawPart: 70_000_000,
 };
 
-const leastMilliseconds = 3_000;
-const millisecondsPerCharacter = 0.01;
-const mostMilliseconds = 30_000;
-
-/** Limit for all texts of one list that take too long. */
-const patienceMilliseconds = 15_000;
-
-/** Time wasted on texts that belong together, such as the emails of one list. */
-export class Patience {
-	#spent = 0;
-
-	get isOver(): boolean {
-		return this.#spent >= patienceMilliseconds;
-	}
-
-	spend(milliseconds: number): void {
-		this.#spent += milliseconds;
-	}
+function secondsFor(characters: number): number {
+	return Math.min(30, 3 + Math.floor(characters / 100_000));
 }
 
+const maxHeapMegabytes = 384;
+/**
+ * V8's own limit is much higher. A single large allocation beyond it, such as for a growing array, ends the
+ * whole process and not only the thread (seen with Node 20 and 24).
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
+const heapCheckMilliseconds = 50;
+const maxStartMilliseconds = 30_000;
+
+/** The process's only thread for untrusted text, replaced after a text that it could not read. */
+let thread: Promise<Worker> | undefined;
 const oneAtATime = pLimit(1);
-const thread = new Thread();
-
-interface Limits {
-	/** Shared by texts that belong together. */
-	readonly patience?: Patience;
-	/** How much is to be read, if the input is not a text itself. */
-	readonly characters?: number;
-}
 
 /**
- * Runs a task in the process's only thread for untrusted text. A slow task delays only other untrusted texts.
+ * Runs a task in the thread for untrusted text. A slow task delays only other untrusted texts.
+ * @param characters how much is to be read, if the input is not a text itself
  * @throws the signal's reason
  */
 export async function runInWorker<T extends TaskName>(
 	task: T,
 	input: Input<T>,
 	signal: AbortSignal | undefined,
-	{ patience = new Patience(), characters = lengthOf(input) }: Limits = {},
+	characters = typeof input === 'string' ? input.length : 0,
 ): Promise<Answer<Result<T>>> {
-	const most = maxCharacters[task];
+	const most = longest[task];
 	if (characters > most) return { trouble: `it is longer than ${most.toLocaleString('en-US')} characters` };
-	const answer = await oneAtATime(asked, { task, input }, characters, patience, signal);
+	const answer = await oneAtATime(ask, { task, input }, secondsFor(characters), signal);
 	// The thread returns what the task does.
 	return answer as Answer<Result<T>>;
 }
 
-function lengthOf(input: unknown): number {
-	return typeof input === 'string' ? input.length : 0;
+async function ask(question: Question, seconds: number, signal: AbortSignal | undefined): Promise<Answer> {
+	signal?.throwIfAborted();
+	const started = (thread ??= start());
+	try {
+		return await answerOf(await started, question, seconds, signal);
+	} catch (error) {
+		thread = undefined;
+		await started.then(
+			(worker) => worker.terminate(),
+			() => undefined,
+		);
+		signal?.throwIfAborted();
+		return { trouble: troubleOf(error) };
+	}
 }
 
-async function asked(
+async function start(): Promise<Worker> {
+	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its
+	// flags.
+	const worker = new Worker(code, { resourceLimits, env: {}, execArgv: [] });
+	// The waiting caller also gets the error. Without a listener, it would end n8n.
+	worker.on('error', () => undefined);
+	worker.once('exit', () => (thread = undefined));
+	await once(worker, 'message', { signal: AbortSignal.timeout(maxStartMilliseconds) });
+	worker.unref();
+	return worker;
+}
+
+/** The text is not worth more time or memory. */
+class GivenUp extends Error {}
+
+const tooMuchMemory = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
+
+function troubleOf(error: unknown): string {
+	if (error instanceof GivenUp) return error.message;
+	const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+	return isMemory ? tooMuchMemory : 'the worker thread that reads it stopped';
+}
+
+/** @throws GivenUp, the signal's reason, or the error that ended the thread */
+async function answerOf(
+	worker: Worker,
 	question: Question,
-	characters: number,
-	patience: Patience,
+	seconds: number,
 	signal: AbortSignal | undefined,
 ): Promise<Answer> {
+	const over = new AbortController();
+	const ends = { signal: over.signal };
 	signal?.throwIfAborted();
-	if (patience.isOver) return { trouble: 'too many others before it took too long to read' };
-	const own = Math.min(mostMilliseconds, leastMilliseconds + characters * millisecondsPerCharacter);
-	const milliseconds = Math.ceil(own / 100) * 100;
-	const begun = performance.now();
-	const answer = await thread.ask(question, { milliseconds, signal });
-	if (performance.now() - begun >= milliseconds) patience.spend(milliseconds);
-	return answer;
+	worker.ref();
+	try {
+		const answered = once(worker, 'message', ends);
+		worker.postMessage(question);
+		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])];
+		const [answer] = (await Promise.race([
+			answered,
+			...stops.map(async (stop) => await stop.then(() => Promise.reject(new Error('Stopped')))),
+			tooLate(seconds, ends),
+			tooLarge(worker, ends),
+		])) as [Answer];
+		return answer;
+	} finally {
+		over.abort();
+		worker.unref();
+	}
+}
+
+async function tooLate(seconds: number, ends: { signal: AbortSignal }): Promise<never> {
+	await sleep(seconds * 1000, undefined, ends);
+	// If n8n itself was busy, the answer may be queued behind this timer.
+	await sleep(0, undefined, ends);
+	await immediate(undefined, ends);
+	throw new GivenUp(`reading it takes longer than ${seconds} s`);
+}
+
+async function tooLarge(worker: Worker, ends: { signal: AbortSignal }): Promise<never> {
+	for (;;) {
+		await sleep(heapCheckMilliseconds, undefined, ends);
+		// Only Node 22.16+ and 24 can report this.
+		if (!('getHeapStatistics' in worker)) continue;
+		const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();
+		if (heap + buffers > maxHeapMegabytes * 1024 * 1024) throw new GivenUp(tooMuchMemory);
+	}
 }

@@ -1,6 +1,32 @@
 import { parentPort } from 'node:worker_threads';
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { tasks, type TaskName } from './tasks';
+import { textOfTabs } from './document/plainText';
+import { textOfHtml } from './html/textOfHtml';
+import { rawPart } from './mail/rawPart';
+import { readMail } from './mail/readMail';
+import { contentOfMarkdown } from './markdown/contentOfMarkdown';
+import { htmlOfMarkdown } from './markdown/htmlOfMarkdown';
+import { markdownOfTabs } from './markdown/markdownOfTabs';
+import { proportionate } from './markdown/parseMarkdown';
+
+/** The thread's tasks: pure functions of texts and plain objects. */
+const tasks = {
+	textOfHtml,
+	htmlOfMarkdown: (markdown: string) => htmlOfMarkdown(proportionate(markdown)),
+	/** Returns a `Content` as JSON. */
+	contentOfMarkdown: (markdown: string) => JSON.stringify(contentOfMarkdown(proportionate(markdown))),
+	/** These take the tabs of a document as JSON. */
+	textOfTabs: (json: string) => textOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
+	markdownOfTabs: (json: string) => markdownOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
+	readMail,
+	rawPart,
+} satisfies Record<string, (input: never) => unknown>;
+
+type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+export type Input<T extends TaskName> = Parameters<Tasks[T]>[0];
+export type Result<T extends TaskName> = ReturnType<Tasks[T]>;
 
 /** A question to the thread. It receives one at a time. */
 export interface Question {
@@ -10,10 +36,7 @@ export interface Question {
 
 export type Answer<R = unknown> = { readonly result: R } | { readonly trouble: string };
 
-/**
- * Allowed characters of an answer per character of the text, in addition to those that every answer may have.
- * This is needed because strings have no memory limit.
- */
+/** Times that a result may be as long as its text, beyond what every result may have. */
 const growth = 20;
 const freeCharacters = 1_000_000;
 
@@ -21,10 +44,8 @@ function answerTo({ task, input }: Question): Answer {
 	try {
 		const work: (input: never) => unknown = tasks[task];
 		const result = work(input as never);
-		const isTooLong =
-			typeof result === 'string' &&
-			typeof input === 'string' &&
-			result.length > freeCharacters + growth * input.length;
+		const most = typeof input === 'string' ? freeCharacters + growth * input.length : Infinity;
+		const isTooLong = typeof result === 'string' && result.length > most;
 		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {
 		// Any parser error, such as nesting that is too deep. Its message is not used because it may quote

@@ -17,18 +17,12 @@ type Element = docs_v1.Schema$StructuralElement;
 /** Characters; Gmail takes less. */
 const longestHeader = 1_000_000;
 
-test.each([
-	'=?utf-8?B?4pi6?= ',
-	'=?utf-8?Q?=E2=98=BA?=x',
-	'=?',
-	'=?x?Q?',
-	'=?utf-8?B?',
-	// Bytes that two charsets can read.
-	'=?gbk?B?xKM=?=\u00fc',
-	' ',
-])('encoded words cost no more than the length of %j', (unit) => {
-	expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodedWords, longestHeader);
-});
+test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf-8?B?', ' '])(
+	'encoded words cost no more than the length of %j',
+	(unit) => {
+		expectLinear(unit, (text) => `=?utf-8?Q?a?=${text}`, decodedWords, longestHeader);
+	},
+);
 
 const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
 	readMail({ message: bounded({ ...more, payload }).message, withText: true, texts: {} });

@@ -65,16 +65,12 @@ function pictureOf(object: docs_v1.Schema$InlineObject | undefined): Piece | und
 
 const fixedWidthFonts = /mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
-function isFixedWidth(style: docs_v1.Schema$TextStyle | undefined): boolean {
-	return fixedWidthFonts.test(style?.weightedFontFamily?.fontFamily ?? '');
-}
-
 function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
 	const marks: { -readonly [K in keyof Marks]: Marks[K] } = {};
 	if (style?.bold) marks.bold = true;
 	if (style?.italic) marks.italic = true;
 	if (style?.strikethrough) marks.strikethrough = true;
-	if (isFixedWidth(style)) marks.code = true;
+	if (fixedWidthFonts.test(style?.weightedFontFamily?.fontFamily ?? '')) marks.code = true;
 	if (style?.link?.url) marks.link = style.link.url;
 	return marks;
 }
@@ -107,10 +103,12 @@ export function footnotesOf(tab: docs_v1.Schema$DocumentTab): Array<{
 	}));
 }
 
-export function headersOf({ headers }: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
-	return Object.values(headers ?? {}).map(({ content }) => content ?? []);
-}
-
-export function footersOf({ footers }: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
-	return Object.values(footers ?? {}).map(({ content }) => content ?? []);
+/** Headers, body and footers, in this order. */
+export function contentsOf({
+	headers,
+	body,
+	footers,
+}: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
+	const parts = [...Object.values(headers ?? {}), body, ...Object.values(footers ?? {})];
+	return parts.map((part) => part?.content ?? []);
 }

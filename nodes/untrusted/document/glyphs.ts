@@ -90,28 +90,14 @@ function letters(count: number): string {
 	return letter.repeat(Math.ceil(count / 26));
 }
 
-const romans: ReadonlyArray<readonly [number, string]> = [
-	[1000, 'm'],
-	[900, 'cm'],
-	[500, 'd'],
-	[400, 'cd'],
-	[100, 'c'],
-	[90, 'xc'],
-	[50, 'l'],
-	[40, 'xl'],
-	[10, 'x'],
-	[9, 'ix'],
-	[5, 'v'],
-	[4, 'iv'],
-	[1, 'i'],
-];
+/** The digits 0 to 9 in signs for one, five and ten. */
+const romanDigits = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'];
+const romanSigns = ['ivx', 'xlc', 'cdm', 'm'];
 
 function roman(count: number): string {
-	let rest = count;
-	let text = '';
-	for (const [value, sign] of romans) {
-		text += sign.repeat(Math.floor(rest / value));
-		rest %= value;
-	}
-	return text;
+	const digits = Array.from(String(count), Number).toReversed();
+	const written = digits.map((digit, place) =>
+		(romanDigits[digit] ?? '').replaceAll(/[ivx]/g, (sign) => romanSigns[place]?.['ivx'.indexOf(sign)] ?? ''),
+	);
+	return written.toReversed().join('');
 }

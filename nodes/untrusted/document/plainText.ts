@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { footersOf, footnotesOf, headersOf, piecesOf } from './elements';
+import { contentsOf, footnotesOf, piecesOf } from './elements';
 import { Glyphs } from './glyphs';
 
 type Content = readonly docs_v1.Schema$StructuralElement[];
@@ -22,9 +22,7 @@ export function textOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string 
 export function plainTextOf(tab: docs_v1.Schema$DocumentTab): string {
 	const reader = new Reader(tab);
 	const parts = [
-		...headersOf(tab).map((content) => reader.text(content)),
-		reader.text(tab.body?.content),
-		...footersOf(tab).map((content) => reader.text(content)),
+		...contentsOf(tab).map((content) => reader.text(content)),
 		...footnotesOf(tab).map(({ number, content }) => `[${number}] ${reader.text(content).trim()}`),
 	];
 	return parts.filter((part) => part !== '').join('\n\n');
@@ -39,8 +37,8 @@ class Reader {
 		this.glyphs = new Glyphs(tab);
 	}
 
-	text(content: Content | undefined): string {
-		return this.lines(content ?? [], '\t').join('\n');
+	text(content: Content): string {
+		return this.lines(content, '\t').join('\n');
 	}
 
 	private lines(content: Content, cellSeparator: string): string[] {

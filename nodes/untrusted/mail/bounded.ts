@@ -31,62 +31,36 @@ interface Bounded {
  * gateway in front of it may not.
  */
 export function bounded(message: Message): Bounded {
-	const door = new Door();
-	const payload = door.part(message.payload ?? {}, 0);
-	return {
-		message: { ...message, snippet: door.text(message.snippet), payload },
-		characters: door.characters,
-		only: [...door.beyond].map((limit) => sayings[limit]),
-	};
-}
-
-class Door {
-	readonly beyond = new Set<keyof typeof sayings>();
-	characters = 0;
-	private parts = 0;
-
-	part(given: Part, level: number): Part {
-		this.parts++;
-		this.characters += given.body?.data?.length ?? 0;
-		const { partId, mimeType, filename, headers, body } = given;
-		return {
-			...{ partId, body, mimeType: this.text(mimeType), filename: this.text(filename) },
-			headers: this.first(headers ?? [], mostHeaders, 'headers').map(({ name, value }) => ({
-				name: this.text(name),
-				value: this.text(value),
-			})),
-			parts: this.inner(given.parts ?? [], level + 1),
-		};
-	}
-
-	text(value: string | null | undefined): string {
-		return this.first(value ?? '', longestHeader, 'header');
-	}
-
-	private inner(given: readonly Part[], level: number): Part[] {
-		if (given.length === 0) return [];
-		if (level >= mostLevels) {
-			this.beyond.add('levels');
-			return [];
-		}
-		const parts: Part[] = [];
-		for (const part of given) {
-			if (this.parts >= mostParts) {
-				this.beyond.add('parts');
-				break;
-			}
-			parts.push(this.part(part, level));
-		}
-		return parts;
-	}
-
-	private first<T extends string | readonly unknown[]>(
+	const beyond = new Set<keyof typeof sayings>();
+	let characters = 0;
+	let count = 0;
+	function first<T extends string | readonly unknown[]>(
 		values: T,
 		most: number,
 		limit: keyof typeof sayings,
 	): T {
-		if (values.length <= most) return values;
-		this.beyond.add(limit);
+		if (values.length > most) beyond.add(limit);
 		return values.slice(0, most) as T;
 	}
+	const text = (value: string | null | undefined) => first(value ?? '', longestHeader, 'header');
+	const inner = (parts: readonly Part[], level: number): Part[] =>
+		parts.flatMap((part) => {
+			const limit = level >= mostLevels ? 'levels' : count >= mostParts ? 'parts' : undefined;
+			if (limit) beyond.add(limit);
+			return limit ? [] : [copy(part, level)];
+		});
+	const copy = ({ partId, mimeType, filename, headers, body, parts }: Part, level: number): Part => {
+		count++;
+		characters += body?.data?.length ?? 0;
+		return {
+			...{ partId, body, mimeType: text(mimeType), filename: text(filename) },
+			headers: first(headers ?? [], mostHeaders, 'headers').map(({ name, value }) => ({
+				name: text(name),
+				value: text(value),
+			})),
+			parts: inner(parts ?? [], level + 1),
+		};
+	};
+	const copied = { ...message, snippet: text(message.snippet), payload: copy(message.payload ?? {}, 0) };
+	return { message: copied, characters, only: [...beyond].map((limit) => sayings[limit]) };
 }

@@ -47,11 +47,6 @@ export interface AttachmentInfo {
 	readonly contentId: string;
 }
 
-interface Header {
-	readonly name: string;
-	readonly value: string;
-}
-
 /** Where the content of an attachment is: in `data`, at Gmail under its ID, or only in the whole email. */
 interface StoredFile {
 	readonly data: string;
@@ -76,22 +71,17 @@ export interface Mail extends MailText {
 	readonly bcc: string;
 	readonly replyTo: string;
 	/** All in their original order, including repeated ones. */
-	readonly headers: Header[];
+	readonly headers: Array<{ readonly name: string; readonly value: string }>;
 	readonly attachments: AttachmentInfo[];
 	/** In the order of the attachments. */
 	readonly files: StoredFile[];
-}
-
-/** Attachment IDs of texts that are needed in addition. */
-interface Missing {
+	/** Attachment IDs of texts that have to be given, too, or the text is not whole. */
 	readonly missing: readonly string[];
 }
 
 /** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
-export function readMail({ message, withText, newTextOnly, texts }: MailQuestion): Mail | Missing {
+export function readMail({ message, withText, newTextOnly, texts }: MailQuestion): Mail {
 	const { body, files } = mimeStructure(message.payload ?? {});
-	const missing = withText ? missingTexts(body, texts) : [];
-	if (missing.length > 0) return { missing };
 	const bytesOf = ({ body: content }: Part) =>
 		Buffer.from(content?.data ?? texts[content?.attachmentId ?? ''] ?? '', 'base64url');
 	const list = (name: string) => headersOf(message, name).join(', ');
@@ -113,6 +103,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 			partId: part.partId ?? '',
 			isMail: (part.parts?.length ?? 0) > 0,
 		})),
+		missing: withText ? missingTexts(body, texts) : [],
 	};
 }
 

@@ -9,7 +9,7 @@ import {
 	type Simplified,
 	type Span,
 } from '../document/blocks';
-import { parseMarkdown } from './parseMarkdown';
+import { nodesIn, parseMarkdown } from './parseMarkdown';
 import { fetchable, linkable, spansOf, withoutComments, type Definitions } from './spans';
 
 /** Deepest list level in Google Docs, counted from 0. */
@@ -27,42 +27,30 @@ interface Around {
  */
 export function contentOfMarkdown(markdown: string): Content {
 	const children = parseMarkdown(markdown);
-	const reader = new Reader(definitionsOf(children));
+	const all = nodesIn(children);
+	const reader = new Reader(definitionsOf(all));
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
-	const simplified = [...simplifiedIn(children), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
+	const simplified = [...simplifiedIn(all), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
 	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
 }
 
 function simplifiedIn(nodes: readonly RootContent[]): Simplified[] {
 	const found = new Set<Simplified>();
-	const visit = (some: readonly RootContent[]) => {
-		for (const node of some) {
-			if (node.type === 'image' || node.type === 'imageReference') found.add('images');
-			if (node.type === 'image' && !fetchable.test(node.url)) found.add('images without address');
-			if (node.type === 'footnoteReference') found.add('footnotes');
-			const isLink = node.type === 'link' || node.type === 'definition';
-			if (isLink && !node.url.startsWith('#') && !linkable.test(node.url)) {
-				found.add('relative links');
-			}
-			if ('children' in node) visit(node.children);
-		}
-	};
-	visit(nodes);
+	for (const node of nodes) {
+		if (node.type === 'image' || node.type === 'imageReference') found.add('images');
+		if (node.type === 'image' && !fetchable.test(node.url)) found.add('images without address');
+		if (node.type === 'footnoteReference') found.add('footnotes');
+		const isLink = node.type === 'link' || node.type === 'definition';
+		if (isLink && !node.url.startsWith('#') && !linkable.test(node.url)) found.add('relative links');
+	}
 	return [...found];
 }
 
 function definitionsOf(nodes: readonly RootContent[]): Definitions {
-	const definitions = new Map<string, string>();
-	const visit = (some: readonly RootContent[]) => {
-		for (const node of some) {
-			if (node.type === 'definition' && !definitions.has(node.identifier))
-				definitions.set(node.identifier, node.url);
-			if ('children' in node) visit(node.children);
-		}
-	};
-	visit(nodes);
-	return definitions;
+	const definitions = nodes.filter((node) => node.type === 'definition');
+	// Of several, the first counts.
+	return new Map(definitions.toReversed().map(({ identifier, url }) => [identifier, url]));
 }
 
 class Reader {

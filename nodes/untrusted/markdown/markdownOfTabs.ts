@@ -3,7 +3,7 @@ import type { AlignType, BlockContent, DefinitionContent, PhrasingContent, RootC
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 
-import { footersOf, footnotesOf, headersOf, type Piece, piecesOf } from '../document/elements';
+import { contentsOf, footnotesOf, type Piece, piecesOf } from '../document/elements';
 import { Glyphs } from '../document/glyphs';
 import { isVisible, placeOf } from '../document/indents';
 import { withCodeBlocks } from './codeBlocks';
@@ -45,8 +45,7 @@ class Printer {
 	}
 
 	tab(): RootContent[] {
-		const contents = [...headersOf(this.document), this.document.body?.content, ...footersOf(this.document)];
-		const parts = contents.flatMap((content) => this.blocks(content));
+		const parts = contentsOf(this.document).flatMap((content) => this.blocks(content));
 		const footnotes = footnotesOf(this.document).map(({ id, content }): RootContent => {
 			const label = this.label(id);
 			return { type: 'footnoteDefinition', identifier: label, label, children: this.blocks(content) };
@@ -61,8 +60,8 @@ class Printer {
 		return label;
 	}
 
-	private blocks(content: Content | undefined): Array<BlockContent | DefinitionContent> {
-		const parts = withCodeBlocks(content ?? [], this.document);
+	private blocks(content: Content): Array<BlockContent | DefinitionContent> {
+		const parts = withCodeBlocks(content, this.document);
 		return nestBlocks(
 			parts.flatMap((part) =>
 				'element' in part

@@ -78,16 +78,23 @@ function parse(text: string, extensions: Extension[] = []): RootContent[] {
 	}).children;
 }
 
+/** These nodes and all within them. */
+export function nodesIn(nodes: readonly RootContent[]): RootContent[] {
+	const found: RootContent[] = [];
+	const visit = (node: RootContent) => {
+		found.push(node);
+		if ('children' in node) node.children.forEach(visit);
+	};
+	nodes.forEach(visit);
+	return found;
+}
+
 function definedIn(nodes: readonly RootContent[]): Defined {
 	const found: Defined = { defined: [], gfmFootnotes: [] };
-	const visit = (some: readonly RootContent[]) => {
-		for (const node of some) {
-			if (node.type === 'definition') found.defined.push(node.identifier.toUpperCase());
-			if (node.type === 'footnoteDefinition') found.gfmFootnotes.push(node.identifier.toUpperCase());
-			if ('children' in node) visit(node.children);
-		}
-	};
-	visit(nodes);
+	for (const node of nodesIn(nodes)) {
+		if (node.type === 'definition') found.defined.push(node.identifier.toUpperCase());
+		if (node.type === 'footnoteDefinition') found.gfmFootnotes.push(node.identifier.toUpperCase());
+	}
 	return found;
 }
 

@@ -3,7 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { NodeError } from '../../../../core/errors';
 import { bounded } from '../../../../untrusted/mail/bounded';
 import type { Mail, MailQuestion } from '../../../../untrusted/mail/readMail';
-import { Patience, runInWorker } from '../../../../untrusted/runInWorker';
+import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../../operation';
 import { inParallel } from '../inParallel';
 
@@ -47,9 +47,6 @@ export async function readConversation(
 	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
 }
 
-/** Lost time is shared by all emails of one item, such as a list. */
-const patienceOf = new WeakMap<Item, Patience>();
-
 /**
  * Reads what strangers wrote, in the thread for untrusted text. What cannot be read is left out, and a hint says so.
  * @param given as Gmail returns it, with as much of its payload as is needed
@@ -67,22 +64,24 @@ export async function contentOf(
 			`The message ${id} is larger than emails usually are. Of it, the node read ${only.join(' and ')}.`,
 		);
 	}
-	const patience = patienceOf.get(item) ?? new Patience();
-	patienceOf.set(item, patience);
-	const question = { message, withText, newTextOnly, texts: {} };
-	let answer = await runInWorker('readMail', question, item.signal, { patience, characters });
-	if ('result' in answer && 'missing' in answer.result) {
-		const texts = await textsOf(client, id, answer.result.missing);
+	const read = async (texts: MailQuestion['texts']) => {
 		const more = Object.values(texts).reduce((sum, text) => sum + text.length, characters);
-		answer = await runInWorker('readMail', { ...question, texts }, item.signal, {
-			patience,
-			characters: more,
+		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, more);
+	};
+	let answer = await read({});
+	const missing = 'result' in answer ? answer.result.missing : [];
+	if (missing.length > 0) answer = await read(await textsOf(client, id, missing));
+	if ('result' in answer) return answer.result;
+	if (!withText && characters === 0) {
+		throw new NodeError({
+			code: 500,
+			message: `The message ${id} could not be read: ${answer.trouble}`,
+			description: 'Look at it in Gmail, or leave it out.',
 		});
 	}
-	if ('result' in answer && 'summary' in answer.result) return answer.result;
-	const trouble = 'trouble' in answer ? answer.trouble : 'Gmail did not return it';
-	item.hint(`The content of the message ${id} could not be read: ${trouble}.`);
-	return await headersAlone(message, item);
+	item.hint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
+	const headersAlone = { ...message, payload: { headers: message.payload?.headers } };
+	return await contentOf(client, headersAlone, item, { withText: false });
 }
 
 /** Gmail stores long texts separately. */
@@ -97,21 +96,6 @@ async function textsOf(
 		async (id) => [id, await attachment(client, messageId, id)] as const,
 	);
 	return Object.fromEntries(texts);
-}
-
-async function headersAlone({ payload, ...message }: Message, item: Item): Promise<Mail> {
-	const question = {
-		message: { ...message, payload: { headers: payload?.headers } },
-		withText: false,
-		texts: {},
-	};
-	const answer = await runInWorker('readMail', question, item.signal);
-	if ('result' in answer && 'summary' in answer.result) return answer.result;
-	throw new NodeError({
-		code: 500,
-		message: `The message ${message.id ?? ''} could not be read${'trouble' in answer ? `: ${answer.trouble}` : ''}`,
-		description: 'Look at it in Gmail, or leave it out.',
-	});
 }
 
 /** In base64url. */
@@ -152,9 +136,7 @@ async function raw({ gmail }: Clients, id: string): Promise<string> {
 }
 
 async function partOf(mail: string, partId: string, id: string, item: Item): Promise<Buffer> {
-	const answer = await runInWorker('rawPart', { raw: mail, partId }, item.signal, {
-		characters: mail.length,
-	});
+	const answer = await runInWorker('rawPart', { raw: mail, partId }, item.signal, mail.length);
 	if ('result' in answer) return Buffer.from(answer.result ?? []);
 	item.hint(
 		`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
