@@ -48,58 +48,43 @@ function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-function refuseContradictions({
-	output,
-	returnAll,
-	maxResults,
-	pageToken,
-	details,
-	includeBody,
-	newTextOnly,
-	downloadAttachments,
-}: ListParams): void {
-	if (output === 'page' && returnAll) {
-		throw refusal(
+/** @throws NodeError 400 for options that exclude each other */
+function refuseContradictions(given: ListParams): void {
+	const { returnAll, maxResults, pageToken, downloadAttachments } = given;
+	const isPage = given.output === 'page';
+	const needs = (option: 'downloadAttachments' | 'includeBody' | 'newTextOnly') => {
+		const other = option === 'newTextOnly' ? 'includeBody' : 'details';
+		return [
+			given[option] && !given[other],
+			`${named(option)} needs ${named(other)}`,
+			`Turn on ${named(other)}, or turn off ${named(option)}.`,
+		] as const;
+	};
+	const rules = [
+		[
+			isPage && returnAll,
 			`${named('returnAll')} cannot be used if ${named('output')} is page`,
 			`Set ${named('output')} to items to get all emails, or follow nextPageToken from page to page.`,
-		);
-	}
-	if (output === 'page' && maxResults > largestPage) {
-		throw refusal(
+		],
+		[
+			isPage && maxResults > largestPage,
 			`${named('maxResults')} must be from 1 to ${largestPage} if ${named('output')} is page, not ${maxResults}`,
 			`Gmail does not return larger pages. Set ${named('output')} to items to get more.`,
-		);
-	}
-	if (output === 'items' && pageToken !== '') {
-		throw refusal(
+		],
+		[
+			!isPage && pageToken !== '',
 			`${named('pageToken')} can only be used if ${named('output')} is page`,
 			`Set ${named('output')} to page, or remove ${named('pageToken')}.`,
-		);
-	}
-	if (downloadAttachments && output === 'page') {
-		throw refusal(
+		],
+		[
+			isPage && downloadAttachments,
 			`${named('downloadAttachments')} cannot be used if ${named('output')} is page`,
 			`Set ${named('output')} to items, so that each email is an item with its files.`,
-		);
-	}
-	if (downloadAttachments && !details) {
-		throw refusal(
-			`${named('downloadAttachments')} needs ${named('details')}`,
-			`Turn on ${named('details')}, or turn off ${named('downloadAttachments')}.`,
-		);
-	}
-	if (includeBody && !details) {
-		throw refusal(
-			`${named('includeBody')} needs ${named('details')}`,
-			`Turn on ${named('details')}, or turn off ${named('includeBody')}.`,
-		);
-	}
-	if (newTextOnly && !includeBody) {
-		throw refusal(
-			`${named('newTextOnly')} needs ${named('includeBody')}`,
-			`Turn on ${named('includeBody')}, or turn off ${named('newTextOnly')}.`,
-		);
-	}
+		],
+		...(['downloadAttachments', 'includeBody', 'newTextOnly'] as const).map(needs),
+	] as const;
+	const broken = rules.find(([isBroken]) => isBroken);
+	if (broken) throw refusal(broken[1], broken[2]);
 }
 
 export function listItems({ messages, nextPageToken }: Listed, { output }: ListParams): OutputItem[] {

@@ -31,9 +31,15 @@ const daysBack = 30;
 const mostCandidates = 100;
 const atOnce = 5;
 
+/** An email with a key, and the hash of what it was made from. */
+interface Recent {
+	readonly mail: SentMail;
+	readonly content: string;
+}
+
 interface Looked {
-	/** The emails with the key, newest first. */
-	readonly found: ReadonlyArray<{ readonly mail: SentMail; readonly content: string }>;
+	/** Newest first. */
+	readonly found: readonly Recent[];
 	/** There were more emails than were checked. */
 	readonly isPartial: boolean;
 }
@@ -77,31 +83,6 @@ function queryFor(to: readonly Address[], subject: string): string {
 }
 
 /**
- * The first result for a key.
- * @throws NodeError 409 if the key was used for another email
- */
-function repeated(
-	{ mail, content }: { readonly mail: SentMail; readonly content: string },
-	keyed: Keyed,
-): SentMail {
-	if (content !== keyed.content) throw usedBefore(`the message ${mail.id}`);
-	return { ...mail, repeated: true };
-}
-
-/** Tells the user when the check was incomplete. */
-function hintAboutPartial({ isPartial }: Looked, item: Item): void {
-	if (!isPartial) return;
-	item.hint(
-		`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
-	);
-}
-
-interface Recent {
-	readonly mail: SentMail;
-	readonly content: string;
-}
-
-/**
  * Emails sent by this process, by account and key, because Gmail lists an email only some time after it was
  * sent.
  */
@@ -127,7 +108,8 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 	const name = `${await ownAddress(client, item)} ${keyed.mark}`;
 	return await mutex.run(name, async () => {
 		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
-		if (before) return repeated(before, keyed);
+		if (before && before.content !== keyed.content) throw usedBefore(`the message ${before.mail.id}`);
+		if (before) return { ...before.mail, repeated: true };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.ambiguous) return await findSent(client, outgoing.folder, error, item);
@@ -160,10 +142,14 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 }
 
 async function firstFound({ client, item, outgoing, keyed }: Sending): Promise<Recent | undefined> {
-	const looked = await lookForKey(client, keyed, outgoing);
-	hintAboutPartial(looked, item);
+	const { found, isPartial } = await lookForKey(client, keyed, outgoing);
+	if (isPartial) {
+		item.hint(
+			`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
+		);
+	}
 	// The list is newest first, so this is the oldest email.
-	return looked.found.at(-1);
+	return found.at(-1);
 }
 
 /**
