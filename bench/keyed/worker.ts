@@ -9,7 +9,7 @@ import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
 import { perform } from '../../nodes/Workspace/runner/runItems';
-import type { JobItem } from '../../nodes/Workspace/runner/item';
+import type { JobItem } from '../../nodes/Workspace/runner/job';
 import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from './sender';
 import type { Answer, Run } from './workers';

@@ -6,13 +6,13 @@ import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../nodes/core/errors';
-import type { Bases } from '../../nodes/Workspace/google/baseUrls';
+
 import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { RateLimiters, type TransportOptions } from '../../nodes/Workspace/google/transport';
+import { type Bases, RateLimiters, type TransportOptions } from '../../nodes/Workspace/google/transport';
 import { Naming } from '../../nodes/fields/naming';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
-import type { JobItem } from '../../nodes/Workspace/runner/item';
+import type { JobItem } from '../../nodes/Workspace/runner/job';
 
 import { n8nSender } from './n8nSender';
 

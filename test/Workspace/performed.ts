@@ -2,7 +2,7 @@ import { isNodeError } from '../../nodes/core/errors';
 import type { Clients, Field, Member, Operation, ParamsOf } from '../../nodes/Workspace/operation';
 import type { Params } from '../../nodes/fields/params';
 import { perform } from '../../nodes/Workspace/runner/runItems';
-import type { JobItem } from '../../nodes/Workspace/runner/item';
+import type { JobItem } from '../../nodes/Workspace/runner/job';
 
 export interface TestMember extends Member<Params> {
 	readonly item: JobItem;

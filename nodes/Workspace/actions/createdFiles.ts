@@ -1,6 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError, isNodeError } from '../../core/errors';
+import type { Field } from '../../fields/field';
 import { named } from '../../fields/naming';
 import { usedBefore } from '../idempotency';
 import type { Item } from '../operation';
@@ -213,3 +214,15 @@ export async function findFiles(drive: drive_v3.Drive, { q, fields, orderBy }: S
 function hasProperty(key: string, value: string): string {
 	return `appProperties has { key='${key}' and value='${value}' }`;
 }
+
+/** Where a new file goes: a folder or shared drive, otherwise My Drive. */
+export const parentFolder = (description: string) =>
+	({
+		displayName: 'Parent Folder',
+		name: 'parentFolder',
+		type: 'resourceLocator',
+		default: { __rl: true, mode: 'list', value: '' },
+		format: 'fileId',
+		searchListMethod: 'searchFolders',
+		description,
+	}) as const satisfies Field;

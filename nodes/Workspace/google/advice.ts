@@ -1,7 +1,9 @@
 import { named } from '../../fields/naming';
-import type { Api } from './baseUrls';
 
-/** One kind of refusal and what the user can do about it. The first matching row applies. */
+/** Google's services, by the part of the node that calls them. */
+export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
+
+/** One kind of refusal and what the user can do about it. */
 interface AdviceRow {
 	/** Services that the row applies to; any service when absent. */
 	readonly api?: readonly Api[];
@@ -11,7 +13,6 @@ interface AdviceRow {
 	/** Matches Google's own message. */
 	readonly message?: RegExp;
 	readonly authentication?: SignIn['authentication'];
-	/** Applies only with this access to Drive. */
 	/** Applies only to sign-ins that Drive hides files from. */
 	readonly hidesFiles?: true;
 	/** Applies only to calls that create something, and so name no file. */
@@ -19,8 +20,6 @@ interface AdviceRow {
 	/** Applies only to calls with this in their path. */
 	readonly path?: string;
 	readonly advice: string;
-	/** Google's answer as someone reported it, and where. */
-	readonly reported: { readonly message: string; readonly reason?: string; readonly source: string };
 }
 
 export const hiddenFile =
@@ -28,51 +27,39 @@ export const hiddenFile =
 
 const files: readonly Api[] = ['sheets', 'docs'];
 
+/** The first row that fits applies. Above each stands who reported such an answer, or documents it. */
 export const adviceTable: readonly AdviceRow[] = [
+	// https://github.com/burnash/gspread/issues/732
 	{
 		api: files,
 		status: 400,
 		message: /operation is not supported for this document/i,
 		advice:
 			'This is an Office file (such as .xlsx or .docx) that was never converted. Open it in Google Drive, choose File > Save as Google Sheets (or Docs), and use the new file.',
-		reported: {
-			message: 'This operation is not supported for this document',
-			source: 'https://github.com/burnash/gspread/issues/732',
-		},
 	},
+	// https://github.com/burnash/gspread/issues/1031
 	{
 		api: ['sheets'],
 		status: 400,
 		message: /protected (?:cell|range|sheet)/i,
 		advice:
 			'The cells are protected. Ask the owner of the spreadsheet to let this account edit them (Data > Protect sheets and ranges), or write to other cells.',
-		reported: {
-			message:
-				'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
-			source: 'https://github.com/burnash/gspread/issues/1031',
-		},
 	},
+	// https://support.google.com/drive/answer/37603
 	{
 		api: ['sheets'],
 		status: 400,
 		message: /limit of 10,?000,?000 cells/i,
 		advice:
 			'A spreadsheet can hold up to 10 million cells, including empty ones. Delete rows, columns or tabs that are not needed, or start a new spreadsheet.',
-		reported: {
-			message:
-				'This action would increase the number of cells in the workbook above the limit of 10000000 cells.',
-			source: 'https://support.google.com/drive/answer/37603',
-		},
 	},
+	// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
 	{
 		status: 400,
 		message: /payload size exceeds the limit/i,
 		advice: 'The request is larger than Google accepts. Send less at once.',
-		reported: {
-			message: 'Request payload size exceeds the limit: 10485760 bytes.',
-			source: 'https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1',
-		},
 	},
+	// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 	{
 		api: ['mail'],
 		status: 400,
@@ -80,23 +67,15 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		advice:
 			'A service account has no mailbox of its own. In the credential, enter the user to act for as Delegated Email, and have an administrator allow domain-wide delegation for the scopes.',
-		reported: {
-			message: 'Precondition check failed.',
-			reason: 'failedPrecondition',
-			source: 'https://github.com/googleapis/google-api-nodejs-client/issues/2322',
-		},
 	},
+	// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 	{
 		api: ['mail'],
 		status: 400,
 		message: /mail service not enabled/i,
 		advice: 'This Google account has no Gmail mailbox. Sign in with one that has.',
-		reported: {
-			message: 'Mail service not enabled',
-			reason: 'failedPrecondition',
-			source: 'https://github.com/googleapis/google-api-nodejs-client/issues/2322',
-		},
 	},
+	// https://github.com/xing5/mcp-google-sheets/issues/24
 	{
 		api: files,
 		status: 403,
@@ -105,11 +84,8 @@ export const adviceTable: readonly AdviceRow[] = [
 		creates: true,
 		advice:
 			'A service account has no Drive of its own to create files in. Choose a Parent Folder in a shared drive that it can write to, or enter a Delegated Email in the credential.',
-		reported: {
-			message: 'The caller does not have permission',
-			source: 'https://github.com/xing5/mcp-google-sheets/issues/24',
-		},
 	},
+	// https://github.com/googleapis/google-api-ruby-client/issues/461
 	{
 		api: files,
 		status: 403,
@@ -117,82 +93,65 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		advice:
 			"Share the file with the service account's email address, which is in the credential (with the Editor role to write to it), or enter a Delegated Email in the credential.",
-		reported: {
-			message: 'The caller does not have permission',
-			reason: 'forbidden',
-			source: 'https://github.com/googleapis/google-api-ruby-client/issues/461',
-		},
 	},
+	// https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.drafts/create
 	{
 		api: ['mail'],
 		status: 403,
 		reasons: ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'],
 		path: '/drafts',
 		advice: `${named('saveAsDraft')} needs one more scope. In the credential, turn on Custom Scopes, add https://www.googleapis.com/auth/gmail.compose, and reconnect. If you use a Delegated Email, also add it to the domain-wide delegation.`,
-		reported: {
-			message: 'Request had insufficient authentication scopes.',
-			reason: 'insufficientPermissions',
-			source: 'https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.drafts/create',
-		},
 	},
+	// https://github.com/n8n-io/n8n/issues/26050
 	{
-		api: ['drive'],
 		status: 403,
-		message: /service accounts do not have storage quota/i,
+		reasons: ['storageQuotaExceeded'],
+		authentication: 'serviceAccount',
 		advice:
 			'A service account has no storage of its own. Choose a folder in a shared drive, enter a Delegated Email in the credential, or sign in with a Google account instead.',
-		reported: {
-			message:
-				'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.',
-			reason: 'storageQuotaExceeded',
-			source: 'https://github.com/n8n-io/n8n/issues/26050',
-		},
 	},
+	// https://developers.google.com/workspace/drive/api/guides/handle-errors
+	{
+		status: 403,
+		reasons: ['storageQuotaExceeded'],
+		advice: 'The storage of this Google account is full. Free up space or use another folder.',
+	},
+	// https://developers.google.com/workspace/drive/api/guides/handle-errors
+	{
+		status: 403,
+		reasons: ['dailyLimitExceeded', 'quotaExceeded'],
+		advice:
+			"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
+	},
+	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
 		api: ['drive'],
 		status: 403,
 		reasons: ['teamDriveFileLimitExceeded'],
 		advice:
 			'The shared drive holds as many files as it can. Remove files that are not needed, empty its trash, or use another shared drive.',
-		reported: {
-			message: 'The file limit for this shared drive has been exceeded.',
-			reason: 'teamDriveFileLimitExceeded',
-			source: 'https://developers.google.com/workspace/drive/api/guides/handle-errors',
-		},
 	},
+	// https://github.com/GAM-team/GAM/issues/1270
 	{
 		api: ['drive'],
 		status: 403,
 		reasons: ['cannotAddParent'],
 		advice:
 			'A file can be in one folder only. Enter one folder, or move the existing file to it in Google Drive first.',
-		reported: {
-			message: 'Increasing the number of parents is not allowed',
-			reason: 'cannotAddParent',
-			source: 'https://github.com/GAM-team/GAM/issues/1270',
-		},
 	},
+	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
 		api: ['drive'],
 		status: 404,
 		hidesFiles: true,
 		advice: hiddenFile,
-		reported: {
-			message: 'File not found: 1A.',
-			reason: 'notFound',
-			source: 'https://developers.google.com/workspace/drive/api/guides/handle-errors',
-		},
 	},
+	// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 	{
 		api: ['sheets', 'docs', 'drive'],
 		status: 404,
-		// Sheets and Docs reach every file of the account by its ID, so the access to Drive does not matter
-		// here.
+		// Sheets and Docs reach every file of the account by its ID, whatever the access to Drive.
 		advice: 'Check the ID, and that the file is shared with the account of the credential.',
-		reported: {
-			message: 'Requested entity was not found.',
-			source: 'https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors',
-		},
 	},
 ];
 
@@ -237,13 +196,9 @@ interface Situation {
  */
 export function adviceFor(situation: Situation): string {
 	const { status, limited, call } = situation;
-	const row = limited ? undefined : rowFor(situation);
+	const row = limited ? undefined : adviceTable.find((candidate) => fits(candidate, situation));
 	const ofOperation = row?.message === undefined ? call.advice?.[status] : undefined;
 	return [generalAdvice(situation, row), ofOperation].filter(Boolean).join(' ');
-}
-
-function rowFor(situation: Situation): AdviceRow | undefined {
-	return adviceTable.find((candidate) => fits(candidate, situation));
 }
 
 function generalAdvice(situation: Situation, row: AdviceRow | undefined): string | undefined {
@@ -262,7 +217,7 @@ function generalAdvice(situation: Situation, row: AdviceRow | undefined): string
 	}
 	if (status >= 500) return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
-	return situation.call.advice?.[status] ? undefined : 'Check the parameters of this item.';
+	return call.advice?.[status] ? undefined : 'Check the parameters of this item.';
 }
 
 function adviceForForbidden({ envelope, call }: Situation): string {
@@ -274,14 +229,6 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 	}
 	if (has('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
 		return `${lackingScope(call)} ${grantScope(signIn)}`;
-	}
-	if (has('storageQuotaExceeded')) {
-		return signIn.authentication === 'serviceAccount'
-			? 'A service account has no storage of its own. Choose a folder in a shared drive, or enter a Delegated Email in the credential.'
-			: 'The storage of this Google account is full. Free up space or use another folder.';
-	}
-	if (has('dailyLimitExceeded', 'quotaExceeded')) {
-		return "A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.";
 	}
 	const id = idIn(call.url);
 	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;

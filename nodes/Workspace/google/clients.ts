@@ -5,11 +5,9 @@ import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Bases } from './baseUrls';
-import { createResumableUpload } from './upload/resumableUpload';
-import type { ResumableUpload } from './upload/uploadRequest';
+import { resumableUpload, type ResumableUploadRequest, type UploadedFile } from './upload/resumableUpload';
 import type { Send } from '../../http/request';
-import { createTransport, type TransportOptions } from './transport';
+import { type Bases, createTransport, type TransportOptions } from './transport';
 
 /**
  * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
@@ -26,7 +24,7 @@ export interface Clients {
 	readonly docs: docs_v1.Docs;
 	readonly drive: drive_v3.Drive;
 	/** Drive's resumable upload, which googleapis does not have. */
-	readonly resumableUpload: ResumableUpload;
+	readonly resumableUpload: (request: ResumableUploadRequest) => Promise<UploadedFile>;
 }
 
 /**
@@ -55,6 +53,6 @@ export function createClients(
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive: new drive_v3.Drive(client),
-		resumableUpload: createResumableUpload(send, bases, options),
+		resumableUpload: async (request) => await resumableUpload({ send, bases, options }, request),
 	};
 }

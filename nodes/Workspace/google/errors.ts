@@ -15,8 +15,7 @@ import {
 } from '../../http/networkErrors';
 import { type BodyTexts, errorOfBody } from '../../http/request';
 import { RequestError, type RequestOutcome, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
-import { adviceFor, apiNames, type FailedCall, reconnect, type Envelope } from './advice';
-import type { Api } from './baseUrls';
+import { adviceFor, type Api, apiNames, type Envelope, type FailedCall, reconnect } from './advice';
 
 const maxMessageLength = 500;
 

@@ -5,10 +5,10 @@ import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-w
 import { type Sanitizer, secretsIn } from '../../core/sanitizer';
 import type { Clients } from './clients';
 
-import { basesOf, type Bases } from './baseUrls';
-import type { SignIn } from './advice';
+import { refusal } from '../../core/errors';
 import type { Send } from '../../http/request';
-import type { TransportOptions } from './transport';
+import type { Api, SignIn } from './advice';
+import { type Bases, googleBases, type TransportOptions } from './transport';
 
 /** What one kind of call may require and report. */
 type CallOptions = Pick<
@@ -117,4 +117,38 @@ export function driveAccessOf(credential: Readonly<Record<string, unknown>>): Si
 		names.some((name) => scopes.includes(`https://www.googleapis.com/auth/${name}`));
 	if (hasOneOf(scopesOfAllFiles)) return 'allFiles';
 	return hasOneOf(scopesOfNames) ? 'appFilesAndNames' : 'appFiles';
+}
+
+const baseFields: Bases = {
+	mail: 'Mail API Base',
+	sheets: 'Sheets API Base',
+	docs: 'Docs API Base',
+	drive: 'Drive API Base',
+};
+
+/** Base addresses from a credential's decrypted data. An empty or hidden field means Google's own address. */
+export function basesOf(credential: Readonly<Record<string, unknown>>): Bases {
+	const given = (name: string, api: Api) => {
+		const value = credential[name];
+		return typeof value === 'string' && value.trim() !== ''
+			? checkedBase(value.trim(), api)
+			: googleBases[api];
+	};
+	return {
+		mail: given('mailApiBase', 'mail'),
+		sheets: given('sheetsApiBase', 'sheets'),
+		docs: given('docsApiBase', 'docs'),
+		drive: given('driveApiBase', 'drive'),
+	};
+}
+
+function checkedBase(text: string, api: Api): string {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const usable =
+		url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
+	if (usable) return text.replace(/\/+$/, '');
+	throw refusal(
+		`'${baseFields[api]}' in the credential is not a valid API URL`,
+		`Enter a URL such as ${googleBases[api]}, without a query, or leave it empty to use Google's.`,
+	);
 }

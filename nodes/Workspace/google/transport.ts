@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
+import { NodeError, refusal } from '../../core/errors';
+import { BodyError, readBody, readErrorBody } from '../../http/body';
+import { MemoryBudget } from '../../http/memoryBudget';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attempt,
@@ -10,11 +13,143 @@ import {
 	type Send,
 	unlessAborted,
 } from '../../http/request';
-import { type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
-import type { FailedCall, Methods, SignIn } from './advice';
-import { type Api, type Bases, targetOf } from './baseUrls';
-import { errorOfThrown, timeoutError } from './errors';
-import { answerOf, type ClientAnswer, type Expected } from './googleResponse';
+import { RequestError, type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
+import { type Api, apiNames, type FailedCall, type Methods, type SignIn } from './advice';
+import { errorOfAnswer, errorOfThrown, timeoutError } from './errors';
+
+export interface ClientAnswer {
+	readonly status: number;
+	/** Names in lower case. */
+	readonly headers: Readonly<Record<string, string>>;
+	/**
+	 * Parsed JSON; a Buffer or Readable if the call asked for `arraybuffer` or `stream`; '' for an empty
+	 * body.
+	 */
+	readonly data: unknown;
+}
+
+/** The form in which a call wants its answer. */
+export interface Expected {
+	readonly responseType?: string;
+	/** Statuses that count as success: 2xx and 304 by default. */
+	validateStatus?(status: number): boolean;
+}
+
+/**
+ * The answer in the form that the generated client expects. The client treats every returned answer as a
+ * success, so a status that it did not ask for is thrown here.
+ * @throws RequestError, BodyError
+ */
+export async function answerOf(
+	response: FullResponse,
+	expected: Expected,
+	call: FailedCall,
+	signal: AbortSignal,
+): Promise<ClientAnswer> {
+	const { statusCode: status, body } = response;
+	const headers = plainHeaders(response.headers);
+	const succeeded = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
+	if (!succeeded) {
+		throw errorOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
+	}
+	if (expected.responseType === 'stream') {
+		return { status, headers, data: body instanceof Readable ? body : Readable.from([body]) };
+	}
+	const announcedBytes = Number(headers['content-length'] ?? 0);
+	const memory = new MemoryBudget();
+	try {
+		const bytes = await readBody(body, { signal, announcedBytes, memory });
+		return { status, headers, data: await dataOf(bytes, expected, call, memory) };
+	} finally {
+		memory.release();
+	}
+}
+
+async function dataOf(
+	bytes: Buffer,
+	{ responseType }: Expected,
+	{ api }: FailedCall,
+	memory: MemoryBudget,
+): Promise<unknown> {
+	if (responseType === 'arraybuffer') return bytes;
+	if (responseType === 'text') return bytes.toString('utf8');
+	if (bytes.length === 0) return '';
+	await memory.holdParsed(bytes);
+	const text = bytes.toString('utf8');
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		throw unreadable(text, api);
+	}
+}
+
+function unreadable(text: string, api: FailedCall['api']): RequestError | BodyError {
+	// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
+	if (/^\s*[[{]/.test(text)) return new BodyError('cutShort');
+	const message = `${apiNames[api]} returned a response that is not JSON`;
+	const description = 'Check the API bases in the credential and any proxy in between.';
+	return new RequestError('unknown', new NodeError({ code: 502, message, description }));
+}
+
+function plainHeaders(headers: FullResponse['headers']): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).flatMap(([name, value]) =>
+			typeof value === 'string' || typeof value === 'number' ? [[name.toLowerCase(), String(value)]] : [],
+		),
+	);
+}
+
+/** The base address of each API. A base comes from the credential and may contain a path prefix. */
+export type Bases = Readonly<Record<Api, string>>;
+
+export const googleBases: Bases = {
+	mail: 'https://gmail.googleapis.com/gmail/v1',
+	sheets: 'https://sheets.googleapis.com/v4/spreadsheets',
+	docs: 'https://docs.googleapis.com/v1/documents',
+	drive: 'https://www.googleapis.com/drive/v3',
+};
+
+/** The service path that appears in upload addresses. Sheets and Docs have no uploads. */
+const servicePaths: Partial<Bases> = { mail: '/gmail/v1', drive: '/drive/v3' };
+
+const apis = Object.keys(googleBases) as Api[];
+
+interface Target {
+	readonly url: string;
+	readonly api: Api;
+}
+
+/**
+ * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is
+ * replaced by the base.
+ * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
+ */
+export function targetOf(url: string, bases: Bases): Target {
+	for (const api of apis) {
+		const plain = afterPrefix(url, googleBases[api]);
+		if (plain !== undefined) return { url: bases[api] + plain, api };
+		const upload = afterPrefix(url, uploadBase(googleBases[api], api));
+		if (upload !== undefined) return { url: uploadBase(bases[api], api) + upload, api };
+	}
+	// Drive itself gives out the address of a resumable upload, so it is used unchanged.
+	const api = apis.find((name) => new URL(bases[name]).origin === new URL(url).origin);
+	if (api) return { url, api };
+	throw refusal('A request to a URL outside the API bases of the credential was blocked');
+}
+
+/** `/upload` goes before the service's own path if the base ends with it, otherwise right after the host. */
+export function uploadBase(base: string, api: Api): string {
+	const path = servicePaths[api];
+	if (path !== undefined && base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
+	const { origin } = new URL(base);
+	return `${origin}/upload${base.slice(origin.length)}`;
+}
+
+function afterPrefix(url: string, prefix: string): string | undefined {
+	if (!url.startsWith(prefix)) return undefined;
+	const rest = url.slice(prefix.length);
+	return rest === '' || /^[/:?]/.test(rest) ? rest : undefined;
+}
 
 /** The rate limiters of a process: one for each credential and each quota that Google counts separately. */
 export class RateLimiters {

@@ -10,9 +10,9 @@ import { toNodeError, withAdvice } from '../../core/nodeErrors';
 import { NodeError, refusal } from '../../core/errors';
 import { Sanitizer, secretsIn } from '../../core/sanitizer';
 import { apiNames, type FailedCall } from '../google/advice';
-import { answerOf } from '../google/googleResponse';
-import { basesOf } from '../google/baseUrls';
-import { driveAccessOf } from '../google/googleConnection';
+import { answerOf } from '../google/transport';
+
+import { basesOf, driveAccessOf } from '../google/googleConnection';
 import { fetchAccessToken, serviceAccountOf } from '../google/serviceAccount';
 import { isMailOnly } from '../google/signIn';
 import { errorOfThrown } from '../google/errors';

@@ -7,8 +7,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { Connection } from '../google/googleConnection';
 import type { Clients, Item, OutputItem } from '../operation';
-import { RunNotes } from './item';
-import { type Job, Jobs, tasksOf } from './job';
+import { type Job, Jobs, RunNotes, tasksOf } from './job';
 
 type Performed = { readonly result: unknown } | { readonly failure: NodeError };
 

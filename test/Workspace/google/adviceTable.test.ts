@@ -1,5 +1,5 @@
-import { adviceTable, hiddenFile, type SignIn } from '../../../nodes/Workspace/google/advice';
-import type { Api } from '../../../nodes/Workspace/google/baseUrls';
+import { adviceTable, type Api, hiddenFile, type SignIn } from '../../../nodes/Workspace/google/advice';
+
 import { errorOfAnswer } from '../../../nodes/Workspace/google/errors';
 
 const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
@@ -31,17 +31,41 @@ function descriptionOf(
 	return errorOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
 }
 
-test.each(adviceTable.map((row) => [row.reported.message, row] as const))(
+/** Google's answers as they were reported, in the order of the rows. */
+const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
+	['This operation is not supported for this document'],
+	[
+		'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
+	],
+	['This action would increase the number of cells in the workbook above the limit of 10000000 cells.'],
+	['Request payload size exceeds the limit: 10485760 bytes.'],
+	['Precondition check failed.', 'failedPrecondition'],
+	['Mail service not enabled', 'failedPrecondition'],
+	['The caller does not have permission'],
+	['The caller does not have permission', 'forbidden'],
+	['Request had insufficient authentication scopes.', 'insufficientPermissions'],
+	[
+		'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.',
+		'storageQuotaExceeded',
+	],
+	['The user has exceeded their Drive storage quota', 'storageQuotaExceeded'],
+	['Daily Limit Exceeded', 'dailyLimitExceeded'],
+	['The file limit for this shared drive has been exceeded.', 'teamDriveFileLimitExceeded'],
+	['Increasing the number of parents is not allowed', 'cannotAddParent'],
+	['File not found: 1A.', 'notFound'],
+	['Requested entity was not found.'],
+];
+
+test.each(adviceTable.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const))(
 	'%s',
-	(_message, { api = ['sheets'], status, reported, advice, authentication, hidesFiles, creates, path }) => {
+	(message, { api = ['sheets'], status, advice, authentication, hidesFiles, creates, path }, reason) => {
+		expect(reported).toHaveLength(adviceTable.length);
 		const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
 		const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
 		for (const one of api) {
-			const description = descriptionOf(one, status, reported, given, creates ? '' : '1AbcDefGhij', {
-				path,
-			});
-			const expected = one === 'drive' && hidesFiles ? hiddenFile : advice;
-			expect(description).toContain(expected);
+			const id = creates ? '' : '1AbcDefGhij';
+			const description = descriptionOf(one, status, { message, reason }, given, id, { path });
+			expect(description).toContain(one === 'drive' && hidesFiles ? hiddenFile : advice);
 		}
 	},
 );

@@ -1,4 +1,5 @@
-import { basesOf, googleBases, targetOf, uploadBase } from '../../../nodes/Workspace/google/baseUrls';
+import { basesOf } from '../../../nodes/Workspace/google/googleConnection';
+import { googleBases, targetOf, uploadBase } from '../../../nodes/Workspace/google/transport';
 
 const gateway = basesOf({
 	mailApiBase: 'https://gateway.example/google/gmail/v1/',

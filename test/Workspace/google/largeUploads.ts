@@ -5,7 +5,7 @@ import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev
 import type {
 	ResumableUploadRequest,
 	UploadedFile,
-} from '../../../nodes/Workspace/google/upload/uploadRequest';
+} from '../../../nodes/Workspace/google/upload/resumableUpload';
 import type { Source } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 

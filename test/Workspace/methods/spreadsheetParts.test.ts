@@ -1,6 +1,5 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { headerColumns } from '../../../nodes/Workspace/methods/headerColumns';
-import { searchTabs } from '../../../nodes/Workspace/methods/spreadsheetParts';
+import { headerColumns, searchTabs } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 
 let google: GoogleServer;

@@ -1,9 +1,8 @@
 import { NodeError, refusal } from '../../../nodes/core/errors';
 import { Naming } from '../../../nodes/fields/naming';
-import type { Job } from '../../../nodes/Workspace/runner/job';
+import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { perform } from '../../../nodes/Workspace/runner/runItems';
-import { RunItem, RunNotes } from '../../../nodes/Workspace/runner/item';
 import { testClients } from '../client';
 import { contextOf } from '../runNode';
 

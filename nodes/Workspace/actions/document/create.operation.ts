@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError } from '../../../core/errors';
-import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '../createdFiles';
+import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
 import { named } from '../../../fields/naming';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
@@ -11,7 +11,6 @@ import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
 import { replacements, replacementsOf, type Replacements } from './replacements';
-import { parentFolder } from '../parentFolder';
 
 const documentType = 'application/vnd.google-apps.document';
 

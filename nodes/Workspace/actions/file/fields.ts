@@ -1,6 +1,6 @@
 import { idempotencyOption } from '../../idempotency';
 import type { Field, ParamsOf } from '../../operation';
-import { parentFolder } from '../parentFolder';
+import { parentFolder } from '../createdFiles';
 
 export const uploadFields = [
 	{

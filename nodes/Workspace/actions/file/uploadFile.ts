@@ -1,23 +1,186 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { type FileKey, madeOnce } from '../createdFiles';
+import { NodeError, isNodeError } from '../../../core/errors';
+import { named } from '../../../fields/naming';
 import { md5Of } from '../../google/upload/chunks';
+import type { UploadedFile } from '../../google/upload/resumableUpload';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
-import {
-	type Destination,
-	existsAlready,
-	type FileResult,
-	filesNamed,
-	findUploaded,
-	identityOf,
-	orExisting,
-	replaceable,
-	resultFields,
-	resultOf,
-	verified,
-} from './existingFiles';
+import { type FileKey, fileOfItem, findFiles, itemProperty, madeOnce } from '../createdFiles';
 import type { UploadParams } from './fields';
+
+const keys = [
+	'id',
+	'name',
+	'mimeType',
+	'size',
+	'webViewLink',
+	'webContentLink',
+	'md5Checksum',
+	'parents',
+	'createdTime',
+] as const satisfies ReadonlyArray<keyof drive_v3.Schema$File>;
+
+/** The fields requested from Drive. */
+export const resultFields = keys.join(',');
+
+/** The file as Drive gives it, without the keys that it does not give. */
+export type FileResult = Pick<drive_v3.Schema$File, (typeof keys)[number]>;
+
+/**
+ * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.
+ * @throws NodeError that names the file
+ */
+export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
+	const { id, md5Checksum, webViewLink } = file;
+	if (id) item.made({ kind: 'file', id, url: webViewLink ?? undefined });
+	if (md5Checksum && md5Checksum.toLowerCase() !== md5) {
+		throw new NodeError({
+			code: 500,
+			message: `The file ${id ?? ''} in Google Drive differs from the bytes that were sent: its checksum is ${md5Checksum}, not ${md5}`,
+			description: 'Delete the file in Google Drive and upload it again.',
+		});
+	}
+	return resultOf(file);
+}
+
+export function resultOf(file: drive_v3.Schema$File): FileResult {
+	const given = keys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
+	return Object.fromEntries(given);
+}
+
+/** Where the file goes and what it becomes there. */
+export interface Destination {
+	readonly name: string;
+	/** '' for the top of My Drive. */
+	readonly parentFolder: string;
+	/** Type of Google's own that the content is converted to. */
+	readonly target: string | undefined;
+}
+
+const folderType = 'application/vnd.google-apps.folder';
+
+/** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
+export async function filesNamed(
+	{ drive }: Clients,
+	{ name, parentFolder }: Destination,
+): Promise<drive_v3.Schema$File[]> {
+	const folder = parentFolder || 'root';
+	const files = await findFiles(drive, {
+		q: `name = ${quoted(name)} and ${quoted(folder)} in parents and mimeType != '${folderType}'`,
+		fields: resultFields,
+		orderBy: 'createdTime desc',
+	});
+	// Whether Drive compares names by letter case is not documented.
+	return files.filter((file) => file.name === name);
+}
+
+/** @throws NodeError 409 where it is not clear which file is meant, or its kind is another */
+export function replaceable(
+	[file, ...more]: readonly drive_v3.Schema$File[],
+	{ name, target }: Destination,
+): string | undefined {
+	if (!file) return undefined;
+	if (more.length > 0) {
+		const message = `The folder has ${more.length + 1} files named "${name}"`;
+		throw conflict(message, 'Nothing was uploaded. Rename or remove all except the one to replace.');
+	}
+	const { mimeType } = file;
+	const isGoogles = mimeType?.startsWith('application/vnd.google-apps.');
+	if (mimeType === target || (target === undefined && !isGoogles)) return file.id ?? undefined;
+	throw conflict(
+		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
+		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${named('convertTo')}, or use another name.`,
+	);
+}
+
+export function existsAlready(file: drive_v3.Schema$File): NodeError {
+	const { id, name, webViewLink } = file;
+	return conflict(
+		`The folder already has a file named "${name ?? ''}"`,
+		`Nothing was uploaded. The existing file is ${id ?? ''}${webViewLink ? ` (${webViewLink})` : ''}.`,
+	);
+}
+
+function conflict(message: string, description: string): NodeError {
+	return new NodeError({ code: 409, message, description });
+}
+
+/** A text of Drive's search language. */
+function quoted(text: string): string {
+	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+}
+
+/** Prevents a repeated create from creating a second file, or at least finds the first one. */
+type Identity = Pick<drive_v3.Schema$File, 'id' | 'appProperties'>;
+
+interface Target {
+	readonly convertTo: string;
+}
+
+/** Ids that Google reserves with one call; items of a run share it. */
+const idsAtOnce = 50;
+
+/** An id that Google reserved; conversions take none and carry the item's token as a private property instead. */
+export async function identityOf(client: Clients, { convertTo }: Target, item: Item): Promise<Identity> {
+	if (convertTo !== 'none') return { appProperties: itemProperty(item) };
+	return { id: await reservedId(client, item) };
+}
+
+/** The item's id: the same one whenever it is asked for in a run. */
+async function reservedId(client: Clients, item: Item): Promise<string | undefined> {
+	const block = Math.floor(item.index / idsAtOnce);
+	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
+		const { data } = await client.drive.files.generateIds({
+			count: idsAtOnce,
+			space: 'drive',
+			type: 'files',
+			fields: 'ids',
+		});
+		return data;
+	});
+	return ids?.[item.index % idsAtOnce];
+}
+
+/** The file that an earlier try of this item created, if there is one. */
+export async function findUploaded(
+	client: Clients,
+	{ convertTo }: Target,
+	item: Item,
+): Promise<drive_v3.Schema$File | undefined> {
+	if (convertTo === 'none') return await findById(client, await reservedId(client, item));
+	return await fileOfItem(client.drive, item, resultFields);
+}
+
+async function findById(
+	client: Clients,
+	fileId: string | undefined,
+): Promise<drive_v3.Schema$File | undefined> {
+	if (!fileId) return undefined;
+	const answer = client.drive.files.get({ fileId, fields: resultFields, supportsAllDrives: true });
+	return await answer.then(
+		({ data }) => data,
+		(error: unknown) => {
+			if (isNodeError(error) && error.code === 404) return undefined;
+			throw error;
+		},
+	);
+}
+
+/** 409 for our own ID: the file exists because an earlier try created it. */
+export async function orExisting(
+	uploading: Promise<UploadedFile>,
+	{ client, params, item, source }: { client: Clients; params: Target; item: Item; source: Source },
+): Promise<UploadedFile> {
+	return await uploading.catch(async (error: unknown) => {
+		if (!isNodeError(error) || error.code !== 409) throw error;
+		const file = await findUploaded(client, params, item).catch(() => {
+			throw error.with({ ambiguous: true });
+		});
+		if (!file) throw error;
+		return { file, md5: await md5Of(await source.open()) };
+	});
+}
 
 /** A line in n8n's log at each tenth of the file. */
 function progressLog(item: Item): (sentBytes: number, totalBytes: number) => void {

@@ -3,11 +3,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isNodeError } from '../../../core/errors';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
-import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder } from '../createdFiles';
-import { parentFolder } from '../parentFolder';
-import { type Cell, cellData, rowCells } from './cells';
+import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
+import { type Cell, cellData, rowCells, widthOf } from './cells';
 import { spreadsheetUrl, unknownOutcome } from './errors';
-import { widthOf } from './updates';
 
 /** The structure of a new spreadsheet. */
 interface Shape {

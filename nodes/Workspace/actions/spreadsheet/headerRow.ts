@@ -14,16 +14,7 @@ import {
 	nativeTableAt,
 	refuseTabLikeCell,
 } from './sheets';
-import {
-	anchorOf,
-	cellsOn,
-	columnLetters,
-	parseRange,
-	printCell,
-	type TabRange,
-	type Targeted,
-	targetOf,
-} from './range';
+import { anchorOf, cellsOn, columnLetters, printCell, type TabRange, type Targeted, targetOf } from './range';
 
 /** Keys that mean something else in an output item. */
 const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
@@ -51,8 +42,22 @@ export function columnNames(
 	});
 }
 
-/** A tab's header row, as far as the range reaches. Columns count from 0. */
-interface HeaderRow {
+/** The row of a tab that names its columns, as far as the range reaches. Rows and columns count from 0. */
+export interface HeaderRow extends Headers {
+	readonly sheetId: number;
+	/** Of the tab. */
+	readonly title: string;
+	readonly row: number;
+	/** Of the whole row, from the tab's first column on. */
+	readonly texts: readonly string[];
+	/** Rows and columns of the tab. */
+	readonly rowCount: number;
+	readonly columnCount: number;
+	/** The table that the header is of, where Google knows it as one. */
+	readonly native: NativeTable | undefined;
+}
+
+interface Headers {
 	/** First column of the table, left of the range too when headers stand there without a gap. */
 	readonly left: number;
 	/** Last column that has a header. */
@@ -70,8 +75,6 @@ interface HeaderRow {
 	readonly free: number;
 	/** How many columns from there are empty. */
 	readonly room: number;
-	/** Columns of the tab. */
-	readonly columnCount: number;
 }
 
 /** How to find a header row. */
@@ -87,24 +90,17 @@ export async function readHeaderRow(
 	sheets: sheets_v4.Sheets,
 	{ spreadsheetId, target, headerRow }: Headed,
 ): Promise<HeaderRow> {
-	const { texts, columnCount } = await readRow(sheets, { spreadsheetId, target, headerRow });
-	return { ...headersIn(texts, target), columnCount };
+	const tab = target.tab ?? target.name;
+	const { sheet, ...found } = await findSheet(sheets, spreadsheetId, tab, `${headerRow}:${headerRow}`);
+	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
+	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
+	while (texts.at(-1) === '') texts.pop();
+	const row = headerRow - 1;
+	const headers = headersIn(texts, target);
+	return { ...headers, ...found, row, texts, native: nativeTableAt(sheet, { row, column: headers.left }) };
 }
 
-/** The texts of a row, from the tab's first column on. */
-export async function readRow(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, headerRow }: Headed,
-): Promise<{ readonly texts: readonly string[]; readonly columnCount: number }> {
-	const { data } = await sheets.spreadsheets.values.get({
-		spreadsheetId,
-		range: cellsOn(target.tab ?? target.name, `${headerRow}:${headerRow}`),
-	});
-	const { lastColumn = 0 } = anchorOf(parseRange(data.range ?? ''));
-	return { texts: (data.values?.[0] ?? []).map(String), columnCount: lastColumn + 1 };
-}
-
-function headersIn(texts: readonly string[], range: TabRange): Omit<HeaderRow, 'columnCount'> {
+function headersIn(texts: readonly string[], range: TabRange): Headers {
 	const { column: start, lastColumn } = anchorOf(range);
 	const headers = texts.slice(start, lastColumn === undefined ? undefined : lastColumn + 1);
 	const filled = headers.flatMap((text, at) => (text === '' ? [] : [start + at]));
@@ -135,7 +131,7 @@ function columnsByName(headers: readonly string[], start: number): Map<string, n
  * The header row with the columns beside it that have no header, if rows name them by their letters, as reading the tab does. Only
  * those that follow one another count: any other name of one to three letters is a name.
  */
-export function withLetters<H extends HeaderRow>(header: H, names: ReadonlySet<string>): H {
+export function withLetters(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
 	const used = [...names].flatMap((name) => columns.get(name) ?? []);
@@ -157,30 +153,8 @@ export function withLetters<H extends HeaderRow>(header: H, names: ReadonlySet<s
 	return { ...header, left, right, hasGap, columns, free, room };
 }
 
-/** Writes headers into the free columns. @returns the header row with them */
-async function addHeaders(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, headerRow }: Headed,
-	header: HeaderRow,
-	names: readonly string[],
-): Promise<HeaderRow> {
-	const { free, columnCount } = header;
-	if (names.length === 0) return header;
-	const wider = withColumns(header, names);
-	const tab = target.tab ?? target.name;
-	const missing = free + names.length - columnCount;
-	if (missing > 0) await widen(sheets, spreadsheetId, tab, missing);
-	await sheets.spreadsheets.values.update({
-		spreadsheetId,
-		range: cellsOn(tab, printCell({ row: headerRow - 1, column: free })),
-		valueInputOption: 'RAW',
-		requestBody: { values: [[...names]] },
-	});
-	return wider;
-}
-
 /** The header row with new columns at its free end. @throws NodeError 400 where another table begins there */
-export function withColumns<H extends HeaderRow>(header: H, names: readonly string[]): H {
+export function withColumns(header: HeaderRow, names: readonly string[]): HeaderRow {
 	const { free, room, columns } = header;
 	if (names.length === 0) return header;
 	if (names.length > room) {
@@ -198,40 +172,23 @@ export function withColumns<H extends HeaderRow>(header: H, names: readonly stri
 	};
 }
 
-async function widen(
+/** Writes headers into the free columns. */
+async function addHeaders(
 	sheets: sheets_v4.Sheets,
 	spreadsheetId: string,
-	tab: string | undefined,
-	length: number,
+	{ sheetId, title, row, free, columnCount }: HeaderRow,
+	names: readonly string[],
 ): Promise<void> {
-	const { sheetId } = await findSheet(sheets, spreadsheetId, tab);
+	if (names.length === 0) return;
+	const length = free + names.length - columnCount;
 	const requests = [{ appendDimension: { sheetId, dimension: 'COLUMNS', length } }];
-	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
-}
-
-/** A header row, and what a batch needs to know of its tab. */
-export interface SheetHeader extends HeaderRow {
-	readonly sheetId: number;
-	readonly title: string;
-	/** Of the whole row, from the tab's first column on. */
-	readonly texts: readonly string[];
-	readonly rowCount: number;
-	/** The table that the header is of, where Google knows it as one. */
-	readonly native: NativeTable | undefined;
-}
-
-export async function readSheetHeader(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, headerRow }: Headed,
-): Promise<SheetHeader> {
-	const tab = target.tab ?? target.name;
-	const { sheet, ...found } = await findSheet(sheets, spreadsheetId, tab, `${headerRow}:${headerRow}`);
-	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
-	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
-	while (texts.at(-1) === '') texts.pop();
-	const header = headersIn(texts, target);
-	const native = nativeTableAt(sheet, { row: headerRow - 1, column: header.left });
-	return { ...header, ...found, texts, native };
+	if (length > 0) await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+	await sheets.spreadsheets.values.update({
+		spreadsheetId,
+		range: cellsOn(title, printCell({ row, column: free })),
+		valueInputOption: 'RAW',
+		requestBody: { values: [[...names]] },
+	});
 }
 
 interface HeaderParams extends Targeted {
@@ -241,9 +198,9 @@ interface HeaderParams extends Targeted {
 }
 
 /** A table as described by its header row. */
-export interface Table<H extends HeaderRow = HeaderRow> {
+export interface Table {
 	readonly target: TabRange;
-	readonly header: H;
+	readonly header: HeaderRow;
 }
 
 /** Rows in the order of a table's columns. */
@@ -252,19 +209,19 @@ interface RowsByHeader extends Table {
 	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
 }
 
-/** @param read how the header row is read, and what of the tab beside it */
-export async function tableOf<H>(
+/** @param rowIn number of the header row in the target, where it is not the given one */
+export async function tableOf(
 	sheets: sheets_v4.Sheets,
 	params: HeaderParams,
 	item: Item,
-	read: (sheets: sheets_v4.Sheets, headed: Headed) => Promise<H>,
-): Promise<{ readonly target: TabRange; readonly header: H }> {
-	const { spreadsheetId, headerRow } = params;
+	rowIn: (target: TabRange) => number = () => params.headerRow,
+): Promise<Table> {
+	const { spreadsheetId } = params;
 	const target = targetOf(params);
 	const asked = { spreadsheetId, target, item };
 	const readIn = async (inside: TabRange) => ({
 		target: inside,
-		header: await read(sheets, { spreadsheetId, target: inside, headerRow }),
+		header: await readHeaderRow(sheets, { spreadsheetId, target: inside, headerRow: rowIn(inside) }),
 	});
 	const resolved = async () => await readIn(await cellsOfName(sheets, spreadsheetId, target));
 	await refuseTabLikeCell(sheets, asked);
@@ -284,10 +241,10 @@ export async function rowsByHeader(
 	{ params, item }: { readonly params: HeaderParams; readonly item: Item },
 	members: ReadonlyArray<readonly NamedRow[]>,
 ): Promise<RowsByHeader> {
-	const { target, header: read } = await tableOf(sheets, params, item, readHeaderRow);
-	const { header: found, names: extra } = columnsFor(read, params.extraColumns, members.flat());
-	const headed = { spreadsheetId: params.spreadsheetId, target, headerRow: params.headerRow };
-	const header = await addHeaders(sheets, headed, found, extra);
+	const { target, header: read } = await tableOf(sheets, params, item);
+	const { header: found, names } = columnsFor(read, params.extraColumns, members.flat());
+	const header = withColumns(found, names);
+	await addHeaders(sheets, params.spreadsheetId, found, names);
 	const strict = params.extraColumns === 'error';
 	const rows = members.map((given) => {
 		const misfit = given
@@ -299,11 +256,11 @@ export async function rowsByHeader(
 }
 
 /** The columns that rows name, and the names that are to be added to the header row. */
-export function columnsFor<H extends HeaderRow>(
-	read: H,
+export function columnsFor(
+	read: HeaderRow,
 	extraColumns: HeaderParams['extraColumns'],
 	rows: readonly NamedRow[],
-): { readonly header: H; readonly names: readonly string[] } {
+): { readonly header: HeaderRow; readonly names: readonly string[] } {
 	const names = namesIn(rows);
 	const header = withLetters(read, new Set(names));
 	const { columns } = header;

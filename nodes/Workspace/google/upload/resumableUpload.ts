@@ -4,16 +4,49 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { NodeError } from '../../../core/errors';
 import type { Send } from '../../../http/request';
 import type { Source } from '../../source';
-import type { Bases } from '../baseUrls';
-import { createTransport, retryWords, type Transport, type TransportOptions } from '../transport';
-import {
-	type ResumableUpload,
-	type ResumableUploadRequest,
-	uploadAddress,
-	type UploadedFile,
-} from './uploadRequest';
+import { type Bases, createTransport, retryWords, type Transport, type TransportOptions } from '../transport';
 import { chunkBytes, chunksOf, Md5, md5Of, sourceChanged } from './chunks';
 import { SessionLost, UploadSession } from './uploadSession';
+
+export interface ResumableUploadRequest {
+	/** With an `id`, repeating is harmless: Drive answers 409 once the file exists. */
+	readonly metadata: drive_v3.Schema$File;
+	/** Media type of the bytes. The metadata's `mimeType` is that of the target. */
+	readonly mimeType: string;
+	readonly source: Source;
+	/**
+	 * ID of the file whose content is replaced; it keeps its ID, links and sharing. Repeating this changes
+	 * nothing.
+	 */
+	readonly replaces?: string;
+	/** Fields of the answer, in the syntax of Drive's `fields`. */
+	readonly fields: string;
+	readonly signal: AbortSignal | undefined;
+	/** Called after each chunk with the number of bytes that Drive has. */
+	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+	/**
+	 * Called before the upload restarts without an `id` that prevents a second file. Returns the file if it
+	 * exists after all.
+	 */
+	readonly findExisting?: () => Promise<drive_v3.Schema$File | undefined>;
+}
+
+export interface UploadedFile {
+	readonly file: drive_v3.Schema$File;
+	/** MD5 of the sent bytes, lower-case hex. */
+	readonly md5: string;
+}
+
+/** Drive's upload address. The transport replaces Google's base with the credential's. */
+export function uploadAddress(
+	uploadType: 'multipart' | 'resumable',
+	{ fields, replaces }: Pick<ResumableUploadRequest, 'fields' | 'replaces'>,
+): { readonly url: string; readonly method: 'POST' | 'PATCH' } {
+	const query = new URLSearchParams({ uploadType, supportsAllDrives: 'true', fields });
+	const file = replaces === undefined ? '' : `/${replaces}`;
+	const url = `https://www.googleapis.com/upload/drive/v3/files${file}?${query.toString()}`;
+	return { url, method: replaces === undefined ? 'POST' : 'PATCH' };
+}
 
 /**
  * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing
@@ -79,21 +112,26 @@ const oneRequestBytes = 5_000_000;
  * session creates at most one file, so after a lost answer the session is asked again instead of creating a
  * second file.
  */
-export function createResumableUpload(send: Send, bases: Bases, options: TransportOptions): ResumableUpload {
+export async function resumableUpload(
+	{
+		send,
+		bases,
+		options,
+	}: { readonly send: Send; readonly bases: Bases; readonly options: TransportOptions },
+	request: ResumableUploadRequest,
+): Promise<UploadedFile> {
 	const patient = createTransport(send, bases, options);
+	if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
+		return await uploadInOneRequest(patient, request);
+	}
 	// After a failure, the session must be asked what arrived. A retry by the transport would send everything
 	// again.
 	const oneTry = createTransport(send, bases, { ...options, maxTries: 1, repeatsRefused: false });
-	return async (request) => {
-		if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
-			return await uploadInOneRequest(patient, request);
-		}
-		const start = async () => {
-			const address = await startSession(patient, bases, request);
-			return new UploadSession(oneTry, address, request.source.size, { ...options, words: retryWords });
-		};
-		return await sendAll(start, request, options.maxTries);
+	const start = async () => {
+		const address = await startSession(patient, bases, request);
+		return new UploadSession(oneTry, address, request.source.size, { ...options, words: retryWords });
 	};
+	return await sendAll(start, request, options.maxTries);
 }
 
 function isRepeatable({ metadata, replaces }: ResumableUploadRequest): boolean {

@@ -4,7 +4,7 @@ import { create } from '../../../../nodes/Workspace/actions/document/create.oper
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
 import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
 import type { Clients, Field, Operation, ParamsOf } from '../../../../nodes/Workspace/operation';
-import type { JobItem } from '../../../../nodes/Workspace/runner/item';
+import type { JobItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
 import { resultOf } from '../../performed';
 

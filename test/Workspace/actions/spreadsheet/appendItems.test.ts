@@ -20,9 +20,8 @@ test('columns follow the header row, in two requests for any number of items', a
 	const appended = await append({ spreadsheetId }, { Age: 42, Name: 'Ben' }, { Name: 'Cleo' }, { Age: null });
 	expect(calls.sent).toEqual([
 		expect.objectContaining({
-			method: 'values.get',
-			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!1:1`,
-			query: {},
+			method: 'get',
+			query: expect.objectContaining({ ranges: 'Sheet1!1:1' }) as unknown,
 		}),
 		expect.objectContaining({
 			method: 'values.append',
@@ -46,7 +45,7 @@ test('columns follow the header row, in two requests for any number of items', a
 test('an empty header row is written from the fields of all items', async () => {
 	const spreadsheetId = calls.sheet();
 	await append({ spreadsheetId, valueInputOption: 'USER_ENTERED' }, { a: 1, '1/2': 'x' }, { b: 2 });
-	expect(calls.methods).toEqual(['values.get', 'values.update', 'values.append', 'get']);
+	expect(calls.methods).toEqual(['get', 'values.update', 'values.append', 'get']);
 	expect(calls.sent[1]).toMatchObject({
 		query: { valueInputOption: 'RAW' },
 		body: { values: [['a', '1/2', 'b']] },
@@ -96,7 +95,7 @@ test('a range that begins inside a table keeps its columns', async () => {
 	const appended = await append({ spreadsheetId, range: 'Sheet1!B:C' }, { a: 5, b: 6 });
 	expect(appended).toMatchObject([{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 }]);
 	expect(calls.stored(spreadsheetId, 'Sheet1!A3:C3')).toEqual([['', 5, 6]]);
-	expect(calls.methods).toEqual(['values.get', 'values.append']);
+	expect(calls.methods).toEqual(['get', 'values.append']);
 });
 
 test('what was read can be appended, names of repeated headers and all', async () => {
@@ -125,7 +124,7 @@ describe('fields that the header row does not have', () => {
 				description: expect.stringContaining("Its columns are 'a', 'b'.") as string,
 			},
 		]);
-		expect(calls.methods).toEqual(['values.get']);
+		expect(calls.methods).toEqual(['get']);
 	});
 
 	test('fail the item alone under Continue on Fail', async () => {
@@ -154,7 +153,7 @@ describe('fields that the header row does not have', () => {
 	test('become columns', async () => {
 		const spreadsheetId = calls.sheet(header);
 		await append({ spreadsheetId, extraColumns: 'add' }, { a: 1, x: 2 }, { y: 3 });
-		expect(calls.methods).toEqual(['values.get', 'values.update', 'values.append', 'get']);
+		expect(calls.methods).toEqual(['get', 'values.update', 'values.append', 'get']);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
 			['a', 'b', 'x', 'y'],
 			[1, '', 2],
@@ -168,9 +167,7 @@ describe('fields that the header row does not have', () => {
 			tabs: [{ title: 'Other' }, { title: 'My Tab', rows: header, columnCount: 2 }],
 		});
 		await append({ spreadsheetId, range: 'My Tab', extraColumns: 'add' }, { x: 2 });
-		expect(calls.methods.slice(0, 5)).toEqual([
-			...['values.get', 'get', 'batchUpdate', 'values.update', 'values.append'],
-		]);
+		expect(calls.methods.slice(0, 4)).toEqual([...['get', 'batchUpdate', 'values.update', 'values.append']]);
 		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual([
 			['a', 'b', 'x'],
 			['', '', 2],

@@ -14,7 +14,7 @@ test('rows as objects are appended under their headers', async () => {
 	const appended = await calls.one('append', { spreadsheetId, tab: 'Sheet1', values: objects });
 	expect(appended).toMatchObject({ updatedRange: 'Sheet1!A3:C4', updatedRows: 2, updatedCells: 3 });
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...people, ['Ben', '', 42], ['Cleo']]);
-	expect(calls.methods).toEqual(['values.get', 'values.append']);
+	expect(calls.methods).toEqual(['get', 'values.append']);
 });
 
 test('rows as objects are written under their headers', async () => {

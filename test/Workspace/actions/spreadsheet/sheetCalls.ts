@@ -9,7 +9,7 @@ import {
 	type OutputItem,
 } from '../../../../nodes/Workspace/operation';
 import { paramsOf, type Params } from '../../../../nodes/fields/params';
-import type { JobItem } from '../../../../nodes/Workspace/runner/item';
+import type { JobItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
 import { outcomesOf, resultOf } from '../../performed';
 

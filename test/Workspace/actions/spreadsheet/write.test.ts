@@ -157,7 +157,7 @@ describe('input items', () => {
 			all.map((item) => ({ params, item })),
 		);
 		expect(calls.sent).toMatchObject([
-			{ method: 'values.get', path: expect.stringContaining('Sheet1!2:2') as string },
+			{ method: 'get', query: { ranges: 'Sheet1!2:2' } },
 			{
 				method: 'values.update',
 				body: {
@@ -223,7 +223,7 @@ describe('input items', () => {
 				message: "The first row has the names 'Id', 'State', 'Note', but the items have 'Id', 'State'",
 			});
 			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(table);
-			expect(calls.methods).toEqual(['values.get']);
+			expect(calls.methods).toEqual(['get']);
 		});
 
 		test('overwriting keeps the header and its order, and adds names at its end', async () => {
@@ -317,7 +317,7 @@ describe('input items', () => {
 			'write',
 			all.map((item) => ({ params: given(spreadsheetId), item })),
 		);
-		expect(calls.methods).toEqual(['values.get', 'values.update', 'values.update', 'values.update']);
+		expect(calls.methods).toEqual(['get', 'values.update', 'values.update', 'values.update']);
 		expect(written.at(-1)).toMatchObject({ updatedRange: 'Sheet1!B102:C102' });
 		const column = calls.stored(spreadsheetId, 'Sheet1!B2:B2000').flat();
 		expect(column).toEqual(['at', ...Array.from({ length: 100 }, (_, at) => at)]);

@@ -25,7 +25,7 @@ test('so do input items, and columns', async () => {
 		all.map((item) => ({ params, item })),
 	);
 	expect(written.at(-1)).toMatchObject({ updatedRange: "'My Tab'!A1201:C1201" });
-	expect(calls.methods).toEqual(['values.get', 'get', 'batchUpdate', 'values.update']);
+	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.update']);
 });
 
 test('a small tab grows when Google has refused the rows', async () => {

@@ -4,7 +4,7 @@ import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
 import { type Cell, type Entering, type NamedRow, rowNumberKey } from '../cells';
 import { list } from '../errors';
-import type { SheetHeader } from '../headerRow';
+import type { HeaderRow } from '../headerRow';
 import { cellsOn, columnLetters } from '../range';
 
 /** The change of one row. Rows and columns count from 0. */
@@ -219,7 +219,7 @@ export interface BodyColumns {
 /** Reads the given columns and nothing else. */
 export async function readBody(
 	sheets: sheets_v4.Sheets,
-	{ title, native }: Pick<SheetHeader, 'title' | 'native'>,
+	{ title, native }: Pick<HeaderRow, 'title' | 'native'>,
 	{ spreadsheetId, headerRow, columns, valueRenderOption }: BodyColumns,
 ): Promise<Body> {
 	if (columns.length === 0) return { last: headerRow - 1, at: () => '' };

@@ -1,16 +1,130 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, refusal, type NodeError } from '../../../../core/errors';
+import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/naming';
-import { chunksOf, requestBytes, type Written } from '../updates';
+import type { Item } from '../../../operation';
+import {
+	type Cell,
+	cellData,
+	chunksOf,
+	type Entering,
+	type NamedRow,
+	namedRows,
+	requestBytes,
+	rowNumberKey,
+	type Written,
+} from '../cells';
+import { entryFor } from '../dates';
 import { list, notSent, notWritten } from '../errors';
-import { columnsFor, misfitOf, readSheetHeader, type SheetHeader, tableOf, withColumns } from '../headerRow';
-import { grown, spreadsheetMutex } from '../sheets';
-import { namedRows, rowNumberKey, type NamedRow } from '../cells';
-import { areaIn } from '../range';
 import type { WriteMember, WriteParams } from '../fields';
+import { columnsFor, type HeaderRow, misfitOf, tableOf, withColumns } from '../headerRow';
 import { type BodyColumns, isByNumber, Plan, readBody, type Step } from './matchPlan';
-import { runsOf, sendChange } from './change';
+import { areaIn } from '../range';
+import { grown, resize, spreadsheetMutex } from '../sheets';
+
+/** The changes of one request. */
+interface Change {
+	readonly spreadsheetId: string;
+	readonly sheet: HeaderRow;
+	readonly valueInputOption: Entering['valueInputOption'];
+	readonly item: Item;
+	/** Headers that the tab gets. */
+	readonly names: readonly string[];
+	/** Rows that are inserted first. */
+	readonly inserted: { readonly row: number; readonly count: number };
+	/** Whether the row above them is the header, whose look they are not to have. */
+	readonly isBelowHeader: boolean;
+	readonly runs: readonly Run[];
+}
+
+/**
+ * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. What is to be taken as typed
+ * needs a request of its own.
+ */
+export async function sendChange(sheets: sheets_v4.Sheets, change: Change): Promise<void> {
+	const { spreadsheetId, sheet, runs } = change;
+	const { valueInputOption, cell } = await entryFor(
+		sheets,
+		change,
+		change.item,
+		runs.flatMap(({ cells }) => cells),
+	);
+	const isStored = valueInputOption === 'RAW';
+	const requests = [...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])];
+	if (requests.length > 0)
+		await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+	if (isStored || runs.length === 0) return;
+	const data = runs.map((run) => ({
+		range: areaIn(sheet.title, run, run.cells.length, run.cells[0]?.length ?? 0),
+		values: run.cells.map((line) => line.map(cell)),
+	}));
+	await sheets.spreadsheets.values.batchUpdate({ spreadsheetId, requestBody: { valueInputOption, data } });
+}
+
+function structure(change: Change): sheets_v4.Schema$Request[] {
+	const { sheet, names, inserted, isBelowHeader } = change;
+	const { sheetId, rowCount, native } = sheet;
+	const { row, count } = inserted;
+	const requests: sheets_v4.Schema$Request[] = [];
+	if (names.length > 0) {
+		const length = sheet.free + names.length - sheet.columnCount;
+		if (length > 0) requests.push({ appendDimension: { sheetId, dimension: 'COLUMNS', length } });
+		requests.push(updateCells(sheet, { row: sheet.row, column: sheet.free, cells: [[...names]] }));
+	}
+	if (count > 0 && row >= rowCount) {
+		requests.push({ appendDimension: { sheetId, dimension: 'ROWS', length: count } });
+	} else if (count > 0) {
+		const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
+		requests.push({ insertDimension: { range, inheritFromBefore: !isBelowHeader } });
+	}
+	// Rows inside a table make it grow; rows below it and columns beside it do not.
+	const columns = sheet.free === native?.endColumn ? names.length : 0;
+	const isBelow = native !== undefined && count > 0 && row >= native.endRow;
+	if (native && (columns > 0 || isBelow)) requests.push(resize(grown(native, count, columns)));
+	return requests;
+}
+
+function updateCells({ sheetId }: HeaderRow, { row, column, cells }: Run): sheets_v4.Schema$Request {
+	const start = { sheetId, rowIndex: row, columnIndex: column };
+	const rows = cells.map((line) => ({ values: line.map(cellData) }));
+	return { updateCells: { start, rows, fields: 'userEnteredValue' } };
+}
+
+/** Cells beside and below one another. Rows and columns count from 0. */
+interface Run {
+	readonly row: number;
+	readonly column: number;
+	readonly cells: Cell[][];
+}
+
+/** The cells of steps, in their order, as few rectangles. */
+export function runsOf(steps: readonly Step[]): Run[] {
+	const runs: Run[] = [];
+	for (const { changes } of steps) {
+		for (const { row, cells } of changes) {
+			for (const { column, cells: line } of linesOf(cells)) {
+				const last = runs.at(-1);
+				const continues =
+					last?.column === column &&
+					last.cells[0]?.length === line.length &&
+					last.row + last.cells.length === row;
+				if (continues) last.cells.push(line);
+				else runs.push({ row, column, cells: [line] });
+			}
+		}
+	}
+	return runs;
+}
+
+function linesOf(cells: ReadonlyMap<number, Cell>): Array<{ column: number; cells: Cell[] }> {
+	const lines: Array<{ column: number; cells: Cell[] }> = [];
+	for (const [column, cell] of cells) {
+		const last = lines.at(-1);
+		if (last && last.column + last.cells.length === column) last.cells.push(cell);
+		else lines.push({ column, cells: [cell] });
+	}
+	return lines;
+}
 
 export interface MatchedRow extends Written {
 	readonly action: Step['action'];
@@ -35,7 +149,7 @@ async function writeNow(
 	members: readonly WriteMember[],
 ): Promise<Array<MatchedRow[] | NodeError>> {
 	const { params, item } = first;
-	const { header: read } = await tableOf(sheets, params, item, readSheetHeader);
+	const { header: read } = await tableOf(sheets, params, item);
 	const given = members.map(({ params, item }) => namedRows(params, item));
 	const { header: sheet, names } = columnsFor(read, params.extraColumns, given.flat());
 	const header = withColumns(sheet, names);
@@ -62,7 +176,7 @@ async function writeNow(
 }
 
 /** @throws NodeError 400 where the table has no such column */
-function checkKeys(matchColumns: readonly string[], { columns, names }: SheetHeader): void {
+function checkKeys(matchColumns: readonly string[], { columns, names }: HeaderRow): void {
 	if (isByNumber(matchColumns)) return;
 	if (matchColumns.includes(rowNumberKey)) {
 		throw refusal(
@@ -83,10 +197,10 @@ type Steps = ReadonlyArray<Step[] | NodeError>;
 /** What the sheet shows is read only where an item's text may be what a number or a date looks like. */
 async function planned(
 	sheets: sheets_v4.Sheets,
-	sheet: SheetHeader,
+	sheet: HeaderRow,
 	asked: BodyColumns & Pick<WriteParams, 'matchColumns' | 'valueInputOption'>,
 	steps: (plan: Plan) => Steps,
-	columns: SheetHeader['columns'],
+	columns: HeaderRow['columns'],
 ): Promise<{ readonly steps: Steps; readonly last: number }> {
 	const body = await readBody(sheets, sheet, asked);
 	const plan = new Plan({ ...asked, columns, body, shown: undefined });
@@ -101,7 +215,7 @@ function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | NodeError {
 }
 
 interface Work {
-	readonly sheet: SheetHeader;
+	readonly sheet: HeaderRow;
 	/** Headers that the tab gets. */
 	readonly names: readonly string[];
 	/** Row that the table ends with, from 0. */
@@ -139,7 +253,7 @@ async function carryOut(
 				rowCount: sheet.rowCount + before,
 				native: sheet.native && grown(sheet.native, before, at === 0 ? 0 : names.length),
 			},
-			headers: { row: headerRow - 1, column: sheet.free, names: at === 0 ? names : [] },
+			names: at === 0 ? names : [],
 			inserted: { row, count },
 			isBelowHeader: row === headerRow,
 			runs: runsOf(own),
@@ -163,7 +277,7 @@ function failureOf(error: unknown): NodeError {
 	throw error;
 }
 
-function writtenBy(spreadsheetId: string, sheet: SheetHeader, { action, rows, changes }: Step): MatchedRow {
+function writtenBy(spreadsheetId: string, sheet: HeaderRow, { action, rows, changes }: Step): MatchedRow {
 	const used = [...new Set(changes.flatMap(({ cells }) => [...cells.keys()]))];
 	const columns = used.length > 0 ? used : [sheet.left, sheet.right];
 	const column = Math.min(...columns);
