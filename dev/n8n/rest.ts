@@ -34,6 +34,8 @@ export interface NodeRun {
 	readonly error?: Record<string, unknown> & { message: string; description?: string };
 	readonly data?: { main?: Array<NodeItem[] | null> };
 	readonly hints?: Array<{ message: string }>;
+	/** With what a node adds to its span in a trace. */
+	readonly metadata?: { readonly tracing?: Record<string, unknown> };
 }
 
 export interface Execution {
@@ -45,6 +47,8 @@ export interface Execution {
 	readonly resultData: {
 		readonly runData: Record<string, NodeRun[]>;
 		readonly error?: Record<string, unknown> & { message: string; description?: string };
+		/** n8n's name for the execution's custom data. */
+		readonly metadata?: Record<string, string>;
 	};
 	/** The data as stored by n8n, for searches. */
 	readonly raw: string;

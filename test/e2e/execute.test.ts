@@ -128,6 +128,42 @@ test('Retry On Fail sends only what has not succeeded before', async () => {
 	expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
 });
 
+describe('with the execution n8n keeps', () => {
+	const answers = (...texts: string[]) => {
+		service.script(...texts.map((text) => ({ body: { text } })));
+	};
+
+	test('the sessions of all its agents, by which it is found, and the first answer of each node', async () => {
+		answers('Forty-two.', 'Forty-three.', 'Done.');
+		const one = workflow('tagged', numbered(2), {
+			sessionId: '={{ "tagged-" + $json.n }}',
+			options: { parallelRequests: 1 },
+		});
+		const parameters = { startStepName: 'next', sessionId: 'tagged-next' };
+		const next = node('Next agent', agentType, parameters, { credentials, executeOnce: true });
+		const { status, resultData } = await n8n.api.runOnce({
+			...one,
+			nodes: [...one.nodes, next],
+			connections: inRow('Start', 'Items', 'Agent', 'Next agent'),
+		});
+		expect(status).toBe('success');
+		expect(resultData.metadata).toEqual({
+			session_id: 'tagged-0, tagged-1, tagged-next',
+			response_agent: 'Forty-two.',
+			response_next_agent: 'Done.',
+		});
+		expect(resultData.runData.Agent?.[0]?.metadata?.tracing).toEqual({ session_id: 'tagged-0, tagged-1' });
+	});
+
+	test('as many sessions as fit, none of them cut', async () => {
+		const sessionId = `={{ "${'long-'.repeat(10)}" + $json.n }}`;
+		const { resultData } = await n8n.api.runOnce(workflow('many sessions', numbered(10), { sessionId }));
+		const kept = resultData.metadata?.session_id?.split(', ') ?? [];
+		expect(kept).toHaveLength(4);
+		for (const id of kept) expect(id).toMatch(/^(long-){10}\d$/);
+	});
+});
+
 test('an item without a signature of its own is not sent with that of the credential for another user', async () => {
 	const values = [{ user: '0xb', signature: '0xc' }, { user: '0xd' }, {}];
 	const options = { userId: '={{ $json.user }}', signature: '={{ $json.signature }}', parallelRequests: 1 };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { getHighlightedResponseKey } from 'n8n-workflow';
 
 import { storeBinary } from '../../core/binary';
 import { type NodeError } from '../../core/errors';
@@ -201,16 +202,41 @@ export function errorForChat(error: unknown, context: IExecuteFunctions): unknow
 
 /** What n8n keeps of a value. */
 const longestTag = 255;
+/** n8n's own for the session of a chat; before 2.20 it has no name for it. */
+const sessionKey = 'session_id';
 
-/** The sessions in the execution's custom data, by which n8n finds executions, and in its trace. */
-export function tagExecution(context: IExecuteFunctions, sessionIds: ReadonlySet<string>): void {
-	const text = [...sessionIds].join(', ').slice(0, longestTag);
+/**
+ * Adds the session to the execution's custom data, by which n8n finds executions, and to the node's trace. Of other nodes, such as the
+ * Chat Trigger, the sessions stay.
+ */
+export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
+	whereKept(context, () => {
+		const { [sessionKey]: known } = context.customData.getAll();
+		const ids = known === undefined ? [] : known.split(', ');
+		const text = [...ids, sessionId].join(', ');
+		// Half an ID finds nothing.
+		if (ids.includes(sessionId) || text.length > longestTag) return;
+		context.customData.set(sessionKey, text);
+		context.setMetadata({ tracing: { [sessionKey]: text } });
+	});
+}
+
+/** The first answer, which n8n shows with the execution, as that of its own AI Agent. */
+export function highlightAnswer(context: IExecuteFunctions, [first]: readonly INodeExecutionData[]): void {
+	const answer = first?.json.output;
+	// An agent whose tool this is has an answer of its own.
+	if (typeof answer !== 'string' || answer === '' || isTool(context.getNode())) return;
+	whereKept(context, () => {
+		context.customData.set(getHighlightedResponseKey(context.getNode().name), answer.slice(0, longestTag));
+	});
+}
+
+/** n8n before 2.20 has no highlighted data, and a tool may run outside of an execution that keeps any. */
+function whereKept(context: IExecuteFunctions, keep: () => void): void {
 	try {
-		context.customData.set('session_id', text);
-		context.setMetadata({ tracing: { session_id: text } });
+		keep();
 	} catch (error) {
-		// Tools may run outside of an execution that keeps data.
 		const reason = error instanceof Error ? error.message : String(error);
-		context.logger.debug(`Agent Execute: the execution could not be tagged with its session: ${reason}`);
+		context.logger.debug(`Agent Execute: n8n keeps no data with this execution: ${reason}`);
 	}
 }

@@ -25,6 +25,7 @@ import {
 import { refusedBeforeCall, stoppedBeforeCall, tooMuchOutput, withContext } from './errors';
 import {
 	errorForChat,
+	highlightAnswer,
 	hintsOf,
 	itemWithoutAnswer,
 	LiveView,
@@ -43,7 +44,9 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const work = new AgentWork(context, credentials);
 	try {
-		return await runItems(context, work);
+		const items = await runItems(context, work);
+		highlightAnswer(context, items);
+		return items;
 	} catch (error) {
 		throw errorForChat(error, context);
 	} finally {
@@ -61,7 +64,6 @@ class AgentWork implements Work<CheckedItem> {
 	readonly #parameters: NodeParameters;
 	readonly #texts = new KeptTexts();
 	readonly #hints = new Set<string>();
-	readonly #sessionIds = new Set<string>();
 	#keptBytes = 0;
 
 	constructor(context: IExecuteFunctions, credentials: Credentials | NodeError) {
@@ -116,8 +118,7 @@ class AgentWork implements Work<CheckedItem> {
 		} catch (error) {
 			return { outcome: { failure: refusedBeforeCall(toNodeError(error)) }, isFinal: false };
 		}
-		this.#sessionIds.add(call.sessionId);
-		tagExecution(this.#context, this.#sessionIds);
+		tagExecution(this.#context, call.sessionId);
 		const run = new ItemRun(this.#context, index, call);
 		try {
 			const { item, hints } = await run.item();

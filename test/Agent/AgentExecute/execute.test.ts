@@ -46,6 +46,12 @@ describe('the request', () => {
 		});
 	});
 
+	test('goes out where n8n keeps no custom data', async () => {
+		await serve({ answer: () => ({ text: 'Done.' }) });
+		const [item] = await run({ keepsNoCustomData: true });
+		expect(item?.json).toMatchObject({ output: 'Done.', statusCode: 200 });
+	});
+
 	test('goes below a path prefix, with or without a slash at the end', async () => {
 		await serve({ pathPrefix: '/agents/v2' });
 		await run();

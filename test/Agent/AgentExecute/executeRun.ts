@@ -23,6 +23,8 @@ export interface RunOptions {
 	readonly onConsole?: ContextOptions['onConsole'];
 	/** Gets the hints of the run. */
 	readonly onHint?: (text: string) => void;
+	/** An n8n that keeps nothing of its own with an execution. */
+	readonly keepsNoCustomData?: boolean;
 }
 
 const node = new AgentExecute();
@@ -47,6 +49,7 @@ export async function runExecute(
 		onConsole: options.onConsole,
 		parameters: { startStepName: 'start', ...options.parameters },
 	});
+	if (options.keepsNoCustomData) Object.defineProperty(context, 'customData', { value: undefined });
 	const [items = []] = await node.execute.call(context);
 	for (const { message } of context.hints) options.onHint?.(message);
 	return items;
