@@ -44,6 +44,10 @@ const jsonProperties: INodeProperties[] = [
 		placeholder: 'e.g. { "operation": "read", "spreadsheetId": "1Qm7x…", "range": "Sheet1!A1:D20" }',
 		description:
 			"The operation, its parameters and its options in one flat object. To build it from the item's data, use an expression that returns an object.",
+		builderHint: {
+			propertyHint:
+				"One expression for the whole object, such as {{ { operation: 'send', to: $json.email, subject: 'Hello', body: $json.text } }}, with the parameter names of the operation as keys, all at one level. Do not put expressions inside JSON text. Prefer inputMode fields, unless the operation is only known when the workflow runs.",
+		},
 		displayOptions: shownForJson,
 	},
 	{

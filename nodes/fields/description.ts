@@ -10,7 +10,8 @@ import type { Field } from './field';
 
 /** What n8n shows for a field, without the conditions under which it is shown. */
 function propertyOf(field: Field): INodeProperties {
-	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
+	const { displayName, name, description, hint, placeholder, noDataExpression } = field;
+	const { builderHint = field.format === 'fileId' ? locatorHint : undefined } = field;
 	return {
 		displayName,
 		name,
@@ -58,6 +59,10 @@ function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'o
 function choicesOf({ options = [] }: Field): INodePropertyOptions[] {
 	return options.map((choice) => ({ ...choice }));
 }
+
+/** For n8n's AI builder. */
+const locatorHint =
+	"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.";
 
 /** An empty list cannot say why it is empty. */
 const listHint = 'Is something missing? Drive Access in the credential controls what is listed.';

@@ -1,4 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { hostFolder } from '../../dev/n8n/host.ts';
@@ -63,6 +65,37 @@ const decidedByOtherWords = [
 
 test.each(decidedByOtherWords)('word by word the builder finds for "%s" %s, too', (words, name) => {
 	expect(firstThree(wordByWord, words)).toContain(name);
+});
+
+/** What the builder reads before it fills in a node: types made of the description, in a file for each operation. */
+async function typesOf(node: string): Promise<string[]> {
+	const n8n = createRequire(path.join(hostFolder(), 'package.json'));
+	const { orchestrateGeneration } = n8n(
+		'./node_modules/@n8n/workflow-sdk/dist/generate-types/generate-types.js',
+	) as { orchestrateGeneration: (given: { nodes: NodeTypes; outputDir: string }) => Promise<unknown> };
+	const folder = await mkdtemp(path.join(tmpdir(), 'types-'));
+	await orchestrateGeneration({ nodes: nodeTypes.filter(({ name }) => name === node), outputDir: folder });
+	const files = (await readdir(folder, { recursive: true })).filter((file) => file.includes('operation_'));
+	const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+	await rm(folder, { recursive: true });
+	return texts;
+}
+
+test('the builder reads how to fill in each locator, each column mapper and the input object', async () => {
+	const operations = await typesOf('n8n-nodes-agent-workspace.workspace');
+	expect(operations).toHaveLength(13);
+	const parameters = operations.flatMap((text) => text.split('/**'));
+	const named = (pattern: RegExp) =>
+		parameters
+			.filter((text) => pattern.test(text))
+			.map((text) => /@builderHint (.*)/.exec(text)?.[1] ?? text);
+	const locators = named(/\*\/\s+\w+\??: \{ __rl: true/);
+	const mappers = named(/\*\/\s+\w+\??: ResourceMapperValue/);
+	expect(locators.length).toBeGreaterThan(10);
+	expect(mappers).toHaveLength(2);
+	for (const hint of [...locators, ...mappers]) expect(hint).toMatch(/^Pass the whole object/);
+	const objects = named(/\*\/\s+inputObject\?:/);
+	expect(objects).toEqual(Array(13).fill(expect.stringMatching(/^One expression for the whole object/)));
 });
 
 test('the builder reads when to take which node', () => {

@@ -20,6 +20,8 @@ export const tab = {
 	searchListMethod: 'searchTabs',
 	typeOptions: { loadOptionsDependsOn: ['spreadsheetId.value'] },
 	description: 'The tab to work in. Leave empty if the range names it.',
+	builderHint:
+		"Pass the whole object, with the name of the tab: { __rl: true, mode: 'name', value: 'Sheet1' }. With a tab, range is inside it, such as A:D.",
 } as const satisfies Field;
 
 export const range = {
@@ -68,6 +70,8 @@ export const columns = {
 		},
 	},
 	description: 'Value for each column of the header row',
+	builderHint:
+		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. The columns that rows are found by stand in matchColumns, not here.",
 } as const satisfies Field;
 
 const matchColumns = {
