@@ -6,9 +6,8 @@ import { textOfHtml } from './html/textOfHtml';
 import { rawPart } from './mail/rawPart';
 import { readMail } from './mail/readMail';
 import { contentOfMarkdown } from './markdown/contentOfMarkdown';
-import { htmlOfMarkdown } from './markdown/htmlOfMarkdown';
+import { htmlOfMarkdown, proportionate } from './markdown/parseMarkdown';
 import { markdownOfTabs } from './markdown/markdownOfTabs';
-import { proportionate } from './markdown/parseMarkdown';
 
 /** The thread's tasks: pure functions of texts and plain objects. */
 const tasks = {

@@ -2,10 +2,10 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { paragraph } from '../../nodes/untrusted/document/blocks';
-import { plainTextOf, storedText } from '../../nodes/untrusted/document/plainText';
-import { layOut } from '../../nodes/Workspace/actions/document/layout';
-import { listRequests } from '../../nodes/Workspace/actions/document/styles';
-import { bounded } from '../../nodes/untrusted/mail/bounded';
+import { plainTextOf } from '../../nodes/untrusted/document/plainText';
+import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard';
+import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
+import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
 import { decodedText } from '../../nodes/untrusted/mail/charset';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';

@@ -12,7 +12,7 @@ import { compareNames } from '../../fields/description';
 import { Naming } from '../../fields/naming';
 import { requestOptions } from '../../fields/params';
 import { fileIdOf, isRecord } from '../../fields/values';
-import { allLabels } from '../actions/mail/list/labelIds';
+import { allLabels } from '../actions/mail/list/query';
 import { rowNumberKey } from '../actions/spreadsheet/cells';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
 import { targetOf } from '../actions/spreadsheet/range';

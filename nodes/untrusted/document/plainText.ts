@@ -1,7 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { contentsOf, footnotesOf, piecesOf } from './elements';
-import { Glyphs } from './glyphs';
+import { contentsOf, footnotesOf, Glyphs, piecesOf } from './elements';
 
 type Content = readonly docs_v1.Schema$StructuralElement[];
 
@@ -73,16 +72,4 @@ class Reader {
 		const lines = this.lines(cell.content ?? [], ' | ').map((line) => line.replace(/\s+/g, ' ').trim());
 		return lines.filter((line) => line !== '').join(' ');
 	}
-}
-
-/** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
-export function storedText(content: Content | undefined): string {
-	return (content ?? [])
-		.map(({ paragraph, table }) => {
-			if (paragraph)
-				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
-			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
-			return cells.map((cell) => storedText(cell.content)).join('');
-		})
-		.join('');
 }

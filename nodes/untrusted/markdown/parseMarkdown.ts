@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { RootContent } from 'mdast';
 import { fromMarkdown, type Options } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
 /**
  * Characters. The parser's time grows quadratically and its memory beyond what one text may take: a megabyte of
@@ -141,4 +143,19 @@ export function proportionate(markdown: string): string {
 	if (cells > maxCells || longest * mentions > maxAddressCharacters + 40 * markdown.length)
 		throw new Error('The result would be many times as long as the text');
 	return markdown;
+}
+
+/** The place where a link or a definition names an attached file. */
+const cidLink = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
+
+/**
+ * Converts Markdown, including GitHub's tables, strikethrough and bare links, to HTML. HTML inside it is
+ * shown as text. Links to attached files (`cid:`) are preserved: micromark drops all but a few protocols, so
+ * meanwhile they are made to look relative.
+ */
+export function htmlOfMarkdown(markdown: string): string {
+	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
+	const relative = markdown.replaceAll(cidLink, (_all, before: string) => before + placeholder);
+	const html = micromark(relative, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+	return html.replaceAll(placeholder, 'cid:');
 }

@@ -10,8 +10,19 @@ import {
 	textOf,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { emptyCell, isParagraph, layOut, type Layout, type PlacedTable } from './layout';
-import { listRequests, lookRequests, type Request, resetRequests, styleOf, type Target } from './styles';
+import {
+	emptyCell,
+	isParagraph,
+	layOut,
+	type Layout,
+	listRequests,
+	lookRequests,
+	type PlacedTable,
+	type Request,
+	resetRequests,
+	styleOf,
+	type Target,
+} from './styles';
 
 /** Text to insert unchanged, or content converted from Markdown. */
 export type Parsed = string | Content;

@@ -8,9 +8,9 @@ import { defineOperation, type Clients, type Item } from '../../operation';
 import { appendContent } from './append.operation';
 import { documentUrl, readBody } from './tabs';
 import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
+import { replacements, type Replacements, replacementsOf } from './fields';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
-import { replacements, replacementsOf, type Replacements } from './replacements';
 
 const documentType = 'application/vnd.google-apps.document';
 

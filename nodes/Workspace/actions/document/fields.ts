@@ -1,4 +1,9 @@
-import type { Field } from '../../operation';
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { refusal } from '../../../core/errors';
+import { named } from '../../../fields/naming';
+import { cleanText } from '../../../untrusted/document/blocks';
+import type { Field, Item } from '../../operation';
 
 export const documentId = {
 	displayName: 'Document',
@@ -61,3 +66,73 @@ export const content = {
 	default: '',
 	typeOptions: { rows: 5 },
 } as const satisfies Field;
+
+export interface Replacement {
+	readonly find: string;
+	readonly replace: string;
+}
+
+/** How often a text was found and replaced. */
+export interface Replaced {
+	readonly find: string;
+	readonly count: number;
+}
+
+/** Replacements in one tab, or in all of them. */
+export interface Replacements {
+	readonly list: readonly Replacement[];
+	readonly tabId: string | undefined;
+}
+
+export const none: Replacements = { list: [], tabId: undefined };
+
+export const replacements = {
+	displayName: 'Replacements',
+	name: 'replacements',
+	type: 'fixedCollection',
+	default: {},
+	format: 'pairs',
+	pair: { group: 'replacement', key: 'find', value: 'replace' },
+	description:
+		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
+} as const satisfies Field;
+
+/** @throws NodeError 400 for an empty text, which Google cannot find */
+export function replacementsOf(
+	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
+): Replacement[] {
+	const list = pairs.map(({ name, value }) => ({ find: cleanText(name), replace: cleanText(value) }));
+	if (list.some(({ find }) => find === '')) {
+		throw refusal(
+			`${named('replacements')} has an empty text to find`,
+			'Nothing was written. Enter the text to find, or remove the row.',
+		);
+	}
+	return list;
+}
+
+export function replaceRequests({ list, tabId }: Replacements): docs_v1.Schema$Request[] {
+	const tabs = tabId === undefined ? {} : { tabsCriteria: { tabIds: [tabId] } };
+	return list.map(({ find, replace }) => ({
+		replaceAllText: { containsText: { text: find, matchCase: true }, replaceText: replace, ...tabs },
+	}));
+}
+
+/** @param replies of a batch with the replacements at its end */
+export function replacedIn(
+	replies: readonly docs_v1.Schema$Response[],
+	list: readonly Replacement[],
+): Replaced[] {
+	const own = replies.slice(-list.length);
+	return list.map(({ find }, at) => ({ find, count: own[at]?.replaceAllText?.occurrencesChanged ?? 0 }));
+}
+
+/** UTF-16 units of text that went in. */
+export function insertedBy(replaced: readonly Replaced[], list: readonly Replacement[]): number {
+	return replaced.reduce((sum, { count }, at) => sum + count * (list[at]?.replace.length ?? 0), 0);
+}
+
+export function hintMissing(replaced: readonly Replaced[], item: Item): void {
+	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missing.length > 0) item.hint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
+}

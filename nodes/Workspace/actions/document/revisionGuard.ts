@@ -4,7 +4,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
-import { storedText } from '../../../untrusted/document/plainText';
 import {
 	hintMissing,
 	insertedBy,
@@ -14,7 +13,7 @@ import {
 	type Replaced,
 	type Replacement,
 	type Replacements,
-} from './replacements';
+} from './fields';
 import { allTabs, documentUrl, looksLikeTabId, tabNamed, tabSummary } from './tabs';
 
 type Request = docs_v1.Schema$Request;
@@ -229,6 +228,18 @@ export async function readBack(
 		ambiguous: true,
 		description: `The document does not contain the content as it was sent. Check ${documentUrl(documentId, tabId)} before you run this again.`,
 	});
+}
+
+/** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
+export function storedText(content: readonly docs_v1.Schema$StructuralElement[]): string {
+	return content
+		.map(({ paragraph, table }) => {
+			if (paragraph)
+				return (paragraph.elements ?? []).map((element) => element.textRun?.content ?? '').join('');
+			const cells = (table?.tableRows ?? []).flatMap((row) => row.tableCells ?? []);
+			return cells.map((cell) => storedText(cell.content ?? [])).join('');
+		})
+		.join('');
 }
 
 function unknownOutcome(

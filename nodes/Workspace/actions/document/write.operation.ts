@@ -3,9 +3,9 @@ import { named } from '../../../fields/naming';
 import { defineOperation } from '../../operation';
 import { readBody } from './tabs';
 import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
+import { replacements, replacementsOf } from './fields';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, ensureTab, onLatest, readBack } from './revisionGuard';
-import { replacements, replacementsOf } from './replacements';
 
 export const write = defineOperation({
 	value: 'write',

@@ -1,18 +1,13 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listOptions } from './list/fields';
-import { listed, listErrors, listItems } from './list/listing';
+import { amountFields, listing } from './list/fields';
 import { fromTerm, receivedTerms } from './list/query';
 
 export const list = defineOperation({
 	value: 'list',
-	methods: {
-		'gmail.users.messages.list': 'gmail.readonly',
-		'gmail.users.messages.get': 'gmail.readonly',
-	},
+	...listing,
 	name: 'List',
 	action: 'List emails',
 	description: 'Get emails by sender, read status, label or time, newest first',
-	readsOnly: true,
 	fields: [
 		{
 			displayName: 'From',
@@ -36,7 +31,6 @@ export const list = defineOperation({
 		},
 		...amountFields,
 	],
-	options: listOptions,
 	async execute(client, params, item) {
 		const { from, status } = params;
 		const terms = [
@@ -44,9 +38,7 @@ export const list = defineOperation({
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...receivedTerms(params),
 		];
+		const { listed } = await import('./list/listMessages');
 		return await listed(client, terms.join(' '), { from, status }, params, item);
 	},
-	toItems: (result, params) => listItems(result, params),
-	endedBy: (result) => result.endedBy,
-	errors: listErrors,
 });

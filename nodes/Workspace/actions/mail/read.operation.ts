@@ -70,7 +70,7 @@ export const read = defineOperation({
 		},
 	],
 	async execute(client, { messageId, wholeConversation, newTextOnly, downloadAttachments }, item) {
-		const { downloaded, readConversation, readMessage } = await import('./message/message');
+		const { downloaded, readConversation, readMessage } = await import('./message');
 		const mails = wholeConversation
 			? await readConversation(client, messageId, item, { newTextOnly })
 			: [await readMessage(client, messageId, item, { newTextOnly })];

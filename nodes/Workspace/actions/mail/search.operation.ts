@@ -1,18 +1,13 @@
 import { defineOperation } from '../../operation';
-import { amountFields, listOptions } from './list/fields';
-import { listed, listErrors, listItems } from './list/listing';
+import { amountFields, listing } from './list/fields';
 import { narrowed, receivedTerms } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
-	methods: {
-		'gmail.users.messages.list': 'gmail.readonly',
-		'gmail.users.messages.get': 'gmail.readonly',
-	},
+	...listing,
 	name: 'Search',
 	action: 'Search emails',
 	description: "Get emails that match a search in Gmail's syntax, newest first",
-	readsOnly: true,
 	fields: [
 		{
 			displayName: 'Query',
@@ -25,12 +20,9 @@ export const search = defineOperation({
 		},
 		...amountFields,
 	],
-	options: listOptions,
 	async execute(client, params, item) {
 		const { query } = params;
+		const { listed } = await import('./list/listMessages');
 		return await listed(client, narrowed(query, receivedTerms(params)), { query }, params, item);
 	},
-	toItems: (result, params) => listItems(result, params),
-	endedBy: (result) => result.endedBy,
-	errors: listErrors,
 });

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { contentOf } from '../../../../nodes/Workspace/actions/mail/message/message';
+import { contentOf } from '../../../../nodes/Workspace/actions/mail/message';
 import { testClients, testItem } from '../../client';
 import { token } from '../../runNode';
 import { Mails } from './mails';

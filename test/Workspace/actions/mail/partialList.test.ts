@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { failureOf } from '../../../executeContext';
 import { Mails } from './mails';
-import { listMessages } from '../../../../nodes/Workspace/actions/mail/list/listMessages';
+import { listed } from '../../../../nodes/Workspace/actions/mail/list/listMessages';
 import { testClients, testItem } from '../../client';
 import { token } from '../../runNode';
 
@@ -178,9 +178,10 @@ test('each email is asked for once, and the next page while the details of this 
 it('a long list says in the log how many emails it has so far', async () => {
 	for (let mail = 0; mail < 250; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
 	const item = testItem();
-	const { messages } = await listMessages(
+	const { messages } = await listed(
 		testClients(mails.google.url, token),
 		'',
+		{},
 		{
 			returnAll: true,
 			maxResults: 25,

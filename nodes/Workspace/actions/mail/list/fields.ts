@@ -1,4 +1,7 @@
-import type { Field, ParamsOf } from '../../../operation';
+import { type NodeError, refusal } from '../../../../core/errors';
+import { named } from '../../../../fields/naming';
+import type { AttachmentInfo, Summary } from '../../../../untrusted/mail/readMail';
+import type { Field, OutputItem, ParamsOf, StoredBinary } from '../../../operation';
 
 /** Gmail's limit for emails per page. */
 export const largestPage = 500;
@@ -35,7 +38,7 @@ function pageField<const N extends string>(name: N) {
 	} as const;
 }
 
-export const listOptions = [
+const listOptions = [
 	{
 		displayName: 'Details',
 		name: 'details',
@@ -116,3 +119,93 @@ export const listOptions = [
 ] as const satisfies readonly Field[];
 
 export type ListParams = ParamsOf<typeof amountFields, typeof listOptions>;
+
+interface MessageIds {
+	readonly id: string;
+	readonly threadId: string;
+}
+
+interface WithFiles extends Summary {
+	readonly text?: string;
+	readonly attachments: AttachmentInfo[];
+}
+
+export interface ListedMessage {
+	readonly message: MessageIds | Summary | WithFiles;
+	/** The attachments in their original order, if they were requested. */
+	readonly files?: readonly StoredBinary[];
+}
+
+export interface Listed {
+	readonly messages: ListedMessage[];
+	readonly nextPageToken: string | undefined;
+	/** The failure that stopped the list early. It says how to continue. */
+	readonly endedBy?: NodeError;
+}
+
+/** @throws NodeError 400 for options that exclude each other */
+function refuseContradictions(given: ListParams): void {
+	const { returnAll, maxResults, pageToken, downloadAttachments } = given;
+	const isPage = given.output === 'page';
+	const needs = (option: 'downloadAttachments' | 'includeBody' | 'newTextOnly') => {
+		const other = option === 'newTextOnly' ? 'includeBody' : 'details';
+		return [
+			given[option] && !given[other],
+			`${named(option)} needs ${named(other)}`,
+			`Turn on ${named(other)}, or turn off ${named(option)}.`,
+		] as const;
+	};
+	const rules = [
+		[
+			isPage && returnAll,
+			`${named('returnAll')} cannot be used if ${named('output')} is page`,
+			`Set ${named('output')} to items to get all emails, or follow nextPageToken from page to page.`,
+		],
+		[
+			isPage && maxResults > largestPage,
+			`${named('maxResults')} must be from 1 to ${largestPage} if ${named('output')} is page, not ${maxResults}`,
+			`Gmail does not return larger pages. Set ${named('output')} to items to get more.`,
+		],
+		[
+			!isPage && pageToken !== '',
+			`${named('pageToken')} can only be used if ${named('output')} is page`,
+			`Set ${named('output')} to page, or remove ${named('pageToken')}.`,
+		],
+		[
+			isPage && downloadAttachments,
+			`${named('downloadAttachments')} cannot be used if ${named('output')} is page`,
+			`Set ${named('output')} to items, so that each email is an item with its files.`,
+		],
+		...(['downloadAttachments', 'includeBody', 'newTextOnly'] as const).map(needs),
+	] as const;
+	const broken = rules.find(([isBroken]) => isBroken);
+	if (broken) throw refusal(broken[1], broken[2]);
+}
+
+function listItems({ messages, nextPageToken }: Listed, { output }: ListParams): OutputItem[] {
+	if (output === 'items') return messages.map(({ message, files = [] }) => itemOf(message, files));
+	const shown = messages.map(({ message }) => message);
+	return [{ json: { messages: shown, ...(nextPageToken !== undefined && { nextPageToken }) } }];
+}
+
+function itemOf(message: ListedMessage['message'], files: readonly StoredBinary[]): OutputItem {
+	const binary = Object.fromEntries(files.map((file, index) => [`attachment_${index}`, file]));
+	return { json: { ...message }, ...(files.length > 0 && { binary }) };
+}
+
+/** What List and Search have in common. */
+export const listing = {
+	methods: {
+		'gmail.users.messages.list': 'gmail.readonly',
+		'gmail.users.messages.get': 'gmail.readonly',
+	},
+	readsOnly: true,
+	options: listOptions,
+	check: refuseContradictions,
+	toItems: listItems,
+	endedBy: (result: Listed) => result.endedBy,
+	errors: {
+		400: 'Check the search terms, the label IDs and the page token.',
+		404: 'The mailbox was not found. Check which account the credential is connected to.',
+	},
+} as const;

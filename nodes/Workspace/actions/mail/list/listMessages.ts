@@ -1,13 +1,13 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { type NodeError, isNodeError } from '../../../../core/errors';
+import { shortened } from '../../../../core/text';
 import { named } from '../../../../fields/naming';
-import type { AttachmentInfo, Summary } from '../../../../untrusted/mail/readMail';
-import type { Clients, Item, StoredBinary } from '../../../operation';
+import type { Clients, Item } from '../../../operation';
 import { untilFailure, type Width } from '../inParallel';
-import { contentOf, downloaded } from '../message/message';
-import { largestPage, type ListParams } from './fields';
-import { labelIdsOf } from './labelIds';
+import { contentOf, downloaded } from '../message';
+import { largestPage, type Listed, type ListedMessage, type ListParams } from './fields';
+import { labelIdsOf } from './query';
 
 /**
  * The failure that stops a list midway, extended with how to continue.
@@ -45,29 +45,6 @@ function goingOn(pageToken: string | undefined, ofThatPage: number): string {
 	return `To continue, set ${named('output')} to page and ${named('pageToken')} to ${pageToken}${again}.`;
 }
 
-interface MessageIds {
-	readonly id: string;
-	readonly threadId: string;
-}
-
-interface WithFiles extends Summary {
-	readonly text?: string;
-	readonly attachments: AttachmentInfo[];
-}
-
-export interface ListedMessage {
-	readonly message: MessageIds | Summary | WithFiles;
-	/** The attachments in their original order, if they were requested. */
-	readonly files?: readonly StoredBinary[];
-}
-
-export interface Listed {
-	readonly messages: ListedMessage[];
-	readonly nextPageToken: string | undefined;
-	/** The failure that stopped the list early. It says how to continue. */
-	readonly endedBy?: NodeError;
-}
-
 /** As many as the transport lets through; more would only wait there. */
 const width: Width = { first: 5, most: 20 };
 /** An email may bring 25 MB of files. */
@@ -78,13 +55,48 @@ const widthWithFiles: Width = { first: 5, most: 5 };
  */
 const detailedPage = 100;
 
-/** Emails that match a query, newest first. Emails received before a failure are kept. */
-export async function listMessages(
+/**
+ * The common part of List and Search.
+ * @param own the operation's own fields, by name
+ */
+export async function listed(
 	client: Clients,
 	q: string,
-	given: ListParams,
+	own: Readonly<Record<string, string>>,
+	params: ListParams,
 	item: Item,
 ): Promise<Listed> {
+	const found = await listMessages(client, q, params, item);
+	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined && !found.endedBy;
+	if (isEmpty && params.pageToken === '') await tellNothingFound({ ...own, ...params }, item);
+	return found;
+}
+
+const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
+
+/**
+ * An empty output looks the same whether there is no such email or the search was mistyped. Told of one item of a run
+ * only, because of many items some often match nothing.
+ */
+async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
+	const asked = conditions
+		.map((name) => [name, textOf(given[name])] as const)
+		.filter(([, value]) => value !== '' && value !== 'any')
+		.map(([name, value]) => `${named(name)}: ${shortened(value)}`);
+	if (asked.length === 0) return;
+	await item.once('no email matched', () => {
+		item.hint(`No email matches (item ${item.index}). ${asked.join('; ')}`);
+		return Promise.resolve(true);
+	});
+}
+
+function textOf(value: unknown): string {
+	if (Array.isArray(value)) return value.join(', ');
+	return typeof value === 'string' ? value : '';
+}
+
+/** Emails that match a query, newest first. Emails received before a failure are kept. */
+async function listMessages(client: Clients, q: string, given: ListParams, item: Item): Promise<Listed> {
 	const params = { ...given, labelIds: await labelIdsOf(client, given.labelIds, item) };
 	const ask = (found: number, token: string | undefined) =>
 		begun(pageOf(client, q, params, sizeOf(params, found), token));

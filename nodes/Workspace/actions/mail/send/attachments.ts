@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { refusal } from '../../../../core/errors';
 import { bytesOfBase64 } from '../../../source';
 import type { Attachment, Item } from '../../../operation';
-import { oneLine } from './headerFields';
+import { oneLine } from './fields';
 
 /** Gmail's limit for a whole email, in bytes. */
 export const maxMailBytes = 36_700_160;

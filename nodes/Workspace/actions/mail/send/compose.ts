@@ -6,8 +6,7 @@ import type { Item } from '../../../operation';
 import { type Address, addressesOf } from './addresses';
 import { type AttachedFile, attachedFiles, maxMailBytes, tooLarge, withImages } from './attachments';
 import type { Folder } from './deliver';
-import type { SendParams } from './fields';
-import { checkedHeaders, markerHeader, markerOf, oneLine, type Keyed } from './headerFields';
+import { checkedHeaders, type Keyed, markerHeader, markerOf, oneLine, type SendParams } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface Bodies {

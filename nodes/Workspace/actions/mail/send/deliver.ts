@@ -8,7 +8,7 @@ import { globalSingleton } from '../../../../core/globalSingleton';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
-import { markerHeader } from './headerFields';
+import { markerHeader } from './fields';
 
 const freshMilliseconds = 10 * 60_000;
 /** Of all accounts. A fact is a name or an address. */

@@ -3,7 +3,7 @@ import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { inParallel } from '../inParallel';
-import { attachment, readMessage } from '../message/message';
+import { attachment, readMessage } from '../message';
 import { addressesIn, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
 import type { OutgoingMail } from './compose';

@@ -7,8 +7,7 @@ import { inParallel } from '../inParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { findSent, listFolder, ownAddress, sentMail, withMarker, type SentMail } from './deliver';
-import type { SendParams } from './fields';
-import type { Keyed } from './headerFields';
+import type { Keyed, SendParams } from './fields';
 
 /** @returns undefined if there is no key */
 export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): Keyed | undefined {

@@ -1,11 +1,11 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { NodeError } from '../../../../core/errors';
-import { bounded } from '../../../../untrusted/mail/bounded';
-import type { Mail, MailQuestion } from '../../../../untrusted/mail/readMail';
-import { runInWorker } from '../../../../untrusted/runInWorker';
-import type { Clients, Item, StoredBinary } from '../../../operation';
-import { inParallel } from '../inParallel';
+import { NodeError } from '../../../core/errors';
+import { bounded } from '../../../untrusted/mail/mimeStructure';
+import type { Mail, MailQuestion } from '../../../untrusted/mail/readMail';
+import { runInWorker } from '../../../untrusted/runInWorker';
+import type { Clients, Item, StoredBinary } from '../../operation';
+import { inParallel } from './inParallel';
 
 type Message = gmail_v1.Schema$Message;
 
@@ -145,6 +145,6 @@ async function partOf(mail: string, partId: string, id: string, item: Item): Pro
 }
 
 async function madeUpName(index: number, mimeType: string): Promise<string> {
-	const { fileNameFor } = await import('../../mimeTypes');
+	const { fileNameFor } = await import('../mimeTypes');
 	return fileNameFor(`attachment_${index}`, mimeType || undefined);
 }
