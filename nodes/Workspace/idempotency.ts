@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { NodeError, refusal } from '../core/errors';
-import { named } from '../fields/naming';
-import type { Field } from '../fields/field';
+import { type Field, named } from '../fields/field';
 
 /** Of a key, in UTF-16 units. */
 const longest = 255;

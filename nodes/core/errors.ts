@@ -1,4 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
+import {
+	type BinaryHelperFunctions,
+	type IBinaryData,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	NodeApiError,
+} from 'n8n-workflow';
 
 const names: Readonly<Record<number, string>> = {
 	400: 'INVALID_ARGUMENT',
@@ -114,4 +121,163 @@ export function withCode(description: string, code: string | undefined): string 
 /** Removes what `withCode` added, for a tool's message. */
 export function withoutCode(description: string): string {
 	return description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
+}
+
+/** The beginning of a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
+export function shortened(text: string, length = 100): string {
+	if (text.length <= length) return text;
+	// Half a pair is no character.
+	return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/**
+ * A text as n8n's editor needs it. It shows hints, the description of an error and, in a toast, its message as HTML; what a
+ * stranger wrote must not become a link or a picture there. The same texts stand elsewhere as they are, so `<` stays, and
+ * a space without width keeps it from beginning a tag.
+ */
+export function forEditor(text: string): string {
+	return text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
+}
+
+/**
+ * An untrusted text on one line: a line break could forge a log line, a direction character could change what is shown, and an
+ * invisible character could hide a secret from the search.
+ */
+export function onOneLine(text: string): string {
+	return text
+		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+		.replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g, '')
+		.replace(/\p{Cs}/gu, '\uFFFD');
+}
+
+/** The `Sanitizer`, as far as it is needed here. */
+interface ErrorSanitizer {
+	error(error: NodeError): NodeError;
+}
+
+/**
+ * The output item for a failed item under Continue on Fail. `error` is its only key and `item.error` stays
+ * unset: n8n then routes it to the error output and keeps the object (with `item.error` it would replace the
+ * whole JSON).
+ */
+export function errorItem(
+	node: INode,
+	failure: NodeError,
+	itemIndex: number,
+	sanitizer: ErrorSanitizer,
+): INodeExecutionData {
+	const clean = sanitizer.error(failure);
+	const { code, status, details } = clean;
+	const error = { code, message: toldBy(node, clean), status, ...(details && { details }) };
+	return { json: { error }, pairedItem: { item: itemIndex } };
+}
+
+/**
+ * The error that stops the node: what happened, what to do, which HTTP status. n8n stores everything in it
+ * with the execution, so it is made only of sanitized texts.
+ * @param itemIndex undefined if the error belongs to no item
+ */
+export function nodeApiError(
+	node: INode,
+	failure: NodeError,
+	itemIndex: number | undefined,
+	sanitizer: ErrorSanitizer,
+): NodeApiError {
+	const clean = sanitizer.error(failure);
+	const message = forEditor(toldBy(node, clean));
+	// n8n appends the description unless the message already contains it.
+	const advice = clean.description && forEditor(clean.description);
+	const description = isTool(node) ? advice && withoutCode(advice) : advice;
+	const httpCode = String(clean.code);
+	const error = new NodeApiError(
+		node,
+		{ message, description: description ?? null, httpCode },
+		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
+	);
+	// n8n replaces a message that contains a word such as ECONNREFUSED with a stock text, even if the message
+	// is given explicitly.
+	error.message = message;
+	// The editor shows this below the error.
+	if (clean.details) error.context.data = clean.details;
+	return error;
+}
+
+/** The message. For a tool it includes the advice, because a model sees nothing else of the failure. */
+function toldBy(node: INode, failure: NodeError): string {
+	return isTool(node) ? withAdvice(failure).message : failure.message;
+}
+
+/** Puts what happened and what to do into the message, for places that show nothing else. */
+export function withAdvice(failure: NodeError): NodeError {
+	const { message, description } = failure;
+	if (description === undefined) return failure;
+	const advice = withoutCode(description);
+	return failure.with({
+		message: `${message}${/[.!?]$/.test(message) ? '' : '.'} ${advice}`,
+		description: advice,
+	});
+}
+
+/**
+ * Any thrown value as a failure of the item. n8n's own errors (a parameter's expression, a missing binary
+ * field, a credential that is not set) are about the input: 400. Anything unexpected is 500.
+ */
+export function toNodeError(error: unknown): NodeError {
+	if (isNodeError(error)) return error;
+	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;
+	if (!(error instanceof Error)) return new NodeError({ code: 500, message: String(error), cause: error });
+	const aboutInput = ['NodeOperationError', 'ExpressionError', 'UserError', 'OperationalError'].includes(
+		error.name,
+	);
+	const description =
+		'description' in error && typeof error.description === 'string'
+			? withoutLinks(error.description)
+			: undefined;
+	return new NodeError({ code: aboutInput ? 400 : 500, message: error.message, description, cause: error });
+}
+
+/** n8n's own descriptions may end with a link in HTML; ours are text. */
+function withoutLinks(text: string): string {
+	return text.replaceAll(/<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g, '$2: $1');
+}
+
+const tooDeep = new NodeError({
+	code: 422,
+	message: 'The data is nested too deeply to be read',
+	description:
+		'No program that people use writes such data. If it comes from outside, somebody may have made it up.',
+});
+
+/** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
+export function isTool({ type }: INode): boolean {
+	return type.endsWith('Tool');
+}
+
+/** Gives bytes to n8n's storage. @throws NodeError if it does not take them, as when its disk is full */
+export async function storeBinary(
+	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
+	bytes: Buffer,
+	fileName?: string,
+	mimeType?: string,
+): Promise<IBinaryData> {
+	try {
+		return await prepareBinaryData(bytes, fileName, mimeType);
+	} catch (cause) {
+		throw notStored(cause, bytes.length);
+	}
+}
+
+function notStored(cause: unknown, bytes: number): NodeError {
+	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+	// Other errors of a file system, whose words name a path of the server.
+	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
+	return new NodeError({
+		code: 500,
+		message: `n8n could not store a file of ${bytes.toLocaleString('en-US')} bytes${said}`,
+		description: withCode(
+			'Ask whoever operates this n8n to look at its binary data storage: whether there is room, and whether n8n may write there.',
+			code,
+		),
+		cause,
+	});
 }

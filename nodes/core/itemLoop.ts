@@ -2,11 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { toNodeError, errorItem, isTool, nodeApiError } from './nodeErrors';
-import type { NodeError } from './errors';
+import { errorItem, isTool, nodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, tryOfNode } from './retryCache';
 import type { Sanitizer } from './sanitizer';
-import { KeyedMutex } from './keyedMutex';
+import { KeyedMutex } from './runtime';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
 type Outcome =

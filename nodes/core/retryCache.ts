@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { globalSingleton } from './globalSingleton';
-import { isTool } from './nodeErrors';
+import { globalSingleton } from './runtime';
+import { isTool } from './errors';
 
 /**
  * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same

@@ -1,8 +1,252 @@
 import type { IDataObject, Logger } from 'n8n-workflow';
 
-import { type NodeError, statusName } from './errors';
-import { type Range, SecretSearch } from './secretSearch';
-import { onOneLine, shortened } from './text';
+import { type NodeError, onOneLine, shortened, statusName } from './errors';
+
+/** A part of a text, in UTF-16 units. */
+export interface Range {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** What is seen of a text; for each unit, where it begins and ends in the text itself. */
+interface View {
+	readonly text: string;
+	readonly starts: ArrayLike<number>;
+	readonly ends: ArrayLike<number>;
+}
+
+/** A form in which a secret may stand in a view. */
+interface Needle {
+	readonly text: string;
+	/** Units per character of the secret. */
+	readonly scale: number;
+	/** Other data that is encoded with it reveals a little about its ends, so the whole word is masked. */
+	readonly isEncoded: boolean;
+}
+
+interface Piece {
+	readonly needle: Needle;
+	readonly at: number;
+}
+
+/** In characters. Anything shorter is not treated as a secret, because masking it would leave nothing of a text. */
+const leastSecret = 4;
+/** So many characters from anywhere in a secret are recognized anywhere in a text; */
+const enough = 12;
+/** so many of its first ones where a word ends after them; */
+const leastBeginning = 6;
+/** and so many of its last ones where a word begins with them. */
+const leastEnd = 8;
+const pieceLength = 4;
+/** Whatever is long enough to be recognized contains a whole piece. */
+const pieceDistance = 8;
+
+/**
+ * Finds secrets and parts of them in a text. White space, invisible characters, the case of letters and escapes make no difference;
+ * base64 and hex are found at any place of other data, also of UTF-16.
+ */
+export class SecretSearch {
+	readonly #added: string[] = [];
+	/** For secrets that consist of escapes and white space. */
+	readonly #literals: string[] = [];
+	/** By the hash of their text. */
+	readonly #pieces = new Map<number, Piece[]>();
+
+	add(secret: string): void {
+		this.#added.push(secret);
+	}
+
+	/** The parts of a text that tell a secret; they may overlap. */
+	rangesIn(text: string): Range[] {
+		for (const secret of this.#added.splice(0)) this.#prepare(secret);
+		const literal = this.#literals.flatMap((form) => placesOf(form, text));
+		return this.#pieces.size === 0 ? literal : [...literal, ...this.#foundIn(visible(text), text)];
+	}
+
+	#prepare(secret: string): void {
+		// The frame of a key file is no secret, nor is the beginning of a hex number.
+		const body = secret.replaceAll(/-----(?:BEGIN|END) [A-Z ]+-----/g, '').trim();
+		const digits = body.replace(/^0x/i, '');
+		const part = digits.length < leastSecret ? body : digits;
+		if (part.length < leastSecret) return;
+		const literal = onOneLine(part).trim();
+		if (literal.length >= leastSecret) this.#literals.push(literal);
+		for (const needle of formsOf(part)) this.#addPieces(needle);
+	}
+
+	#addPieces(needle: Needle): void {
+		const last = needle.text.length - pieceLength;
+		for (let at = 0; at <= last; at = at < last ? Math.min(at + pieceDistance, last) : last + 1) {
+			let hash = 0;
+			for (let unit = at; unit < at + pieceLength; unit++) {
+				hash = nextHash(hash, needle.text.charCodeAt(unit));
+			}
+			const known = this.#pieces.get(hash);
+			if (known) known.push({ needle, at });
+			else this.#pieces.set(hash, [{ needle, at }]);
+		}
+	}
+
+	#foundIn(view: View, source: string): Range[] {
+		const found: Range[] = [];
+		let hash = 0;
+		for (let at = 0; at < view.text.length; at++) {
+			hash = nextHash(hash, view.text.charCodeAt(at));
+			const pieces = this.#pieces.get(hash);
+			if (pieces === undefined) continue;
+			for (const piece of pieces) {
+				const range = rangeAround(piece, at + 1 - pieceLength, view, source);
+				if (range) found.push(range);
+			}
+		}
+		return found;
+	}
+}
+
+/** Of the last four units. */
+function nextHash(hash: number, code: number): number {
+	return (hash << 8) | (code & 0xff);
+}
+
+function formsOf(part: string): Needle[] {
+	const utf8 = Buffer.from(part);
+	const plain = new Set([part, part.replaceAll(' ', '+'), utf8.toString('latin1')]);
+	const encoded = [utf8, Buffer.from(part, 'utf16le')].flatMap((bytes) => [
+		bytes.toString('hex'),
+		...[0, 1, 2].map((offset) => base64Of(bytes, offset).toLowerCase()),
+	]);
+	return [
+		...[...plain].map((form) => ({ text: visible(form).text, scale: 1, isEncoded: false })),
+		...encoded.map((text) => ({ text, scale: text.length / part.length, isEncoded: true })),
+	];
+}
+
+/**
+ * The base64 characters that do not depend on what precedes or follows.
+ * @param offset bytes before it, modulo 3
+ */
+function base64Of(bytes: Buffer, offset: number): string {
+	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+	return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+function placesOf(literal: string, text: string): Range[] {
+	const found: Range[] = [];
+	for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length)) {
+		found.push({ start: at, end: at + literal.length });
+	}
+	return found;
+}
+
+/** All that matches around a piece, if it is long enough to tell something. */
+function rangeAround({ needle, at }: Piece, begin: number, view: View, source: string): Range | undefined {
+	const { text, scale, isEncoded } = needle;
+	let before = 0;
+	while (before < at && view.text[begin - before - 1] === text[at - before - 1]) before++;
+	let after = 0;
+	while (at + after < text.length && view.text[begin + after] === text[at + after]) after++;
+	if (after < pieceLength) return undefined;
+	const start = view.starts[begin - before] ?? 0;
+	const end = view.ends[begin + after - 1] ?? 0;
+	const length = before + after;
+	const isTold =
+		length === text.length ||
+		length >= enough * scale ||
+		(before === at && length >= leastBeginning * scale && !isWordAt(source, end)) ||
+		(at + after === text.length && length >= leastEnd * scale && !isWordAt(source, start - 1));
+	if (!isTold) return undefined;
+	return isEncoded ? wordAround(source, start, end) : { start, end };
+}
+
+function isWordAt(text: string, at: number): boolean {
+	return /[\p{L}\p{N}_-]/u.test(text.charAt(at));
+}
+
+function wordAround(text: string, from: number, to: number): Range {
+	let [start, end] = [from, to];
+	while (start > 0 && /[\w+/-]/.test(text.charAt(start - 1))) start--;
+	while (end < text.length && /[\w+/=-]/.test(text.charAt(end))) end++;
+	return { start, end };
+}
+
+/** Escapes of URLs, JSON and HTML, also where they were escaped again. A line break in JSON counts as white space. */
+const escape =
+	/%(?:25)*([0-9a-f]{2})|\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})|&(?:amp;)*#x([0-9a-f]{1,6});?|&(?:amp;)*#(\d{1,7});?|&(?:amp;)*(amp|lt|gt|quot|apos);|\\+[bfnrt]/gi;
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+/** For escapes of different kinds inside each other. */
+const mostPasses = 3;
+
+/** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
+function visible(text: string): View {
+	let view = asItIs(text);
+	for (let pass = 1; pass <= mostPasses && view.text.search(escape) !== -1; pass++) view = unescaped(view);
+	return compact(view);
+}
+
+function asItIs(text: string): View {
+	const places = Uint32Array.from({ length: text.length + 1 }, (_, at) => at);
+	return { text, starts: places, ends: places.subarray(1) };
+}
+
+function unescaped({ text, starts, ends }: View): View {
+	const pieces: string[] = [];
+	const [newStarts, newEnds]: [number[], number[]] = [[], []];
+	let done = 0;
+	const keep = (end: number) => {
+		pieces.push(text.slice(done, end));
+		for (; done < end; done++) {
+			newStarts.push(starts[done] ?? 0);
+			newEnds.push(ends[done] ?? 0);
+		}
+	};
+	for (const match of text.matchAll(escape)) {
+		keep(match.index);
+		const end = match.index + match[0].length;
+		const characters = characterOf(match);
+		for (let unit = 0; unit < characters.length; unit++) {
+			newStarts.push(starts[done] ?? 0);
+			newEnds.push(ends[end - 1] ?? 0);
+		}
+		pieces.push(characters);
+		done = end;
+	}
+	keep(text.length);
+	return { text: pieces.join(''), starts: newStarts, ends: newEnds };
+}
+
+/** An escaped byte is one character, because a secret is also searched for in that form. */
+function characterOf([, percent, u, x, hex, decimal, entity]: RegExpExecArray): string {
+	if (entity !== undefined) return entities[entity.toLowerCase()] ?? '';
+	const hexadecimal = percent ?? u ?? x ?? hex;
+	const code = hexadecimal === undefined ? Number(decimal ?? 0x20) : parseInt(hexadecimal, 16);
+	return code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD';
+}
+
+/** White space, what has no width, and the backslash that JSON puts before a character. */
+const hidden = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
+/** What becomes of an ASCII character; 0 for nothing. */
+const folded = Uint8Array.from({ length: 128 }, (_, code) => {
+	const character = String.fromCharCode(code);
+	if (hidden.test(character)) return 0;
+	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
+});
+
+function compact({ text, starts, ends }: View): View {
+	const codes = new Uint16Array(text.length);
+	const newStarts = new Uint32Array(text.length);
+	const newEnds = new Uint32Array(text.length);
+	let length = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		const kept = code < 128 ? folded[code] : hidden.test(text.charAt(at)) ? 0 : code;
+		if (!kept) continue;
+		codes[length] = kept;
+		newStarts[length] = starts[at] ?? 0;
+		newEnds[length++] = ends[at] ?? 0;
+	}
+	const seen = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
+	return { text: seen, starts: newStarts, ends: newEnds };
+}
 
 /** Replaces a secret in a text. */
 export const mask = '•••';
@@ -63,7 +307,7 @@ export class Sanitizer {
 	}
 
 	/** The failure without its cause, which is not sanitized. */
-	failure(failure: NodeError): NodeError {
+	error(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
 			message: this.text(message, maxMessageLength),

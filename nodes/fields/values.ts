@@ -1,7 +1,6 @@
 import { tryToParseDateTime } from 'n8n-workflow';
 
-import { type NodeError, refusal } from '../core/errors';
-import { shortened } from '../core/text';
+import { type NodeError, refusal, shortened } from '../core/errors';
 import type { Attachment, Field, Reading } from './field';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 
+import { globalSingleton } from '../core/runtime';
 import { codeIn } from './networkErrors';
 
 /** Larger answers are refused: 64 MiB. */
@@ -104,4 +107,147 @@ async function collected(
 /** Keeps only the code, because other properties of the error may name the request. */
 function cutShort(error: unknown): BodyError {
 	return new BodyError('cutShort', codeIn([error]));
+}
+
+/**
+ * Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string
+ * in a list 32.
+ */
+const costs = { object: 64, list: 40, entry: 12, text: 24 };
+
+const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
+
+/** Scans a JSON text in parts and adds up its cost. */
+class Count {
+	/** Estimated bytes of memory. */
+	cost: number;
+	#at = 0;
+	#isText = false;
+	readonly #json: Buffer;
+
+	constructor(json: Buffer) {
+		this.#json = json;
+		this.cost = json.length;
+	}
+
+	/** Scans the next part. @returns whether there is more */
+	goOn(bytes: number): boolean {
+		const json = this.#json;
+		const end = Math.min(json.length, this.#at + bytes);
+		let { cost } = this;
+		let at = this.#at;
+		let isText = this.#isText;
+		for (; at < end; at++) {
+			const byte = json[at];
+			if (isText) {
+				if (byte === backslash) at++;
+				else if (byte === quote) isText = false;
+			} else if (byte === quote) {
+				isText = true;
+				cost += costs.text;
+			} else if (byte === brace) cost += costs.object;
+			else if (byte === bracket) cost += costs.list;
+			else if (byte === comma) cost += costs.entry;
+		}
+		this.#at = at;
+		this.#isText = isText;
+		this.cost = cost;
+		return at < json.length;
+	}
+}
+
+/** Scanning this much takes a few milliseconds. */
+const partBytes = 1024 * 1024;
+
+/**
+ * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure.
+ * Linear, and cheap compared to parsing.
+ * @param most the scan stops once the cost is above this
+ */
+export function parsingCost(json: Buffer, most = Infinity): number {
+	const count = new Count(json);
+	while (count.goOn(partBytes) && count.cost <= most);
+	return count.cost;
+}
+
+/** The same for a text that may be long: n8n can do other work between two parts. */
+export async function parsingCostInParts(json: Buffer, most = Infinity): Promise<number> {
+	const count = new Count(json);
+	while (count.goOn(partBytes) && count.cost <= most) await turn();
+	return count.cost;
+}
+
+/**
+ * Whether the body may be more than a JSON number or string, judged by its beginning and not by its media
+ * type.
+ */
+export function mayBeJson(bytes: Buffer): boolean {
+	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
+}
+
+/** Fraction of the heap that one answer may use. */
+const mostOfHeap = 1 / 4;
+/** Fraction of the heap for all answers that are being read or parsed. */
+const mostInFlight = 1 / 2;
+/** Fraction of the heap that may be used in total, including everything else in it. */
+const fullHeap = 0.85;
+/**
+ * Bytes. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n, its timers and its
+ * answers, for more than half a second.
+ */
+export const mostAtOnce = 128 * 1024 * 1024;
+
+/** Shared by the process, because all workflows run in it. */
+const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));
+
+/** Bytes that answers currently in flight use. */
+export const bytesInFlight = (): number => ledger().bytes;
+
+/**
+ * The memory of one answer, from its first byte until it is no longer needed. What it holds counts against
+ * the limit for all answers.
+ */
+export class MemoryBudget {
+	#held = 0;
+
+	/** @throws BodyError `noMemory` if there is no room next to the other answers */
+	hold(bytes: number): void {
+		const { heap_size_limit: limit } = getHeapStatistics();
+		if (ledger().bytes + bytes > limit * mostInFlight) throw new BodyError('noMemory');
+		this.#add(bytes);
+	}
+
+	/**
+	 * Reserves memory for the result of parsing an answer.
+	 * @param most limit for its memory, in bytes
+	 * @throws BodyError `tooCostly`, `noMemory`
+	 */
+	async holdParsed(json: Buffer, most = Infinity): Promise<void> {
+		const { heap_size_limit: limit } = getHeapStatistics();
+		const cost = await parsingCostInParts(json, Math.min(most, limit * mostOfHeap));
+		if (cost > Math.min(most, limit * mostOfHeap)) throw new BodyError('tooCostly');
+		if (getHeapStatistics().used_heap_size + ledger().bytes + cost > limit * fullHeap)
+			throw new BodyError('noMemory');
+		this.hold(cost);
+	}
+
+	/** May be called more than once. */
+	release(): void {
+		this.#add(-this.#held);
+	}
+
+	#add(bytes: number): void {
+		this.#held += bytes;
+		ledger().bytes += bytes;
+	}
+}
+
+/**
+ * Whether a message can be parsed at once, considering memory and time: n8n is one process for all of its
+ * workflows.
+ */
+export function canParse(json: Buffer): boolean {
+	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
+	const most = Math.min(mostAtOnce, limit * mostOfHeap, limit * fullHeap - used - bytesInFlight());
+	return parsingCost(json, most) <= most;
 }

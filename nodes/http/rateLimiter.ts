@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '../core/clock';
+import { type Clock, systemClock } from '../core/runtime';
 import type { NodeError } from '../core/errors';
-import { named } from '../fields/naming';
+import { named } from '../fields/field';
 import { RequestError, stoppedRequest } from './retry';
 
 export interface LimitedRequest {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { NodeError } from '../core/errors';
-import { named } from '../fields/naming';
+import { named } from '../fields/field';
 
 interface BackoffBounds {
 	/** Upper end of the range of the first wait (attempt 0). */

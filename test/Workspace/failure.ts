@@ -1,5 +1,5 @@
 import { isNodeError, type NodeError } from '../../nodes/core/errors';
-import { Naming } from '../../nodes/fields/naming';
+import { Naming } from '../../nodes/fields/field';
 
 /** The failure that a promise ends with; fields go by their keys. */
 export async function failing(promise: Promise<unknown>): Promise<NodeError> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/core/clock';
+import type { Clock } from '../../nodes/core/runtime';
 
 interface Timer {
 	readonly at: number;

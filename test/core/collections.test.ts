@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { BoundedMap } from '../../nodes/core/boundedMap';
-import { KeyedMutex } from '../../nodes/core/keyedMutex';
+import { BoundedMap, KeyedMutex } from '../../nodes/core/runtime';
 
 describe('a bounded map', () => {
 	test('forgets what was set first, and what is set again counts as new', () => {

@@ -2,8 +2,14 @@ import { inspect } from 'node:util';
 import type { INode } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { toNodeError, errorItem, nodeApiError } from '../../nodes/core/nodeErrors';
-import { NodeError, refusal, statusName } from '../../nodes/core/errors';
+import {
+	errorItem,
+	nodeApiError,
+	NodeError,
+	refusal,
+	statusName,
+	toNodeError,
+} from '../../nodes/core/errors';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 
 const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };

@@ -191,7 +191,7 @@ test('of a failure message, description and status are clean, and the cause stay
 		cause,
 		ambiguous: true,
 	};
-	const failure = sanitizer.failure(new NodeError(given));
+	const failure = sanitizer.error(new NodeError(given));
 	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
 	expect(failure.ambiguous).toBe(true);
 	expect(failure.cause).toBeUndefined();

@@ -1,4 +1,4 @@
-import { shortened } from '../../nodes/core/text';
+import { shortened } from '../../nodes/core/errors';
 
 test.each([
 	['what fits is whole', 'abc', 'abc'],

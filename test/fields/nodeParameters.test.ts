@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import type { Field } from '../../nodes/fields/field';
-import { NodeParameters } from '../../nodes/fields/nodeParameters';
+import { NodeParameters } from '../../nodes/fields/params';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { executeContext } from '../executeContext';
 

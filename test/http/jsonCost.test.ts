@@ -1,4 +1,4 @@
-import { mayBeJson, parsingCost, parsingCostInParts } from '../../nodes/http/memoryBudget';
+import { mayBeJson, parsingCost, parsingCostInParts } from '../../nodes/http/body';
 import { expectLinear } from '../growth';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { transformSync } from '@swc/core';
 
-import { bytesInFlight, canParse, mostAtOnce, MemoryBudget } from '../../nodes/http/memoryBudget';
+import { bytesInFlight, canParse, mostAtOnce, MemoryBudget } from '../../nodes/http/body';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
@@ -46,9 +46,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 	const memory = new MemoryBudget();
 	memory.hold(1000);
 	jest.isolateModules(() => {
-		const again = jest.requireActual<{ bytesInFlight: typeof bytesInFlight }>(
-			'../../nodes/http/memoryBudget',
-		);
+		const again = jest.requireActual<{ bytesInFlight: typeof bytesInFlight }>('../../nodes/http/body');
 		expect(again.bytesInFlight).not.toBe(bytesInFlight);
 		expect(again.bytesInFlight()).toBe(1000);
 	});
@@ -57,7 +55,7 @@ test('the budget outlives the package: another load of it counts on', () => {
 
 /** Four answers of 63 MB of `{},` at once, in a process with a small heap, which is full soon. */
 const program = (isGuarded: boolean) => `
-	const { canParse } = require('./http/memoryBudget.js');
+	const { canParse } = require('./http/body.js');
 	const kept = [];
 	for (let answer = 0; answer < 4; answer++) {
 		const bytes = Buffer.from('[' + '{},'.repeat(21_000_000) + '{}]');
@@ -68,7 +66,7 @@ const program = (isGuarded: boolean) => `
 test('four such answers at once end a process that parses them, and not one that looks first', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'heap-'));
 	const jsc = { parser: { syntax: 'typescript' as const } };
-	for (const name of ['http/memoryBudget', 'http/body', 'http/networkErrors', 'core/globalSingleton']) {
+	for (const name of ['http/body', 'http/networkErrors', 'core/runtime']) {
 		const source = readFileSync(path.join(__dirname, `../../nodes/${name}.ts`), 'utf8');
 		const { code } = transformSync(source, { jsc, module: { type: 'commonjs' } });
 		const file = path.join(folder, `${name}.js`);

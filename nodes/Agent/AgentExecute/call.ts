@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { type NodeParameters } from '../../fields/nodeParameters';
-import { readBody, readErrorBody } from '../../http/body';
-import { mayBeJson, mostAtOnce, type MemoryBudget } from '../../http/memoryBudget';
+import { type NodeParameters } from '../../fields/params';
+import { mayBeJson, type MemoryBudget, mostAtOnce, readBody, readErrorBody } from '../../http/body';
 import { attempt, type RequestErrors, plainRequest, unlessAborted, RawResponse } from '../../http/request';
 import { withRetries } from '../../http/retry';
 import { identityOf, redactorOf, secretsOf, type Credentials } from '../session/credentials';

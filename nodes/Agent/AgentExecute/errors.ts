@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { NodeError, isNodeError, withCode } from '../../core/errors';
-import { shortened } from '../../core/text';
-import { named } from '../../fields/naming';
+import { isNodeError, NodeError, shortened, withCode } from '../../core/errors';
+import { named } from '../../fields/field';
 import { parseRetryAfter } from '../../http/retry';
 import { BodyError } from '../../http/body';
 import { type BodyTexts, errorOfBody } from '../../http/request';

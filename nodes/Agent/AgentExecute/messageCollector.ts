@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { BoundedMap } from '../../core/boundedMap';
-import { type Clock } from '../../core/clock';
-import { globalSingleton } from '../../core/globalSingleton';
+import { BoundedMap, type Clock, globalSingleton } from '../../core/runtime';
 import { hasOneOf, heldBytes, messageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 

@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
-import { storeBinary } from '../../core/binary';
-import { type NodeError } from '../../core/errors';
-import { toNodeError, isTool } from '../../core/nodeErrors';
+import { isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
 import { binaryOf, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, Executed, PreparedCall } from './call';
 import { contentOf, describeFields, textIn, textOf, textToAdd } from './response';

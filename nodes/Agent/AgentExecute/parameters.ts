@@ -1,8 +1,6 @@
 import { refusal } from '../../core/errors';
-import type { ParamsOf } from '../../fields/field';
-import { Naming } from '../../fields/naming';
-import type { NodeParameters } from '../../fields/nodeParameters';
-import { paramsOf } from '../../fields/params';
+import { Naming, type ParamsOf } from '../../fields/field';
+import { type NodeParameters, paramsOf } from '../../fields/params';
 import type { ConnectionOptions } from '../session/connection';
 import { type ChannelOptions, channelOptionsOf } from '../session/fields';
 import type { FieldValues } from '../session/messages';

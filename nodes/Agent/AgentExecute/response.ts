@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { mask } from '../../core/sanitizer';
-import { shortened } from '../../core/text';
+import { shortened } from '../../core/errors';
 import { type SessionMessage, valueAt } from '../session/messages';
 /** An answer of the agent service, read to its end. */
 export interface Answer {

@@ -1,13 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { systemClock } from '../../core/clock';
-import { isNodeError, type NodeError } from '../../core/errors';
+import { systemClock } from '../../core/runtime';
+import { forEditor, isNodeError, type NodeError, toNodeError } from '../../core/errors';
 import { runItems, type Checked, type Done, type Task, type Work } from '../../core/itemLoop';
-import { toNodeError } from '../../core/nodeErrors';
 import { Sanitizer, cleanLog, secretsIn } from '../../core/sanitizer';
-import { forEditor } from '../../core/text';
-import { NodeParameters } from '../../fields/nodeParameters';
-import { MemoryBudget } from '../../http/memoryBudget';
+import { NodeParameters } from '../../fields/params';
+import { MemoryBudget } from '../../http/body';
 import { readCredentials, type Credentials } from '../session/credentials';
 import { identityReader } from '../session/connectRequest';
 import { type SessionMessage } from '../session/messages';
@@ -167,7 +165,7 @@ class ItemRun {
 
 	failed(error: unknown): Done {
 		const { sessionId, secrets } = this.#call;
-		const failure = new Sanitizer(secrets).failure(naming.failure(toNodeError(error)));
+		const failure = new Sanitizer(secrets).error(naming.failure(toNodeError(error)));
 		const executed = this.#executed;
 		// The service accepted the call, or may have.
 		const reachedService = executed !== undefined || failure.ambiguous || failure.carriedOut;

@@ -1,5 +1,4 @@
-import { NodeError } from '../../core/errors';
-import { shortened } from '../../core/text';
+import { NodeError, shortened } from '../../core/errors';
 import { type CloseReason } from '../session/closeReason';
 import { fieldText, type SessionMessage } from '../session/messages';
 import { describeFields, named, textIn } from './response';

@@ -1,9 +1,8 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { toNodeError } from '../../core/nodeErrors';
-import { isNodeError } from '../../core/errors';
+import { isNodeError, toNodeError } from '../../core/errors';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
-import { systemClock } from '../../core/clock';
+import { systemClock } from '../../core/runtime';
 import { connect } from '../session/sessionConnection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/urls';

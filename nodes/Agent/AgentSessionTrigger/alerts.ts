@@ -1,9 +1,8 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { nodeApiError } from '../../core/nodeErrors';
-import { NodeError } from '../../core/errors';
+import { nodeApiError, NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 import { keptSeconds } from './triggerState';
 
 /** Problems that cause a failed execution. */

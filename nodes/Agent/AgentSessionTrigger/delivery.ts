@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 import { messageId } from '../session/messages';
 import { type Alerts, refusedByN8n } from './alerts';
 import { type Arrival, isBinary, itemOf, type MessageArrival, storedItem } from './items';

@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 import type { NodeError } from '../../core/errors';
 import type { Connection } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 
 /** What waits for its delivery: first in, first out. */
 class Backlog<T extends { readonly byteLength: number }> {

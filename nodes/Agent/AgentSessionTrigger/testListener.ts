@@ -1,8 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { toNodeError } from '../../core/nodeErrors';
-import { NodeError } from '../../core/errors';
-import type { Clock } from '../../core/clock';
+import { NodeError, toNodeError } from '../../core/errors';
+import type { Clock } from '../../core/runtime';
 import type { connect } from '../session/sessionConnection';
 import type { Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';

@@ -1,6 +1,4 @@
-import { BoundedMap } from '../../core/boundedMap';
-import { globalSingleton } from '../../core/globalSingleton';
-import type { Clock } from '../../core/clock';
+import { BoundedMap, type Clock, globalSingleton } from '../../core/runtime';
 import type { Arrival } from './items';
 import type { Leftover } from './queue';
 

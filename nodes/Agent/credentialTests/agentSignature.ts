@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import { toNodeError } from '../../core/nodeErrors';
+import { toNodeError } from '../../core/errors';
 import { checkHostNames } from '../session/urls';
 import { agentSignatureCredential, identityOf } from '../session/credentials';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 import type { EgressFilter } from './egress';
 import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReason';
 import { Heartbeat } from './heartbeat';

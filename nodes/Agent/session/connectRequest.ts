@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../core/clock';
+import { type Clock, systemClock } from '../../core/runtime';
 import { isNodeError } from '../../core/errors';
 import type { CloseReason } from './closeReason';
 import {

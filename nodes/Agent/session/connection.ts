@@ -1,6 +1,6 @@
 import type { NodeError } from '../../core/errors';
 import type { ChannelSettings } from './channel';
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 import type { CloseReason, RetryDecision } from './closeReason';
 import type { ConnectRateLimiter, ReconnectPolicy } from './reconnect';
 import type { MessageFormat, SessionFrame } from './messages';

@@ -1,5 +1,4 @@
-import { NodeError } from '../../core/errors';
-import { shortened } from '../../core/text';
+import { NodeError, shortened } from '../../core/errors';
 import { parseRetryAfter } from '../../http/retry';
 import { blockedAdvice, networkErrorOf } from '../../http/networkErrors';
 import type { CloseReason } from './closeReason';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock';
+import type { Clock } from '../../core/runtime';
 
 interface HeartbeatSettings {
 	/** Between pings; 0 = none. */

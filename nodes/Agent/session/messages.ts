@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
-import { storeBinary } from '../../core/binary';
-import { parsingCost } from '../../http/memoryBudget';
-import { canParse } from '../../http/memoryBudget';
+import { storeBinary } from '../../core/errors';
+import { canParse, parsingCost } from '../../http/body';
 
 /** A number of so many characters may be more than a JavaScript number holds. Also finds the quotes, to pass over texts. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../../core/clock';
-import { globalSingleton } from '../../core/globalSingleton';
+import { type Clock, globalSingleton, systemClock } from '../../core/runtime';
 import { fullJitterMilliseconds } from '../../http/retry';
 import { type CloseReason, isFaultyFrame, type RetryDecision, retryDecisionOf, signOf } from './closeReason';
 import { retryAfterOf } from './errors';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/clock';
+import { systemClock } from '../../core/runtime';
 import type { NodeError } from '../../core/errors';
 import { Channel } from './channel';
 import type { CloseReason } from './closeReason';

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { NodeError, isNodeError, withCode } from '../../core/errors';
-import { shortened } from '../../core/text';
-import { named } from '../../fields/naming';
+import { isNodeError, NodeError, shortened, withCode } from '../../core/errors';
+import { named } from '../../fields/field';
 import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
 	blockedAdvice,

@@ -6,8 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
-import { toNodeError, withAdvice } from '../../core/nodeErrors';
-import { NodeError, refusal } from '../../core/errors';
+import { NodeError, refusal, toNodeError, withAdvice } from '../../core/errors';
 import { Sanitizer, secretsIn } from '../../core/sanitizer';
 import { apiNames, type FailedCall } from '../google/advice';
 import { answerOf } from '../google/transport';
@@ -36,7 +35,7 @@ export async function checkServiceAccount(
 		return { status: 'OK', message: `${apiNames[call.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's form shows the message only.
-		return { status: 'Error', message: withAdvice(sanitizer.failure(toNodeError(error))).message };
+		return { status: 'Error', message: withAdvice(sanitizer.error(toNodeError(error))).message };
 	}
 }
 

@@ -1,8 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { type NodeError, isNodeError, refusal } from '../../core/errors';
+import { isNodeError, type NodeError, refusal, toNodeError } from '../../core/errors';
 import { type Checked, type Done, runItems, type Task, type Work } from '../../core/itemLoop';
-import { toNodeError } from '../../core/nodeErrors';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { Connection } from '../google/googleConnection';

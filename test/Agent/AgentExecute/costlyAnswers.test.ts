@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
-import { bytesInFlight, MemoryBudget } from '../../../nodes/http/memoryBudget';
+import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute } from './executeRun';
 

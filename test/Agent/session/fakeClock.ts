@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import type { Clock } from '../../../nodes/core/clock';
+import type { Clock } from '../../../nodes/core/runtime';
 
 interface Timer {
 	readonly at: number;

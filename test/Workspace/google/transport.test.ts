@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
-import { bytesInFlight, MemoryBudget } from '../../../nodes/http/memoryBudget';
+import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
 import { createTransport, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';

@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf, usedBefore } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
 import { isEmpty, parse, type Parsed, type Plan, planEnd } from './content';

@@ -1,5 +1,5 @@
 import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import {
 	cleanText,
 	type Content,

@@ -1,8 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { toNodeError } from '../../../core/nodeErrors';
-import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { refusal, toNodeError } from '../../../core/errors';
+import { named } from '../../../fields/field';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { allTabs, tabNamed, tabSummary } from './tabs';

@@ -1,4 +1,4 @@
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import { defineOperation, type StoredBinary } from '../../operation';
 

@@ -1,4 +1,4 @@
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { deliver, findSent, senderOf, type SentMail } from './send/deliver';
 import { asReply, hintAboutThread, repliedMail } from './send/reply';

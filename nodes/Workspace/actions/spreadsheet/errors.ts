@@ -1,6 +1,5 @@
-import { NodeError, isNodeError } from '../../../core/errors';
-import { shortened } from '../../../core/text';
-import { named } from '../../../fields/naming';
+import { isNodeError, NodeError, shortened } from '../../../core/errors';
+import { named } from '../../../fields/field';
 import type { Item } from '../../operation';
 
 export function spreadsheetUrl(spreadsheetId: string): string {

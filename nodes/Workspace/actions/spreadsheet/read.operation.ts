@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { isRecord, notA, type Reading } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
 import { list, rangeAdvice } from './errors';

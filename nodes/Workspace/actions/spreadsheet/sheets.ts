@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, refusal } from '../../../core/errors';
-import { KeyedMutex } from '../../../core/keyedMutex';
-import { named } from '../../../fields/naming';
+import { KeyedMutex } from '../../../core/runtime';
+import { named } from '../../../fields/field';
 import type { Item } from '../../operation';
 import { list } from './errors';
 import { anchorOf, cellsOn, isOneCell, parseRange, printRange, quoted, type TabRange } from './range';

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
-import { globalSingleton } from '../../../../nodes/core/globalSingleton';
+import { globalSingleton } from '../../../../nodes/core/runtime';
 import { failureOf } from '../../../executeContext';
 import { contextOf, runNode, token } from '../../runNode';
 

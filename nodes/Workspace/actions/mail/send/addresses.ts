@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-import { refusal } from '../../../../core/errors';
-import { shortened } from '../../../../core/text';
+import { refusal, shortened } from '../../../../core/errors';
 import { decodedWords } from '../../../../untrusted/mail/headers';
 
 /** Parts of an address list, as defined by RFC 5322. Each kind is unrolled, so that no text takes long. */

@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/naming';
+import { named } from '../../../../fields/field';
 import type { Item } from '../../../operation';
 import { type Address, addressesOf } from './addresses';
 import { type AttachedFile, attachedFiles, maxMailBytes, tooLarge, withImages } from './attachments';

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { NodeError, isNodeError } from '../../../../core/errors';
-import { BoundedMap } from '../../../../core/boundedMap';
-import { globalSingleton } from '../../../../core/globalSingleton';
+import { BoundedMap, globalSingleton } from '../../../../core/runtime';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';

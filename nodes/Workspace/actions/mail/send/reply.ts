@@ -1,6 +1,5 @@
-import { refusal } from '../../../../core/errors';
-import { shortened } from '../../../../core/text';
-import { named } from '../../../../fields/naming';
+import { refusal, shortened } from '../../../../core/errors';
+import { named } from '../../../../fields/field';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import type { Clients, Item } from '../../../operation';
 import { addressesIn, type Address } from './addresses';

@@ -1,5 +1,4 @@
-import { BoundedMap } from '../../../../core/boundedMap';
-import { KeyedMutex } from '../../../../core/keyedMutex';
+import { BoundedMap, KeyedMutex } from '../../../../core/runtime';
 import { isNodeError } from '../../../../core/errors';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';

@@ -1,0 +1,71 @@
+/** Time, as the channel needs it; tests bring their own. */
+export interface Clock {
+	/** Milliseconds since 1970: for timestamps that are shown or sent. */
+	wallMilliseconds(): number;
+	/** Milliseconds that never jump when the system's time is set: for measuring. */
+	monotonicMilliseconds(): number;
+	/** Calls once after that many milliseconds. @returns cancels; harmless afterwards */
+	after(milliseconds: number, call: () => void): () => void;
+}
+
+/** Node's limit of a timer, in milliseconds. */
+const longestMilliseconds = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+	wallMilliseconds: () => Date.now(),
+	monotonicMilliseconds: () => performance.now(),
+	after(milliseconds, call) {
+		// Node fires a longer timer at once; 24 days are long enough.
+		const timer = setTimeout(call, Math.min(milliseconds, longestMilliseconds));
+		return () => {
+			clearTimeout(timer);
+		};
+	},
+};
+
+/** Runs the work for each key in order, one after another. Different keys do not wait for each other. */
+export class KeyedMutex {
+	readonly #last = new Map<string, Promise<unknown>>();
+
+	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+		// A failure ends its own work only.
+		const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work);
+		this.#last.set(key, turn);
+		try {
+			return await turn;
+		} finally {
+			if (this.#last.get(key) === turn) this.#last.delete(key);
+		}
+	}
+}
+
+/** A map that forgets the entry that was set the longest time ago when it holds too many. */
+export class BoundedMap<K, V> extends Map<K, V> {
+	readonly #most: number;
+
+	constructor(most: number) {
+		super();
+		this.#most = most;
+	}
+
+	override set(key: K, value: V): this {
+		this.delete(key);
+		super.set(key, value);
+		for (const oldest of this.keys()) {
+			if (this.size <= this.#most) break;
+			this.delete(oldest);
+		}
+		return this;
+	}
+}
+
+/**
+ * The process-wide value with this name. It is in a global slot because n8n may load the package again while
+ * code of the first load still runs.
+ * @param make creates the first value. Every later caller, from any load, gets that one, so its shape must
+ * never change
+ */
+export function globalSingleton<T>(name: string, make: () => T): T {
+	const slots = globalThis as { [slot: symbol]: T | undefined };
+	return (slots[Symbol.for(`n8n-nodes-agent-workspace.${name}`)] ??= make());
+}
