@@ -1,6 +1,6 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { allowedDomainsFields } from './allowedDomains';
+import { allowedDomainsFields } from './fields';
 
 export class AgentApi implements ICredentialType {
 	name = 'agentApi';

@@ -1,10 +1,45 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
+import { googleTokenUrl, mailScopes } from '../nodes/Workspace/google/signIn';
+import * as fields from './fields';
 
-import { allowedDomainsFields } from './allowedDomains';
-import * as fields from './workspace/fields';
-import { credentialTest } from './workspace/signInTest';
+/** Whether custom scopes allow reading Gmail but not Drive. */
+const mailOnly = `((scope) => !scope.includes("/auth/drive") && ${String(mailScopes)}.test(scope))($credentials.scope || "")`;
+
+const either = (mail: string, drive: string) => `={{ ${mailOnly} ? ${mail} : ${drive} }}`;
+
+/** Asks Drive who is signed in: the narrowest call that every Drive scope allows. Without such a scope it asks Gmail. */
+const credentialTest: ICredentialTestRequest = {
+	request: {
+		baseURL: either(
+			'$credentials.mailApiBase || "https://gmail.googleapis.com/gmail/v1"',
+			'$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"',
+		),
+		url: either('"/users/me/profile"', '"/about"'),
+		qs: { fields: either('"emailAddress"', '"user"') },
+		// The token would go to whatever host an answer names.
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
+	},
+	// n8n shows Google's own words to nobody here, only "Forbidden".
+	rules: [
+		...[301, 302, 303, 307, 308].map((value) => ({
+			type: 'responseCode' as const,
+			properties: {
+				value,
+				message: `The API base in the credential responded with a redirect (HTTP ${value}). Redirects are not followed, because they could send the token to another host. Enter the address of the API itself.`,
+			},
+		})),
+		{
+			type: 'responseCode',
+			properties: {
+				value: 403,
+				message:
+					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a scope of Drive, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
+			},
+		},
+	],
+};
 
 export class WorkspaceOAuth2Api implements ICredentialType {
 	name = 'workspaceOAuth2Api';
@@ -51,7 +86,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 			type: 'hidden',
 			default: `={{ $self["tokenUrl"] || "${googleTokenUrl}" }}`,
 		},
-		...allowedDomainsFields('token'),
+		...fields.allowedDomainsFields('token'),
 	];
 
 	test: ICredentialTestRequest = credentialTest;

@@ -10,10 +10,7 @@ import type {
 
 import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
-import { allowedDomainsFields } from './allowedDomains';
-import * as fields from './workspace/fields';
-import { inWords } from './workspace/inWords';
-import { sharedToken } from './workspace/sharedToken';
+import * as fields from './fields';
 
 /**
  * n8n's own limit is 5 minutes, for which all who wait for this token would wait. Less than the timeout of most requests, so that a
@@ -68,7 +65,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,
-		...allowedDomainsFields('token'),
+		...fields.allowedDomainsFields('token'),
 		{
 			// n8n keeps it until Google answers 401, then asks `preAuthentication` for a new one.
 			displayName: 'Access Token',
@@ -83,7 +80,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credential: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		const { fetchAccessToken, serviceAccountOf } = await import('../nodes/Workspace/google/serviceAccount');
+		const { fetchAccessToken, inWords, serviceAccountOf, sharedToken } =
+			await import('../nodes/Workspace/google/serviceAccount');
 		const { accessToken: refused } = credential;
 		const account = serviceAccountOf(credential);
 		const post: PostForm = async (url, form) =>

@@ -8,7 +8,7 @@ test.each([
 	['nodes/Workspace/google/errors.ts', 'nodes/Workspace/operation.ts', 'Imports go down'],
 	['nodes/Workspace/source.ts', 'nodes/Workspace/properties.ts', 'Imports go down'],
 	['nodes/Agent/AgentExecute/run.ts', 'nodes/Agent/AgentSessionTrigger/fields.ts', 'do not know each other'],
-	['nodes/Agent/session/urls.ts', 'nodes/Workspace/google/transport.ts', 'do not know each other'],
+	['nodes/Agent/session/credentials.ts', 'nodes/Workspace/google/transport.ts', 'do not know each other'],
 ])('%s may not import %s', (file, target, said) => {
 	expect(wrongImport(file, target)).toContain(said);
 });

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { credentialTest } from '../../credentials/workspace/signInTest';
+import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
 import { errorOfAnswer } from '../../nodes/Workspace/google/errors';
 import type { FailedCall } from '../../nodes/Workspace/google/advice';
 import { fetchAccessToken } from '../../nodes/Workspace/google/serviceAccount';
@@ -98,7 +98,7 @@ const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	'"The credential has no valid token, and a new one could not be obtained"': () =>
 		withoutToken(new Error('The credential "Google" needs to be reconnected.')),
 	'"Google refused the test (403)"': () => {
-		const rule = credentialTest.rules?.find(({ properties }) => properties.value === 403);
+		const rule = new WorkspaceOAuth2Api().test.rules?.find(({ properties }) => properties.value === 403);
 		return rule?.properties.message ?? '';
 	},
 	'"Enable the Gmail API in …"': () => shown(403, 'accessNotConfigured'),

@@ -6,8 +6,15 @@ import { type NodeParameters } from '../../fields/params';
 import { mayBeJson, type MemoryBudget, mostAtOnce, readBody, readErrorBody } from '../../http/body';
 import { attempt, type RequestErrors, plainRequest, unlessAborted, RawResponse } from '../../http/request';
 import { withRetries } from '../../http/retry';
-import { identityOf, redactorOf, secretsOf, type Credentials } from '../session/credentials';
-import { channelUrl, checkAllowedHost, executeUrl } from '../session/urls';
+import {
+	channelUrl,
+	checkAllowedHost,
+	type Credentials,
+	executeUrl,
+	identityOf,
+	redactorOf,
+	secretsOf,
+} from '../session/credentials';
 import { type CallFacts, retryWords, errorOfStatus, stoppedCall, errorOfThrown, timedOut } from './errors';
 import {
 	type ExecuteParams,

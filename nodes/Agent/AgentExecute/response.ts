@@ -206,18 +206,18 @@ const longestName = 40;
 
 /** The names of the fields that they have, separated by commas; empty: they have none. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
-	named(messages.flatMap(({ message }) => keysOf(message))).join(', ');
+	distinct(messages.flatMap(({ message }) => keysOf(message))).join(', ');
 
 const keysOf = (message: unknown): string[] =>
 	typeof message === 'object' && message !== null && !Array.isArray(message) ? Object.keys(message) : [];
 
 /** Each once, the first of them, shortened. */
-export function named(texts: ReadonlyArray<string | undefined>): string[] {
-	const distinct = new Set<string>();
+export function distinct(texts: ReadonlyArray<string | undefined>): string[] {
+	const seen = new Set<string>();
 	for (const text of texts) {
 		if (text === undefined) continue;
-		if (distinct.size === mostNamed) return [...distinct, '…'];
-		distinct.add(shortened(text, longestName));
+		if (seen.size === mostNamed) return [...seen, '…'];
+		seen.add(shortened(text, longestName));
 	}
-	return [...distinct];
+	return [...seen];
 }

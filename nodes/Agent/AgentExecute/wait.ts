@@ -8,10 +8,19 @@ import { type ReadIdentity } from '../session/connectRequest';
 import { type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
 import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
 import { type connect } from '../session/sessionConnection';
-import { messageDetails, stoppedAfterCall, stoppedBeforeCall } from './errors';
+import {
+	agentFailed,
+	channelLost,
+	messageDetails,
+	notOpen,
+	notOver,
+	stoppedAfterCall,
+	stoppedBeforeCall,
+	tooMany,
+	withLoss,
+} from './errors';
 import { type EndedBy, MessageCollector, type WaitOver } from './messageCollector';
 import type { WaitSettings } from './parameters';
-import { agentFailed, channelLost, notOpen, notOver, tooMany, withLoss } from './waitErrors';
 
 interface WaitParts {
 	readonly sessionId: string;

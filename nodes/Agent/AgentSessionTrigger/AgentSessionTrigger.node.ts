@@ -56,7 +56,7 @@ export class AgentSessionTrigger implements INodeType {
 	methods = { credentialTest };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		const { listen } = await import('./activate');
+		const { listen } = await import('./listener');
 		return await listen(this);
 	}
 }

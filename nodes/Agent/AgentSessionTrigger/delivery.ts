@@ -4,9 +4,8 @@ import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import type { Clock } from '../../core/runtime';
 import { messageId } from '../session/messages';
 import { type Alerts, refusedByN8n } from './alerts';
-import { type Arrival, isBinary, itemOf, type MessageArrival, storedItem } from './items';
-import type { Delivered } from './queue';
-import type { TriggerSettings } from './settings';
+import { type Arrival, type Delivered, isBinary, itemOf, type MessageArrival, storedItem } from './queue';
+import type { TriggerSettings } from './fields';
 import type { RecentKeys } from './triggerState';
 
 /** n8n's key is unique over all workflows, and at most 255 characters long. Ids count within their session. */

@@ -1,18 +1,28 @@
-import type { ITriggerFunctions } from 'n8n-workflow';
+import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import type { Clock } from '../../core/runtime';
-import type { NodeError } from '../../core/errors';
+import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
+import { type Clock, systemClock } from '../../core/runtime';
+import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import type { Connection } from '../session/connection';
-import type { ReadIdentity } from '../session/connectRequest';
+import { identityReader, type ReadIdentity } from '../session/connectRequest';
+import { channelUrl } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
-import type { ConnectRateLimiter } from '../session/reconnect';
-import type { connect } from '../session/sessionConnection';
-import { Alerts, leftAtStop, overflow, sessionTakenOut } from './alerts';
+import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
+import { connect } from '../session/sessionConnection';
+import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';
 import { Delivery } from './delivery';
-import { type Arrival, eventArrival, MessageArrival } from './items';
-import { type Leftover, MessageQueue } from './queue';
-import type { TriggerSettings } from './settings';
-import type { NodeMemory, StopBudget } from './triggerState';
+import { triggerSettings, type TriggerSettings } from './fields';
+import { type Arrival, eventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
+import { manualListening } from './testListener';
+import {
+	memoryOf,
+	nodeKey,
+	type NodeMemory,
+	release,
+	spentInProcess,
+	StopBudget,
+	takeOver,
+} from './triggerState';
 
 export interface ListeningParts {
 	readonly context: ITriggerFunctions;
@@ -249,3 +259,59 @@ export class Listening {
 
 const sumOf = (a: number | undefined, b: number | undefined): number | undefined =>
 	a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
+
+/**
+ * Starts to listen. Network problems never make it fail, because n8n would not try again.
+ * @throws NodeApiError when something that the user gave is missing or wrong
+ */
+export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
+	const logger = cleanLog(n8n.logger, new Sanitizer());
+	// Inherits everything else, including what n8n replaces later.
+	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
+	const { settings, readIdentity } = await checkedParts(context);
+	const parts = { context, settings, readIdentity, clock: systemClock, connect };
+	if (context.getMode() === 'manual') return manualListening(parts);
+
+	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
+	const listening = new Listening({
+		...parts,
+		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
+		memory: memoryOf(key),
+		stopBudget: new StopBudget(systemClock, spentInProcess()),
+	});
+	await takeOver(key, listening);
+	listening.start();
+	return {
+		closeFunction: () => release(key, listening),
+	};
+}
+
+async function checkedParts(
+	context: ITriggerFunctions,
+): Promise<{ settings: TriggerSettings; readIdentity: ReadIdentity }> {
+	try {
+		const settings = triggerSettings(context);
+		const readIdentity = identityReader(context);
+		await checkCredentials(context, readIdentity, settings.sessionIds);
+		return { settings, readIdentity };
+	} catch (error) {
+		throw triggerError(context, toNodeError(error));
+	}
+}
+
+/** n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage. */
+async function checkCredentials(
+	context: ITriggerFunctions,
+	readIdentity: ReadIdentity,
+	sessionIds: readonly string[],
+): Promise<void> {
+	try {
+		const { api, identity } = await readIdentity();
+		for (const sessionId of sessionIds) channelUrl(api, sessionId, identity);
+	} catch (error) {
+		const { credentials } = context.getNode();
+		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
+		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw toNodeError(error);
+		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
+	}
+}

@@ -7,9 +7,8 @@ import type { Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
-import { type Delivered, MessageQueue } from './queue';
-import { type Arrival, MessageArrival, storedItem } from './items';
-import type { TriggerSettings } from './settings';
+import { type Arrival, type Delivered, MessageArrival, MessageQueue, storedItem } from './queue';
+import type { TriggerSettings } from './fields';
 
 interface ManualParts {
 	readonly context: ITriggerFunctions;

@@ -1,6 +1,5 @@
 import { BoundedMap, type Clock, globalSingleton } from '../../core/runtime';
-import type { Arrival } from './items';
-import type { Leftover } from './queue';
+import type { Arrival, Leftover } from './queue';
 
 /** Of one node: message IDs, and sessions. */
 const maxRecentIds = 10_000;

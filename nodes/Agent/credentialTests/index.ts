@@ -10,14 +10,14 @@ export const credentialTest = {
 		this: ICredentialTestFunctions,
 		credential: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
-		const { checkAgentApi } = await import('./agentApi');
+		const { checkAgentApi } = await import('./agentCredentials');
 		return await checkAgentApi(this.helpers, credential.data ?? {});
 	},
 	async agentSignatureApiTest(
 		this: ICredentialTestFunctions,
 		credential: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
-		const { checkSignature } = await import('./agentSignature');
+		const { checkSignature } = await import('./agentCredentials');
 		return checkSignature(credential.data ?? {});
 	},
 };

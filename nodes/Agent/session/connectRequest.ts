@@ -1,8 +1,14 @@
-import { type Clock, systemClock } from '../../core/runtime';
+import type { LookupFunction } from 'node:net';
+import type { NodeEgressFilter } from 'n8n-workflow';
+
 import { isNodeError } from '../../core/errors';
-import type { CloseReason } from './closeReason';
+import { type Clock, systemClock } from '../../core/runtime';
+import { type CloseReason, isOfPolicy } from './closeReason';
 import {
 	type AgentApiCredential,
+	channelBase,
+	channelUrl,
+	checkAllowedHost,
 	type CredentialReader,
 	type Credentials,
 	type Identity,
@@ -12,9 +18,55 @@ import {
 	redactorOf,
 	secretsOf,
 } from './credentials';
-import { checkAddress, type EgressFilter, egressFilterOf, isOfPolicy, UnknownAddress } from './egress';
-import { channelBase, channelUrl, checkAllowedHost } from './urls';
-import type { OpenSocket } from './webSocket';
+
+/** What n8n lets a socket of ours reach. */
+export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConnectionHost'> & {
+	createSecureLookup(): LookupFunction;
+};
+
+interface Helpers {
+	getSecureEgressFilter?(): EgressFilter;
+}
+
+/** n8n's policy, which its own requests follow by themselves; undefined before n8n 2.28, which has none for sockets. */
+export function egressFilterOf(helpers: Helpers): EgressFilter | undefined {
+	return typeof helpers.getSecureEgressFilter === 'function' ? helpers.getSecureEgressFilter() : undefined;
+}
+
+/** n8n's policy forbids the address: nothing was sent. */
+class BlockedAddress extends Error {
+	override readonly name = 'BlockedAddress';
+}
+
+/** The policy could not be asked, because the name of the host was not found: n8n sends no request then either, through a proxy or not. */
+export class UnknownAddress extends Error {
+	override readonly name = 'UnknownAddress';
+	readonly code: string | undefined;
+
+	constructor(cause: Error) {
+		super(cause.message);
+		this.code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+	}
+}
+
+/** @throws BlockedAddress for an address, or a name that stands for one, which may not be reached; UnknownAddress */
+export async function checkAddress(filter: EgressFilter, url: string): Promise<void> {
+	const result = await filter.validateUrl(url).catch(notFound);
+	if (result.ok) return;
+	throw isOfPolicy(result.error)
+		? new BlockedAddress(result.error.message)
+		: new UnknownAddress(result.error);
+}
+
+function notFound(error: unknown): { readonly ok: false; readonly error: Error } {
+	return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+}
+
+/** @throws BlockedAddress for a proxy that may not be reached */
+export function checkProxy(filter: EgressFilter | undefined, hostname: string): void {
+	const result = filter?.validateConnectionHost(hostname);
+	if (result?.ok === false) throw new BlockedAddress(result.error.message);
+}
 
 /** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
 export type ReadIdentity = () => Promise<{
@@ -55,7 +107,6 @@ export function identityReader(
 
 /** What an attempt to open a channel needs, created again for each. */
 export interface ConnectRequest {
-	readonly openSocket: OpenSocket;
 	/** Holds secrets: never in a text. */
 	readonly url: string;
 	/** Host and port, to be shown. */
@@ -69,24 +120,21 @@ export interface ConnectRequest {
 export class ConnectRequests {
 	readonly #sessionId: string;
 	readonly #readIdentity: ReadIdentity;
-	readonly #loadSocket: () => Promise<OpenSocket>;
 	#redact = redactorOf([]);
 
-	constructor(sessionId: string, readIdentity: ReadIdentity, loadSocket: () => Promise<OpenSocket>) {
+	constructor(sessionId: string, readIdentity: ReadIdentity) {
 		this.#sessionId = sessionId;
 		this.#readIdentity = readIdentity;
-		this.#loadSocket = loadSocket;
 	}
 
 	async next(): Promise<ConnectRequest> {
-		const openSocket = await this.#loadSocket();
 		const { api, identity, egress } = await this.#readIdentity();
 		const redact = redactorOf(secretsOf(api, identity));
 		this.#redact = redact;
 		const { host } = channelBase(api);
 		const url = channelUrl(api, this.#sessionId, identity);
 		if (egress) await checkAddress(egress, url);
-		return { openSocket, url, host, redact, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
+		return { url, host, redact, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
 	}
 
 	/** Why `next()` failed; our own failures hold no secrets. */

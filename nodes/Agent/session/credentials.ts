@@ -176,3 +176,145 @@ export function redactorOf(secrets: readonly string[]): (text: string) => string
 	const sanitizer = new Sanitizer(secrets);
 	return (text) => sanitizer.text(text, maxLength);
 }
+
+/**
+ * Where the execute call goes: `{deploymentUrl}/execute`.
+ * @throws NodeError 400, without the URL in its text
+ */
+export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
+	return at(base(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']), 'execute').href;
+}
+
+/**
+ * Where the channel of a session is opened: `{webSocketUrl}/ws?…`. The result holds the API key and the signature: it goes
+ * to the socket and nowhere else.
+ * @throws NodeError 400, without the URL in its text
+ */
+export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {
+	if (sessionId === '') throw refusal('The session ID is empty', 'Enter the ID of the session to listen to.');
+	const url = channelBase(credential);
+	const query = new URLSearchParams({
+		sessionId,
+		userPublicKey: identity.userPublicKey,
+		signature: identity.signature,
+		timestamp: String(
+			credential.timestampUnit === 'seconds' ? Math.floor(identity.timestamp / 1000) : identity.timestamp,
+		),
+		apiKey: credential.apiKey,
+	});
+	// A plus sign for a space is understood in forms only; a real plus sign is already %2B here.
+	url.search = query.toString().replaceAll('+', '%20');
+	return url.href;
+}
+
+/** The channel's address without its query: safe to show. @throws NodeError 400 */
+export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
+	const url = base(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
+	if (url.protocol === 'http:') url.protocol = 'ws:';
+	if (url.protocol === 'https:') url.protocol = 'wss:';
+	return at(url, 'ws');
+}
+
+function base(value: string, name: string, protocols: readonly string[]): URL {
+	const schemes = protocols
+		.map((protocol) => `${protocol}//`)
+		.join(', ')
+		.replace(/, (?=[^,]*$)/, ' or ');
+	const how = `Enter a complete URL that starts with ${schemes}.`;
+	const field = `The ${name} of the Agent API credential`;
+	if (value === '') throw refusal(`${field} is empty`, how);
+	const url = URL.canParse(value) ? new URL(value) : undefined;
+	if (url === undefined || !protocols.includes(url.protocol))
+		throw refusal(`${field} is not a complete URL`, how);
+	if (url.username !== '' || url.password !== '') {
+		throw refusal(
+			`${field} contains a user name or password`,
+			'Remove the part before the @. The API key has its own field.',
+		);
+	}
+	if (url.search !== '' || url.hash !== '') {
+		throw refusal(`${field} contains a ? or #`, 'Remove the query. The node adds it.');
+	}
+	return url;
+}
+
+function at(url: URL, segment: string): URL {
+	url.pathname = `${url.pathname.replace(/\/+$/, '')}/${segment}`;
+	return url;
+}
+
+/**
+ * Users who may use a signature credential but do not own it could enter their own server in an Agent API credential, or take the
+ * encryption away. So the owner's list decides where the signature may be sent, and how.
+ * @param isVerified whether the server's certificate is checked
+ * @throws NodeError 400 for another host, and without encryption or a valid certificate where the owner did not write `http://`
+ */
+export function checkAllowedHost(
+	{ allowedHosts }: AgentSignatureCredential,
+	url: URL,
+	isVerified = true,
+): void {
+	if (allowedHosts.length === 0) return;
+	const entries = allowedHosts.map(allowedHostOf).filter((entry) => isOf(entry, url));
+	if (entries.some(({ isPlain }) => isPlain || (isVerified && isEncrypted(url)) || isLoopback(url))) return;
+	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
+	if (entries.length > 0) {
+		throw refusal(
+			`The Agent Signature API credential is not allowed for ${url.host} without a verified encrypted connection`,
+			`Nothing was sent. ${list} Use https:// and wss:// in the Agent API credential with 'Ignore SSL Issues' off, or ask the owner of the credential to enter http://${url.host}.`,
+		);
+	}
+	throw refusal(
+		`The Agent Signature API credential is not allowed for ${url.host}`,
+		`Nothing was sent. ${list} Ask the owner of the credential to add the host, or use an Agent API credential for one of these hosts.`,
+	);
+}
+
+/** @throws NodeError 400 for what is no host name */
+export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
+	allowedHosts.forEach(allowedHostOf);
+}
+
+interface AllowedHost {
+	/** Written with `http://`: neither encryption nor a valid certificate is asked for. */
+	readonly isPlain: boolean;
+	readonly isBelow: boolean;
+	readonly host: string;
+	/** Empty: any. */
+	readonly port: string;
+}
+
+/** Parsed as an address, so that upper case and letters beyond ASCII are written as in a URL. @throws NodeError 400 */
+function allowedHostOf(entry: string): AllowedHost {
+	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
+	const isBelow = name.startsWith('*.');
+	const address = isBelow ? name.slice(2) : name;
+	const [, port = ''] = /:(\d+)$/.exec(name) ?? [];
+	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
+		const host = withoutFinalDot(new URL(`ws://${address}`).hostname);
+		return { isPlain: /^(?:http|ws):/i.test(scheme), isBelow, host, port };
+	}
+	throw refusal(
+		`'Allowed Hosts' of the Agent Signature API credential contains '${entry}', which is not a host name`,
+		'Enter names such as agent.example.com, agent.example.com:3010, *.example.com or http://agent.example.com, separated by commas.',
+	);
+}
+
+function isOf({ isBelow, host, port }: AllowedHost, url: URL): boolean {
+	const hostname = withoutFinalDot(url.hostname);
+	const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
+	return isHost && (port === '' || port === portOf(url));
+}
+
+const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:';
+
+/** What stays on this machine needs no encryption. */
+const isLoopback = ({ hostname }: URL) => /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
+
+const withoutFinalDot = (name: string) => name.replace(/\.$/, '');
+
+function portOf(url: URL): string {
+	const { port } = url;
+	if (port !== '') return port;
+	return isEncrypted(url) ? '443' : '80';
+}

@@ -1,7 +1,13 @@
 import { type Clock, globalSingleton, systemClock } from '../../core/runtime';
 import { fullJitterMilliseconds } from '../../http/retry';
-import { type CloseReason, isFaultyFrame, type RetryDecision, retryDecisionOf, signOf } from './closeReason';
-import { retryAfterOf } from './errors';
+import {
+	type CloseReason,
+	isFaultyFrame,
+	retryAfterOf,
+	type RetryDecision,
+	retryDecisionOf,
+	signOf,
+} from './closeReason';
 
 /** A channel that was open this long was stable: everything before it is forgotten. */
 const stableMilliseconds = 30_000;

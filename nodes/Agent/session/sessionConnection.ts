@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/runtime';
 import type { NodeError } from '../../core/errors';
 import { Channel } from './channel';
-import type { CloseReason } from './closeReason';
+import { type CloseReason, failureOf, reasonOf } from './closeReason';
 import type {
 	ClosedConnection,
 	Connection,
@@ -15,7 +15,6 @@ import type {
 	SessionSettings,
 } from './connection';
 import { type ConnectRequest, ConnectRequests, type ReadIdentity } from './connectRequest';
-import { failureOf, reasonOf } from './errors';
 import { FrameSequence, type SessionFrame } from './messages';
 import { type Recovering, Recovery } from './reconnect';
 import type { OpenSocket } from './webSocket';
@@ -117,7 +116,7 @@ class SessionConnection implements Connection {
 	) {
 		this.#settings = settings;
 		this.#environment = environment;
-		this.#requests = new ConnectRequests(settings.sessionId, readIdentity, environment.loadSocket);
+		this.#requests = new ConnectRequests(settings.sessionId, readIdentity);
 		this.#reporter = new Reporter(settings.sessionId, listener, environment);
 		this.#frames = new FrameSequence(settings.sessionId, settings.messageFormat);
 		this.#recovery = new Recovery(settings.policy, environment.clock, environment.random);
@@ -178,17 +177,18 @@ class SessionConnection implements Connection {
 			this.#ended({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
 		});
 		try {
-			const prepared = await this.#requests.next();
+			const openSocket = await this.#environment.loadSocket();
+			const request = await this.#requests.next();
 			if (attempt !== this.#attempt) return;
 			this.#cancelTimer();
-			this.#openChannel(prepared);
+			this.#openChannel(openSocket, request);
 		} catch (error) {
 			if (attempt !== this.#attempt) return;
 			this.#ended(this.#requests.explain(error));
 		}
 	}
 
-	#openChannel({ openSocket, host, ...address }: ConnectRequest): void {
+	#openChannel(openSocket: OpenSocket, { host, ...address }: ConnectRequest): void {
 		this.#host = host;
 		const listener = {
 			opened: () => {

@@ -4,7 +4,8 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
-import { checkProxy, type EgressFilter } from './egress';
+import type { UpgradeAnswer } from './closeReason';
+import { checkProxy, type EgressFilter } from './connectRequest';
 
 /**
  * The agent that takes a channel through the proxy that n8n would use for the address, or undefined for a direct
@@ -205,20 +206,6 @@ function asBuffer(data: WebSocket.RawData): Buffer {
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
-/** What a server answered instead of opening the channel. */
-export interface UpgradeAnswer {
-	readonly statusCode: number;
-	readonly retryAfter: string | undefined;
-	readonly date: string | undefined;
-	/** Of a redirect; may hold a query. */
-	readonly location: string | undefined;
-	readonly contentType: string | undefined;
-	/** At most 2 KiB, decoded as UTF-8; may echo what was sent. */
-	readonly body: string;
-	/** Whether a proxy answered in the server's place. */
-	readonly fromProxy?: boolean;
-}
 
 export interface SocketRequest {
 	/** Holds secrets: never in a text. */

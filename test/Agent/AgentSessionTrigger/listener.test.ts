@@ -2,7 +2,7 @@ import type { IDataObject, IRun } from 'n8n-workflow';
 
 import { NodeMemory, type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
-import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
+import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';

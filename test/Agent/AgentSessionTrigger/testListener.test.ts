@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { manualListening } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
-import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/settings';
+import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { NodeError } from '../../../nodes/core/errors';
 import { withBinaryData } from '../../executeContext';
 import { FakeClock, settled } from '../session/fakeClock';

@@ -7,7 +7,7 @@ import {
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server';
-import { checkAgentApi } from '../../../nodes/Agent/credentialTests/agentApi';
+import { checkAgentApi } from '../../../nodes/Agent/credentialTests/agentCredentials';
 import { LongAnswer } from '../../longAnswer';
 import { scriptedServer } from '../../Workspace/server';
 

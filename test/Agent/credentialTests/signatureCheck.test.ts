@@ -1,4 +1,4 @@
-import { checkSignature } from '../../../nodes/Agent/credentialTests/agentSignature';
+import { checkSignature } from '../../../nodes/Agent/credentialTests/agentCredentials';
 
 const right = {
 	userId: '0x5aed',

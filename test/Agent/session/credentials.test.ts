@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import {
 	agentApiCredential,
 	agentSignatureCredential,
+	channelUrl,
 	identityOf,
 	redactorOf,
 	secretsOf,
 } from '../../../nodes/Agent/session/credentials';
 import { identityReader } from '../../../nodes/Agent/session/connectRequest';
-import { channelUrl } from '../../../nodes/Agent/session/urls';
 import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';

@@ -6,7 +6,7 @@ import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { checkAddress, type EgressFilter, egressFilterOf } from '../../../nodes/Agent/session/egress';
+import { checkAddress, type EgressFilter, egressFilterOf } from '../../../nodes/Agent/session/connectRequest';
 import { proxyFor } from '../../../nodes/Agent/session/webSocket';
 import { executeContext, failureOf } from '../../executeContext';
 import { apiKey, runExecute } from '../AgentExecute/executeRun';

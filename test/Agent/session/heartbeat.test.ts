@@ -1,4 +1,4 @@
-import { Heartbeat } from '../../../nodes/Agent/session/heartbeat';
+import { Heartbeat } from '../../../nodes/Agent/session/channel';
 import { FakeClock } from './fakeClock';
 
 const usual = { heartbeatMilliseconds: 25_000, answer: 'pong' } as const;

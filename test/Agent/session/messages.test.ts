@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
-import { MessageArrival } from '../../../nodes/Agent/AgentSessionTrigger/items';
-import { MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import { MessageArrival, MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import {
 	contentOf,
 	fieldText,

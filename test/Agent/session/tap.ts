@@ -1,9 +1,9 @@
+import type { UpgradeAnswer } from '../../../nodes/Agent/session/closeReason';
 import {
 	openSocket,
 	type Socket,
 	type SocketListener,
 	type SocketRequest,
-	type UpgradeAnswer,
 } from '../../../nodes/Agent/session/webSocket';
 
 /** Everything that a real socket reports, and promises of it. */

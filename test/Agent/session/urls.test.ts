@@ -1,5 +1,11 @@
-import { agentApiCredential, agentSignatureCredential } from '../../../nodes/Agent/session/credentials';
-import { channelBase, channelUrl, checkAllowedHost, executeUrl } from '../../../nodes/Agent/session/urls';
+import {
+	agentApiCredential,
+	agentSignatureCredential,
+	channelBase,
+	channelUrl,
+	checkAllowedHost,
+	executeUrl,
+} from '../../../nodes/Agent/session/credentials';
 import { failureOf } from './refused';
 
 const now = 1_767_225_600_999;

@@ -7,15 +7,21 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isNodeError, withCode } from '../../core/errors';
+import { isNodeError, toNodeError, withCode } from '../../core/errors';
 import { causesOf, isBlocked, networkErrorOf, networkMessage } from '../../http/networkErrors';
-import { discard, type TestResponse, testRequest } from '../../http/request';
+import { discard, testRequest, type TestResponse } from '../../http/request';
 import { networkAdvice } from '../AgentExecute/errors';
-import type { CloseReason } from '../session/closeReason';
-import { adviceOf, reasonOf } from '../session/errors';
-import { type AgentApiCredential, agentApiCredential } from '../session/credentials';
-import type { Socket, UpgradeAnswer } from '../session/webSocket';
-import { channelBase, executeUrl } from '../session/urls';
+import { adviceOf, type CloseReason, reasonOf, type UpgradeAnswer } from '../session/closeReason';
+import {
+	agentApiCredential,
+	type AgentApiCredential,
+	agentSignatureCredential,
+	channelBase,
+	checkHostNames,
+	executeUrl,
+	identityOf,
+} from '../session/credentials';
+import type { Socket } from '../session/webSocket';
 
 /** How long the service may take to respond. */
 const timeoutMilliseconds = 15_000;
@@ -233,4 +239,32 @@ function notHttpAdvice(url: string): string {
 
 function refused(message: string): INodeCredentialTestResult {
 	return { status: 'Error', message };
+}
+
+const labels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' } as const;
+
+/** The test of the Agent Signature API credential: checks the format of the values. Only a real call shows whether they are accepted. */
+export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
+	for (const key of ['userId', 'userPublicKey', 'signature'] as const) {
+		const problem = hexProblem(data[key]);
+		if (problem) return { status: 'Error', message: `'${labels[key]}' ${problem}` };
+	}
+	try {
+		const credential = agentSignatureCredential(data);
+		identityOf(credential);
+		checkHostNames(credential);
+		return { status: 'OK', message: 'The format is valid' };
+	} catch (error) {
+		// n8n's form shows the message only.
+		const { message, description } = toNodeError(error);
+		return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
+	}
+}
+
+function hexProblem(value: unknown): string | undefined {
+	if (typeof value !== 'string' || value === '') return 'is empty';
+	if (value !== value.trim()) return 'begins or ends with a space';
+	if (!/^(0x)?[0-9a-f]+$/i.test(value))
+		return 'contains characters other than 0–9 and a–f (a leading 0x is allowed)';
+	return undefined;
 }
