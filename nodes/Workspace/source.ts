@@ -3,8 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { NodeError, refusal } from '../core/errors';
-import { toNodeError } from '../core/nodeErrors';
+import { NodeError, refusal, toNodeError } from '../core/errors';
 
 /** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
 export class TimedStream extends Readable {

@@ -10,7 +10,7 @@ import { refusal } from '../../nodes/core/errors';
 import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { type Bases, RateLimiters, type TransportOptions } from '../../nodes/Workspace/google/transport';
-import { Naming } from '../../nodes/fields/naming';
+import { Naming } from '../../nodes/fields/field';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
 import type { JobItem } from '../../nodes/Workspace/runner/job';
 

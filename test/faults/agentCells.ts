@@ -3,8 +3,7 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
-import type { Cell, Outcome } from './cells';
-import { limits } from './cells';
+import { type Cell, type Outcome, limits } from './cells';
 import { claimOf, lieOf } from './claim';
 import { timeoutSeconds, type ListedFault } from './faultList';
 

@@ -1,5 +1,4 @@
-import type { Field, Operation } from '../../nodes/Workspace/operation';
-import { defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
+import { type Field, type Operation, defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import type { Reading } from '../../nodes/fields/values';
 

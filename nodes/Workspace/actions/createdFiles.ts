@@ -1,8 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError, isNodeError } from '../../core/errors';
-import type { Field } from '../../fields/field';
-import { named } from '../../fields/naming';
+import { type Field, named } from '../../fields/field';
 import { usedBefore } from '../idempotency';
 import type { Item } from '../operation';
 

@@ -1,4 +1,4 @@
-import { named } from '../../fields/naming';
+import { named } from '../../fields/field';
 
 /** Google's services, by the part of the node that calls them. */
 export type Api = 'mail' | 'sheets' | 'docs' | 'drive';

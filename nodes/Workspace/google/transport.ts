@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, refusal } from '../../core/errors';
-import { BodyError, readBody, readErrorBody } from '../../http/body';
-import { MemoryBudget } from '../../http/memoryBudget';
+import { BodyError, MemoryBudget, readBody, readErrorBody } from '../../http/body';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attempt,

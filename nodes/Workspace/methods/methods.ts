@@ -6,10 +6,10 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 
-import { toNodeError, nodeApiError, withAdvice } from '../../core/nodeErrors';
+import { toNodeError, nodeApiError, withAdvice } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import { compareNames } from '../../fields/description';
-import { Naming } from '../../fields/naming';
+import { Naming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { fileIdOf, isRecord } from '../../fields/values';
 import { allLabels } from '../actions/mail/list/query';

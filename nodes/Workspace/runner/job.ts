@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { storeBinary } from '../../core/binary';
-import { type NodeError, refusal } from '../../core/errors';
-import { isTool } from '../../core/nodeErrors';
+import { type NodeError, forEditor, isTool, refusal, storeBinary } from '../../core/errors';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
-import { forEditor } from '../../core/text';
-import { Naming } from '../../fields/naming';
-import { NodeParameters } from '../../fields/nodeParameters';
-import { limitsOf, type Params, paramsOf, type RequestLimits } from '../../fields/params';
+import { Naming } from '../../fields/field';
+import { NodeParameters, type Params, type RequestLimits, limitsOf, paramsOf } from '../../fields/params';
 import {
 	fieldsOf,
 	type Item,

@@ -1,10 +1,10 @@
 import {
 	type CloseReason,
+	type UpgradeAnswer,
 	failureOf,
 	reasonOf,
 	retryAfterOf,
 } from '../../../nodes/Agent/session/closeReason';
-import type { UpgradeAnswer } from '../../../nodes/Agent/session/closeReason';
 
 const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
 const surroundings = { sessionId: 's1', host: 'agent.example:3010', opened: false, nowMilliseconds };

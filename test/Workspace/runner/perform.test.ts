@@ -1,5 +1,5 @@
 import { NodeError, refusal } from '../../../nodes/core/errors';
-import { Naming } from '../../../nodes/fields/naming';
+import { Naming } from '../../../nodes/fields/field';
 import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { perform } from '../../../nodes/Workspace/runner/runItems';

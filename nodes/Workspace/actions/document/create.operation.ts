@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError } from '../../../core/errors';
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { appendContent } from './append.operation';

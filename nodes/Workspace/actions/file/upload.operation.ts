@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { refusal } from '../../../core/errors';
-import { shortened } from '../../../core/text';
-import { named } from '../../../fields/naming';
+import { refusal, shortened } from '../../../core/errors';
+import { named } from '../../../fields/field';
 import { md5Of } from '../../google/upload/chunks';
 import { hashOf, markOf } from '../../idempotency';
 import { type Clients, defineOperation, type Item, type Source } from '../../operation';

@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError, isNodeError } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { md5Of } from '../../google/upload/chunks';
 import type { UploadedFile } from '../../google/upload/resumableUpload';
 import { usedBefore } from '../../idempotency';

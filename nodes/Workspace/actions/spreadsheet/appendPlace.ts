@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { type Cell, Rows, widthOf } from './cells';
 import type { Entry } from './dates';
 import { misplaced } from './errors';
