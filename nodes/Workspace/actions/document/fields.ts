@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/naming';
+import { named } from '../../../fields/field';
 import { cleanText } from '../../../untrusted/document/blocks';
 import type { Field, Item } from '../../operation';
 

@@ -1,5 +1,5 @@
 import { type NodeError, refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/naming';
+import { named } from '../../../../fields/field';
 import type { AttachmentInfo, Summary } from '../../../../untrusted/mail/readMail';
 import type { Field, OutputItem, ParamsOf, StoredBinary } from '../../../operation';
 

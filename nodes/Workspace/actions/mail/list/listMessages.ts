@@ -1,8 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { type NodeError, isNodeError } from '../../../../core/errors';
-import { shortened } from '../../../../core/text';
-import { named } from '../../../../fields/naming';
+import { type NodeError, isNodeError, shortened } from '../../../../core/errors';
+import { named } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import { untilFailure, type Width } from '../inParallel';
 import { contentOf, downloaded } from '../message';

@@ -1,7 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { refusal } from '../../../../core/errors';
-import { named } from '../../../../fields/naming';
+import { named } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 
 interface Received {

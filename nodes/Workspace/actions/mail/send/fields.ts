@@ -1,6 +1,5 @@
-import { refusal } from '../../../../core/errors';
-import { shortened } from '../../../../core/text';
-import { named } from '../../../../fields/naming';
+import { refusal, shortened } from '../../../../core/errors';
+import { named } from '../../../../fields/field';
 import { idempotencyOption } from '../../../idempotency';
 import type { Field, ParamsOf } from '../../../operation';
 
