@@ -75,7 +75,9 @@ async function typesOf(node: string): Promise<string[]> {
 	) as { orchestrateGeneration: (given: { nodes: NodeTypes; outputDir: string }) => Promise<unknown> };
 	const folder = await mkdtemp(path.join(tmpdir(), 'types-'));
 	await orchestrateGeneration({ nodes: nodeTypes.filter(({ name }) => name === node), outputDir: folder });
-	const files = (await readdir(folder, { recursive: true })).filter((file) => file.includes('operation_'));
+	const files = (await readdir(folder, { recursive: true })).filter((file) =>
+		/operation_\w+\.ts$/.test(file),
+	);
 	const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
 	await rm(folder, { recursive: true });
 	return texts;
