@@ -1,0 +1,256 @@
+// n8n's own agents outside of workflows: its Agents, which run a node by itself, and its Chat Hub, which makes a workflow for each turn.
+import { randomUUID } from 'node:crypto';
+
+import type { ExecuteFields } from '../../dev/agent-service/request.ts';
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
+import { signedIn } from '../../dev/google/credential.ts';
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { sharedN8n, type SharedN8n } from './n8n';
+import { fromModel } from './workspaceTools';
+
+const apiKey = 'n8n-agents-key';
+let service: AgentService;
+let google: GoogleServer;
+let model: ChatModel;
+let n8n: SharedN8n;
+let openAi: { id: string; name: string };
+let credentials: Record<string, Record<string, { id: string; name: string }>>;
+
+beforeAll(async () => {
+	service = await startAgentService({ apiKey });
+	google = await startGoogle();
+	model = await startChatModel();
+	n8n = await sharedN8n();
+	const { api } = n8n;
+	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+	const { url: deploymentUrl, webSocketUrl } = service;
+	const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef', signature: '0xc0ffee' };
+	openAi = await api.createCredential('openAiApi', 'Model of agents', { apiKey: 'none', url: model.url });
+	credentials = {
+		agentExecuteTool: {
+			agentApi: await api.createCredential('agentApi', 'A', { deploymentUrl, webSocketUrl, apiKey }),
+			agentSignatureApi: await api.createCredential('agentSignatureApi', 'S', signer),
+		},
+		workspaceTool: {
+			workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'W', signedIn(google.url, tokens)),
+		},
+	};
+});
+beforeEach(() => {
+	service.requests.length = 0;
+	model.requests.length = 0;
+});
+afterEach(() => {
+	expectNoViolations(google);
+});
+afterAll(async () => {
+	await model.close();
+	await google.close();
+	await service.close();
+});
+
+interface Tool {
+	readonly name: string;
+	readonly type: 'agentExecuteTool' | 'workspaceTool';
+	readonly parameters: Record<string, unknown>;
+}
+
+const askAgent: Tool = {
+	name: 'Ask agent',
+	type: 'agentExecuteTool',
+	parameters: {
+		startStepName: 'start',
+		task: 'Calculate',
+		input: fromModel('Input'),
+		waitForMessages: true,
+		waitUntil: 'match',
+		matchField: 'type',
+		matchValue: 'answer',
+	},
+};
+const sendEmail: Tool = {
+	name: 'Send email',
+	type: 'workspaceTool',
+	parameters: {
+		resource: 'mail',
+		operation: 'send',
+		to: fromModel('To'),
+		subject: fromModel('Subject'),
+		body: fromModel('Body'),
+	},
+};
+const mail = { To: 'ann@example.com', Subject: 'Hi', Body: 'By a model' };
+
+/** The model calls one tool after another, then repeats what the last one gave. */
+function callsTools(...calls: ReadonlyArray<{ tool: string; args: Record<string, unknown> }>): void {
+	model.answer(({ tools, toolAnswers }) => {
+		// Asked for a title of the chat, it has no tools.
+		const next = tools.length > 0 ? calls[toolAnswers.length] : undefined;
+		return next ? [next] : `The tool gave: ${toolAnswers.at(-1) ?? ''}`;
+	});
+}
+
+const inputs = () =>
+	service.requests.map(({ body }) => {
+		const { initialPayload } = body as ExecuteFields;
+		return (JSON.parse(initialPayload) as { input: string }).input;
+	});
+
+describe("n8n's Agents", () => {
+	interface Event {
+		readonly type: string;
+		readonly [key: string]: unknown;
+	}
+	let agents: string;
+	let agentId: string;
+
+	async function agentWith(tools: readonly Tool[], more: object = {}): Promise<void> {
+		const { id } = await n8n.api.request<{ id: string }>('GET', 'projects/personal');
+		agents = `projects/${id}/agents/v2`;
+		const created = await n8n.api.request<{ id: string }>('POST', agents, { name: 'Helper' });
+		agentId = created.id;
+		const nodeTools = tools.map(({ name, type, parameters }) => ({
+			type: 'node',
+			name,
+			description: `Runs ${name}`,
+			node: {
+				nodeType: `n8n-nodes-agent-workspace.${type}`,
+				nodeTypeVersion: 1,
+				nodeParameters: parameters,
+				credentials: credentials[type],
+			},
+			...more,
+		}));
+		const instructions = 'Use your tools.';
+		const config = {
+			name: 'Helper',
+			model: 'openai/scripted',
+			credential: openAi.id,
+			instructions,
+			tools: nodeTools,
+		};
+		const before = await n8n.api.request<{ configHash: string }>('GET', `${agents}/${agentId}/config`);
+		await n8n.api.request('PUT', `${agents}/${agentId}/config`, {
+			config,
+			baseConfigHash: before.configHash,
+		});
+	}
+
+	/** What n8n streams to the chat of the agent. */
+	async function stream(path: string, body: object): Promise<Event[]> {
+		const answer = await fetch(`${n8n.url}/rest/${agents}/${agentId}/${path}`, {
+			method: 'POST',
+			headers: {
+				cookie: n8n.api.cookie,
+				'browser-id': 'n8n-nodes-agent-workspace-dev',
+				'content-type': 'application/json',
+			},
+			body: JSON.stringify(body),
+		});
+		const lines = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
+		return lines.map((line) => JSON.parse(line.slice('data: '.length)) as Event);
+	}
+
+	test('ask our agent, wait for its answer, and send an email', async () => {
+		await agentWith([askAgent, sendEmail]);
+		callsTools({ tool: 'Ask_agent', args: { Input: '6 x 7' } }, { tool: 'Send_email', args: mail });
+		const before = google.gmail.sent.length;
+		const events = await stream('chat', { message: 'Work.' });
+		expect(events.filter(({ type }) => type === 'error')).toEqual([]);
+		expect(inputs()).toEqual(['6 x 7']);
+		expect(model.requests.at(-1)?.toolAnswers[0]).toContain('Done: 6 x 7');
+		expect(google.gmail.sent).toHaveLength(before + 1);
+	});
+
+	test('read from the message of a tool that fails what to do', async () => {
+		const inputObject = fromModel('Input_Object', 'json');
+		const parameters = { inputMode: 'json', inputObject, allowedOperations: ['mail.list'] };
+		await agentWith([{ name: 'Mailbox', type: 'workspaceTool', parameters }]);
+		const refused = { operation: 'send', to: 'ann@example.com', subject: 'Hi', body: 'Text' };
+		callsTools(
+			{ tool: 'Mailbox', args: { Input_Object: refused } },
+			{ tool: 'Mailbox', args: { Input_Object: { operation: 'list', maxResults: 1 } } },
+		);
+		const before = google.gmail.sent.length;
+		await stream('chat', { message: 'Work.' });
+		const [failed, listed] = model.requests.at(-1)?.toolAnswers ?? [];
+		expect(failed).toMatch(/is not allowed here.*Allowed Operations/);
+		expect(listed).toContain('messages');
+		expect(google.gmail.sent).toHaveLength(before);
+	});
+
+	test.each([
+		['approved', true, 1],
+		['declined', false, 0],
+	])('ask a person first: a tool that is %s', async (_name, approved, mails) => {
+		await agentWith([sendEmail], { requireApproval: true });
+		callsTools({ tool: 'Send_email', args: mail });
+		const before = google.gmail.sent.length;
+		const events = await stream('chat', { message: 'Work.' });
+		const asked = events.find(({ type }) => type === 'tool-call-suspended');
+		expect(google.gmail.sent).toHaveLength(before);
+		const { runId, toolCallId } = asked?.payload as { runId: string; toolCallId: string };
+		await stream('chat/resume', { runId, toolCallId, resumeData: { approved } });
+		expect(google.gmail.sent).toHaveLength(before + mails);
+	});
+});
+
+describe("n8n's Chat Hub", () => {
+	test('asks our agent in a chat, waits for its answer, and sends an email', async () => {
+		const before = google.gmail.sent.length;
+		const settings = {
+			provider: 'openai',
+			enabled: true,
+			credentialId: openAi.id,
+			allowedModels: [],
+			responsesApiEnabled: false,
+			createdAt: new Date().toISOString(),
+			updatedAt: null,
+		};
+		await n8n.api.request('PUT', 'chat/enabled', { enabled: true });
+		await n8n.api.request('POST', 'chat/settings', { payload: settings });
+		for (const { name, type, parameters } of [askAgent, sendEmail]) {
+			const definition = {
+				id: randomUUID(),
+				name,
+				type: `n8n-nodes-agent-workspace.${type}`,
+				typeVersion: 1,
+				position: [0, 0],
+				parameters,
+				credentials: credentials[type],
+			};
+			await n8n.api.request('POST', 'chat/tools', { definition });
+		}
+		callsTools({ tool: 'Ask_agent', args: { Input: '6 x 7' } }, { tool: 'Send_email', args: mail });
+		const sessionId = randomUUID();
+		await n8n.api.request('POST', 'chat/conversations/send', {
+			messageId: randomUUID(),
+			sessionId,
+			message: 'Work.',
+			model: { provider: 'openai', model: 'scripted' },
+			previousMessageId: null,
+			credentials: { openAiApi: openAi },
+			attachments: [],
+			timeZone: 'UTC',
+		});
+		interface Message {
+			readonly type: string;
+			readonly content: ReadonlyArray<{ readonly content: string }>;
+		}
+		const said = async () => {
+			const { conversation } = await n8n.api.request<{
+				conversation: { messages: Record<string, Message> };
+			}>('GET', `chat/conversations/${sessionId}`);
+			const { messages } = conversation;
+			return Object.values(messages).flatMap(({ content }) => content.map((part) => part.content));
+		};
+		const isOver = async () => (await said()).some((text) => text.startsWith('The tool gave: '));
+		while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 100));
+		expect(inputs()).toEqual(['6 x 7']);
+		expect(model.requests.flatMap(({ toolAnswers }) => toolAnswers)).toContainEqual(
+			expect.stringContaining('Done: 6 x 7'),
+		);
+		expect(google.gmail.sent).toHaveLength(before + 1);
+	});
+});
