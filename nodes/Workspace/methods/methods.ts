@@ -1,4 +1,3 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type {
 	ILoadOptionsFunctions,
 	INodeListSearchResult,
@@ -16,6 +15,7 @@ import { allLabels } from '../actions/mail/list/query';
 import { rowNumberKey } from '../actions/spreadsheet/cells';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
 import { targetOf } from '../actions/spreadsheet/range';
+import { Spreadsheet, spreadsheetUrl } from '../actions/spreadsheet/sheets';
 import { Connection } from '../google/googleConnection';
 import type { Clients } from '../operation';
 import { type Search, searchDocuments, searchFolders, searchSpreadsheets } from './driveFiles';
@@ -54,14 +54,13 @@ function headerRowOf({ text }: ChosenSpreadsheet): number {
 
 /** Undefined while no tab is chosen. */
 async function headersOf(chosen: ChosenSpreadsheet): Promise<readonly string[] | undefined> {
-	const { sheets, spreadsheetId, text } = chosen;
+	const { book, text } = chosen;
 	const [tab, range] = [text('tab'), text('range')];
 	if (tab === '' && range === '') return undefined;
-	const asked = { spreadsheetId, target: targetOf({ tab, range }), headerRow: headerRowOf(chosen) };
-	return (await readHeaderRow(sheets, asked)).names;
+	return (await readHeaderRow(book, targetOf({ tab, range }), headerRowOf(chosen))).names;
 }
 
-export function noColumns(emptyFieldsNotice: string): ResourceMapperFields {
+function noColumns(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
 }
 
@@ -77,7 +76,7 @@ const patience = {
 const naming = new Naming(requestOptions, 'fields');
 
 /** Asks Google with the credential that is chosen in the node. @throws n8n's error, with the advice in its message */
-export async function askGoogle<T>(
+async function askGoogle<T>(
 	context: ILoadOptionsFunctions,
 	ask: (clients: Clients, connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -94,7 +93,7 @@ export async function askGoogle<T>(
 }
 
 /** n8n's method for a picker. */
-export function picker(search: Search) {
+function picker(search: Search) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter?: string,
@@ -107,16 +106,15 @@ export function picker(search: Search) {
 }
 
 /** n8n's method for a list of choices. */
-export function chooser(choices: (clients: Clients) => Promise<INodePropertyOptions[]>) {
+function chooser(choices: (clients: Clients) => Promise<INodePropertyOptions[]>) {
 	return async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 		return await askGoogle(this, choices);
 	};
 }
 
 /** What a list that depends on other fields of the form knows of them. */
-export interface ChosenSpreadsheet {
-	readonly sheets: sheets_v4.Sheets;
-	readonly spreadsheetId: string;
+interface ChosenSpreadsheet {
+	readonly book: Spreadsheet;
 	/** What a field of the form holds now; empty while it cannot be told. */
 	readonly text: (field: string) => string;
 }
@@ -125,7 +123,7 @@ export interface ChosenSpreadsheet {
  * n8n's method for a list that depends on the chosen spreadsheet.
  * @param nothing what is shown while none is chosen
  */
-export function inChosenSpreadsheet<T>(
+function inChosenSpreadsheet<T>(
 	ask: (chosen: ChosenSpreadsheet, filter?: string) => Promise<T>,
 	nothing: () => T,
 ) {
@@ -135,7 +133,7 @@ export function inChosenSpreadsheet<T>(
 		if (given === '') return nothing();
 		return await askGoogle(this, async ({ sheets }) => {
 			const spreadsheetId = fileIdOf(given, 'spreadsheetId', 'Spreadsheet');
-			return await ask({ sheets, spreadsheetId, text }, filter);
+			return await ask({ book: new Spreadsheet(sheets, spreadsheetId), text }, filter);
 		});
 	};
 }
@@ -148,17 +146,13 @@ function textOf(raw: unknown): string {
 }
 
 /** The tabs of the chosen spreadsheet whose names hold what the user typed. */
-export async function searchTabs(
-	{ sheets, spreadsheetId }: ChosenSpreadsheet,
-	filter = '',
-): Promise<INodeListSearchResult> {
-	const fields = 'sheets.properties(sheetId,title)';
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+export async function searchTabs({ book }: ChosenSpreadsheet, filter = ''): Promise<INodeListSearchResult> {
+	const { sheets = [] } = await book.get('sheets.properties(sheetId,title)');
 	const wanted = filter.trim().toLowerCase();
-	const results = (data.sheets ?? []).flatMap(({ properties }) => {
+	const results = sheets.flatMap(({ properties }) => {
 		const { title, sheetId } = properties ?? {};
 		if (!title?.toLowerCase().includes(wanted)) return [];
-		const url = `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit#gid=${sheetId ?? 0}`;
+		const url = `${spreadsheetUrl(book.id)}#gid=${sheetId ?? 0}`;
 		return [{ name: title, value: title, url }];
 	});
 	return { results };

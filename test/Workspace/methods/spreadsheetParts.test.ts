@@ -1,4 +1,5 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import { Spreadsheet } from '../../../nodes/Workspace/actions/spreadsheet/sheets';
 import { headerColumns, searchTabs } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 
@@ -24,7 +25,7 @@ function chosen(fields: Record<string, string> = {}) {
 		],
 	});
 	const { sheets } = testClients(google.url, google.tokens.issue());
-	return { sheets, spreadsheetId, text: (field: string) => fields[field] ?? '' };
+	return { book: new Spreadsheet(sheets, spreadsheetId), text: (field: string) => fields[field] ?? '' };
 }
 
 test('the tabs of the chosen spreadsheet, by what was typed', async () => {

@@ -1,8 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, isNodeError } from '../../../core/errors';
-import { defineOperation, type Item } from '../../operation';
+import { isNodeError, type NodeError } from '../../../core/errors';
+import { defineOperation } from '../../operation';
 import {
+	type AppendResult,
 	appendResultOf,
 	below,
 	isBelowHeader,
@@ -12,80 +13,42 @@ import {
 	placeIn,
 	relocateRows,
 } from './appendPlace';
-import {
-	type Cell,
-	chunksOf,
-	hasNames,
-	namedRows,
-	type Part,
-	partWritten,
-	rowCells,
-	Rows,
-	widthOf,
-	type Written,
-} from './cells';
-import { entryFor } from './dates';
-import { notSent, notWritten, rangeAdvice, spreadsheetUrl, unknownOutcome } from './errors';
-import { appendFields, type AppendMember, appendOptions } from './fields';
+import { type Cell, hasNames, namedRows, rowCells } from './cells';
+import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { rowsByHeader } from './headerRow';
-import { areaLike, parseRange, sentTarget, type TabRange, targetOf } from './range';
-import {
-	cellsOfName,
-	createMissingTab,
-	inTabs,
-	isTabsName,
-	refuseTabLikeCell,
-	spreadsheetMutex,
-} from './sheets';
-
-/** Rows that were inserted directly below a header. Rows and columns count from 0. */
-interface BelowHeader {
-	readonly spreadsheetId: string;
-	/** As Google printed it. */
-	readonly updatedRange: string;
-	readonly row: number;
-	readonly column: number;
-	readonly width: number;
-	readonly count: number;
-}
+import { areaLike, type Corner, parseRange, sentTarget, type TabRange, targetOf } from './range';
+import { entryFor, only, sendEach, widthOf, type Written, writtenByEach } from './rows';
+import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl, unknownOutcome } from './sheets';
 
 /** Except the number format: values entered as dates already have a date format. */
-const look = [
+const formats = [
 	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
 	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
 ];
-const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${look.join(',')})))))`;
+const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${formats.join(',')})))))`;
 
-/** Google formats inserted rows like the row above, but the rows below a header must not look like the header. */
-export async function clearHeaderFormat(
-	sheets: sheets_v4.Sheets,
-	rows: BelowHeader,
-	item: Item,
+/**
+ * Google formats inserted rows like the row above, but the rows below a header must not look like the header.
+ * @param range any range in the tab
+ * @param start of the inserted rows
+ */
+async function clearHeaderFormat(
+	book: Spreadsheet,
+	range: string,
+	{ row, column }: Corner,
+	rows: readonly Cell[][],
 ): Promise<void> {
-	await clearFormat(sheets, rows).catch((error: unknown) => {
-		if (!isNodeError(error)) throw error;
-		item.hint(
-			`The rows at ${rows.updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
-		);
-	});
-}
-
-async function clearFormat(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, updatedRange, row, column, width, count }: BelowHeader,
-): Promise<void> {
-	const header = areaLike(updatedRange, { row: row - 1, column }, 1, width);
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, ranges: [header], fields: headerFields });
-	const [sheet] = data.sheets ?? [];
+	const header = areaLike(range, { row: row - 1, column }, 1, widthOf(rows));
+	const [sheet] = (await book.get(headerFields, [header])).sheets ?? [];
 	const cells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!cells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
-	const range = { sheetId: sheet?.properties?.sheetId, startRowIndex: row, endRowIndex: row + count };
-	const fields = look.map((name) => `userEnteredFormat.${name}`).join(',');
-	const requests = [{ repeatCell: { range, cell: {}, fields } }];
-	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+	const { sheetId } = sheet?.properties ?? {};
+	const inserted = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
+	const fields = formats.map((name) => `userEnteredFormat.${name}`).join(',');
+	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
 }
 
-export interface Appended extends Written {
+interface Appended extends Written {
 	/** The table that the rows were added to; not there when there was none. */
 	readonly tableRange?: string;
 }
@@ -98,84 +61,47 @@ interface Prepared {
 	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
 }
 
-/** Rows of one member, by its position. */
-interface MemberPart extends Part {
-	readonly position: number;
-}
-
-/** Adds the rows of members with the same target, in their order, in as few requests as Google recommends. */
-export async function appendRows(
+/** Adds the rows of members with the same target, in their order. */
+async function appendRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly AppendMember[],
 ): Promise<Array<Appended | NodeError>> {
 	const [first] = members;
 	if (!first) return [];
 	const { params, item } = first;
-	const { spreadsheetId } = params;
-	if (params.createTab) await createMissingTab(sheets, { spreadsheetId, target: targetOf(params), item });
-	// Inserted rows move others, to which another run may be about to write.
-	return await spreadsheetMutex.run(spreadsheetId, () => appendNow(sheets, first, members));
-}
-
-async function appendNow(
-	sheets: sheets_v4.Sheets,
-	first: AppendMember,
-	members: readonly AppendMember[],
-): Promise<Array<Appended | NodeError>> {
-	const prepared = await (hasNames(first.params) ? byHeader : asGiven)(sheets, first, members);
-	const { rows } = prepared;
-	const refused = rows.findIndex(isNodeError);
-	if (refused !== -1 && !first.item.othersGoOn) return notWritten(rows, members, refused, 'appended');
-
-	const results = new Map<number, Appended | NodeError>();
-	const parts: MemberPart[] = [];
-	for (const [position, entry] of rows.entries()) {
-		if (isNodeError(entry)) results.set(position, entry);
-		else parts.push({ position, rows: entry.map(notEmpty) });
-	}
-	let stopped: NodeError | undefined;
-	for (const chunk of chunksOf(parts)) {
-		const appended = stopped
-			? notSent(stopped, 'appended')
-			: await appendChunk(sheets, first, prepared, chunk).catch(failureOf);
-		if (isNodeError(appended)) stopped ??= appended;
-		for (const [at, { position }] of chunk.entries()) {
-			const result = isNodeError(appended) ? appended : appended[at];
-			if (result) results.set(position, result);
-		}
-	}
-	return members.flatMap((_, position) => results.get(position) ?? []);
-}
-
-function failureOf(error: unknown): NodeError {
-	if (isNodeError(error)) return error;
-	throw error;
+	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
+	if (params.createTab) await book.createMissingTab(targetOf(params));
+	return await book.alone(async () => {
+		const prepared = await (hasNames(params) ? byHeader : asGiven)(book, params, members);
+		return await sendEach(prepared.rows, members, {
+			done: 'appended',
+			rowsOf: (rows) => rows,
+			send: async (all) => await appendTogether(book, first, prepared, all),
+		});
+	});
 }
 
 async function byHeader(
-	sheets: sheets_v4.Sheets,
-	first: AppendMember,
+	book: Spreadsheet,
+	params: AppendParams,
 	members: readonly AppendMember[],
 ): Promise<Prepared> {
-	const given = members.map(({ params, item }) => namedRows(params, item));
-	const table = await rowsByHeader(sheets, first, given);
+	const given = members.map((member) => namedRows(member.params, member.item));
+	const table = await rowsByHeader(book, params, given);
 	return { ...table, place: placeBelow(table) };
 }
 
 async function asGiven(
-	sheets: sheets_v4.Sheets,
-	{ params, item }: AppendMember,
+	book: Spreadsheet,
+	params: AppendParams,
 	members: readonly AppendMember[],
 ): Promise<Prepared> {
-	const { spreadsheetId, insertDataOption } = params;
 	const given = targetOf(params);
-	const asked = { spreadsheetId, target: given, item };
-	await refuseTabLikeCell(sheets, asked);
-	// Of a word alone the answer tells whether it is a tab's, but for what must be known before.
-	const mustKnow = given.name !== undefined && (given.tab !== undefined || insertDataOption === 'OVERWRITE');
-	const target = mustKnow
-		? await inTabs(sheets, asked, () => cellsOfName(sheets, spreadsheetId, given))
-		: given;
+	await book.refuseTabLikeCell(given);
+	// Whether a word alone is a tab's title or a named range, Google's answer tells, unless it must be known before.
+	const mustKnow =
+		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
+	const target = mustKnow ? await book.inTabs(given, () => book.cellsOfName(given)) : given;
 	return { target, place: placeIn(target), rows: members.map((member) => rowCells(member.params)) };
 }
 
@@ -189,58 +115,49 @@ function beginning(row: Cell[]): Cell[] {
 	return row[0] === null ? ['', ...row.slice(1)] : row;
 }
 
-/** Only what has a name is told apart by its type. */
-function typing(params: AppendMember['params']): AppendMember['params'] {
-	const isUnnamed = params.valueInputOption === 'AUTO' && !hasNames(params);
-	return isUnnamed ? { ...params, valueInputOption: 'RAW' } : params;
-}
-
-async function appendChunk(
-	sheets: sheets_v4.Sheets,
+async function appendTogether(
+	book: Spreadsheet,
 	{ params, item }: AppendMember,
 	{ target, place }: Prepared,
-	chunk: readonly MemberPart[],
+	given: ReadonlyArray<Cell[][]>,
 ): Promise<Appended[]> {
-	const { spreadsheetId } = params;
-	const plain = chunk.flatMap(({ rows }) => rows.map(beginning));
-	const { valueInputOption, cell } = await entryFor(sheets, typing(params), item, plain);
-	const values = plain.map((row) => row.map(cell));
-	const width = widthOf(values);
-	const { data, firstRow } = await inTabs(sheets, { spreadsheetId, target, item }, async () => {
-		const { firstRow, ...asked } = await below(sheets, params, place, values);
-		const requestBody = new Rows(values);
-		const append = { spreadsheetId, ...asked, valueInputOption, requestBody };
-		return { ...(await sheets.spreadsheets.values.append(append)), firstRow };
+	const all = given.map((rows) => rows.map(notEmpty));
+	const plain = all.flat().map(beginning);
+	// Only what has a name is told apart by its type.
+	const isUnnamed = params.valueInputOption === 'AUTO' && !hasNames(params);
+	const entry = await entryFor(book, isUnnamed ? 'RAW' : params.valueInputOption, plain);
+	const values = plain.map((row) => row.map(entry.cell));
+	const { valueInputOption } = entry;
+	const { firstRow, ...result } = await book.inTabs(target, async () => {
+		const { firstRow, ...asked } = await below(book, params.insertDataOption, place, values);
+		return { ...appendResultOf(await book.append({ ...asked, valueInputOption }, values)), firstRow };
 	});
-	const result = appendResultOf(data);
 	const { updatedRange, tableRange } = result;
-	const belongs = await knownPlace(sheets, spreadsheetId, { target, place, updatedRange });
-	const start = isProven(result, belongs, width, firstRow)
+	const known = await knownPlace(book, { target, place, updatedRange });
+	const landed = { ...result, place: known, values };
+	const start = isProven(landed, firstRow)
 		? result.start
-		: await relocateRows(sheets, { ...params, valueInputOption }, { result, place: belongs, values });
-	const isInserted = params.insertDataOption === 'INSERT_ROWS';
-	if (isInserted && isBelowHeader(result, belongs, start.row)) {
-		const rows = { spreadsheetId, updatedRange, ...start, width, count: values.length };
-		await clearHeaderFormat(sheets, rows, item);
+		: await relocateRows(book, { ...params, valueInputOption }, landed);
+	if (params.insertDataOption === 'INSERT_ROWS' && isBelowHeader(result, known, start.row)) {
+		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
+			if (!isNodeError(error)) throw error;
+			item.hint(
+				`The rows at ${updatedRange} were appended, but they have the formatting of the header: ${error.message}`,
+			);
+		});
 	}
-	let { row } = start;
-	return chunk.map(({ rows }) => {
-		const written = partWritten(spreadsheetId, updatedRange, { row, column: start.column }, rows);
-		row += rows.length;
-		return { ...written, ...(tableRange && { tableRange }) };
-	});
+	const written = writtenByEach(book.id, updatedRange, start, all);
+	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
 }
 
 /** A word that is not the name of a tab is a named range. */
 async function knownPlace(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	{ target, place, updatedRange }: { target: TabRange; place: Place; updatedRange: string },
+	book: Spreadsheet,
+	{ target, place, updatedRange }: { target: TabRange; place: Place } & Pick<AppendResult, 'updatedRange'>,
 ): Promise<Place> {
 	if (target.name === undefined || place.extent === 'header') return place;
 	if (isTabsName(target, parseRange(updatedRange))) return place;
-	const cells = await cellsOfName(sheets, spreadsheetId, target);
-	return { ...placeIn(cells), search: place.search };
+	return { ...placeIn(await book.cellsOfName(target)), search: place.search };
 }
 
 export const append = defineOperation({
@@ -257,11 +174,7 @@ export const append = defineOperation({
 	description: 'Add rows below a table. Items with the same target are sent together.',
 	fields: appendFields,
 	options: appendOptions,
-	async execute(clients, params, item): Promise<Appended> {
-		const [appended] = await appendRows(clients.sheets, [{ params, item }]);
-		if (appended === undefined || isNodeError(appended)) throw appended ?? new Error('nothing was appended');
-		return appended;
-	},
+	execute: async (clients, params, item) => only(await appendRows(clients.sheets, [{ params, item }])),
 	check(params, item) {
 		if (hasNames(params)) namedRows(params, item);
 		else rowCells(params);

@@ -2,9 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { type Cell, Rows, widthOf } from './cells';
-import type { Entry } from './dates';
-import { misplaced } from './errors';
+import type { Cell } from './cells';
 import type { AppendParams } from './fields';
 import type { Table } from './headerRow';
 import {
@@ -18,7 +16,8 @@ import {
 	printRange,
 	type TabRange,
 } from './range';
-import { findSheet, nativeTableAt, readTab, type TabCells } from './sheets';
+import { type Entry, widthOf } from './rows';
+import { nativeTableAt, type Spreadsheet, type TabCells } from './sheets';
 
 /** Where Google put appended rows. */
 export interface AppendResult {
@@ -36,12 +35,7 @@ export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendV
 }
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
-export function isProven(
-	{ tableRange, start }: AppendResult,
-	place: Place,
-	width: number,
-	firstRow?: number,
-): boolean {
+export function isProven({ tableRange, start, place, values }: Landed, firstRow?: number): boolean {
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
 	if (tableRange === undefined || place.isUnsure) return false;
@@ -50,7 +44,7 @@ export function isProven(
 	if (start.row <= lastRow) return false;
 	const isCell = lastRow === table.row && table.lastColumn === undefined;
 	// It may be a title above the table.
-	if (place.extent === 'block') return !(isCell && width > 1);
+	if (place.extent === 'block') return !(isCell && widthOf(values) > 1);
 	if (place.extent === 'all') return true;
 	return table.row <= place.row && lastRow >= place.row;
 }
@@ -157,12 +151,12 @@ function blockFrom(end: number, from: number, filled: (at: number) => number): [
 	return [start, last];
 }
 
-type Relocating = Pick<AppendParams, 'spreadsheetId' | 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
+type Relocating = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
 
-interface Landed {
-	readonly result: AppendResult;
+interface Landed extends AppendResult {
+	/** Where they belong. */
 	readonly place: Place;
-	readonly values: readonly Cell[][];
+	readonly values: Cell[][];
 }
 
 /**
@@ -171,55 +165,56 @@ interface Landed {
  * @returns where they are now
  * @throws NodeError, never ambiguous, that says where they are
  */
-export async function relocateRows(
-	sheets: sheets_v4.Sheets,
-	params: Relocating,
-	landed: Landed,
-): Promise<Corner> {
-	return await moved(sheets, params, landed).catch((error: unknown) => {
-		if (!isNodeError(error)) throw error;
-		const { result, place } = landed;
-		const isInColumn = result.start.column === place.column;
-		const belongs = isInColumn ? 'below the table' : `in column ${columnLetters(place.column)}`;
-		throw misplaced(result.updatedRange, belongs, error);
+export async function relocateRows(book: Spreadsheet, params: Relocating, landed: Landed): Promise<Corner> {
+	return await moved(book, params, landed).catch((error: unknown) => {
+		throw isNodeError(error) ? misplaced(landed, error) : error;
 	});
 }
 
-async function moved(sheets: sheets_v4.Sheets, params: Relocating, landed: Landed): Promise<Corner> {
-	const { result, place, values } = landed;
-	const { updatedRange, start } = result;
+function misplaced({ updatedRange, start, place }: Landed, { code, status, message }: NodeError): NodeError {
+	const belongs =
+		start.column === place.column ? 'below the table' : `in column ${columnLetters(place.column)}`;
+	return new NodeError({
+		code,
+		status,
+		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved (${message})`,
+		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${named('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
+		carriedOut: true,
+	});
+}
+
+async function moved(book: Spreadsheet, params: Relocating, landed: Landed): Promise<Corner> {
+	const { updatedRange, start, place, values } = landed;
 	const { tab } = parseRange(updatedRange);
-	const { cells } = await readTab(sheets, params.spreadsheetId, tab);
+	const { cells } = await book.readTab(tab);
 	const target = targetRow(cells, landed);
 	if (target === start.row && start.column === place.column) return start;
-	checkOwn(params, cells, result, values.length);
-	const own = { tab, ...start, count: values.length };
-	if (target !== start.row) await moveRows(sheets, params.spreadsheetId, own, target);
+	checkOwn(params, cells, landed);
+	if (target !== start.row) {
+		const { sheetId } = await book.findSheet(tab);
+		const rows = { startIndex: start.row, endIndex: start.row + values.length };
+		const source = { sheetId, dimension: 'ROWS', ...rows };
+		await book.change([{ moveDimension: { source, destinationIndex: target } }]);
+	}
 	const row = target > start.row ? target - values.length : target;
-	if (start.column !== place.column) await intoColumn(sheets, params, landed, row);
+	if (start.column !== place.column) await intoColumn(book, params, landed, row);
 	return { row, column: place.column };
 }
 
 /** The row that ours belong in front of, counted while they are where they are; the one that they are in when that is right. */
-function targetRow(grid: TabCells['cells'], { result: { start }, place, values }: Landed): number {
+function targetRow(grid: Grid, { start, place, values }: Landed): number {
 	const count = values.length;
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
-	const width = widthOf(values);
-	const inColumns = lastRowOf(others, isBelowOurs ? place : { ...place, row: 0 }, width);
+	const inColumns = lastRowOf(others, isBelowOurs ? place : { ...place, row: 0 }, widthOf(values));
 	const last = inColumns === -1 ? lastRowOfAll(others) : inColumns;
 	if (last + 1 === start.row || last === -1) return start.row;
 	return last < start.row ? last + 1 : last + 1 + count;
 }
 
 /** Rows that also contain something else were not inserted for ours. */
-function checkOwn(
-	{ insertDataOption }: Relocating,
-	grid: TabCells['cells'],
-	{ start, lastColumn }: AppendResult,
-	count: number,
-): void {
-	const rows = grid.slice(start.row, start.row + count);
+function checkOwn({ insertDataOption }: Relocating, grid: Grid, { start, lastColumn, values }: Landed): void {
+	const rows = grid.slice(start.row, start.row + values.length);
 	const isShared = rows.some(
 		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1, Infinity) > 0,
 	);
@@ -228,40 +223,20 @@ function checkOwn(
 	}
 }
 
-async function moveRows(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	{ tab, row, count }: Corner & { readonly tab: string | undefined; readonly count: number },
-	destinationIndex: number,
-): Promise<void> {
-	const { sheetId } = await findSheet(sheets, spreadsheetId, tab);
-	const source = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
-	const requests = [{ moveDimension: { source, destinationIndex } }];
-	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
-}
-
 /** Writes the rows once more, in their columns; what stood in the wrong cells is cleared. */
 async function intoColumn(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, valueInputOption }: Relocating,
-	{ result: { updatedRange, start, lastColumn }, place, values }: Landed,
+	book: Spreadsheet,
+	{ valueInputOption }: Relocating,
+	{ updatedRange, start, lastColumn, place: { column }, values }: Landed,
 	row: number,
 ): Promise<void> {
-	const { column } = place;
 	const left = Math.min(column, start.column);
-	const end = Math.max(lastColumn, column + widthOf(values) - 1) + 1;
-	const before = Array.from({ length: column - left }, () => '');
-	const shifted = values.map((cells) => {
-		const own = cells.map((cell) => cell ?? '');
-		const after = Array.from({ length: end - column - own.length }, () => '');
-		return [...before, ...own, ...after];
-	});
-	await sheets.spreadsheets.values.update({
-		spreadsheetId,
-		range: areaLike(updatedRange, { row, column: left }, shifted.length, end - left),
-		valueInputOption,
-		requestBody: new Rows(shifted),
-	});
+	const width = Math.max(lastColumn + 1, column + widthOf(values)) - left;
+	const shifted = values.map((cells) =>
+		Array.from({ length: width }, (_, at) => cells[left + at - column] ?? ''),
+	);
+	const range = areaLike(updatedRange, { row, column: left }, shifted.length, width);
+	await book.update(range, shifted, valueInputOption);
 }
 
 /** How to request an append. */
@@ -278,19 +253,19 @@ interface Asked {
  * @throws NodeError 400 if rows would overwrite other cells
  */
 export async function below(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, insertDataOption }: Pick<AppendParams, 'spreadsheetId' | 'insertDataOption'>,
+	book: Spreadsheet,
+	insertDataOption: AppendParams['insertDataOption'],
 	place: Place,
 	values: readonly Cell[][],
 ): Promise<Asked> {
 	const { search: range, tab, column } = place;
 	if (insertDataOption === 'INSERT_ROWS') return { range, insertDataOption };
-	const { cells, rowCount } = await readTab(sheets, spreadsheetId, tab);
+	const { cells, rowCount } = await book.readTab(tab);
 	const width = widthOf(values);
 	const last = lastRowOf(cells, place, width);
 	const firstRow = last === -1 ? place.row : last + 1;
 	const row = place.extent === 'header' ? place.row : last;
-	const { sheet } = await findSheet(sheets, spreadsheetId, tab);
+	const { sheet } = await book.findSheet(tab);
 	const table = nativeTableAt(sheet, { row, column });
 	// Only inserted rows belong to it.
 	if (table) {

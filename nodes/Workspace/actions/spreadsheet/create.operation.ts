@@ -4,8 +4,9 @@ import { isNodeError } from '../../../core/errors';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
-import { type Cell, cellData, rowCells, widthOf } from './cells';
-import { spreadsheetUrl, unknownOutcome } from './errors';
+import { type Cell, cellData, rowCells } from './cells';
+import { widthOf } from './rows';
+import { spreadsheetUrl, unknownOutcome } from './sheets';
 
 /** The structure of a new spreadsheet. */
 interface Shape {

@@ -1,19 +1,7 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-
 import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import type { Item } from '../../operation';
 import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
-import { list } from './errors';
-import {
-	cellsOfName,
-	findSheet,
-	inTabs,
-	isAboutTabs,
-	type NativeTable,
-	nativeTableAt,
-	refuseTabLikeCell,
-} from './sheets';
+import { enlarge, isAboutTabs, list, type NativeTable, nativeTableAt, type Spreadsheet } from './sheets';
 import { anchorOf, cellsOn, columnLetters, printCell, type TabRange, type Targeted, targetOf } from './range';
 
 /** Keys that mean something else in an output item. */
@@ -77,21 +65,16 @@ interface Headers {
 	readonly room: number;
 }
 
-/** How to find a header row. */
-interface Headed {
-	readonly spreadsheetId: string;
-	/** The header's columns lie inside. */
-	readonly target: TabRange;
-	/** From 1. */
-	readonly headerRow: number;
-}
-
+/**
+ * @param target the header's columns lie inside
+ * @param headerRow from 1
+ */
 export async function readHeaderRow(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, headerRow }: Headed,
+	book: Spreadsheet,
+	target: TabRange,
+	headerRow: number,
 ): Promise<HeaderRow> {
-	const tab = target.tab ?? target.name;
-	const { sheet, ...found } = await findSheet(sheets, spreadsheetId, tab, `${headerRow}:${headerRow}`);
+	const { sheet, ...found } = await book.findSheet(target.tab ?? target.name, `${headerRow}:${headerRow}`);
 	const cells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
@@ -173,22 +156,11 @@ export function withColumns(header: HeaderRow, names: readonly string[]): Header
 }
 
 /** Writes headers into the free columns. */
-async function addHeaders(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	{ sheetId, title, row, free, columnCount }: HeaderRow,
-	names: readonly string[],
-): Promise<void> {
+async function addHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
 	if (names.length === 0) return;
-	const length = free + names.length - columnCount;
-	const requests = [{ appendDimension: { sheetId, dimension: 'COLUMNS', length } }];
-	if (length > 0) await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
-	await sheets.spreadsheets.values.update({
-		spreadsheetId,
-		range: cellsOn(title, printCell({ row, column: free })),
-		valueInputOption: 'RAW',
-		requestBody: { values: [[...names]] },
-	});
+	const { title, row, free: column } = header;
+	await book.change(enlarge(header, { columns: column + names.length }));
+	await book.update(cellsOn(title, printCell({ row, column })), [[...names]], 'RAW');
 }
 
 interface HeaderParams extends Targeted {
@@ -209,27 +181,25 @@ interface RowsByHeader extends Table {
 	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
 }
 
-/** @param rowIn number of the header row in the target, where it is not the given one */
+/** @param headerRow from 1, in the target */
 export async function tableOf(
-	sheets: sheets_v4.Sheets,
+	book: Spreadsheet,
 	params: HeaderParams,
-	item: Item,
-	rowIn: (target: TabRange) => number = () => params.headerRow,
+	headerRow: (target: TabRange) => number = () => params.headerRow,
 ): Promise<Table> {
-	const { spreadsheetId } = params;
-	const target = targetOf(params);
-	const asked = { spreadsheetId, target, item };
-	const readIn = async (inside: TabRange) => ({
-		target: inside,
-		header: await readHeaderRow(sheets, { spreadsheetId, target: inside, headerRow: rowIn(inside) }),
+	const given = targetOf(params);
+	const { tab, name } = given;
+	const readIn = async (target: TabRange) => ({
+		target,
+		header: await readHeaderRow(book, target, headerRow(target)),
 	});
-	const resolved = async () => await readIn(await cellsOfName(sheets, spreadsheetId, target));
-	await refuseTabLikeCell(sheets, asked);
-	return await inTabs(sheets, asked, async () => {
-		if (target.tab !== undefined && target.name !== undefined) return await resolved();
-		return await readIn(target).catch(async (error: unknown) => {
+	const resolved = async () => await readIn(await book.cellsOfName(given));
+	await book.refuseTabLikeCell(given);
+	return await book.inTabs(given, async () => {
+		if (tab !== undefined && name !== undefined) return await resolved();
+		return await readIn(given).catch(async (error: unknown) => {
 			// The word is not the name of a tab: it may be a named range.
-			if (isAboutTabs(error) && target.name !== undefined) return await resolved();
+			if (isAboutTabs(error) && name !== undefined) return await resolved();
 			throw error;
 		});
 	});
@@ -237,21 +207,17 @@ export async function tableOf(
 
 /** Rows by the tab's header row, which is written first where it is empty. */
 export async function rowsByHeader(
-	sheets: sheets_v4.Sheets,
-	{ params, item }: { readonly params: HeaderParams; readonly item: Item },
+	book: Spreadsheet,
+	params: HeaderParams,
 	members: ReadonlyArray<readonly NamedRow[]>,
 ): Promise<RowsByHeader> {
-	const { target, header: read } = await tableOf(sheets, params, item);
+	const { target, header: read } = await tableOf(book, params);
 	const { header: found, names } = columnsFor(read, params.extraColumns, members.flat());
 	const header = withColumns(found, names);
-	await addHeaders(sheets, params.spreadsheetId, found, names);
-	const strict = params.extraColumns === 'error';
-	const rows = members.map((given) => {
-		const misfit = given
-			.map(({ cells }) => misfitOf(cells, header, strict))
-			.find((failure) => failure !== undefined);
-		return misfit ?? given.map(({ cells }) => rowOf(cells, header));
-	});
+	await addHeaders(book, found, names);
+	const rows = members.map(
+		(given) => misfitOf(given, header, params) ?? given.map(({ cells }) => rowOf(cells, header)),
+	);
 	return { target, header, rows };
 }
 
@@ -268,23 +234,26 @@ export function columnsFor(
 	return { header, names: mayAdd ? names.filter((name) => !columns.has(name)) : [] };
 }
 
-/** Why cells cannot go into a table. */
+/** Why rows cannot go into a table. */
 export function misfitOf(
-	cells: NamedCells,
+	rows: readonly NamedRow[],
 	{ columns, names }: HeaderRow,
-	strict: boolean,
+	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
 ): NodeError | undefined {
-	const unknown = [...cells.keys()].filter((name) => !columns.has(name));
-	if (unknown.length === 0) return undefined;
 	const known = list(names);
-	if (strict) {
-		return refusal(
-			`The table has no column ${list(unknown)}`,
-			`Its columns are ${known}. Set ${named('extraColumns')} to add or ignore, or remove the fields from the item.`,
-		);
+	for (const { cells } of rows) {
+		const unknown = [...cells.keys()].filter((name) => !columns.has(name));
+		if (unknown.length > 0 && extraColumns === 'error') {
+			return refusal(
+				`The table has no column ${list(unknown)}`,
+				`Its columns are ${known}. Set ${named('extraColumns')} to add or ignore, or remove the fields from the item.`,
+			);
+		}
+		if (unknown.length > 0 && unknown.length === cells.size) {
+			return refusal('None of the fields of the item is a column of the table', `Its columns are ${known}.`);
+		}
 	}
-	if (unknown.length < cells.size) return undefined;
-	return refusal('None of the fields of the item is a column of the table', `Its columns are ${known}.`);
+	return undefined;
 }
 
 /** A cell for every column of the table; null where there is no such field. */

@@ -5,11 +5,10 @@ import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { isRecord, notA, type Reading } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
-import { list, rangeAdvice } from './errors';
 import * as fields from './fields';
 import { columnNames } from './headerRow';
 import { anchorOf, parseRange, printRange, targetOf } from './range';
-import { inTabs, refuseTabLikeCell } from './sheets';
+import { list, rangeAdvice, Spreadsheet } from './sheets';
 
 type CellValue = string | number | boolean;
 
@@ -262,13 +261,11 @@ export const read = defineOperation({
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
 		const target = params.tab === '' && params.range.trim() === '' ? firstTab : targetOf(params);
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
+		const book = new Spreadsheet(sheets, spreadsheetId, item);
 		const readAs = async (options: Rendering) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
-				await refuseTabLikeCell(sheets, { spreadsheetId, target, item });
-				const { data } = await inTabs(sheets, { spreadsheetId, target, item }, () =>
-					sheets.spreadsheets.values.get({ ...asked, ...options }),
-				);
-				return data;
+				await book.refuseTabLikeCell(target);
+				return (await book.inTabs(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
 		const data = await readAs({ valueRenderOption, dateTimeRenderOption });
 		if (output === 'values') {

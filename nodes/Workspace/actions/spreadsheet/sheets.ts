@@ -1,11 +1,35 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { NodeError, isNodeError, refusal } from '../../../core/errors';
+import { isNodeError, NodeError, refusal, shortened } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/runtime';
 import { named } from '../../../fields/field';
 import type { Item } from '../../operation';
-import { list } from './errors';
+import type { Cell } from './cells';
 import { anchorOf, cellsOn, isOneCell, parseRange, printRange, quoted, type TabRange } from './range';
+
+export function spreadsheetUrl(spreadsheetId: string): string {
+	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
+}
+
+/** Google's refusals of ranges, for all operations. */
+export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
+
+/** A failure with an unknown outcome. */
+export function unknownOutcome(
+	{ code, status, message }: NodeError,
+	what: string,
+	description: string,
+): NodeError {
+	return new NodeError({ code, status, message: `${what}: ${message}`, description, ambiguous: true });
+}
+
+/** Names for a message. */
+export function list(names: readonly string[]): string {
+	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
+	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
+		', ',
+	);
+}
 
 /**
  * A table that was made with Format > Convert to table. Rows belong to it when they are inserted inside it, or when values.append inserts
@@ -24,7 +48,7 @@ export interface NativeTable {
 }
 
 /** Of a sheet, in a field mask. */
-export const tableFields = 'tables(tableId,range,rowsProperties(footerColorStyle))';
+const tableFields = 'tables(tableId,range,rowsProperties(footerColorStyle))';
 
 /** The table that a cell is in. */
 export function nativeTableAt(
@@ -77,135 +101,25 @@ export function resize(table: NativeTable): sheets_v4.Schema$Request {
 	return { updateTable: { table: { tableId, range }, fields: 'range' } };
 }
 
-/** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
-const unknownRange = 'Unable to parse range';
-
-/** The failure says enough without the tabs, so the wait for them is short. */
-const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
-
-interface Asked {
-	readonly spreadsheetId: string;
-	readonly target: TabRange;
-	readonly item: Item;
-}
-
-/**
- * Asks Google about a range. If Google knows no such range, the failure lists the tabs.
- * @throws NodeError
- */
-export async function inTabs<T>(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, item }: Asked,
-	ask: () => Promise<T>,
-): Promise<T> {
-	return await ask().catch(async (error: unknown) => {
-		if (!isAboutTabs(error)) throw error;
-		const titles = await item.once(`tabs ${spreadsheetId}`, () => titlesAsFarAsKnown(sheets, spreadsheetId));
-		throw naming(error, target, titles);
-	});
-}
-
-export function isAboutTabs(error: unknown): error is NodeError {
-	return isNodeError(error) && error.code === 400 && error.message.includes(unknownRange);
-}
-
-/**
- * Google reads `Q1` as a cell of the first tab, even if a tab has this name.
- * @throws NodeError 400 if the range is ambiguous
- */
-export async function refuseTabLikeCell(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, item }: Asked,
-): Promise<void> {
-	if (!isOneCell(target)) return;
-	const { cells = '' } = target;
-	const titles = await item.once(`titles ${spreadsheetId}`, () => titlesOf(sheets, spreadsheetId));
-	const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
-	if (same === undefined) return;
-	throw refusal(
-		`${named('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-		`Enter ${quoted(same)} for the tab, or ${quoted(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
+/** Makes a tab at least this large. */
+export function enlarge(
+	{ sheetId, rowCount, columnCount }: Pick<SheetInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
+	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
+): sheets_v4.Schema$Request[] {
+	const missing = { ROWS: rows - rowCount, COLUMNS: columns - columnCount };
+	return Object.entries(missing).flatMap(([dimension, length]) =>
+		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
 	);
 }
 
-/** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function naming(
-	failure: NodeError,
-	{ tab: title, cells, name }: TabRange,
-	titles: readonly string[],
-): NodeError {
-	const tab = title ?? name;
-	if (titles.length === 0) return failure;
-	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
-	if (tab === undefined || titles.includes(tab)) {
-		return failure.with({ description: [has, failure.description].filter(Boolean).join(' ') });
-	}
-	const missing = title === undefined && cells === undefined ? 'tab or named range' : 'tab';
-	return failure.with({
-		message: `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`,
-		description: has,
-	});
-}
-
-/** @returns none if they cannot be read */
-async function titlesAsFarAsKnown(sheets: sheets_v4.Sheets, spreadsheetId: string): Promise<string[]> {
-	return await titlesOf(sheets, spreadsheetId, briefly).catch((error: unknown) => {
-		// The original failure says more than this one.
-		if (isNodeError(error)) return [];
-		throw error;
-	});
-}
-
-async function titlesOf(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	options: Partial<typeof briefly> = {},
-): Promise<string[]> {
-	const fields = 'sheets.properties.title';
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields }, options);
-	return (data.sheets ?? []).flatMap(({ properties }) => properties?.title ?? []);
-}
-
-/** The cells of a named range. The name of a tab means the whole tab. */
-export async function cellsOfName(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	target: TabRange,
-): Promise<TabRange> {
-	const { data } = await sheets.spreadsheets.values.get({
-		spreadsheetId,
-		range: printRange(target),
-		fields: 'range',
-	});
-	const found = parseRange(data.range ?? '');
-	return isTabsName(target, found) ? { tab: found.tab, cells: undefined, name: undefined } : found;
-}
-
-/** @param answered a range as Google printed it, in the tab or the named range that the name stands for */
-export function isTabsName({ tab, name }: TabRange, answered: TabRange): boolean {
-	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
-}
+/** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
+const unknownRange = 'Unable to parse range';
 
 /** As far as a tab can reach; Google takes what lies beyond its end as its end. */
 const allCells = 'A1:ZZZ';
 
-export interface TabCells {
-	/** From the first row and column on, as Google gives them: without what is empty at the ends. */
-	readonly cells: ReadonlyArray<readonly unknown[]>;
-	/** Rows that the tab has, filled or not. */
-	readonly rowCount: number;
-}
-
-/** @param tab its title; undefined for the first one */
-export async function readTab(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	tab: string | undefined,
-): Promise<TabCells> {
-	const { data } = await sheets.spreadsheets.values.get({ spreadsheetId, range: cellsOn(tab, allCells) });
-	const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
-	return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
-}
+/** The failure says enough without the tabs, so the wait for them is short. */
+const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
 
 /** What is known of a tab beside its values. */
 export interface SheetInfo {
@@ -216,70 +130,201 @@ export interface SheetInfo {
 	readonly sheet: sheets_v4.Schema$Sheet;
 }
 
-const properties = 'properties(sheetId,title,gridProperties(rowCount,columnCount))';
+const sheetFields = `properties(sheetId,title,gridProperties(rowCount,columnCount)),${tableFields}`;
 
-/**
- * Looks a tab up.
- * @param tab title, in any case; undefined for the first one
- * @param cells of which the shown texts are wanted, too
- * @throws NodeError 404
- */
-export async function findSheet(
-	sheets: sheets_v4.Sheets,
-	spreadsheetId: string,
-	tab: string | undefined,
-	cells?: string,
-): Promise<SheetInfo> {
-	const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
-	const { data } = await sheets.spreadsheets.get({
-		spreadsheetId,
-		...(cells !== undefined && { ranges: [cellsOn(tab, cells)] }),
-		fields: `sheets(${properties},${tableFields}${shown})`,
-	});
-	const sheet = sheetOf(data, tab);
-	if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
-	const { sheetId, title, gridProperties } = sheet.properties ?? {};
-	const { rowCount, columnCount } = gridProperties ?? {};
-	return {
-		...{ sheetId: sheetId ?? 0, title: title ?? '', sheet },
-		...{ rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 },
-	};
+export interface TabCells {
+	/** From the first row and column on, as Google gives them: without what is empty at the ends. */
+	readonly cells: ReadonlyArray<readonly unknown[]>;
+	/** Rows that the tab has, filled or not. */
+	readonly rowCount: number;
 }
 
-/** @param tab title, in any case; undefined for the first one */
+/** The body of a request that writes rows. Not a plain object, because the generated client would copy it cell by cell before sending. */
+class Rows implements sheets_v4.Schema$ValueRange {
+	readonly values: Cell[][];
+
+	constructor(values: Cell[][]) {
+		this.values = values;
+	}
+}
+
+/** The changes that this process makes to a spreadsheet, by its ID, one after another. */
+const mutex = new KeyedMutex();
+
+/** One spreadsheet: its tabs, and the changes to it. Tabs go by their titles, in any case; undefined stands for the first one. */
+export class Spreadsheet {
+	readonly id: string;
+	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
+	private readonly client: sheets_v4.Sheets;
+	private readonly item: Pick<Item, 'once'>;
+
+	/** @param item that shares answers with the others of the run */
+	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
+		this.client = client;
+		this.id = id;
+		this.values = client.spreadsheets.values;
+		this.item = item;
+	}
+
+	/** @param ranges of which the fields are wanted; all when absent */
+	async get(fields: string, ranges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+		const request = { spreadsheetId: this.id, ...(ranges && { ranges }), fields };
+		return (await this.client.spreadsheets.get(request, options)).data;
+	}
+
+	/** Makes changes, all of them or none. */
+	async change(requests: sheets_v4.Schema$Request[]): Promise<void> {
+		if (requests.length === 0) return;
+		await this.client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
+	}
+
+	/** Writes rows over what is there. */
+	async update(
+		range: string,
+		values: Cell[][],
+		valueInputOption: string,
+	): Promise<sheets_v4.Schema$UpdateValuesResponse> {
+		const request = { spreadsheetId: this.id, range, valueInputOption, requestBody: new Rows(values) };
+		return (await this.values.update(request)).data;
+	}
+
+	/** Lets Google find the table in the range, and adds rows below it. */
+	async append(
+		asked: { readonly range: string; readonly insertDataOption: string; readonly valueInputOption: string },
+		values: Cell[][],
+	): Promise<sheets_v4.Schema$AppendValuesResponse> {
+		const request = { spreadsheetId: this.id, ...asked, requestBody: new Rows(values) };
+		return (await this.values.append(request)).data;
+	}
+
+	/** Inserted rows move others, to which another run may be about to write: one run at a time, in this process. */
+	async alone<T>(work: () => Promise<T>): Promise<T> {
+		return await mutex.run(this.id, work);
+	}
+
+	/** Such as `en_GB`. */
+	async locale(): Promise<string> {
+		return await this.item.once(`locale ${this.id}`, async () => {
+			return (await this.get('properties.locale')).properties?.locale ?? '';
+		});
+	}
+
+	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError */
+	async inTabs<T>(target: TabRange, ask: () => Promise<T>): Promise<T> {
+		return await ask().catch(async (error: unknown) => {
+			if (!isAboutTabs(error)) throw error;
+			const titles = await this.item.once(`tabs ${this.id}`, () => this.titlesIfKnown());
+			throw missingTab(error, target, titles);
+		});
+	}
+
+	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. @throws NodeError 400 if the range is ambiguous */
+	async refuseTabLikeCell(target: TabRange): Promise<void> {
+		if (!isOneCell(target)) return;
+		const { cells = '' } = target;
+		const titles = await this.item.once(`titles ${this.id}`, () => this.titles());
+		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
+		if (same === undefined) return;
+		throw refusal(
+			`${named('range')} ${cells} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
+			`Enter ${quoted(same)} for the tab, or ${quoted(titles[0] ?? '')}!${cells} for the cell in the first tab.`,
+		);
+	}
+
+	/** The cells of a named range. The name of a tab means the whole tab. */
+	async cellsOfName(target: TabRange): Promise<TabRange> {
+		const request = { spreadsheetId: this.id, range: printRange(target), fields: 'range' };
+		const found = parseRange((await this.values.get(request)).data.range ?? '');
+		return isTabsName(target, found) ? { tab: found.tab, cells: undefined, name: undefined } : found;
+	}
+
+	async readTab(tab: string | undefined): Promise<TabCells> {
+		const { data } = await this.values.get({ spreadsheetId: this.id, range: cellsOn(tab, allCells) });
+		const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
+		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
+	}
+
+	/** @param cells of which the shown texts are wanted, too @throws NodeError 404 */
+	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
+		const data =
+			cells === undefined
+				? await this.get(`sheets(${sheetFields})`)
+				: await this.get(`sheets(${sheetFields},data(rowData(values(formattedValue))))`, [
+						cellsOn(tab, cells),
+					]);
+		const sheet = sheetOf(data, tab);
+		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+		const { sheetId, title, gridProperties } = sheet.properties ?? {};
+		const { rowCount, columnCount } = gridProperties ?? {};
+		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
+		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
+	}
+
+	/** Makes the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
+	async createMissingTab({ tab, name }: TabRange): Promise<void> {
+		const title = tab ?? name;
+		if (title === undefined) return;
+		await this.item.once(`tab ${this.id} ${title}`, async () => {
+			if (await this.hasTab(title)) return;
+			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
+				// Another execution may have made it meanwhile.
+				if (!isNodeError(error) || !(await this.hasTab(title))) throw error;
+			});
+		});
+	}
+
+	private async hasTab(title: string): Promise<boolean> {
+		const data = await this.get('sheets.properties.title,namedRanges.name');
+		const isNamed = data.namedRanges?.some(({ name }) => name?.toLowerCase() === title.toLowerCase());
+		return isNamed === true || sheetOf(data, title) !== undefined;
+	}
+
+	private async titles(options = {}): Promise<string[]> {
+		const { sheets = [] } = await this.get('sheets.properties.title', undefined, options);
+		return sheets.flatMap(({ properties }) => properties?.title ?? []);
+	}
+
+	/** @returns none if they cannot be read: the original error says more than that one */
+	private async titlesIfKnown(): Promise<string[]> {
+		return await this.titles(briefly).catch((error: unknown) => {
+			if (isNodeError(error)) return [];
+			throw error;
+		});
+	}
+}
+
+export function isAboutTabs(error: unknown): error is NodeError {
+	return isNodeError(error) && error.code === 400 && error.message.includes(unknownRange);
+}
+
+/** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
+function missingTab(
+	error: NodeError,
+	{ tab: title, cells, name }: TabRange,
+	titles: readonly string[],
+): NodeError {
+	const tab = title ?? name;
+	if (titles.length === 0) return error;
+	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
+	if (tab === undefined || titles.includes(tab)) {
+		return error.with({ description: [has, error.description].filter(Boolean).join(' ') });
+	}
+	const missing = title === undefined && cells === undefined ? 'tab or named range' : 'tab';
+	return error.with({
+		message: `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`,
+		description: has,
+	});
+}
+
+/** @param answered a range as Google printed it, in the tab or the named range that the name stands for */
+export function isTabsName({ tab, name }: TabRange, answered: TabRange): boolean {
+	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
+}
+
 function sheetOf(
 	{ sheets = [] }: sheets_v4.Schema$Spreadsheet,
 	tab: string | undefined,
 ): sheets_v4.Schema$Sheet | undefined {
 	if (tab === undefined) return sheets[0];
 	return sheets.find(({ properties }) => properties?.title?.toLowerCase() === tab.toLowerCase());
-}
-
-/** The changes that this process makes to a spreadsheet, by its ID, one after another. */
-export const spreadsheetMutex = new KeyedMutex();
-
-/** Makes the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
-export async function createMissingTab(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, item }: Asked,
-): Promise<void> {
-	const title = target.tab ?? target.name;
-	if (title === undefined) return;
-	await item.once(`tab ${spreadsheetId} ${title}`, async () => {
-		if (await hasTab(sheets, spreadsheetId, title)) return;
-		const requests = [{ addSheet: { properties: { title } } }];
-		await sheets.spreadsheets
-			.batchUpdate({ spreadsheetId, requestBody: { requests } })
-			.catch(async (error: unknown) => {
-				// Another execution may have made it meanwhile.
-				if (!isNodeError(error) || !(await hasTab(sheets, spreadsheetId, title))) throw error;
-			});
-	});
-}
-
-async function hasTab(sheets: sheets_v4.Sheets, spreadsheetId: string, title: string): Promise<boolean> {
-	const fields = 'sheets.properties.title,namedRanges.name';
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
-	const isNamed = (data.namedRanges ?? []).some(({ name }) => name?.toLowerCase() === title.toLowerCase());
-	return isNamed || sheetOf(data, title) !== undefined;
 }

@@ -1,19 +1,28 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, isNodeError, refusal } from '../../../core/errors';
+import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { hasNames, namedRows, rowCells, Rows, widthOf, type Written, writtenOf } from './cells';
-import { notWritten, rangeAdvice } from './errors';
+import { hasNames, namedRows, rowCells } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { rowsByHeader } from './headerRow';
+import {
+	anchorOf,
+	cellsOn,
+	parseRange,
+	printCell,
+	printRange,
+	sentTarget,
+	type TabRange,
+	targetOf,
+} from './range';
+import { only, sendEach, widthOf, type Written } from './rows';
+import { rangeAdvice, Spreadsheet } from './sheets';
 import { type MatchedRow, matchRows } from './write/matchRows';
-import { anchorOf, cellsOn, parseRange, printCell, printRange, sentTarget, targetOf } from './range';
-import { createMissingTab, refuseTabLikeCell } from './sheets';
 import { ensureGridSize, replaceTable, writeBlock, writeItems } from './write/writeTable';
 
 /** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws NodeError 400 */
-export function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
+function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
 	const isKeyed = matchColumns.length > 0;
 	if (!hasNames(params) && (isKeyed || writeMode !== 'overwrite')) {
@@ -37,7 +46,7 @@ export function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
 }
 
 /** What is written for members with the same target. */
-export async function writeRows(
+async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],
 ): Promise<Array<Written | MatchedRow[] | NodeError>> {
@@ -45,54 +54,55 @@ export async function writeRows(
 	if (!first) return [];
 	const { params, item } = first;
 	const mode = writeModeOf(params);
-	const asked = { spreadsheetId: params.spreadsheetId, target: targetOf(params), item };
-	if (params.createTab) await createMissingTab(sheets, asked);
-	if (mode === 'update') return await matchRows(sheets, first, members);
-	if (mode === 'replace') return await replaceTable(sheets, first, members);
-	await refuseTabLikeCell(sheets, asked);
-	if (!hasNames(params)) return [await writeGiven(sheets, first)];
-	if (params.valuesSource === 'items') return await writeItems(sheets, first, members);
-	return await writeByHeader(sheets, first, members);
+	const target = targetOf(params);
+	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
+	if (params.createTab) await book.createMissingTab(target);
+	if (mode !== 'overwrite') {
+		const write = mode === 'update' ? matchRows : replaceTable;
+		return await book.alone<Array<Written | MatchedRow[] | NodeError>>(() => write(book, params, members));
+	}
+	await book.refuseTabLikeCell(target);
+	if (!hasNames(params)) return [await writeGiven(book, params, target)];
+	if (params.valuesSource === 'items') return await writeItems(book, params, members);
+	return await writeByHeader(book, params, members);
 }
 
-async function writeGiven(sheets: sheets_v4.Sheets, { params, item }: WriteMember): Promise<Written> {
-	const { spreadsheetId, valueInputOption } = params;
-	const target = targetOf(params);
+async function writeGiven(book: Spreadsheet, params: WriteParams, target: TabRange): Promise<Written> {
 	const values = rowCells(params);
-	const start = anchorOf(target);
-	const end = { rows: start.row + values.length, columns: start.column + widthOf(values) };
-	const update = {
-		...{ spreadsheetId, range: printRange(target) },
-		valueInputOption: valueInputOption === 'AUTO' ? 'RAW' : valueInputOption,
-		requestBody: new Rows(values),
-	};
-	const { data } = await ensureGridSize(sheets, { spreadsheetId, target, item, start, ...end }, () =>
-		sheets.spreadsheets.values.update(update),
+	const size = { rows: values.length, columns: widthOf(values) };
+	const option = params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption;
+	const { updatedRange, updatedRows, updatedColumns, updatedCells } = await ensureGridSize(
+		book,
+		target,
+		size,
+		() => book.update(printRange(target), values, option),
 	);
-	return writtenOf(spreadsheetId, data);
+	return {
+		spreadsheetId: book.id,
+		updatedRange: updatedRange ?? '',
+		updatedRows: updatedRows ?? 0,
+		updatedColumns: updatedColumns ?? 0,
+		updatedCells: updatedCells ?? 0,
+	};
 }
 
 /** Rows under the headers of their names: from the row below the header on, or further down where the range begins there. */
 async function writeByHeader(
-	sheets: sheets_v4.Sheets,
-	first: WriteMember,
+	book: Spreadsheet,
+	params: WriteParams,
 	members: readonly WriteMember[],
 ): Promise<Array<Written | NodeError>> {
-	const given = members.map(({ params, item }) => namedRows(params, item));
-	const { target, header, rows } = await rowsByHeader(sheets, first, given);
-	const refused = rows.findIndex(isNodeError);
-	if (refused !== -1 && !first.item.othersGoOn) return notWritten(rows, members, refused, 'written');
-	const row = Math.max(first.params.headerRow, anchorOf(target).row);
+	const given = members.map((member) => namedRows(member.params, member.item));
+	const { target, header, rows } = await rowsByHeader(book, params, given);
+	const row = Math.max(params.headerRow, anchorOf(target).row);
 	const start = cellsOn(target.tab ?? target.name, printCell({ row, column: header.left }));
-	const parts = rows.flatMap((entry) => (isNodeError(entry) ? [] : [{ rows: entry }]));
-	const block = { target: parseRange(start), header: [], parts };
-	const written = parts.length > 0 ? await writeBlock(sheets, first, block) : [];
-	let next = 0;
-	return rows.flatMap((entry) => (isNodeError(entry) ? entry : (written[next++] ?? [])));
+	return await sendEach(rows, members, {
+		done: 'written',
+		largest: Infinity,
+		rowsOf: (own) => own,
+		send: async (parts) => await writeBlock(book, params, { target: parseRange(start), header: [], parts }),
+	});
 }
-
-/** One for each row that was looked for. */
-type Result = Written | MatchedRow[];
 
 export const write = defineOperation({
 	value: 'write',
@@ -111,11 +121,7 @@ export const write = defineOperation({
 	idempotent: () => true,
 	fields: writeFields,
 	options: writeOptions,
-	async execute(clients, params, item): Promise<Result> {
-		const [written] = await writeRows(clients.sheets, [{ params, item }]);
-		if (written === undefined || isNodeError(written)) throw written ?? new Error('nothing was written');
-		return written;
-	},
+	execute: async (clients, params, item) => only(await writeRows(clients.sheets, [{ params, item }])),
 	check(params, item) {
 		writeModeOf(params);
 		if (hasNames(params)) namedRows(params, item);

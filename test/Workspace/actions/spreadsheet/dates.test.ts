@@ -1,4 +1,4 @@
-import { isDate } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
+import { isDate } from '../../../../nodes/Workspace/actions/spreadsheet/rows';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();

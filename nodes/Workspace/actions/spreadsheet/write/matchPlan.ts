@@ -1,11 +1,9 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-
 import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import { type Cell, type Entering, type NamedRow, rowNumberKey } from '../cells';
-import { list } from '../errors';
 import type { HeaderRow } from '../headerRow';
 import { cellsOn, columnLetters } from '../range';
+import { list, type Spreadsheet } from '../sheets';
 
 /** The change of one row. Rows and columns count from 0. */
 interface RowChange {
@@ -23,7 +21,7 @@ export interface Step {
 	readonly changes: readonly RowChange[];
 }
 
-interface Matching {
+export interface Matching {
 	/** Names of the key columns, or `rowNumber` alone. */
 	readonly matchColumns: readonly string[];
 	readonly valueInputOption: Entering['valueInputOption'];
@@ -34,7 +32,7 @@ interface Matching {
 	/** What the table holds, as values. */
 	readonly body: Body;
 	/** The same as the sheet shows it, where that was needed. */
-	readonly shown: Body | undefined;
+	readonly shown?: Body;
 }
 
 /** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
@@ -207,34 +205,25 @@ export interface Body {
 	at(row: number, column: number): Cell;
 }
 
-export interface BodyColumns {
-	readonly spreadsheetId: string;
-	/** From 1. */
-	readonly headerRow: number;
-	/** Positions in the tab. */
-	readonly columns: readonly number[];
-	readonly valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE';
-}
-
-/** Reads the given columns and nothing else. */
+/** Reads the given columns of a table, by their positions in the tab, and nothing else. */
 export async function readBody(
-	sheets: sheets_v4.Sheets,
-	{ title, native }: Pick<HeaderRow, 'title' | 'native'>,
-	{ spreadsheetId, headerRow, columns, valueRenderOption }: BodyColumns,
+	book: Spreadsheet,
+	{ title, native, row: first }: Pick<HeaderRow, 'title' | 'native' | 'row'>,
+	columns: readonly number[],
+	valueRenderOption: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' = 'UNFORMATTED_VALUE',
 ): Promise<Body> {
-	if (columns.length === 0) return { last: headerRow - 1, at: () => '' };
+	if (columns.length === 0) return { last: first, at: () => '' };
 	const spans = spansOf(columns);
-	const { data } = await sheets.spreadsheets.values.batchGet({
-		spreadsheetId,
+	const { data } = await book.values.batchGet({
+		spreadsheetId: book.id,
 		// With the header, which is there: a range may not begin below the last row.
 		ranges: spans.map(({ from, to }) =>
-			cellsOn(title, `${columnLetters(from)}${headerRow}:${columnLetters(to)}${native?.bodyEnd ?? ''}`),
+			cellsOn(title, `${columnLetters(from)}${first + 1}:${columnLetters(to)}${native?.bodyEnd ?? ''}`),
 		),
 		valueRenderOption,
 		dateTimeRenderOption: 'FORMATTED_STRING',
 	});
 	const grids = (data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]);
-	const first = headerRow - 1;
 	return {
 		last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 		at(row, column) {

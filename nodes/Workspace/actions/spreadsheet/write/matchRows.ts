@@ -1,39 +1,22 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
+import { isNodeError, type NodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import type { Item } from '../../../operation';
-import {
-	type Cell,
-	cellData,
-	chunksOf,
-	type Entering,
-	type NamedRow,
-	namedRows,
-	requestBytes,
-	rowNumberKey,
-	type Written,
-} from '../cells';
-import { entryFor } from '../dates';
-import { list, notSent, notWritten } from '../errors';
+import { type Cell, cellData, type NamedRow, namedRows, rowNumberKey } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
 import { columnsFor, type HeaderRow, misfitOf, tableOf, withColumns } from '../headerRow';
-import { type BodyColumns, isByNumber, Plan, readBody, type Step } from './matchPlan';
 import { areaIn } from '../range';
-import { grown, resize, spreadsheetMutex } from '../sheets';
+import { entryFor, requestBytes, sendEach, type Written } from '../rows';
+import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
+import { isByNumber, type Matching, Plan, readBody, type Step } from './matchPlan';
 
 /** The changes of one request. */
 interface Change {
-	readonly spreadsheetId: string;
 	readonly sheet: HeaderRow;
-	readonly valueInputOption: Entering['valueInputOption'];
-	readonly item: Item;
 	/** Headers that the tab gets. */
 	readonly names: readonly string[];
 	/** Rows that are inserted first. */
 	readonly inserted: { readonly row: number; readonly count: number };
-	/** Whether the row above them is the header, whose look they are not to have. */
-	readonly isBelowHeader: boolean;
 	readonly runs: readonly Run[];
 }
 
@@ -41,44 +24,35 @@ interface Change {
  * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. What is to be taken as typed
  * needs a request of its own.
  */
-export async function sendChange(sheets: sheets_v4.Sheets, change: Change): Promise<void> {
-	const { spreadsheetId, sheet, runs } = change;
-	const { valueInputOption, cell } = await entryFor(
-		sheets,
-		change,
-		change.item,
-		runs.flatMap(({ cells }) => cells),
-	);
+async function sendChange(book: Spreadsheet, params: WriteParams, change: Change): Promise<void> {
+	const { sheet, runs } = change;
+	const lines = runs.flatMap(({ cells }) => cells);
+	const { valueInputOption, cell } = await entryFor(book, params.valueInputOption, lines);
 	const isStored = valueInputOption === 'RAW';
-	const requests = [...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])];
-	if (requests.length > 0)
-		await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
+	await book.change([...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])]);
 	if (isStored || runs.length === 0) return;
 	const data = runs.map((run) => ({
 		range: areaIn(sheet.title, run, run.cells.length, run.cells[0]?.length ?? 0),
 		values: run.cells.map((line) => line.map(cell)),
 	}));
-	await sheets.spreadsheets.values.batchUpdate({ spreadsheetId, requestBody: { valueInputOption, data } });
+	await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
 }
 
-function structure(change: Change): sheets_v4.Schema$Request[] {
-	const { sheet, names, inserted, isBelowHeader } = change;
-	const { sheetId, rowCount, native } = sheet;
-	const { row, count } = inserted;
+function structure({ sheet, names, inserted: { row, count } }: Change): sheets_v4.Schema$Request[] {
+	const { sheetId, rowCount, native, free } = sheet;
 	const requests: sheets_v4.Schema$Request[] = [];
 	if (names.length > 0) {
-		const length = sheet.free + names.length - sheet.columnCount;
-		if (length > 0) requests.push({ appendDimension: { sheetId, dimension: 'COLUMNS', length } });
-		requests.push(updateCells(sheet, { row: sheet.row, column: sheet.free, cells: [[...names]] }));
+		requests.push(...enlarge(sheet, { columns: free + names.length }));
+		requests.push(updateCells(sheet, { row: sheet.row, column: free, cells: [[...names]] }));
 	}
-	if (count > 0 && row >= rowCount) {
-		requests.push({ appendDimension: { sheetId, dimension: 'ROWS', length: count } });
-	} else if (count > 0) {
+	if (count > 0 && row >= rowCount) requests.push(...enlarge(sheet, { rows: rowCount + count }));
+	else if (count > 0) {
 		const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
-		requests.push({ insertDimension: { range, inheritFromBefore: !isBelowHeader } });
+		// Rows directly below the header are not to look like it.
+		requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
 	}
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
-	const columns = sheet.free === native?.endColumn ? names.length : 0;
+	const columns = free === native?.endColumn ? names.length : 0;
 	const isBelow = native !== undefined && count > 0 && row >= native.endRow;
 	if (native && (columns > 0 || isBelow)) requests.push(resize(grown(native, count, columns)));
 	return requests;
@@ -98,7 +72,7 @@ interface Run {
 }
 
 /** The cells of steps, in their order, as few rectangles. */
-export function runsOf(steps: readonly Step[]): Run[] {
+function runsOf(steps: readonly Step[]): Run[] {
 	const runs: Run[] = [];
 	for (const { changes } of steps) {
 		for (const { row, cells } of changes) {
@@ -130,49 +104,40 @@ export interface MatchedRow extends Written {
 	readonly action: Step['action'];
 }
 
+/** Cells carry far more text in a batch than as plain rows. */
+const batchBytes = requestBytes / 4;
+
 /**
- * Rows whose cells in the key columns equal an item's are updated in place, the other items are appended. One run at a time for a
- * spreadsheet, in this process: what another writes meanwhile would not be seen.
+ * Rows whose cells in the key columns equal an item's are updated in place, the other items are appended.
  * @returns by member, what was done for each of its rows
  */
 export async function matchRows(
-	sheets: sheets_v4.Sheets,
-	first: WriteMember,
+	book: Spreadsheet,
+	params: WriteParams,
 	members: readonly WriteMember[],
 ): Promise<Array<MatchedRow[] | NodeError>> {
-	return await spreadsheetMutex.run(first.params.spreadsheetId, () => writeNow(sheets, first, members));
-}
-
-async function writeNow(
-	sheets: sheets_v4.Sheets,
-	first: WriteMember,
-	members: readonly WriteMember[],
-): Promise<Array<MatchedRow[] | NodeError>> {
-	const { params, item } = first;
-	const { header: read } = await tableOf(sheets, params, item);
-	const given = members.map(({ params, item }) => namedRows(params, item));
-	const { header: sheet, names } = columnsFor(read, params.extraColumns, given.flat());
-	const header = withColumns(sheet, names);
+	const { header: read } = await tableOf(book, params);
+	const given = members.map((member) => namedRows(member.params, member.item));
+	const { header: found, names: added } = columnsFor(read, params.extraColumns, given.flat());
+	const header = withColumns(found, added);
 	checkKeys(params.matchColumns, header);
-	const strict = params.extraColumns === 'error';
-	const misfits = given.map((rows) =>
-		rows.map(({ cells }) => misfitOf(cells, header, strict)).find((misfit) => misfit !== undefined),
-	);
-	const isWritten = given.flat().flatMap(({ cells }) => [...cells.keys()]);
-	const used = [...params.matchColumns, ...isWritten].flatMap((name) => header.columns.get(name) ?? []);
-	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
-	const columns = isByNumber(params.matchColumns) ? all : used.filter((column) => column < sheet.free);
-	const asked = { ...params, columns, valueRenderOption: 'UNFORMATTED_VALUE' } as const;
-	const { steps, last } = await planned(
-		sheets,
-		sheet,
-		asked,
-		(plan) => given.map((rows, at) => misfits[at] ?? stepsOf(plan, rows)),
-		header.columns,
-	);
-	const refused = steps.findIndex(isNodeError);
-	if (refused !== -1 && !item.othersGoOn) return notWritten(steps, members, refused, 'written');
-	return await carryOut(sheets, first, { sheet, names, last, steps });
+	const matching = { ...params, columns: header.columns };
+	const { steps, last } = await planned(book, found, matching, given, (plan, rows) => {
+		return misfitOf(rows, header, params) ?? stepsOf(plan, rows);
+	});
+	let [sheet, names, row] = [found, added, last + 1];
+	return await sendEach(steps, members, {
+		done: 'written',
+		largest: batchBytes,
+		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
+		async send(all) {
+			const count = all.flat().filter(({ action }) => action === 'appended').length;
+			await sendChange(book, params, { sheet, names, inserted: { row, count }, runs: runsOf(all.flat()) });
+			const native = sheet.native && grown(sheet.native, count, names.length);
+			[sheet, names, row] = [{ ...sheet, rowCount: sheet.rowCount + count, native }, [], row + count];
+			return all.map((own) => own.map((step) => writtenBy(book.id, found, step)));
+		},
+	});
 }
 
 /** @throws NodeError 400 where the table has no such column */
@@ -196,85 +161,27 @@ type Steps = ReadonlyArray<Step[] | NodeError>;
 
 /** What the sheet shows is read only where an item's text may be what a number or a date looks like. */
 async function planned(
-	sheets: sheets_v4.Sheets,
+	book: Spreadsheet,
 	sheet: HeaderRow,
-	asked: BodyColumns & Pick<WriteParams, 'matchColumns' | 'valueInputOption'>,
-	steps: (plan: Plan) => Steps,
-	columns: HeaderRow['columns'],
+	matching: Omit<Matching, 'body' | 'shown'>,
+	given: ReadonlyArray<readonly NamedRow[]>,
+	stepsOf: (plan: Plan, rows: readonly NamedRow[]) => Step[] | NodeError,
 ): Promise<{ readonly steps: Steps; readonly last: number }> {
-	const body = await readBody(sheets, sheet, asked);
-	const plan = new Plan({ ...asked, columns, body, shown: undefined });
-	const found = steps(plan);
-	if (!plan.isUnsure) return { steps: found, last: body.last };
-	const shown = await readBody(sheets, sheet, { ...asked, valueRenderOption: 'FORMATTED_VALUE' });
-	return { steps: steps(new Plan({ ...asked, columns, body, shown })), last: body.last };
+	const { matchColumns, columns } = matching;
+	const names = [...matchColumns, ...given.flat().flatMap(({ cells }) => [...cells.keys()])];
+	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
+	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
+	const read = isByNumber(matchColumns) ? all : used;
+	const body = await readBody(book, sheet, read);
+	const plan = new Plan({ ...matching, body });
+	const steps = given.map((rows) => stepsOf(plan, rows));
+	if (!plan.isUnsure) return { steps, last: body.last };
+	const surely = new Plan({ ...matching, body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
+	return { steps: given.map((rows) => stepsOf(surely, rows)), last: body.last };
 }
 
 function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | NodeError {
 	return rows.map((row) => plan.refusalOf(row)).find(isNodeError) ?? rows.map((row) => plan.stepFor(row));
-}
-
-interface Work {
-	readonly sheet: HeaderRow;
-	/** Headers that the tab gets. */
-	readonly names: readonly string[];
-	/** Row that the table ends with, from 0. */
-	readonly last: number;
-	readonly steps: Steps;
-}
-
-/** Cells carry far more text in a batch than as plain rows. */
-const batchBytes = requestBytes / 4;
-
-async function carryOut(
-	sheets: sheets_v4.Sheets,
-	{ params, item }: WriteMember,
-	{ sheet, names, last, steps }: Work,
-): Promise<Array<MatchedRow[] | NodeError>> {
-	const { spreadsheetId, headerRow, valueInputOption } = params;
-	const results = steps.map((entry) =>
-		isNodeError(entry) ? entry : entry.map((step) => writtenBy(spreadsheetId, sheet, step)),
-	);
-	const parts = steps.flatMap((entry, position) => {
-		if (isNodeError(entry)) return [];
-		const rows = entry.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()]));
-		return [{ position, steps: entry, rows }];
-	});
-	let row = last + 1;
-	let stopped: NodeError | undefined;
-	for (const [at, chunk] of chunksOf(parts, batchBytes).entries()) {
-		const own = chunk.flatMap((part) => part.steps);
-		const count = own.filter(({ action }) => action === 'appended').length;
-		const before = row - last - 1;
-		const change = {
-			...{ spreadsheetId, valueInputOption, item },
-			sheet: {
-				...sheet,
-				rowCount: sheet.rowCount + before,
-				native: sheet.native && grown(sheet.native, before, at === 0 ? 0 : names.length),
-			},
-			names: at === 0 ? names : [],
-			inserted: { row, count },
-			isBelowHeader: row === headerRow,
-			runs: runsOf(own),
-		};
-		const failure = stopped
-			? notSent(stopped, 'written')
-			: await sendChange(sheets, change).then(none, failureOf);
-		stopped ??= failure;
-		if (failure) for (const { position } of chunk) results[position] = failure;
-		row += count;
-	}
-	return results;
-}
-
-function none(): undefined {
-	return undefined;
-}
-
-function failureOf(error: unknown): NodeError {
-	if (isNodeError(error)) return error;
-	throw error;
 }
 
 function writtenBy(spreadsheetId: string, sheet: HeaderRow, { action, rows, changes }: Step): MatchedRow {

@@ -1,25 +1,7 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-
-import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
+import { isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import type { Item } from '../../../operation';
-import {
-	type Cell,
-	cellData,
-	chunksOf,
-	type Entering,
-	headerCell,
-	namedRows,
-	namesIn,
-	type Part,
-	partWritten,
-	Rows,
-	widthOf,
-	type Written,
-} from '../cells';
-import { entryFor } from '../dates';
-import { list } from '../errors';
-import type { WriteMember } from '../fields';
+import { type Cell, cellData, type Entering, headerCell, namedRows, namesIn } from '../cells';
+import type { WriteMember, WriteParams } from '../fields';
 import { columnNames, type HeaderRow, tableOf, withLetters } from '../headerRow';
 import {
 	anchorOf,
@@ -31,18 +13,9 @@ import {
 	type TabRange,
 	targetOf,
 } from '../range';
-import { findSheet, inTabs, isTabsName, resize, spreadsheetMutex } from '../sheets';
+import { chunksOf, entryFor, widthOf, type Written, writtenByEach } from '../rows';
+import { enlarge, isTabsName, list, resize, type Spreadsheet } from '../sheets';
 import { readBody } from './matchPlan';
-
-/** Where rows go, and how far they reach: rows and columns counted from the sheet's first. */
-interface Reach {
-	readonly spreadsheetId: string;
-	readonly target: TabRange;
-	readonly item: Item;
-	readonly start: Corner;
-	readonly rows: number;
-	readonly columns: number;
-}
 
 /** Google's size of a new tab: rows that fit into it are sent without asking first. */
 const usual = { rows: 1000, columns: 26 };
@@ -50,46 +23,39 @@ const usual = { rows: 1000, columns: 26 };
 /**
  * Writes rows, and adds the rows and columns that they need to the tab. Google refuses rows that reach beyond its edge; a refused request
  * wrote nothing. Rows that begin beyond the edge, or do not fit into the range itself, stay refused.
+ * @param size of what is written, from the target's first cell on
  */
 export async function ensureGridSize<T>(
-	sheets: sheets_v4.Sheets,
-	reach: Reach,
+	book: Spreadsheet,
+	target: TabRange,
+	size: { readonly rows: number; readonly columns: number },
 	send: () => Promise<T>,
 ): Promise<T> {
-	const { lastRow, lastColumn } = anchorOf(reach.target);
-	const fits =
-		(lastRow === undefined || reach.rows <= lastRow + 1) &&
-		(lastColumn === undefined || reach.columns <= lastColumn + 1);
+	const start = anchorOf(target);
+	const [rows, columns] = [start.row + size.rows, start.column + size.columns];
+	const fits = rows <= (start.lastRow ?? Infinity) + 1 && columns <= (start.lastColumn ?? Infinity) + 1;
 	// A named range inside a tab has its own bounds.
-	const mayGrow = fits && !(reach.target.tab !== undefined && reach.target.name !== undefined);
-	return await inTabs(sheets, reach, async () => {
-		if (mayGrow && (reach.rows > usual.rows || reach.columns > usual.columns)) {
-			await grow(sheets, reach);
+	const mayGrow = fits && !(target.tab !== undefined && target.name !== undefined);
+	/** @returns whether the tab has grown */
+	const grow = async () => {
+		const found = await book.findSheet(target.tab ?? target.name);
+		const isOutside = start.row >= found.rowCount || start.column >= found.columnCount;
+		const requests = isOutside ? [] : enlarge(found, { rows, columns });
+		await book.change(requests);
+		return requests.length > 0;
+	};
+	return await book.inTabs(target, async () => {
+		if (mayGrow && (rows > usual.rows || columns > usual.columns)) {
+			await grow();
 			return await send();
 		}
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
 				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
-			if (!isOverEdge || !mayGrow || !(await grow(sheets, reach))) throw error;
+			if (!isOverEdge || !mayGrow || !(await grow())) throw error;
 			return await send();
 		});
 	});
-}
-
-/** @returns whether the tab has grown */
-async function grow(
-	sheets: sheets_v4.Sheets,
-	{ spreadsheetId, target, start, rows, columns }: Reach,
-): Promise<boolean> {
-	const found = await findSheet(sheets, spreadsheetId, target.tab ?? target.name);
-	if (start.row >= found.rowCount || start.column >= found.columnCount) return false;
-	const missing = { ROWS: rows - found.rowCount, COLUMNS: columns - found.columnCount };
-	const requests = Object.entries(missing).flatMap(([dimension, length]) =>
-		length > 0 ? [{ appendDimension: { sheetId: found.sheetId, dimension, length } }] : [],
-	);
-	if (requests.length === 0) return false;
-	await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
-	return true;
 }
 
 /**
@@ -98,29 +64,22 @@ async function grow(
  * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(
-	sheets: sheets_v4.Sheets,
-	first: WriteMember,
+	book: Spreadsheet,
+	params: WriteParams,
 	members: readonly WriteMember[],
 ): Promise<Written[]> {
-	const { params } = first;
-	const items = members.flatMap(({ item, params }) => namedRows(params, item));
+	const items = members.flatMap((member) => namedRows(member.params, member.item));
 	const names = namesIn(items);
-	const given = targetOf(params);
+	const rowsOf = (columns: ReadonlyArray<string | undefined>) =>
+		items.map(({ cells }) => [
+			columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
+		]);
 	if (!params.includeHeaderRow) {
-		const parts = items.map(({ cells }) => ({ rows: [names.map((name): Cell => cells.get(name) ?? null)] }));
-		return await writeBlock(sheets, first, { target: given, header: [], parts });
+		return await writeBlock(book, params, { target: targetOf(params), header: [], parts: rowsOf(names) });
 	}
-	const { target, header: found } = await tableOf(
-		sheets,
-		params,
-		first.item,
-		(inside) => anchorOf(inside).row + 1,
-	);
+	const { target, header: found } = await tableOf(book, params, (inside) => anchorOf(inside).row + 1);
 	const { columns, header } = laidOut(names, found.texts.slice(found.start), params);
-	const parts = items.map(({ cells }) => ({
-		rows: [columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null)))],
-	}));
-	return await writeBlock(sheets, first, { target, header: [header], parts });
+	return await writeBlock(book, params, { target, header: [header], parts: rowsOf(columns) });
 }
 
 /** @param texts of the row that the header goes to, from the first column on */
@@ -155,49 +114,38 @@ interface Block {
 	readonly target: TabRange;
 	/** Rows above those of the parts. */
 	readonly header: Cell[][];
-	readonly parts: readonly Part[];
+	/** Rows of each item. */
+	readonly parts: ReadonlyArray<Cell[][]>;
 }
 
 /** Consecutive rows, in as few requests as Google recommends. */
 export async function writeBlock(
-	sheets: sheets_v4.Sheets,
-	{ params, item }: WriteMember,
+	book: Spreadsheet,
+	params: WriteParams,
 	{ target, header, parts }: Block,
 ): Promise<Written[]> {
-	const { spreadsheetId } = params;
-	const begin = anchorOf(target);
-	const count = header.length + parts.reduce((sum, { rows }) => sum + rows.length, 0);
-	const width = Math.max(widthOf(header), ...parts.map(({ rows }) => widthOf(rows)));
-	const reach = {
-		spreadsheetId,
-		target,
-		item,
-		start: begin,
-		rows: begin.row + count,
-		columns: begin.column + width,
-	};
-
+	const all = [...header, ...parts.flat()];
+	const size = { rows: all.length, columns: widthOf(all) };
 	const results: Written[] = [];
 	let range = printRange(target);
-	for (const [at, chunk] of chunksOf(parts).entries()) {
-		const above = at === 0 ? header : [];
-		const plain = chunk.flatMap(({ rows }) => rows);
-		const { valueInputOption, cell, text } = await entryFor(sheets, params, item, plain);
+	let above = header;
+	for (const chunk of chunksOf(parts.map((rows) => ({ rows })))) {
+		const own = chunk.map(({ rows }) => rows);
+		const plain = own.flat();
+		const { valueInputOption, cell, text } = await entryFor(book, params.valueInputOption, plain);
 		const values = [...above.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
-		const update = { spreadsheetId, range, valueInputOption, requestBody: new Rows(values) };
-		const { data } = await ensureGridSize(sheets, reach, () => sheets.spreadsheets.values.update(update));
-		const updatedRange = data.updatedRange ?? range;
-		const { row: begun, column } = startOf(range, target, updatedRange);
-		let row = begun;
-		for (const [position, { rows }] of chunk.entries()) {
-			// The header counts as the first item's, where any of it was written.
-			const isFirst = position === 0 && above.some((line) => line.some((cell) => cell !== null));
-			if (position === 0 && !isFirst) row += above.length;
-			const own = isFirst ? [...above, ...rows] : rows;
-			results.push(partWritten(spreadsheetId, updatedRange, { row, column }, own));
-			row += own.length;
-		}
-		range = areaLike(updatedRange, { row, column }, 1, 1);
+		const answer = await ensureGridSize(book, target, size, () =>
+			book.update(range, values, valueInputOption),
+		);
+		const updatedRange = answer.updatedRange ?? range;
+		const { row, column } = startOf(range, target, updatedRange);
+		// The header counts as the first item's, where any of it was written.
+		const isOwn = above.flat().some((cell) => cell !== null);
+		if (isOwn) own[0] = [...above, ...(own[0] ?? [])];
+		const start = { row: isOwn ? row : row + above.length, column };
+		results.push(...writtenByEach(book.id, updatedRange, start, own));
+		range = areaLike(updatedRange, { row: row + values.length, column }, 1, 1);
+		above = [];
 	}
 	return results;
 }
@@ -210,37 +158,15 @@ function startOf(range: string, target: TabRange, updatedRange: string): Corner 
 	return anchorOf(isKnown ? sent : answered);
 }
 
-/** What a table is replaced by. */
-interface Replacement {
-	readonly sheet: HeaderRow;
-	/** Of its first cell, from 0. */
-	readonly row: number;
-	readonly column: number;
-	readonly width: number;
-	/** None where there is to be none. */
-	readonly header: readonly Cell[][];
-	readonly rows: readonly Cell[][];
-}
-
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
 export async function replaceTable(
-	sheets: sheets_v4.Sheets,
-	first: WriteMember,
+	book: Spreadsheet,
+	params: WriteParams,
 	members: readonly WriteMember[],
-): Promise<Array<Written | NodeError>> {
-	return await spreadsheetMutex.run(first.params.spreadsheetId, () => replaceNow(sheets, first, members));
-}
-
-async function replaceNow(
-	sheets: sheets_v4.Sheets,
-	first: WriteMember,
-	members: readonly WriteMember[],
-): Promise<Array<Written | NodeError>> {
-	const { params, item } = first;
-	const { spreadsheetId } = params;
-	const given = members.map(({ params, item }) => namedRows(params, item));
+): Promise<Written[]> {
+	const given = members.map((member) => namedRows(member.params, member.item));
 	const names = namesIn(given.flat());
-	const { header: read } = await tableOf(sheets, params, item, (inside) =>
+	const { header: read } = await tableOf(book, params, (inside) =>
 		Math.max(params.headerRow, anchorOf(inside).row + 1),
 	);
 	const sheet = withLetters(read, new Set(names));
@@ -248,21 +174,16 @@ async function replaceNow(
 	const header = params.includeHeaderRow
 		? [columns.map(({ name, text }) => (text === '' ? '' : headerCell(text ?? name, params)))]
 		: [];
-	const parts = given.map((rows) => ({
-		rows: rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
-	}));
-	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
-	const width = Math.max(columns.length, sheet.columns.size === 0 ? 0 : sheet.right - column + 1);
-	const rows = parts.flatMap((part) => part.rows);
-	await send(sheets, first, { sheet, row: sheet.row, column, width, header, rows });
-	const range = areaIn(sheet.title, { row: sheet.row, column }, 1, 1);
-	let { row } = sheet;
-	return parts.map(({ rows }, at) => {
-		const own = at === 0 ? [...header, ...rows] : rows;
-		const start = { row, column };
-		row += own.length;
-		return partWritten(spreadsheetId, range, start, own);
-	});
+	const parts = given.map((rows) =>
+		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
+	);
+	const isEmpty = sheet.columns.size === 0;
+	const start = { row: sheet.row, column: isEmpty ? sheet.start : sheet.left };
+	const width = Math.max(columns.length, isEmpty ? 0 : sheet.right - start.column + 1);
+	await replace(book, sheet, params, { start, width, header, rows: parts.flat() });
+	const [first = [], ...others] = parts;
+	const range = areaIn(sheet.title, start, 1, 1);
+	return writtenByEach(book.id, range, start, [[...header, ...first], ...others]);
 }
 
 /** Columns that stay are in the order of the old header and keep its texts; the others follow. */
@@ -276,50 +197,43 @@ function inOrder(names: readonly string[], { columns, texts }: HeaderRow) {
 	return [...stays, ...added];
 }
 
-async function send(
-	sheets: sheets_v4.Sheets,
-	{ params, item }: WriteMember,
-	{ sheet, row, column, width, header, rows: plain }: Replacement,
+/** What a table is replaced by. */
+interface Replacement {
+	readonly start: Corner;
+	readonly width: number;
+	/** None where there is to be none. */
+	readonly header: readonly Cell[][];
+	readonly rows: readonly Cell[][];
+}
+
+async function replace(
+	book: Spreadsheet,
+	sheet: HeaderRow,
+	params: WriteParams,
+	{ start, width, header, rows: plain }: Replacement,
 ): Promise<void> {
-	const { spreadsheetId } = params;
-	const { valueInputOption, cell, text } = await entryFor(sheets, params, item, plain);
-	const cells = [...header.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
+	const { valueInputOption, cell, text } = await entryFor(book, params.valueInputOption, plain);
+	const lines = [...header.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 	const { sheetId, native } = sheet;
-	const growth = {
-		ROWS: row + cells.length - sheet.rowCount,
-		COLUMNS: column + width - sheet.columnCount,
-	};
-	const requests: sheets_v4.Schema$Request[] = Object.entries(growth).flatMap(([dimension, length]) =>
-		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
-	);
-	if (native) requests.push(resize({ ...native, endRow: row + cells.length, endColumn: column + width }));
+	const { row, column } = start;
+	const [endRow, endColumn] = [row + lines.length, column + width];
+	const requests = enlarge(sheet, { rows: endRow, columns: endColumn });
+	if (native) requests.push(resize({ ...native, endRow, endColumn }));
 	if (valueInputOption === 'RAW') {
 		const range = {
-			...{ sheetId, startRowIndex: row, startColumnIndex: column, endColumnIndex: column + width },
-			endRowIndex: Math.max(native?.endRow ?? sheet.rowCount, row + cells.length),
+			...{ sheetId, startRowIndex: row, startColumnIndex: column, endColumnIndex: endColumn },
+			endRowIndex: Math.max(native?.endRow ?? sheet.rowCount, endRow),
 		};
-		const rows = cells.map((line) => ({ values: line.map(cellData) }));
-		requests.push({ updateCells: { range, rows, fields: 'userEnteredValue' } });
+		const rows = lines.map((line) => ({ values: line.map(cellData) }));
+		await book.change([...requests, { updateCells: { range, rows, fields: 'userEnteredValue' } }]);
+		return;
 	}
-	if (requests.length > 0)
-		await sheets.spreadsheets.batchUpdate({ spreadsheetId, requestBody: { requests } });
-	if (valueInputOption === 'RAW') return;
+	await book.change(requests);
 	// What is to be taken as typed cannot clear beyond its own cells: empty ones are sent for them.
 	const columns = Array.from({ length: width }, (_, at) => column + at);
-	const asked = {
-		spreadsheetId,
-		headerRow: row + 1,
-		columns,
-		valueRenderOption: 'UNFORMATTED_VALUE',
-	} as const;
-	const { last } = await readBody(sheets, sheet, asked);
-	const empty = (length: number) => Array.from({ length }, () => '');
-	const rows = cells.map((line) => [...line, ...empty(width - line.length)]);
-	const rest = Array.from({ length: Math.max(0, last - row + 1 - rows.length) }, () => empty(width));
-	await sheets.spreadsheets.values.update({
-		spreadsheetId,
-		range: areaIn(sheet.title, { row, column }, rows.length + rest.length, width),
-		valueInputOption,
-		requestBody: new Rows([...rows, ...rest]),
-	});
+	const { last } = await readBody(book, sheet, columns);
+	const values = Array.from({ length: Math.max(lines.length, last - row + 1) }, (_, line) =>
+		columns.map((_, at) => lines[line]?.[at] ?? ''),
+	);
+	await book.update(areaIn(sheet.title, start, values.length, width), values, valueInputOption);
 }

@@ -1,0 +1,292 @@
+import { isNodeError, NodeError } from '../../../core/errors';
+import type { Item } from '../../operation';
+import type { Cell, Entering } from './cells';
+import { areaLike, type Corner } from './range';
+import type { Spreadsheet } from './sheets';
+
+/** What was written for an item. */
+export interface Written {
+	readonly spreadsheetId: string;
+	readonly updatedRange: string;
+	readonly updatedRows: number;
+	readonly updatedColumns: number;
+	readonly updatedCells: number;
+}
+
+/**
+ * What was written for each item of a block: its rows stand below those of the item before.
+ * @param range any range in the same tab, as Google printed it
+ * @param start of the first item's first row
+ */
+export function writtenByEach(
+	spreadsheetId: string,
+	range: string,
+	{ row, column }: Corner,
+	all: ReadonlyArray<readonly Cell[][]>,
+): Written[] {
+	let next = row;
+	return all.map((rows) => {
+		const columns = new Set<number>();
+		let updatedCells = 0;
+		for (const cells of rows) {
+			for (const [at, cell] of cells.entries()) {
+				if (cell === null) continue;
+				columns.add(at);
+				updatedCells++;
+			}
+		}
+		const updatedRange = areaLike(range, { row: next, column }, rows.length, widthOf(rows));
+		next += rows.length;
+		const counts = { updatedRows: rows.length, updatedColumns: columns.size, updatedCells };
+		return { spreadsheetId, updatedRange, ...counts };
+	});
+}
+
+/** Columns of the widest row, at least one. */
+export function widthOf(rows: readonly Cell[][]): number {
+	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
+}
+
+/** Google recommends no larger requests; in bytes. */
+export const requestBytes = 2_000_000;
+
+/** Splits parts into requests of the recommended size. A part is written as a whole or not at all, so a larger one is sent alone. */
+export function chunksOf<T extends { readonly rows: readonly Cell[][] }>(
+	parts: readonly T[],
+	largest = requestBytes,
+): T[][] {
+	const chunks: T[][] = [];
+	let room = 0;
+	for (const part of parts) {
+		const size = part.rows.reduce((sum, row) => sum + rowBytes(row), 0);
+		const chunk = chunks.at(-1);
+		if (chunk && size <= room) chunk.push(part);
+		else {
+			chunks.push([part]);
+			room = largest;
+		}
+		room -= size;
+	}
+	return chunks;
+}
+
+/** The size as JSON, without escapes: the limit is a recommendation, and building the text twice would not be worth it. */
+function rowBytes(row: readonly Cell[]): number {
+	let bytes = 3;
+	for (const cell of row)
+		bytes += typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
+	return bytes;
+}
+
+interface Sending<E, R> {
+	/** As in "Nothing was appended". */
+	readonly done: 'appended' | 'written';
+	/** Bytes of a request. */
+	readonly largest?: number;
+	/** The rows whose size counts. */
+	readonly rowsOf: (entry: E) => readonly Cell[][];
+	/** Sends entries together; results in their order. */
+	readonly send: (entries: E[]) => Promise<readonly R[]>;
+}
+
+/**
+ * Sends what was prepared for each member, in as few requests as Google recommends. One that could not be prepared keeps its error, and
+ * nothing is sent where the node would stop because of it. After a failed request nothing is sent either: it would break the order.
+ */
+export async function sendEach<E, R>(
+	entries: ReadonlyArray<E | NodeError>,
+	members: ReadonlyArray<{ readonly item: Item }>,
+	{ done, largest, rowsOf, send }: Sending<E, R>,
+): Promise<Array<R | NodeError>> {
+	const refused = entries.findIndex(isNodeError);
+	if (refused !== -1 && !members[0]?.item.othersGoOn) return nothingSent(entries, members, refused, done);
+	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
+		isNodeError(entry) ? entry : undefined,
+	);
+	const parts = entries.flatMap((entry, position) =>
+		isNodeError(entry) ? [] : [{ position, entry, rows: rowsOf(entry) }],
+	);
+	let stopped: NodeError | undefined;
+	for (const chunk of chunksOf(parts, largest)) {
+		const sent = stopped
+			? notSent(stopped, done)
+			: await send(chunk.map(({ entry }) => entry)).catch((error: unknown) => {
+					if (isNodeError(error)) return (stopped = error);
+					throw error;
+				});
+		for (const [at, { position }] of chunk.entries()) results[position] = isNodeError(sent) ? sent : sent[at];
+	}
+	return results.filter((result) => result !== undefined);
+}
+
+function notSent({ code, status, message }: NodeError, done: string): NodeError {
+	return new NodeError({
+		code,
+		status,
+		message: `Not sent, because the previous rows were not ${done}: ${message}`,
+		description: 'Nothing was written for this item.',
+	});
+}
+
+function nothingSent(
+	entries: readonly unknown[],
+	members: ReadonlyArray<{ readonly item: Item }>,
+	refused: number,
+	done: string,
+): NodeError[] {
+	const cause = entries[refused];
+	if (!isNodeError(cause)) return [];
+	const { code, status, message, description } = cause;
+	const index = members[refused]?.item.index ?? refused;
+	const others = new NodeError({
+		code,
+		status,
+		message: `Nothing was ${done} because of item ${index}: ${message}`,
+		description,
+	});
+	return entries.map((entry) => (isNodeError(entry) ? entry : others));
+}
+
+/** The result for a single member. @throws NodeError */
+export function only<R>([result]: ReadonlyArray<R | NodeError>): R {
+	if (result === undefined) throw new Error('There is no result');
+	if (isNodeError(result)) throw result;
+	return result;
+}
+
+/** How rows are sent, so that each value keeps its type. */
+export interface Entry {
+	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
+	/** A value as it goes out. */
+	readonly cell: (cell: Cell) => Cell;
+	/** A text that stays text, such as a header. */
+	readonly text: (cell: Cell) => Cell;
+}
+
+/**
+ * For `AUTO`: only what is taken as typed can become a date. Then every other text gets an apostrophe, which Google Sheets takes for
+ * "this is text" and does not show.
+ */
+export async function entryFor(
+	book: Spreadsheet,
+	valueInputOption: Entering['valueInputOption'],
+	rows: ReadonlyArray<readonly Cell[]>,
+): Promise<Entry> {
+	const same = (cell: Cell) => cell;
+	if (valueInputOption !== 'AUTO') return { valueInputOption, cell: same, text: same };
+	const texts = rows
+		.flat()
+		.filter((cell) => typeof cell === 'string')
+		.filter(mayBeDate);
+	const locale = texts.every(isIsoOrTime) ? '' : await book.locale();
+	if (!texts.some((text) => isDate(text, locale))) return { valueInputOption: 'RAW', cell: same, text: same };
+	const text = (cell: Cell) => (typeof cell === 'string' && cell !== '' ? `'${cell}` : cell);
+	return {
+		valueInputOption: 'USER_ENTERED',
+		cell: (cell) => (typeof cell === 'string' && isDate(cell, locale) ? cell : text(cell)),
+		text,
+	};
+}
+
+/** A time, or three parts of which one is a year and one a day: the sheet's locale is asked for only where this fits. */
+function mayBeDate(text: string): boolean {
+	if (text.length > 40 || !/\d/.test(text)) return false;
+	if (isIsoOrTime(text)) return true;
+	const parts = partsOf(dayOf(text));
+	return (
+		parts.length === 3 &&
+		parts.some((part) => /^\d{4}$/.test(part)) &&
+		parts.some((part) => /^\d{1,2}$/.test(part))
+	);
+}
+
+const clock = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AP]M)?`;
+const timeOnly = new RegExp(`^${clock}$`, 'i');
+const withTime = new RegExp(`^(.+?),? ${clock}$`, 'i');
+const iso = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+function dayOf(text: string): string {
+	return withTime.exec(text)?.[1] ?? text;
+}
+
+function partsOf(day: string): string[] {
+	return day.split(/[ ,./-]+/).filter((part) => part !== '');
+}
+
+function isIsoOrTime(text: string): boolean {
+	if (timeOnly.test(text)) return true;
+	const [, year, month, day] = iso.exec(dayOf(text)) ?? [];
+	return exists(Number(year), Number(month), Number(day));
+}
+
+/**
+ * Whether a text is a complete date, a time or both, as ISO 8601 or the sheet's locale writes it.
+ * @param locale of Google, such as `en_GB`
+ */
+export function isDate(text: string, locale: string): boolean {
+	if (!mayBeDate(text)) return false;
+	if (isIsoOrTime(text)) return true;
+	const day = dayOf(text);
+	return isNumeric(day, styleOf(locale)) || isNamed(day, styleOf(locale));
+}
+
+interface Style {
+	/** Of day, month and year in a date. */
+	readonly order: readonly string[];
+	readonly separator: string;
+	/** Of the months, in lower case and without dots. */
+	readonly months: ReadonlyMap<string, number>;
+}
+
+const styles = new Map<string, Style>();
+
+function styleOf(locale: string): Style {
+	const known = styles.get(locale);
+	if (known) return known;
+	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
+	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
+	const numeric = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month: 'numeric', year: 'numeric' });
+	const parts = numeric.formatToParts(new Date(Date.UTC(2024, 0, 31)));
+	const months = new Map<string, number>();
+	for (const month of ['long', 'short'] as const) {
+		const format = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month, year: 'numeric' });
+		for (let number = 1; number <= 12; number++) {
+			const name = format.formatToParts(new Date(Date.UTC(2024, number - 1, 1)));
+			months.set(plainName(name.find(({ type }) => type === 'month')?.value ?? ''), number);
+		}
+	}
+	const style = {
+		order: parts.map(({ type }) => type).filter((type) => type !== 'literal'),
+		separator: parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/',
+		months,
+	};
+	styles.set(locale, style);
+	return style;
+}
+
+function plainName(text: string): string {
+	return text.toLowerCase().replaceAll('.', '');
+}
+
+function isNumeric(text: string, { order, separator }: Style): boolean {
+	const numbers = text.split(separator).map((part) => part.trim());
+	if (numbers.at(-1) === '') numbers.pop();
+	const part = (name: string) => numbers[order.indexOf(name)] ?? '';
+	if (numbers.length !== 3 || !/^\d{4}$/.test(part('year'))) return false;
+	if (!/^\d{1,2}$/.test(part('month')) || !/^\d{1,2}$/.test(part('day'))) return false;
+	return exists(Number(part('year')), Number(part('month')), Number(part('day')));
+}
+
+/** Day, month and year in any order, as in `5 Jan 2024` and `January 5, 2024`. */
+function isNamed(text: string, { months }: Style): boolean {
+	const parts = partsOf(text);
+	const year = parts.find((part) => /^\d{4}$/.test(part));
+	const day = parts.find((part) => /^\d{1,2}$/.test(part));
+	const month = parts.map((part) => months.get(plainName(part))).find((number) => number !== undefined);
+	return parts.length === 3 && month !== undefined && exists(Number(year), month, Number(day));
+}
+
+function exists(year: number, month: number, day: number): boolean {
+	const date = new Date(Date.UTC(year, month - 1, day));
+	return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
