@@ -3,10 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { refusal } from '../../../../core/errors';
 import { bytesOfBase64 } from '../../../source';
 import type { Attachment, Item } from '../../../operation';
+import { maxMailBytes, tooLarge } from './deliver';
 import { oneLine } from './fields';
-
-/** Gmail's limit for a whole email, in bytes. */
-export const maxMailBytes = 36_700_160;
 
 export interface AttachedFile {
 	readonly filename: string;
@@ -46,15 +44,6 @@ export async function attachedFiles(attachments: readonly Attachment[], item: It
 			contentType,
 			content: await read(),
 		})),
-	);
-}
-
-/** @param bytes size of the whole email, or of its encoded files alone */
-export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>): Error {
-	const list = files.map(({ filename, size }) => `${filename} ${megabytes(size)}`).join(', ');
-	return refusal(
-		`The email is too large for Gmail: ${megabytes(bytes)}, with a limit of ${megabytes(maxMailBytes)}`,
-		`Files grow by a third in an email. ${list ? `Attachments: ${list}. ` : ''}Upload large files to Google Drive and send a link.`,
 	);
 }
 
@@ -98,11 +87,6 @@ async function nameFor(field: string, mimeType: string | undefined): Promise<str
 function encodedSize(bytes: number): number {
 	const characters = Math.ceil(bytes / 3) * 4;
 	return characters + Math.ceil(characters / 76) * 2;
-}
-
-function megabytes(bytes: number): string {
-	if (bytes < 100_000) return `${bytes} bytes`;
-	return `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 }
 
 /** HTML whose `cid:` links point to attached files. */

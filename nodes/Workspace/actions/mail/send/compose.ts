@@ -4,8 +4,8 @@ import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import type { Item } from '../../../operation';
 import { type Address, addressesOf } from './addresses';
-import { type AttachedFile, attachedFiles, maxMailBytes, tooLarge, withImages } from './attachments';
-import type { Folder } from './deliver';
+import { type AttachedFile, attachedFiles, withImages } from './attachments';
+import { type Folder, maxMailBytes, tooLarge } from './deliver';
 import { checkedHeaders, type Keyed, markerHeader, markerOf, oneLine, type SendParams } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */

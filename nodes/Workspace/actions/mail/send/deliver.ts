@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { NodeError, isNodeError } from '../../../../core/errors';
+import { NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { BoundedMap, globalSingleton } from '../../../../core/runtime';
 import { headerOf } from '../../../../untrusted/mail/headers';
 import type { Clients, Item } from '../../../operation';
@@ -44,15 +44,27 @@ export interface SentMail {
 	readonly repeated?: true;
 }
 
+/** Gmail's limit for a whole email, in bytes. */
+export const maxMailBytes = 36_700_160;
+
+/** @param bytes size of the whole email, or of its encoded files alone */
+export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>): Error {
+	const list = files.map(({ filename, size }) => `${filename} ${megabytes(size)}`).join(', ');
+	return refusal(
+		`The email is too large for Gmail: ${megabytes(bytes)}, with a limit of ${megabytes(maxMailBytes)}`,
+		`Files grow by a third in an email. ${list ? `Attachments: ${list}. ` : ''}Upload large files to Google Drive and send a link.`,
+	);
+}
+
+function megabytes(bytes: number): string {
+	if (bytes < 100_000) return `${bytes} bytes`;
+	return `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
+}
+
 /**
  * Bytes. Larger emails go to the upload address, which takes the bytes as they are; JSON needs a third more.
  */
 const largestJson = 5_000_000;
-
-interface Delivery {
-	readonly threadId: string | undefined;
-	readonly folder: Folder;
-}
 
 export function sentMail(
 	{ id, threadId, labelIds }: gmail_v1.Schema$Message,
@@ -70,7 +82,7 @@ export function sentMail(
 export async function deliver(
 	{ gmail }: Clients,
 	mail: Buffer,
-	{ threadId, folder }: Delivery,
+	{ threadId, folder }: { readonly threadId: string | undefined; readonly folder: Folder },
 ): Promise<SentMail> {
 	const raw = mail.length > largestJson ? undefined : mail.toString('base64url');
 	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
