@@ -54,6 +54,8 @@ function answerTo({ task, input }: Question): Answer {
 	}
 }
 
+// Nobody sees the stack of an error here, and emails may name any number of charsets that do not exist.
+Error.stackTraceLimit = 0;
 parentPort?.on('message', (question: Question) => parentPort?.postMessage(answerTo(question)));
 // Loading takes a while, which must not count against the first text.
 parentPort?.postMessage('ready');

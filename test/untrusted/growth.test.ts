@@ -3,6 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { paragraph } from '../../nodes/untrusted/document/blocks';
 import { plainTextOf } from '../../nodes/untrusted/document/plainText';
+import { namesOfPictures } from '../../nodes/Workspace/actions/mail/send/quotation';
 import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard';
 import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
 import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
@@ -38,6 +39,10 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 		expectLinear(unit, partOf, read);
 	},
 );
+
+test.each(['cid:x ', 'cid:', '"cid:a"'])('the pictures of a quoted email cost no more than %j', (unit) => {
+	expectLinear(unit, (text) => text, namesOfPictures);
+});
 
 test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length of %j', (unit) => {
 	expectLinear(

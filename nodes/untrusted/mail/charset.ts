@@ -92,8 +92,8 @@ function knownDecoder(charset: string): TextDecoder | undefined {
 
 function newDecoder(name: string): TextDecoder | undefined {
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
-	const names = page === undefined ? [name] : [codePages[page] ?? `windows-${page}`, name];
-	for (const each of [...names, name.replace(/^x-/, ''), name.replaceAll('_', '-')]) {
+	const names = page === undefined ? [] : [codePages[page] ?? `windows-${page}`];
+	for (const each of new Set([...names, name, name.replace(/^x-/, ''), name.replaceAll('_', '-')])) {
 		try {
 			return new TextDecoder(each);
 		} catch {

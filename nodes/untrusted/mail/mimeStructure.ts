@@ -139,7 +139,7 @@ export function bounded(message: Message): Bounded {
 		if (values.length > most) beyond.add(limit);
 		return values.slice(0, most) as T;
 	}
-	const text = (value: string | null | undefined) => first(value ?? '', longestHeader, 'header');
+	const text = (value: unknown) => first(typeof value === 'string' ? value : '', longestHeader, 'header');
 	const inner = (parts: readonly Part[], level: number): Part[] =>
 		parts.flatMap((part) => {
 			const limit = level >= mostLevels ? 'levels' : count >= mostParts ? 'parts' : undefined;
@@ -151,13 +151,18 @@ export function bounded(message: Message): Bounded {
 		characters += body?.data?.length ?? 0;
 		return {
 			...{ partId, body, mimeType: text(mimeType), filename: text(filename) },
-			headers: first(headers ?? [], mostHeaders, 'headers').map(({ name, value }) => ({
+			headers: first(objectsIn(headers), mostHeaders, 'headers').map(({ name, value }) => ({
 				name: text(name),
 				value: text(value),
 			})),
-			parts: inner(parts ?? [], level + 1),
+			parts: inner(objectsIn(parts), level + 1),
 		};
 	};
 	const copied = { ...message, snippet: text(message.snippet), payload: copy(message.payload ?? {}, 0) };
 	return { message: copied, characters, only: [...beyond].map((limit) => sayings[limit]) };
+}
+
+/** Whatever a gateway sends in the place of a list has none. */
+function objectsIn<T>(list: T[] | undefined): T[] {
+	return Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : [];
 }

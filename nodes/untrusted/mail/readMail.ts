@@ -115,6 +115,7 @@ function missingTexts(body: Body, texts: MailQuestion['texts']): string[] {
 
 function summaryOf(message: gmail_v1.Schema$Message): Summary {
 	const { id, threadId, snippet, labelIds, internalDate } = message;
+	const date = new Date(Number(internalDate || NaN));
 	return {
 		id: id ?? '',
 		threadId: threadId ?? '',
@@ -123,7 +124,7 @@ function summaryOf(message: gmail_v1.Schema$Message): Summary {
 		sender: headersOf(message, 'From').join(', '),
 		to: headersOf(message, 'To').join(', '),
 		// The Date header is set by the sender; this time is Gmail's.
-		date: internalDate ? new Date(Number(internalDate)).toISOString() : '',
+		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
 		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',
 		labelIds: labelIds ?? [],
 	};

@@ -57,6 +57,25 @@ describe('a mail that is larger than any', () => {
 		expect(hints).toEqual(hint('10,000 characters of each header field'));
 	});
 
+	it('has a date that is none, and names charsets that there are not', async () => {
+		const value = Array.from({ length: 400 }, (_, at) => `=?x${at}?q?=80?=`).join('');
+		const { summary, hints } = await read(
+			{ headers: [{ name: 'Subject', value }] },
+			{ internalDate: '1e30' },
+		);
+		expect([summary.date, summary.subject, hints]).toEqual(['', '€'.repeat(400), []]);
+	});
+
+	it.each<[string, unknown]>([
+		['headers that are an object', { headers: { a: 1 } }],
+		['parts that are a text', { mimeType: 'multipart/mixed', parts: 'xyz' }],
+		['parts that are none', { mimeType: 'multipart/mixed', parts: [null, 5, 'x'], headers: [null, 1] }],
+		['a name that is a number', { mimeType: 5, filename: 7, headers: [{ name: 1, value: { b: 2 } }] }],
+	])('has %s, as a gateway may send it', async (_what, payload) => {
+		const { summary, text } = await read(payload as gmail_v1.Schema$MessagePart);
+		expect([summary.id, text]).toEqual(['18c', '']);
+	});
+
 	it('has more header fields', async () => {
 		const headers = Array.from({ length: 18_000 }, (_, at) => ({ name: 'To', value: `a${at}` }));
 		const mail = await read({ headers });

@@ -154,8 +154,9 @@ async function picturesOf(
 	client: Clients,
 	{ summary, html, attachments, files }: Mail,
 ): Promise<AttachedFile[]> {
+	const names = namesOfPictures(html);
 	const shown = attachments.flatMap((info, index) =>
-		info.contentId !== '' && html.includes(`cid:${info.contentId}`) ? [{ info, file: files[index] }] : [],
+		names.has(info.contentId) ? [{ info, file: files[index] }] : [],
 	);
 	return await inParallel(shown, picturesAtOnce, async ({ info, file }) => {
 		const { attachmentId, contentId, fileName, mimeType } = info;
@@ -167,4 +168,9 @@ async function picturesOf(
 			cid: contentId,
 		};
 	});
+}
+
+/** In one pass: an email may have thousands of pictures, and HTML of megabytes. */
+export function namesOfPictures(html: string): ReadonlySet<string> {
+	return new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));
 }
