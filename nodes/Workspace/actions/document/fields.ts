@@ -90,6 +90,7 @@ export const replacements = {
 	displayName: 'Replacements',
 	name: 'replacements',
 	type: 'fixedCollection',
+	placeholder: 'Add Replacement',
 	default: {},
 	format: 'pairs',
 	pair: { group: 'replacement', key: 'find', value: 'replace' },

@@ -114,6 +114,7 @@ export const uploadOptions = [
 		displayName: 'Properties',
 		name: 'properties',
 		type: 'fixedCollection',
+		placeholder: 'Add Property',
 		default: {},
 		format: 'pairs',
 		pair: { group: 'property', key: 'key' },

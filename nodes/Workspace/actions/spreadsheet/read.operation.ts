@@ -98,6 +98,7 @@ const filtersField = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'fixedCollection',
+	placeholder: 'Add Filter',
 	default: {},
 	showWhen: { output: ['rows'] },
 	entries: {
