@@ -4,6 +4,7 @@ import { type AgentService, startAgentService } from '../../dev/agent-service/se
 import { Building } from './building';
 import { CredentialForm } from './credentialForm';
 import { Editor } from './editor';
+import { StraightWay } from './person';
 
 const apiKey = 'typed-key-5d1c';
 const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef87654321', signature: '0xc0ffee0987654321' };
@@ -11,6 +12,7 @@ let service: AgentService;
 let editor: Editor;
 let building: Building;
 let form: CredentialForm;
+const way = new StraightWay();
 
 beforeAll(async () => {
 	service = await startAgentService({ apiKey });
@@ -18,8 +20,10 @@ beforeAll(async () => {
 	building = new Building(editor);
 	form = new CredentialForm(editor);
 	await building.start();
-	await building.startByClick();
-	await building.add('run agent', 'Agent Execute');
+	await way.go(async () => {
+		await building.startByClick();
+		await building.add('run agent', 'Agent Execute');
+	});
 });
 afterEach(async () => {
 	await editor.picture();
@@ -33,12 +37,12 @@ afterAll(async () => {
 const calls = () => service.requests.filter(({ method }) => method === 'POST');
 
 test('a wrong key is named in the form, and with the right one it closes with its success', async () => {
-	await form.create('Agent API', 'Typed agent');
+	await way.go(() => form.create('Agent API', 'Typed agent'));
 	await form.fill({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey: 'nonsense' });
 	await form.save();
 	await form.untilFailed('refused the API key (401)');
 	await form.fill({ apiKey });
-	await form.save();
+	await way.go(() => form.save());
 	await form.untilClosed();
 	await form.reopen('Agent API');
 	await form.untilConnected();
@@ -58,19 +62,20 @@ test('an address that is none is named in the form', async () => {
 });
 
 test('a signature that is none is named in the form, and the right one is accepted', async () => {
-	await form.create('Agent Signature API', 'Typed signature');
+	await way.go(() => form.create('Agent Signature API', 'Typed signature'));
 	await form.fill({ ...signer, signature: 'nonsense' });
 	await form.save();
 	await form.untilFailed("'Signature' contains characters other than 0–9 and a–f");
 	await form.fill(signer);
-	await form.save();
+	await way.go(() => form.save());
 	await form.untilClosed();
 });
 
-test('the agent then runs with what was typed, and the output says that it has started', async () => {
+test('the agent then runs with what was typed, after 10 clicks, and the output says that it has started', async () => {
 	await editor.fill('startStepName', 'start');
 	await editor.fill('task', 'Say hello');
-	await editor.runStep('accepted');
+	await way.go(() => editor.runStep('accepted'));
+	expect(way.clicks).toBeLessThanOrEqual(10);
 	const [{ body, headers } = {}] = calls();
 	expect(headers).toMatchObject({ 'x-api-key': apiKey });
 	expect(body as ExecuteFields).toMatchObject({ ...signer, startStepName: 'start' });

@@ -1,7 +1,9 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { importExamples } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { clickUntil, Editor } from './editor';
+import { CredentialForm } from './credentialForm';
+import { Editor } from './editor';
+import { clickUntil } from './person';
 
 const apiKey = 'browser-test-key';
 let service: AgentService;
@@ -45,7 +47,7 @@ async function openNode(): Promise<void> {
 
 test('the example runs with one click, and every node shows its success', async () => {
 	await openWorkflow();
-	await page.getByTestId('execute-workflow-button').click();
+	await editor.run(page.getByTestId('execute-workflow-button'));
 	await page.getByTestId('canvas-node-status-success').nth(2).waitFor();
 	expect(service.requests).toHaveLength(1);
 });
@@ -59,9 +61,7 @@ test('both credentials are told apart, and the payload switches between two text
 	await openNode();
 	const labels = await page.getByTestId('credentials-label').allInnerTexts();
 	expect(labels.map((label) => label.trim())).toEqual(['Agent API', 'Agent Signature API']);
-	const json = page.getByRole('option').filter({ hasText: 'Any JSON object', visible: true });
-	await clickUntil(page.getByTestId('parameter-input-payloadMode'), json);
-	await clickUntil(json, json, 'hidden');
+	await editor.chooseValue('payloadMode', 'json');
 	await page.getByTestId('parameter-input-payloadJson').waitFor();
 	expect(await page.getByTestId('parameter-input-task').count()).toBe(0);
 });
@@ -96,26 +96,25 @@ test('a failure says what happened and what to do', async () => {
 });
 
 describe('the credential form', () => {
-	test('says what only a real call shows, and tests the connection', async () => {
+	let form: CredentialForm;
+
+	beforeEach(async () => {
 		await openNode();
-		await clickUntil(
-			page.getByTestId('credential-edit-button').first(),
-			page.getByText('it starts no agent'),
-		);
-		await page.getByText('Connection tested successfully').waitFor();
+		form = new CredentialForm(editor);
+		await form.reopen('Agent API');
+		await form.untilConnected();
+	});
+	afterEach(async () => {
+		await form.close();
+	});
+
+	test('says what only a real call shows, and tests the connection', async () => {
+		await page.getByText('it starts no agent').waitFor();
 	});
 
 	test('names what is wrong with a key', async () => {
-		await openNode();
-		const tested = page.getByText('Connection tested successfully');
-		await clickUntil(
-			page.getByTestId('credential-edit-button').first(),
-			page.getByTestId('editCredential-modal'),
-		);
-		await tested.waitFor();
-		await page.getByTestId('parameter-input-apiKey').locator('input').fill('nonsense');
-		await page.getByRole('button', { name: 'Save' }).click();
-		// n8n draws the banner again, closed, when the form is saved and tested.
-		await clickUntil(page.getByText('More details'), page.getByText('refused the API key (401)'));
+		await form.fill({ apiKey: 'nonsense' });
+		await form.save();
+		await form.untilFailed('refused the API key (401)');
 	});
 });

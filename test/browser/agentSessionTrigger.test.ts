@@ -1,7 +1,9 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { until } from '../e2e/station';
 import { Building } from './building';
-import { clickUntil, Editor } from './editor';
+import { CredentialForm } from './credentialForm';
+import { Editor } from './editor';
+import { clickUntil, StraightWay } from './person';
 
 /** From an empty workflow, by clicks and typing alone. */
 const apiKey = 'from-scratch-key';
@@ -16,9 +18,6 @@ beforeAll(async () => {
 	editor = await Editor.open();
 	({ page } = editor);
 	building = new Building(editor);
-	const address = { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey };
-	await editor.api.createCredential('agentApi', 'For the trigger', address);
-	await editor.api.createCredential('agentSignatureApi', 'For the trigger', signer);
 });
 afterEach(async () => {
 	await editor.picture();
@@ -29,10 +28,20 @@ afterAll(async () => {
 });
 
 test('an agent’s messages start a workflow: in a test, and published', async () => {
+	const form = new CredentialForm(editor);
+	const way = new StraightWay();
 	await building.start();
-	await building.add('websocket', 'Agent Session Trigger');
-	await building.chooseCredential(0, 'For the trigger');
-	await building.chooseCredential(1, 'For the trigger');
+	await way.go(async () => {
+		await building.add('websocket', 'Agent Session Trigger');
+		await form.create('Agent API', 'For the trigger');
+		await form.fill({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey });
+		await form.save();
+		await form.untilClosed();
+		await form.create('Agent Signature API', 'For the trigger');
+		await form.fill(signer);
+		await form.save();
+		await form.untilClosed();
+	});
 	await page.getByText('Choose your own ID and enter it here and in Agent Execute').waitFor();
 	await editor.fill('sessionIds', 'by-clicks');
 	// n8n says what to do once the form has no issues.
@@ -44,8 +53,11 @@ test('an agent’s messages start a workflow: in a test, and published', async (
 	service.send('by-clicks', { type: 'answer', text: 'First message' });
 	await editor.reads('First message');
 	await until(() => service.openSockets('by-clicks') === 0);
-	await editor.closeNode();
-	await building.publish();
+	await way.go(async () => {
+		await editor.closeNode();
+		await building.publish();
+	});
+	expect(way.clicks).toBeLessThanOrEqual(10);
 	await until(() => service.openSockets('by-clicks') === 1);
 	service.send('by-clicks', { type: 'answer', text: 'Second message' });
 	const id = new URL(page.url()).pathname.split('/')[2] ?? '';

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 
-import { clickUntil, type Editor } from './editor';
+import type { Editor } from './editor';
+import { clickUntil, persist } from './person';
 
 /** Builds a workflow as a person does, from an empty canvas. */
 export class Building {
@@ -35,33 +36,27 @@ export class Building {
 				? this.page.getByRole('button', { name: 'Add to workflow' })
 				: this.page.getByText(action, { exact: true });
 		await this.search(words, name, choice);
-		await choice.click();
-		await this.page.getByTestId('node-parameters').waitFor();
+		await clickUntil(choice, this.page.getByTestId('node-parameters'));
 	}
 
 	/** @param result what is there when the right item was clicked: the list may close, or be drawn anew, under the pointer */
 	private async search(words: string, name: string, result: Locator): Promise<void> {
 		const bar = this.page.getByTestId('node-creator-search-bar');
 		const first = this.page.getByTestId('canvas-add-button');
-		// Longer each time, because each is begun anew.
-		for (let timeout = 5000; !(await result.isVisible()); timeout *= 2) {
-			if (!(await bar.isVisible())) {
-				if (await first.isVisible()) await first.click();
-				else await this.page.getByTestId('node-creator-plus-button').first().click();
-			}
-			// Whether it was chosen is asked above.
-			await bar.fill(words, { timeout }).catch(() => undefined);
-			const isClicked = await this.item(name)
-				.click({ timeout })
-				.then(
-					() => true,
-					() => false,
-				);
-			if (isClicked) await result.waitFor({ timeout }).catch(() => undefined);
-			else await this.closeSearch();
-		}
+		const plus = this.page.getByTestId('node-creator-plus-button');
+		await persist(
+			async (timeout) => {
+				if (await bar.isVisible()) await this.closeSearch();
+				await first.or(plus).first().click({ timeout });
+				await bar.fill(words, { timeout });
+				await this.item(name).click({ timeout });
+			},
+			() => result.isVisible(),
+			2,
+		);
 	}
 
+	/** A list that was opened too early stays without results. */
 	private async closeSearch(): Promise<void> {
 		if ((await this.page.getByTestId('canvas-node').count()) === 0) await this.start();
 		else await this.page.keyboard.press('Escape');
@@ -73,25 +68,6 @@ export class Building {
 			.filter({ has: this.page.getByText(name, { exact: true }) })
 			.or(this.page.getByTestId('node-creator-item-name').getByText(name, { exact: true }))
 			.first();
-	}
-
-	/**
-	 * Chooses a credential that there is; n8n itself chooses the newest one. The list closes again when the form below it has
-	 * just been drawn, so that a click may come too late.
-	 */
-	async chooseCredential(slot: number, name: string): Promise<void> {
-		const select = this.page.getByTestId('node-credentials-select').nth(slot);
-		const option = this.page
-			.locator('[data-test-id^="node-credentials-select-item-"]')
-			.filter({ hasText: name, visible: true })
-			.first();
-		const isChosen = async () => (await select.locator('input').first().inputValue()) === name;
-		while (!(await isChosen())) {
-			if (!(await option.isVisible())) await select.click();
-			// Whether it was chosen is asked above.
-			await option.click({ timeout: 2000 }).catch(() => undefined);
-			await this.page.waitForTimeout(200);
-		}
 	}
 
 	async publish(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 
-import { clickUntil, type Editor } from './editor';
+import type { Editor } from './editor';
+import { clickUntil, fillIn, persist } from './person';
 
 /** The chat below n8n's canvas. */
 export class Chat {
@@ -14,48 +15,38 @@ export class Chat {
 		return this.page.getByTestId('canvas-chat');
 	}
 
-	/** n8n remembers whether it is open for all tabs of a browser: a test in another tab may open or close it at any time. */
+	/** It may be open already: n8n remembers that for all workflows of a browser. */
 	async open(): Promise<void> {
 		const button = this.page.getByTestId('workflow-chat-button');
-		const input = this.panel.locator('textarea');
+		const closed = button.filter({ hasNotText: 'Hide chat' });
 		await button.waitFor();
-		while (!(await input.isVisible())) {
-			if (!(await button.filter({ hasText: 'Hide chat' }).isVisible())) await button.click();
-			// Whether it is there is asked above.
-			await input.waitFor({ timeout: 2000 }).catch(() => undefined);
-		}
+		await clickUntil(closed, this.input);
 	}
 
-	/** Waits for something in the chat, and opens it where another tab has closed it. */
-	async waitFor(target: Locator): Promise<void> {
-		while (!(await target.isVisible())) {
-			await this.open();
-			// Whether it is there is asked above.
-			await target.waitFor({ timeout: 2000 }).catch(() => undefined);
-		}
+	private get input(): Locator {
+		return this.panel.locator('textarea');
 	}
 
 	async type(words: string): Promise<void> {
-		await this.open();
-		const input = this.panel.locator('textarea');
-		await input.fill(words);
+		await fillIn(this.input, words);
 		// n8n ignores the key until the turn before has ended, which is after its answer is shown. It empties the field when it sends.
-		while ((await input.inputValue()) !== '') {
-			await input.press('Enter');
-			await this.page.waitForTimeout(200);
-		}
+		await persist(
+			(timeout) => this.input.press('Enter', { timeout }),
+			async () => (await this.input.inputValue()) === '',
+			0,
+		);
 	}
 
 	/** Waits until the newest message of the bot holds the text. */
 	async shows(text: string): Promise<void> {
-		await this.waitFor(this.panel.locator('.chat-message-from-bot').last().getByText(text).first());
+		await this.panel.locator('.chat-message-from-bot').last().getByText(text).first().waitFor();
 	}
 
 	/** Clicks a button of the newest message. */
 	async decide(name: RegExp): Promise<void> {
 		const message = this.panel.locator('.chat-message-from-bot').last();
 		const button = message.getByRole('button', { name });
-		await this.waitFor(button);
+		await button.waitFor();
 		await clickUntil(button, button, 'hidden');
 	}
 }

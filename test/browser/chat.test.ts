@@ -55,7 +55,7 @@ async function say(words: string): Promise<ExecuteFields & { readonly input: unk
 }
 
 const shows = async (answer: number, text: string) => {
-	await chat.waitFor(answers().nth(answer).getByText(text, { exact: true }));
+	await answers().nth(answer).getByText(text, { exact: true }).waitFor();
 };
 
 test('the agent’s text appears piece by piece, and the next turn gets its own answer', async () => {

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 
-import { clickUntil, type Editor } from './editor';
+import type { Editor } from './editor';
+import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
 
 /** The form in which a person enters a credential, opened from a node. */
 export class CredentialForm {
@@ -20,29 +21,46 @@ export class CredentialForm {
 	 * @param type as the node shows it, such as "Agent API"
 	 */
 	async create(type: string, name: string): Promise<void> {
-		const label = this.page.getByTestId('credentials-label').filter({ hasText: type });
-		const slot = this.page.getByTestId('node-credentials-slot').filter({ has: label });
+		const slot = this.slot(type);
 		const select = slot.getByTestId('node-credentials-select');
 		const empty = slot.getByTestId('node-credentials-empty-state').getByRole('button');
-		await select.or(empty).first().waitFor();
-		if (await empty.isVisible()) await clickUntil(empty, this.dialog);
-		else {
-			const another = this.page.getByTestId('node-credentials-select-item-new').filter({ visible: true });
-			// The list closes again without taking a click while n8n loads: then it is opened anew.
-			while (!(await this.dialog.isVisible())) {
-				if (!(await another.first().isVisible())) await select.click();
-				// Whether that was enough is asked above.
-				await another
-					.first()
-					.click({ timeout: 5000 })
-					.catch(() => undefined);
-				await this.dialog.waitFor({ timeout: 5000 }).catch(() => undefined);
-			}
-		}
-		await this.dialog.getByTestId('credential-name').click();
-		await this.page.keyboard.press('ControlOrMeta+A');
-		await this.page.keyboard.type(name);
-		await this.page.keyboard.press('Enter');
+		const another = this.page
+			.getByTestId('node-credentials-select-item-new')
+			.filter({ visible: true })
+			.first();
+		await persist(
+			async (timeout) => {
+				await select.or(empty).first().waitFor({ timeout });
+				if (await empty.isVisible()) {
+					await empty.click({ timeout });
+					return;
+				}
+				if (!(await another.isVisible())) await select.click({ timeout });
+				await another.click({ timeout });
+			},
+			() => this.dialog.isVisible(),
+		);
+		await this.call(name);
+	}
+
+	/** Gives the credential a name of its own. Who does not need one clicks less. */
+	private async call(name: string): Promise<void> {
+		const title = this.dialog.getByTestId('credential-name');
+		await persist(
+			async (timeout) => {
+				await title.click({ timeout });
+				await this.page.keyboard.press('ControlOrMeta+A');
+				await this.page.keyboard.type(name);
+				await this.page.keyboard.press('Enter');
+			},
+			async () => (await title.innerText()).includes(name),
+			0,
+		);
+	}
+
+	private slot(type: string): Locator {
+		const label = this.page.getByTestId('credentials-label').filter({ hasText: type });
+		return this.page.getByTestId('node-credentials-slot').filter({ has: label });
 	}
 
 	private field(name: string): Locator {
@@ -50,46 +68,35 @@ export class CredentialForm {
 	}
 
 	async fill(values: Readonly<Record<string, string>>): Promise<void> {
-		for (const [name, value] of Object.entries(values)) await this.field(name).locator('input').fill(value);
+		for (const [name, value] of Object.entries(values))
+			await fillIn(this.field(name).locator('input'), value);
 	}
 
-	/**
-	 * n8n ignores a click while it draws the form again.
-	 * @param shown a field that is there only when it is on
-	 */
+	/** @param shown a field that is there only when it is on */
 	async switchOn(name: string, shown: string): Promise<void> {
-		const effect = this.field(shown);
-		while (!(await effect.isVisible())) {
-			await this.field(name).locator('button, .el-switch, [role=switch]').first().click();
-			// Whether it is there is asked above.
-			await effect.waitFor({ timeout: 5000 }).catch(() => undefined);
-		}
+		const toggle = this.field(name).locator('button, .el-switch, [role=switch]').first();
+		await clickUntil(toggle, this.field(shown));
 	}
 
-	/** The list closes again when the form has just been drawn. */
 	async choose(name: string, option: string): Promise<void> {
 		// The description of a choice follows its name.
 		const startsSo = new RegExp(`^${option}`);
 		const entry = this.page.getByRole('option', { name: startsSo }).filter({ visible: true }).first();
-		const isChosen = async () =>
-			(await this.field(name).locator('input').first().inputValue()).startsWith(option);
-		while (!(await isChosen())) {
-			if (!(await entry.isVisible())) await this.field(name).click();
-			// Whether it was chosen is asked above.
-			await entry.click({ timeout: 2000 }).catch(() => undefined);
-			await this.page.waitForTimeout(200);
-		}
+		const chosen = this.field(name).locator('input');
+		await chooseFrom(this.field(name), entry, async () => (await valueOf(chosen)).startsWith(option));
 	}
 
 	/** Chooses one of several credential types of the node, at the top of the form. */
 	async chooseMode(name: string): Promise<void> {
+		const modes = this.dialog.getByTestId('credential-mode-dropdown-trigger');
 		const item = this.page.getByRole('menuitem', { name, exact: true }).filter({ visible: true });
-		await clickUntil(this.dialog.getByTestId('credential-mode-dropdown-trigger'), item);
-		await clickUntil(item, item, 'hidden');
+		await chooseFrom(modes, item, async () => (await modes.innerText()).includes(name));
 	}
 
+	/** n8n puts "Saved" in place of the button. */
 	async save(): Promise<void> {
-		await this.dialog.getByRole('button', { name: 'Save', exact: true }).click();
+		const save = this.dialog.getByRole('button', { name: 'Save', exact: true });
+		await clickUntil(save, save, 'hidden');
 	}
 
 	async close(): Promise<void> {
@@ -108,15 +115,15 @@ export class CredentialForm {
 	/** Clicks the button that signs in. @returns the page that it opens */
 	async connect(): Promise<Editor['page']> {
 		const button = this.dialog.getByTestId('quick-connect-button').filter({ visible: true });
-		for (;;) {
-			const opened = this.page.context().waitForEvent('page', { timeout: 10_000 });
-			const isOpen = opened.then(
-				() => true,
-				() => false,
-			);
-			await button.click();
-			if (await isOpen) return await opened;
-		}
+		const opened: Array<Editor['page']> = [];
+		this.page.on('popup', (popup) => opened.push(popup));
+		await persist(
+			(timeout) => button.click({ timeout }),
+			() => Promise.resolve(opened.length > 0),
+		);
+		const [popup] = opened;
+		if (!popup) throw new Error('The sign-in has opened no page');
+		return popup;
 	}
 
 	/** Waits until the form says this about its failed test. n8n draws the banner again, closed, when it is saved and tested. */
@@ -126,8 +133,6 @@ export class CredentialForm {
 
 	/** Opens the chosen credential again. */
 	async reopen(type: string): Promise<void> {
-		const label = this.page.getByTestId('credentials-label').filter({ hasText: type });
-		const slot = this.page.getByTestId('node-credentials-slot').filter({ has: label });
-		await clickUntil(slot.getByTestId('credential-edit-button'), this.dialog);
+		await clickUntil(this.slot(type).getByTestId('credential-edit-button'), this.dialog);
 	}
 }

@@ -1,36 +1,41 @@
 import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser, chromium, type Locator, type Page, selectors } from 'playwright-core';
+import {
+	type Browser,
+	chromium,
+	type Locator,
+	type Page,
+	type Request,
+	type Response,
+	selectors,
+} from 'playwright-core';
 
-import { N8nApi, type WorkflowDefinition } from '../../dev/n8n/rest.ts';
+import { type Execution, N8nApi, type WorkflowDefinition } from '../../dev/n8n/rest.ts';
 import { tellReporter } from '../e2e/loggedN8n';
 import { browserSuite } from './browserSuite';
-import { optionOf } from './shown';
+import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
+import { labelOf, optionOf } from './shown';
 
 /** Where every test leaves what the user saw at its end. */
 const pictures = path.join(__dirname, '..', '..', '.dev', 'pictures');
 
-/**
- * Clicks until the click has had its effect: n8n ignores one while it draws anew, and what is below the pointer may have moved.
- * Only for what may be clicked twice.
- */
-export async function clickUntil(
-	target: Locator,
-	effect: Locator,
-	state: 'visible' | 'hidden' = 'visible',
-): Promise<void> {
-	const had = async () => (await effect.first().isVisible()) === (state === 'visible');
-	// Longer each time: on a busy machine the effect comes late, and another click would take it back.
-	for (let timeout = 5000; !(await had()); timeout = Math.min(2 * timeout, 20_000)) {
-		// Whether it was clicked, and whether that was enough, is asked above.
-		await target.click({ timeout }).catch(() => undefined);
-		await effect
-			.first()
-			.waitFor({ state, timeout })
-			.catch(() => undefined);
-	}
-}
+/** For each tab, before n8n's own scripts. */
+const initScript = `
+	// n8n remembers what is open, such as the chat, and tells the other tabs of the browser, which are other tests.
+	addEventListener('storage', (event) => event.stopImmediatePropagation(), true);
+	addEventListener('DOMContentLoaded', () => {
+		const style = document.createElement('style');
+		// Movement takes time and says nothing here. A message that comes and goes must not lie over what is clicked.
+		style.textContent =
+			'*, *::before, *::after { transition: none !important; animation: none !important }' +
+			'.el-notification { pointer-events: none }';
+		document.head.append(style);
+	});
+`;
+
+const isRun = (request: Request) =>
+	request.method() === 'POST' && /\/workflows\/[^/]+\/run\b/.test(request.url());
 
 /** n8n's editor as a person uses it: what is clicked, typed and read. */
 export class Editor {
@@ -56,6 +61,7 @@ export class Editor {
 		const [context] = browser.contexts();
 		if (!context) throw new Error('Chromium has no profile open');
 		const page = await context.newPage();
+		await page.addInitScript(initScript);
 		await page.setViewportSize({ width: 1440, height: 900 });
 		// Playwright's limit of 30 s would be a timed assertion on a busy machine; jest's own for a test stays.
 		page.setDefaultTimeout(300_000);
@@ -74,22 +80,20 @@ export class Editor {
 		await this.page.screenshot({ path: path.join(pictures, `${name.replaceAll(/\W+/g, '-')}.png`) });
 	}
 
+	/** Leaves the page as it is where the workflow is open already. */
 	async openWorkflow({ id }: { id: string }): Promise<void> {
+		const node = this.page.getByTestId('canvas-node').first();
+		if (this.#address()[2] === id && (await node.isVisible())) {
+			await this.closeNode();
+			return;
+		}
 		await this.page.goto(`${this.url}/workflow/${id}`);
-		await this.page.getByTestId('canvas-node').first().waitFor();
-		await this.untilStill();
+		await node.waitFor();
 	}
 
-	/** The canvas moves until all of the workflow is in view; what is clicked meanwhile may be something else. */
-	private async untilStill(): Promise<void> {
-		const place = async () =>
-			JSON.stringify(await this.page.getByTestId('canvas-node').first().boundingBox());
-		for (let before = ''; ;) {
-			const now = await place();
-			if (now === before) return;
-			before = now;
-			await this.page.waitForTimeout(400);
-		}
+	/** The parts of the path: nothing, `workflow`, its id, and the beginning of an open node's id. */
+	#address(): string[] {
+		return new URL(this.page.url()).pathname.split('/');
 	}
 
 	/** Stores a workflow and opens it. */
@@ -105,15 +109,18 @@ export class Editor {
 
 	async openNode(name: string): Promise<void> {
 		const id = await this.node(name).locator('xpath=ancestor::*[@data-id][1]').getAttribute('data-id');
-		for (;;) {
-			await this.node(name).dblclick();
-			await this.page.getByTestId('ndv').waitFor();
-			// The canvas may have moved below the pointer. n8n shortens the id in the address.
-			const opened = new URL(this.page.url()).pathname.split('/')[3];
-			if (opened !== undefined && id?.startsWith(opened)) break;
-			await this.closeNode();
-		}
-		await this.page.getByTestId('node-parameters').waitFor();
+		const parameters = this.page.getByTestId('node-parameters');
+		await persist(
+			async (timeout) => {
+				// The canvas may have moved below the pointer, so that another node is open.
+				await this.closeNode();
+				await this.node(name).dblclick({ timeout });
+			},
+			async () => {
+				const [, , , opened] = this.#address();
+				return opened !== undefined && id?.startsWith(opened) === true && (await parameters.isVisible());
+			},
+		);
 	}
 
 	/** Closes whatever node is open. */
@@ -129,17 +136,26 @@ export class Editor {
 	/** Chooses in a dropdown by the words that stand there. */
 	async choose(parameter: string, choice: string): Promise<void> {
 		const words = new RegExp(`^\\s*${choice.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`);
-		await this.choice(this.parameter(parameter), { name: words });
+		const isChosen = async () => (await this.chosen(parameter)) === choice;
+		await chooseFrom(this.parameter(parameter), this.option(words), isChosen);
+	}
+
+	private option(name: string | RegExp): Locator {
+		const exact = typeof name === 'string';
+		return this.page.getByRole('option', { name, exact }).filter({ visible: true }).first();
 	}
 
 	/** Opens a dropdown whose options come from Google. It closes again when they arrive. @returns the options */
 	async openOptions(parameter: string): Promise<Locator> {
 		const options = this.page.getByRole('option').filter({ visible: true });
-		while ((await options.count()) === 0) {
-			await this.parameter(parameter).click();
-			await this.page.waitForTimeout(500);
-		}
+		await clickUntil(this.parameter(parameter), options);
 		return options;
+	}
+
+	/** Chooses one of several in a dropdown whose options come from Google. */
+	async chooseAmong(parameter: string, name: string): Promise<void> {
+		const tag = this.parameter(parameter).locator('.el-tag').filter({ hasText: name });
+		await chooseFrom(this.parameter(parameter), this.option(name), () => tag.isVisible());
 	}
 
 	/** Chooses the option with this value, by what is shown for it. */
@@ -147,53 +163,55 @@ export class Editor {
 		await this.choose(parameter, optionOf(parameter, value));
 	}
 
-	/** Adds a field to those of Options, by its label. */
-	async addOption(label: string): Promise<void> {
+	/** Adds a field to those of Options. */
+	async addOption(field: string): Promise<void> {
 		const list = this.page.getByTestId('node-parameters').getByPlaceholder('Add option');
-		await this.choice(list, { name: label, exact: true });
-	}
-
-	/** Opens a list and chooses from it. */
-	private async choice(list: Locator, option: { name: string | RegExp; exact?: boolean }): Promise<void> {
-		const entry = this.page.getByRole('option', option).filter({ visible: true }).first();
-		await clickUntil(list, entry);
-		await clickUntil(entry, entry, 'hidden');
+		await chooseFrom(list, this.option(labelOf(field)), () => this.parameter(field).isVisible());
 	}
 
 	async chosen(parameter: string): Promise<string> {
-		return await this.parameter(parameter).locator('input').inputValue();
+		return await valueOf(this.parameter(parameter).locator('input'));
 	}
 
 	/** Types into a text, number or JSON field. */
 	async fill(parameter: string, text: string): Promise<void> {
 		const field = this.parameter(parameter);
 		const code = field.locator('.cm-content');
-		if ((await code.count()) > 0) {
-			await code.click();
-			await this.page.keyboard.press('ControlOrMeta+A');
-			await this.page.keyboard.insertText(text);
+		const input = field.locator('input, textarea').first();
+		await code.or(input).first().waitFor();
+		if ((await code.count()) === 0) {
+			await fillIn(input, text);
 			return;
 		}
-		await field.locator('input, textarea').first().fill(text);
+		await persist(
+			async (timeout) => {
+				await code.click({ timeout });
+				await this.page.keyboard.press('ControlOrMeta+A');
+				await this.page.keyboard.insertText(text);
+			},
+			async () => (await code.allInnerTexts()).join('') === text,
+			0,
+		);
 	}
 
 	/** Gives a column of a mapping its value: drags a field of the input onto it. */
 	async map(column: string, field: string): Promise<void> {
+		const { mouse } = this.page;
 		const source = this.page.getByTestId('ndv-input-panel').getByText(field, { exact: true }).first();
 		const target = this.page.getByTestId('mapping-fields-container').getByTestId(`parameter-input-${column}`);
-		const mapped = target.getByText(`$json.${field}`);
-		// The form may move below the pointer while its columns arrive.
-		while (!(await mapped.isVisible())) {
-			await target.scrollIntoViewIfNeeded();
-			const [from, to] = [await source.boundingBox(), await target.boundingBox()];
-			if (!from || !to) throw new Error(`'${field}' or '${column}' is out of sight`);
-			await this.page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
-			await this.page.mouse.down();
-			await this.page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
-			await this.page.mouse.up();
-			// Whether it is there is asked above.
-			await mapped.waitFor({ timeout: 5000 }).catch(() => undefined);
-		}
+		await persist(
+			async (timeout) => {
+				// Both keep their place when the pointer is on them, and the form has its columns.
+				await target.hover({ timeout });
+				await source.hover({ timeout });
+				const to = await target.boundingBox({ timeout });
+				if (!to) return;
+				await mouse.down();
+				await mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
+				await mouse.up();
+			},
+			() => target.getByText(`$json.${field}`).isVisible(),
+		);
 	}
 
 	private locator(parameter: string): Locator {
@@ -214,39 +232,65 @@ export class Editor {
 
 	/** Picks from the list of a locator by name. */
 	async pick(parameter: string, name: string): Promise<void> {
-		await this.openPicker(parameter);
 		const items = this.page.getByTestId('rlc-item').filter({ visible: true });
 		const item = items.filter({ has: this.page.getByText(name, { exact: true }) });
-		await item.waitFor();
-		await clickUntil(item, item, 'hidden');
+		const input = this.locator(parameter).getByTestId('rlc-input');
+		await chooseFrom(input, item.first(), async () => (await valueOf(input)) === name);
 	}
 
 	/** Gives a locator an ID in place of a choice from its list. */
 	async giveId(parameter: string, id: string): Promise<void> {
-		await this.choice(this.locator(parameter).getByTestId('rlc-mode-selector'), { name: 'By ID' });
-		await this.locator(parameter).getByTestId('rlc-input').fill(id);
+		const modes = this.locator(parameter).getByTestId('rlc-mode-selector');
+		const isById = async () => (await valueOf(modes.locator('input'))) === 'By ID';
+		await chooseFrom(modes, this.option('By ID'), isById);
+		await fillIn(this.locator(parameter).getByTestId('rlc-input'), id);
+	}
+
+	/** Clicks a button that runs a node or a workflow, until n8n runs it. @returns how it ended */
+	async run(button: Locator, clicks = 1): Promise<Execution> {
+		const started: string[] = [];
+		const refused: string[] = [];
+		const note = async (response: Response) => {
+			if (!isRun(response.request())) return;
+			const text = await response.text();
+			const { data } = JSON.parse(text) as { data?: { executionId?: string } };
+			if (data?.executionId === undefined) refused.push(text);
+			else started.push(data.executionId);
+		};
+		this.page.on('response', note);
+		try {
+			await persist(
+				(timeout) => button.click({ timeout }),
+				() => {
+					if (refused.length === 3) throw new Error(`n8n does not run it: ${refused.join(' ')}`);
+					return Promise.resolve(started.length > 0);
+				},
+				clicks,
+			);
+		} finally {
+			this.page.off('response', note);
+		}
+		return await this.api.untilDone(started[0] ?? '');
 	}
 
 	/**
-	 * Runs the open node, and waits until its output says all of it: values, or the message of a failure. n8n ignores a click while
-	 * it is busy, and may run the node without what was typed last: then it is run again.
+	 * Runs the open node, and waits until its output says all of it: values, or the message of a failure. n8n may run the node
+	 * without what was typed last: then it is run again.
 	 */
-	async runStep(...says: ReadonlyArray<string | RegExp>): Promise<void> {
-		const panel = this.page.getByTestId('output-panel');
-		const saysAll = async () =>
-			(await Promise.all(says.map((hasText) => panel.filter({ hasText }).isVisible()))).every(Boolean);
-		const secondsOfARun = 20;
-		for (;;) {
-			await this.page.getByTestId('node-execute-button').click();
-			for (let waited = 0; waited < secondsOfARun; waited += 0.2) {
-				await this.page.waitForTimeout(200);
-				if (await saysAll()) return;
-			}
+	async runStep(...says: readonly string[]): Promise<void> {
+		const button = this.page.getByTestId('node-execute-button');
+		for (let runs = 1; ; runs++) {
+			const { resultData } = await this.run(button, runs === 1 ? 1 : 0);
+			const said = JSON.stringify(resultData);
+			const lacks = says.filter((text) => !said.includes(JSON.stringify(text).slice(1, -1)));
+			if (lacks.length === 0) break;
+			if (runs === 3) throw new Error(`The node says nothing of "${lacks.join('", "')}": ${said}`);
 		}
+		await this.reads(...says);
 	}
 
 	/** Waits until the output panel of the open node says all of it. */
-	async reads(...says: ReadonlyArray<string | RegExp>): Promise<void> {
+	async reads(...says: readonly string[]): Promise<void> {
 		const panel = this.page.getByTestId('output-panel');
 		for (const hasText of says) await panel.filter({ hasText }).waitFor();
 	}

@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
-import { importExamples } from '../../dev/examples.ts';
+import { ensureCredentials, readExample, withCredentials } from '../../dev/examples.ts';
 import { signedIn } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { inRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
@@ -44,13 +44,17 @@ async function readsAsText(name: string, alsoIn?: Locator): Promise<void> {
 }
 
 test('what an agent service answers is text in the error', async () => {
-	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
-	const examples = await importExamples(editor.api, {
+	const credentials = await ensureCredentials(editor.api, {
 		agent: { url: service.url, webSocketUrl: service.webSocketUrl, apiKey },
-		google: { url: google.url, ...tokens },
+		google: { url: google.url, accessToken: 'none', refreshToken: 'none' },
+		label: 'strangers',
 	});
-	const example = examples.find(({ workflow }) => workflow.name === 'Run an agent');
-	await editor.openWorkflow({ id: example?.workflow.id ?? '' });
+	const example = await readExample('run-an-agent.json');
+	await editor.show({
+		...example,
+		name: 'An agent of a stranger',
+		nodes: example.nodes.map((one) => withCredentials(one, credentials)),
+	});
 	await readsAsText('Agent Execute', editor.page.getByRole('alert'));
 });
 

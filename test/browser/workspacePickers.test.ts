@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { ensureCredentials, withCredentials } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { inRow, manualTrigger, node } from '../e2e/n8n';
-import { clickUntil, Editor } from './editor';
-import { labelOf } from './shown';
+import { Editor } from './editor';
+import { fillIn } from './person';
 
 let google: GoogleServer;
 let editor: Editor;
@@ -58,10 +58,10 @@ test('a search without a match keeps its box, so that the next search finds', as
 	await editor.openNode('Rows');
 	await editor.openPicker('spreadsheetId');
 	await items().getByText('Guests', { exact: true }).waitFor();
-	await search().fill('nothing is called so');
+	await fillIn(search(), 'nothing is called so');
 	await items().first().waitFor({ state: 'hidden' });
-	await search().fill('Gue');
-	await clickUntil(items().getByText('Guests', { exact: true }), items(), 'hidden');
+	await fillIn(search(), 'Gue');
+	await editor.pick('spreadsheetId', 'Guests');
 });
 
 test('the columns say what is missing: first a tab, then its header row', async () => {
@@ -76,10 +76,10 @@ test('the columns say what is missing: first a tab, then its header row', async 
 test('labels are chosen by the names that they have in Gmail, the own ones first', async () => {
 	await editor.closeNode();
 	await editor.openNode('Emails');
-	await editor.addOption(labelOf('labelIds'));
+	await editor.addOption('labelIds');
 	const labels = await editor.openOptions('labelIds');
 	expect((await labels.first().innerText()).trim()).toBe('Customers');
-	await labels.filter({ hasText: 'Customers' }).click();
+	await editor.chooseAmong('labelIds', 'Customers');
 	await editor.page.keyboard.press('Escape');
 	await editor.runStep('An order');
 	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain('Lunch?');
