@@ -5,7 +5,7 @@ import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { resumableUpload, type ResumableUploadRequest, type UploadedFile } from './upload/resumableUpload';
+import { resumableUpload, type ResumableUploadRequest, type UploadedFile } from './resumableUpload';
 import type { Send } from '../../http/request';
 import { type Bases, createTransport, type TransportOptions } from './transport';
 

@@ -20,10 +20,7 @@ export interface ClientAnswer {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/**
-	 * Parsed JSON; a Buffer or Readable if the call asked for `arraybuffer` or `stream`; '' for an empty
-	 * body.
-	 */
+	/** Parsed JSON; a Buffer if the call asked for `arraybuffer`; '' for an empty body. */
 	readonly data: unknown;
 }
 
@@ -51,9 +48,6 @@ export async function answerOf(
 	if (!succeeded) {
 		throw errorOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
 	}
-	if (expected.responseType === 'stream') {
-		return { status, headers, data: body instanceof Readable ? body : Readable.from([body]) };
-	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
 	const memory = new MemoryBudget();
 	try {
@@ -71,7 +65,6 @@ async function dataOf(
 	memory: MemoryBudget,
 ): Promise<unknown> {
 	if (responseType === 'arraybuffer') return bytes;
-	if (responseType === 'text') return bytes.toString('utf8');
 	if (bytes.length === 0) return '';
 	await memory.holdParsed(bytes);
 	const text = bytes.toString('utf8');
@@ -195,7 +188,6 @@ interface ClientCall extends Expected {
 	};
 	/** Milliseconds, if less than the policy allows. */
 	readonly timeout?: number;
-	readonly signal?: AbortSignal | null;
 }
 
 export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
@@ -238,15 +230,13 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 		const prepared = prepare(call, bases, own);
 		const { method = 'GET' } = prepared.request;
 		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
-		const signal = call.signal ?? own.signal;
-		const { log } = options;
 		const limiter = (options.rateLimiters ?? rateLimiters).of(own.credentialKey, prepared.failed.api, method);
 		const limits = {
 			maxWaitMilliseconds: own.maxRetryWaitMilliseconds,
-			signal,
+			signal: own.signal,
 			again: own.repeatsRefused,
 			onWait: (milliseconds: number) =>
-				log?.(
+				options.log?.(
 					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
 				),
 		};
@@ -257,7 +247,7 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 				possible: !(call.data instanceof Readable),
 				reading: method === 'GET',
 			},
-			{ ...own, words: retryWords, signal },
+			{ ...own, words: retryWords },
 		);
 	};
 }
@@ -331,7 +321,7 @@ async function tryOnce(
 ): Promise<ClientAnswer> {
 	return await attempt(
 		async (stop) => await answerOf(await exchange(send, request, stop), call, failed, stop),
-		{ timeoutMilliseconds, signal: call.signal ?? signal },
+		{ timeoutMilliseconds, signal },
 		{
 			stopped: stoppedRequest,
 			timedOut: () => timeoutError(timeoutMilliseconds / 1000),

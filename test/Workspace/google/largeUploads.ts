@@ -2,10 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import type {
-	ResumableUploadRequest,
-	UploadedFile,
-} from '../../../nodes/Workspace/google/upload/resumableUpload';
+import type { ResumableUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/resumableUpload';
 import type { Source } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 
@@ -48,7 +45,6 @@ export class LargeUploads {
 			mimeType: 'application/octet-stream',
 			source: this.sourceOf(bytes),
 			fields: 'id,name,md5Checksum,size',
-			signal: undefined,
 			...given,
 		});
 	}

@@ -74,7 +74,7 @@ describe('a session', () => {
 		try {
 			const { resumableUpload } = testClients(behind.url, behind.tokens.issue());
 			const source = uploads.sourceOf(bytes);
-			const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id', signal: undefined };
+			const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
 			await resumableUpload(request);
 			expect(behind.files.all()).toHaveLength(1);
 			expectNoViolations(behind);

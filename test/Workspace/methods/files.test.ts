@@ -1,5 +1,5 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { searchDocuments, searchSpreadsheets } from '../../../nodes/Workspace/methods/driveFiles';
+import { searchDocuments, searchSpreadsheets } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 
 let google: GoogleServer;

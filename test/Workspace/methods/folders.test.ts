@@ -1,6 +1,6 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import type { SignIn } from '../../../nodes/Workspace/google/advice';
-import { type Picker, searchFolders, searchOf } from '../../../nodes/Workspace/methods/driveFiles';
+import { type Picker, searchFolders, searchOf } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 
 const folderType = 'application/vnd.google-apps.folder';

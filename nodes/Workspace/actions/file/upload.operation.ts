@@ -2,10 +2,9 @@ import { Readable } from 'node:stream';
 
 import { refusal, shortened } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { md5Of } from '../../google/upload/chunks';
+import { bytesOfBase64, md5Of } from '../../source';
 import { hashOf, markOf } from '../../idempotency';
 import { type Clients, defineOperation, type Item, type Source } from '../../operation';
-import { bytesOfBase64 } from '../../source';
 import { type FileKey, missingFolder } from '../createdFiles';
 import { type FileResult, findUploaded, type Uploading, uploadNow, uploadOnce, verified } from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';

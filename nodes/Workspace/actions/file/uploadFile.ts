@@ -2,8 +2,8 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError, isNodeError } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { md5Of } from '../../google/upload/chunks';
-import type { UploadedFile } from '../../google/upload/resumableUpload';
+import { md5Of } from '../../source';
+import type { UploadedFile } from '../../google/resumableUpload';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
 import { type FileKey, fileOfItem, findFiles, itemProperty, madeOnce } from '../createdFiles';
@@ -262,7 +262,6 @@ async function uploaded(
 		mimeType,
 		source,
 		fields: resultFields,
-		signal: item.signal,
 		onProgress: progressLog(item),
 	};
 	const replaces = replaceable(existing, destination);

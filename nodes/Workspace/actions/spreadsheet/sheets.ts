@@ -157,6 +157,7 @@ export class Spreadsheet {
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
 	private readonly client: sheets_v4.Sheets;
 	private readonly item: Pick<Item, 'once'>;
+	private knownLocale: string | undefined;
 
 	/** @param item that shares answers with the others of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
@@ -204,9 +205,10 @@ export class Spreadsheet {
 
 	/** Such as `en_GB`. */
 	async locale(): Promise<string> {
-		return await this.item.once(`locale ${this.id}`, async () => {
+		this.knownLocale ??= await this.item.once(`locale ${this.id}`, async () => {
 			return (await this.get('properties.locale')).properties?.locale ?? '';
 		});
+		return this.knownLocale;
 	}
 
 	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError */
@@ -246,12 +248,10 @@ export class Spreadsheet {
 
 	/** @param cells of which the shown texts are wanted, too @throws NodeError 404 */
 	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
-		const data =
-			cells === undefined
-				? await this.get(`sheets(${sheetFields})`)
-				: await this.get(`sheets(${sheetFields},data(rowData(values(formattedValue))))`, [
-						cellsOn(tab, cells),
-					]);
+		const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
+		const ranges = cells === undefined ? undefined : [cellsOn(tab, cells)];
+		const data = await this.get(`properties.locale,sheets(${sheetFields}${shown})`, ranges);
+		this.knownLocale = data.properties?.locale ?? '';
 		const sheet = sheetOf(data, tab);
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};

@@ -96,6 +96,8 @@ test.each([
 		'append',
 		all.map((item) => ({ params, item })),
 	);
+	// The locale comes with the header row.
+	expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.update', 'values.append']);
 	expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
 		[1, 45322, '31-01-2024'],
 		[2, 45322, '1/2'],

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { NodeError } from '../../../core/errors';
-import type { Send } from '../../../http/request';
-import type { Source } from '../../source';
-import { type Bases, createTransport, retryWords, type Transport, type TransportOptions } from '../transport';
-import { chunkBytes, chunksOf, Md5, md5Of, sourceChanged } from './chunks';
+import { NodeError } from '../../core/errors';
+import type { Send } from '../../http/request';
+import { chunkBytes, chunksOf, Md5, md5Of, type Source, sourceChanged } from '../source';
+import { type Bases, createTransport, retryWords, type Transport, type TransportOptions } from './transport';
 import { SessionLost, UploadSession } from './uploadSession';
 
 export interface ResumableUploadRequest {
@@ -21,7 +20,6 @@ export interface ResumableUploadRequest {
 	readonly replaces?: string;
 	/** Fields of the answer, in the syntax of Drive's `fields`. */
 	readonly fields: string;
-	readonly signal: AbortSignal | undefined;
 	/** Called after each chunk with the number of bytes that Drive has. */
 	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
 	/**
@@ -57,7 +55,7 @@ async function uploadInOneRequest(
 	transport: Transport,
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile> {
-	const { metadata, mimeType, source, signal, onProgress } = request;
+	const { metadata, mimeType, source, onProgress } = request;
 	const bytes = await bytesOf(source);
 	const boundary = randomUUID();
 	const { data } = await transport({
@@ -65,7 +63,6 @@ async function uploadInOneRequest(
 		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
 		data: multipartBody(boundary, metadata, mimeType, bytes),
 		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
-		signal,
 	});
 	onProgress?.(bytes.length, bytes.length);
 	const hash = new Md5();
@@ -216,7 +213,7 @@ async function startSession(
 	bases: Bases,
 	request: ResumableUploadRequest,
 ): Promise<string> {
-	const { metadata, mimeType, source, signal } = request;
+	const { metadata, mimeType, source } = request;
 	const { headers } = await transport({
 		...uploadAddress('resumable', request),
 		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
@@ -224,7 +221,6 @@ async function startSession(
 		responseType: 'arraybuffer',
 		// A session without bytes leaves nothing behind.
 		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
-		signal,
 	});
 	const address = headers['location'];
 	if (address !== undefined && URL.canParse(address)) {

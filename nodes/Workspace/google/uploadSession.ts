@@ -1,8 +1,8 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { NodeError, isNodeError } from '../../../core/errors';
-import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../../http/retry';
-import type { Transport } from '../transport';
+import { NodeError, isNodeError } from '../../core/errors';
+import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../http/retry';
+import type { Transport } from './transport';
 
 /** Drive no longer knows the session. */
 export class SessionLost extends Error {
