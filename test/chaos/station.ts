@@ -1,10 +1,9 @@
 import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
-import { connect } from '../../nodes/Agent/session/sessionConnection';
-import type { Connection, ConnectionOptions } from '../../nodes/Agent/session/connection';
+import { connect, type Connection, type ConnectionOptions } from '../../nodes/Agent/session/connection';
 import { identityOf } from '../../nodes/Agent/session/credentials';
-import { Account, canaries, credentialOf, signatureOf } from '../Agent/session/fakeSession';
+import { Account, canaries, credentialOf, signatureOf, standardOptions } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
 import { FastClock } from './fastClock';
 
@@ -61,7 +60,7 @@ export class Station {
 			});
 		const environment = { clock: this.clock, log: this.account.logger };
 		return connect(
-			{ sessionId: this.sessionId, ...options },
+			{ ...standardOptions, sessionId: this.sessionId, ...options },
 			readIdentity,
 			this.account.listener,
 			environment,

@@ -2,7 +2,7 @@ import { refusal } from '../../core/errors';
 import { Naming, type ParamsOf } from '../../fields/field';
 import { type NodeParameters, paramsOf } from '../../fields/params';
 import type { ConnectionOptions } from '../session/connection';
-import { type ChannelOptions, channelOptionsOf } from '../session/fields';
+import { channelOptionsOf, givenValues } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
 import { waitFields, waitOptions } from './waitFields';
@@ -203,9 +203,6 @@ function checkOverrides(options: ExecuteParams, parameters: NodeParameters): voi
 /** A running execution waits for the channel. */
 const longestReconnectDelaySeconds = 10;
 
-type WaitChannel = Required<ChannelOptions> &
-	Pick<ConnectionOptions, 'messageFormat' | 'reconnectMaxDelaySeconds'>;
-
 /** What ends a wait, apart from its limits. */
 export type WaitEnd =
 	| ({ readonly by: 'match' } & FieldValues)
@@ -230,7 +227,7 @@ export interface WaitSettings {
 	readonly textField: string;
 	/** Dot path of a message's id; empty: messages have none. */
 	readonly deduplicationField: string;
-	readonly channel: WaitChannel;
+	readonly channel: Omit<ConnectionOptions, 'sessionId' | 'openUntil'>;
 }
 
 /** Undefined if the item does not wait. @throws NodeError 400 if nothing defines the end */
@@ -251,7 +248,6 @@ export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 		deduplicationField: deduplicationField.trim(),
 		channel: {
 			...channelOptionsOf(params),
-			messageFormat: params.messageFormat,
 			reconnectMaxDelaySeconds: longestReconnectDelaySeconds,
 		},
 	};
@@ -280,8 +276,4 @@ function matchValues({ matchField, matchValue: values }: ExecuteParams): FieldVa
 		);
 	}
 	return { field, values: values.length === 0 ? [''] : values };
-}
-
-function givenValues(field: string, values: readonly string[]): FieldValues | undefined {
-	return values.length === 0 ? undefined : { field: field.trim(), values };
 }

@@ -9,7 +9,7 @@ import { MemoryBudget } from '../../http/body';
 import { readCredentials, type Credentials } from '../session/credentials';
 import { identityReader } from '../session/connectRequest';
 import { type SessionMessage } from '../session/messages';
-import { connect } from '../session/sessionConnection';
+import { connect } from '../session/connection';
 import {
 	callOf,
 	checkedItem,

@@ -5,9 +5,8 @@ import { isNodeError, type NodeError } from '../../core/errors';
 import { networkErrorOf } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import { type ReadIdentity } from '../session/connectRequest';
-import { type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
+import type { connect, Connection, ConnectionEvent, EndedChannel } from '../session/connection';
 import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
-import { type connect } from '../session/sessionConnection';
 import {
 	agentFailed,
 	channelLost,

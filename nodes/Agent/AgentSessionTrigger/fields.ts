@@ -3,8 +3,9 @@ import type { ITriggerFunctions, IWorkflowSettings } from 'n8n-workflow';
 import type { Field } from '../../fields/field';
 import { paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/values';
-import { channelOptions, type ChannelOptions, channelOptionsOf, messageFormat } from '../session/fields';
-import type { FieldValues, MessageFormat } from '../session/messages';
+import type { ConnectionOptions } from '../session/connection';
+import { channelOptions, channelOptionsOf, givenValues, messageFormat } from '../session/fields';
+import type { FieldValues } from '../session/messages';
 import type { QueueSettings } from './queue';
 
 /** Parameters and options of the trigger; defaults are part of the public interface and never change. */
@@ -135,8 +136,7 @@ export const triggerOptions = [
 
 export interface TriggerSettings {
 	readonly sessionIds: readonly string[];
-	readonly messageFormat: MessageFormat;
-	readonly channel: Required<ChannelOptions> & { readonly reconnectMaxDelaySeconds: number };
+	readonly channel: Omit<ConnectionOptions, 'sessionId' | 'openUntil'>;
 	readonly queue: QueueSettings;
 	readonly connectionEvents: boolean;
 	/** Dot path; empty: none. */
@@ -159,7 +159,6 @@ export function triggerSettings(context: ITriggerFunctions): TriggerSettings {
 	const { reconnectMaxDelaySeconds, deduplicationField, filterField, filterValue } = params;
 	return {
 		sessionIds: [...new Set(params.sessionIds)],
-		messageFormat: params.messageFormat,
 		channel: { ...channelOptionsOf(params), reconnectMaxDelaySeconds },
 		queue: {
 			batchSize: params.batchSize,
@@ -171,7 +170,7 @@ export function triggerSettings(context: ITriggerFunctions): TriggerSettings {
 		},
 		connectionEvents: params.connectionEvents,
 		deduplicationField: deduplicationField.trim(),
-		filter: filterValue.length === 0 ? undefined : { field: filterField.trim(), values: filterValue },
+		filter: givenValues(filterField, filterValue),
 		maxExecutionMilliseconds: executionLimit(context) * 1000,
 	};
 }

@@ -3,12 +3,11 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
 import { type Clock, systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
-import type { Connection } from '../session/connection';
+import { connect, type Connection } from '../session/connection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
-import { connect } from '../session/sessionConnection';
 import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';
 import { Delivery } from './delivery';
 import { triggerSettings, type TriggerSettings } from './fields';
@@ -78,10 +77,10 @@ export class Listening {
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readIdentity, context, clock, rateLimiter, memory } = this.#parts;
-		const { sessionIds, messageFormat, channel } = settings;
+		const { sessionIds, channel } = settings;
 		const environment = { clock, rateLimiter, log: context.logger };
 		this.#connections = sessionIds.map((sessionId) => {
-			const options = { ...channel, messageFormat, sessionId, openUntil: memory.openUntil.get(sessionId) };
+			const options = { ...channel, sessionId, openUntil: memory.openUntil.get(sessionId) };
 			return connect(options, readIdentity, this.#channelListener(sessionId), environment);
 		});
 		const leftover = memory.take();

@@ -2,8 +2,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
-import type { connect } from '../session/sessionConnection';
-import type { Connection, EndedChannel } from '../session/connection';
+import type { connect, Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
@@ -59,8 +58,7 @@ class ManualListening {
 	start(): void {
 		if (this.#over) return;
 		const { settings, connect, readIdentity, clock, context } = this.#parts;
-		const { sessionIds, messageFormat, channel, filter } = settings;
-		const options = { ...channel, messageFormat };
+		const { sessionIds, channel, filter } = settings;
 		this.#connections = sessionIds.map((sessionId) => {
 			const listener = {
 				message: (frame: SessionFrame) => {
@@ -72,7 +70,7 @@ class ManualListening {
 					if (decision === 'final') this.#fail(failure);
 				},
 			};
-			return connect({ ...options, sessionId }, readIdentity, listener, { clock, log: context.logger });
+			return connect({ ...channel, sessionId }, readIdentity, listener, { clock, log: context.logger });
 		});
 		this.#cancelLimit = clock.after(limitSeconds * 1000, () => {
 			this.#fail(this.#nothingCame());

@@ -184,7 +184,7 @@ function networkReason(closeReason: Extract<CloseReason, { kind: 'network' }>): 
 }
 
 /** For the user. Never holds a secret: the texts of a close reason are redacted. */
-export function failureOf(closeReason: CloseReason, surroundings: Surroundings): NodeError {
+export function errorOf(closeReason: CloseReason, surroundings: Surroundings): NodeError {
 	const { sessionId, host, opened, nowMilliseconds } = surroundings;
 	const place = host === undefined ? '' : ` to ${host}`;
 	const what = opened ? 'did not stay open' : 'is not open';

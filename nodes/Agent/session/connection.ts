@@ -1,29 +1,28 @@
 import type { NodeError } from '../../core/errors';
-import type { ChannelSettings } from './channel';
-import type { Clock } from '../../core/runtime';
-import type { CloseReason, RetryDecision } from './closeReason';
-import type { ConnectRateLimiter, ReconnectPolicy } from './reconnect';
-import type { MessageFormat, SessionFrame } from './messages';
+import { type Clock, systemClock } from '../../core/runtime';
+import { Channel } from './channel';
+import { type CloseReason, errorOf, reasonOf, type RetryDecision } from './closeReason';
+import { type ConnectRequest, ConnectRequests, type ReadIdentity } from './connectRequest';
+import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
+import { type ConnectRateLimiter, Recovery, type Recovering } from './reconnect';
 import type { OpenSocket } from './webSocket';
 
 export interface ConnectionOptions {
 	readonly sessionId: string;
-	/** Default `auto`. */
-	readonly messageFormat?: MessageFormat;
-	/** Between pings; 0 = off. Default 25. */
-	readonly heartbeatSeconds?: number;
+	readonly messageFormat: MessageFormat;
+	/** Between pings; 0 = off. */
+	readonly heartbeatSeconds: number;
 	/** Sent as a text message instead of a protocol ping when not empty. */
-	readonly pingText?: string;
+	readonly pingText: string;
 	/** Sent each time the channel opens when not empty. */
-	readonly initialMessage?: string;
-	/** Cap of the backoff. Default 60. */
-	readonly reconnectMaxDelaySeconds?: number;
+	readonly initialMessage: string;
+	/** Cap of the backoff. */
+	readonly reconnectMaxDelaySeconds: number;
 	/** Close codes after which only the slow lane tries again, besides the built-in ones. */
-	readonly finalCloseCodes?: readonly number[];
-	/** Default 16 MiB. */
-	readonly maxMessageBytes?: number;
+	readonly finalCloseCodes: readonly number[];
+	readonly maxMessageBytes: number;
 	/** What an earlier connection to the session resolved to at its close: the first message reports the gap since then. */
-	readonly openUntil?: number;
+	readonly openUntil?: number | undefined;
 }
 
 /** Emitted as an item when the user asked for connection events. */
@@ -66,28 +65,18 @@ export interface ConnectionListener {
 	alert?(failure: NodeError, kind: 'refused' | 'outage'): void;
 }
 
-interface ConnectionLog {
-	debug(text: string): void;
-	info(text: string): void;
-	warn(text: string): void;
-}
-
-export interface ConnectionEnvironment {
+interface ConnectionEnvironment {
 	readonly clock: Clock;
 	/** Gives 0 <= x < 1. */
 	readonly random: () => number;
 	readonly loadSocket: () => Promise<OpenSocket>;
 	/** Every attempt goes through it. */
 	readonly rateLimiter: Pick<ConnectRateLimiter, 'pass'>;
-	readonly log: ConnectionLog;
+	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
 }
 
-export type ConnectionState = 'idle' | 'connecting' | 'open' | 'paused' | 'backoff' | 'slow' | 'closed';
-
 export interface ConnectionStatus {
-	readonly state: ConnectionState;
-	/** Attempts since the channel was last open. */
-	readonly attempts: number;
+	readonly state: 'idle' | 'connecting' | 'open' | 'paused' | 'backoff' | 'slow' | 'closed';
 	/** Why the last channel or attempt ended; undefined when none did. */
 	readonly lastFailure: NodeError | undefined;
 }
@@ -111,14 +100,253 @@ export interface Connection {
 	close(takesLast?: boolean): Promise<ClosedConnection>;
 }
 
-/** What `ConnectionOptions` comes to with the defaults. */
-export interface SessionSettings {
-	readonly sessionId: string;
-	readonly messageFormat: MessageFormat;
-	readonly openUntil: number | undefined;
-	readonly channel: Pick<
-		ChannelSettings,
-		'maxMessageBytes' | 'heartbeatMilliseconds' | 'pingText' | 'initialMessage'
-	>;
-	readonly policy: ReconnectPolicy;
+/** For reading the credentials: n8n's database may hang too. */
+const preparationMilliseconds = 20_000;
+
+/** Channel after channel of one session. Each attempt has a number; what belongs to an older one is dropped. */
+class SessionConnection implements Connection {
+	readonly #options: ConnectionOptions;
+	readonly #requests: ConnectRequests;
+	readonly #listener: ConnectionListener;
+	readonly #environment: ConnectionEnvironment;
+	readonly #frames: FrameSequence;
+	readonly #recovery: Recovery;
+	#state: ConnectionStatus['state'] = 'idle';
+	#attempt = 0;
+	#channel: Channel | undefined;
+	/** The wait for the next attempt, or the limit of the one that is being prepared. */
+	#cancelTimer = () => {};
+	#leaveQueue = () => {};
+	#pauseWanted = false;
+	#lastFailure: NodeError | undefined;
+	#host: string | undefined;
+	#closing: Promise<ClosedConnection> | undefined;
+	/** The listener is told nothing more. */
+	#isSilent = false;
+
+	constructor(
+		options: ConnectionOptions,
+		readIdentity: ReadIdentity,
+		listener: ConnectionListener,
+		environment: ConnectionEnvironment,
+	) {
+		const { sessionId, messageFormat, finalCloseCodes, reconnectMaxDelaySeconds, openUntil } = options;
+		this.#options = options;
+		this.#listener = listener;
+		this.#environment = environment;
+		this.#requests = new ConnectRequests(sessionId, readIdentity);
+		this.#frames = new FrameSequence(sessionId, messageFormat);
+		const policy = { maxDelayMilliseconds: reconnectMaxDelaySeconds * 1000, finalCloseCodes };
+		this.#recovery = new Recovery(policy, environment.clock, environment.random);
+		if (openUntil !== undefined) this.#frames.gap.lost(openUntil, 'the trigger was stopped');
+		this.#schedule(0);
+	}
+
+	status(): ConnectionStatus {
+		return { state: this.#state, lastFailure: this.#lastFailure };
+	}
+
+	pause(): void {
+		this.#pauseWanted = true;
+		if (this.#state === 'closed') this.#channel?.pause();
+		if (this.#state !== 'open') return;
+		this.#state = 'paused';
+		this.#channel?.pause();
+	}
+
+	resume(): void {
+		this.#pauseWanted = false;
+		if (this.#state !== 'paused') return;
+		this.#state = 'open';
+		this.#channel?.resume();
+	}
+
+	close(takesLast = false): Promise<ClosedConnection> {
+		this.#closing ??= this.#shut(takesLast);
+		return this.#closing;
+	}
+
+	async #shut(takesLast: boolean): Promise<ClosedConnection> {
+		const now = this.#environment.clock.monotonicMilliseconds();
+		this.#state = 'closed';
+		this.#isSilent = !takesLast;
+		this.#attempt++;
+		this.#cancelTimers();
+		const isRead = (await this.#channel?.close(takesLast)) ?? true;
+		this.#isSilent = true;
+		return { isRead, openUntil: this.#frames.gap.openUntil(now) };
+	}
+
+	#schedule(delayMilliseconds: number): void {
+		const { clock, rateLimiter } = this.#environment;
+		this.#cancelTimer = clock.after(delayMilliseconds, () => {
+			this.#leaveQueue = rateLimiter.pass(() => {
+				void this.#try();
+			});
+		});
+	}
+
+	async #try(): Promise<void> {
+		const attempt = ++this.#attempt;
+		this.#state = 'connecting';
+		this.#cancelTimer = this.#environment.clock.after(preparationMilliseconds, () => {
+			this.#ended({ kind: 'credentials', message: 'reading them took too long', isMistake: false });
+		});
+		try {
+			const openSocket = await this.#environment.loadSocket();
+			const request = await this.#requests.next();
+			if (attempt !== this.#attempt) return;
+			this.#cancelTimer();
+			this.#openChannel(openSocket, request);
+		} catch (error) {
+			if (attempt !== this.#attempt) return;
+			this.#ended(this.#requests.explain(error));
+		}
+	}
+
+	#openChannel(openSocket: OpenSocket, { host, ...address }: ConnectRequest): void {
+		this.#host = host;
+		const { heartbeatSeconds, ...options } = this.#options;
+		const settings = { ...options, ...address, heartbeatMilliseconds: heartbeatSeconds * 1000 };
+		const listener = {
+			opened: () => {
+				this.#opened();
+			},
+			message: (data: Buffer, isBinary: boolean) => {
+				this.#recovery.received();
+				const frame = this.#frames.take(data, isBinary, this.#now());
+				this.#tell((to) => {
+					to.message(frame);
+				});
+			},
+			answered: () => {
+				this.#tell((to) => to.answered?.());
+			},
+			ended: (closeReason: CloseReason, silentMilliseconds: number) => {
+				this.#ended(closeReason, silentMilliseconds);
+			},
+			unanswered: () => {
+				this.#log('info', 'the server does not respond to pings, so a lost connection may be detected late');
+			},
+		};
+		this.#channel = new Channel(settings, listener, this.#environment.clock, openSocket);
+	}
+
+	#opened(): void {
+		this.#state = this.#pauseWanted ? 'paused' : 'open';
+		if (this.#pauseWanted) this.#channel?.pause();
+		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
+		this.#recovery.opened();
+		const gap = this.#frames.gap.opened(this.#environment.clock.monotonicMilliseconds());
+		this.#tellEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
+	}
+
+	#ended(closeReason: CloseReason, silentMilliseconds = 0): void {
+		const { clock } = this.#environment;
+		const opened = this.#state === 'open' || this.#state === 'paused';
+		this.#attempt++;
+		this.#cancelTimers();
+		if (opened) {
+			this.#frames.gap.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
+		}
+		const next = this.#recovery.ended(closeReason);
+		const { sessionId } = this.#options;
+		const nowMilliseconds = clock.wallMilliseconds();
+		const failure = errorOf(closeReason, { sessionId, host: this.#host, opened, nowMilliseconds });
+		this.#lastFailure = failure;
+		this.#state = next.slowLane ? 'slow' : 'backoff';
+		this.#schedule(next.delayMilliseconds);
+		this.#report(next, { closeReason, opened, failure });
+	}
+
+	/** Last of all, because the listener may close this connection. */
+	#report(
+		{ isFirst, alert: kind, decision, slowLane, delayMilliseconds: retryInMilliseconds }: Recovering,
+		channel: Pick<EndedChannel, 'closeReason' | 'opened' | 'failure'>,
+	): void {
+		const reason = reasonOf(channel.closeReason);
+		const seconds = Math.ceil(retryInMilliseconds / 1000);
+		this.#log(isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
+		this.#tell((to) => to.ended?.({ ...channel, decision, retryInMilliseconds, slowLane }));
+		if (channel.opened) this.#tellEvent('disconnected', null, reason);
+		if (kind !== undefined) this.#tell((to) => to.alert?.(channel.failure, kind));
+	}
+
+	#tellEvent(
+		event: ConnectionEvent['event'],
+		gapMs: number | null = null,
+		reason: string | null = null,
+	): void {
+		const { sessionId } = this.#options;
+		this.#tell((to) => to.event?.({ sessionId, event, at: this.#now(), gapMs, reason }));
+	}
+
+	/** Nothing that the listener throws may end the channel. */
+	#tell(call: (listener: ConnectionListener) => void): void {
+		if (this.#isSilent) return;
+		try {
+			call(this.#listener);
+		} catch (error) {
+			// By its name only: the text may quote a message.
+			this.#log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
+		}
+	}
+
+	#log(level: 'debug' | 'info' | 'warn', text: string): void {
+		this.#environment.log[level](`Session channel ${this.#options.sessionId}: ${text}`);
+	}
+
+	/** ISO 8601. */
+	#now(): string {
+		return new Date(this.#environment.clock.wallMilliseconds()).toISOString();
+	}
+
+	#cancelTimers(): void {
+		this.#cancelTimer();
+		this.#leaveQueue();
+		this.#recovery.stop();
+	}
+}
+
+/**
+ * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
+ * after this call has returned.
+ */
+export function connect(
+	options: ConnectionOptions,
+	readIdentity: ReadIdentity,
+	listener: ConnectionListener,
+	environment: Partial<ConnectionEnvironment> = {},
+): Connection {
+	return new SessionConnection(options, readIdentity, listener, { ...realEnvironment, ...environment });
+}
+
+const realEnvironment: ConnectionEnvironment = {
+	clock: systemClock,
+	random: Math.random,
+	loadSocket,
+	rateLimiter: {
+		pass: (call) => {
+			call();
+			return () => {};
+		},
+	},
+	log: { debug() {}, info() {}, warn() {} },
+};
+
+let loaded: Promise<OpenSocket> | undefined;
+
+/**
+ * In a file of its own: the build loads it, and the WebSocket library, at first use. Kept from then on: what is published goes on with
+ * this code when the package is updated, and by then the file is gone.
+ */
+function loadSocket(): Promise<OpenSocket> {
+	loaded ??= import('./webSocket').then(
+		({ openSocket }) => openSocket,
+		(error: unknown) => {
+			loaded = undefined;
+			throw error;
+		},
+	);
+	return loaded;
 }

@@ -1,7 +1,8 @@
 import { refusal } from '../../core/errors';
-import type { Field, ParamsOf, Reading } from '../../fields/field';
+import type { Field, Reading } from '../../fields/field';
 import { labelOf, listOf } from '../../fields/values';
 import type { ConnectionOptions } from './connection';
+import type { FieldValues } from './messages';
 
 /** Options of the session channel, the same in every node that opens one; defaults never change. */
 export const channelOptions = [
@@ -71,12 +72,21 @@ export const messageFormat = {
 	description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
 } as const satisfies Field;
 
-export type ChannelOptions = Pick<ConnectionOptions, (typeof channelOptions)[number]['name']>;
+type ChannelOptions = Pick<
+	ConnectionOptions,
+	(typeof channelOptions)[number]['name'] | (typeof messageFormat)['name']
+>;
 
 /** Of a node's checked parameters those of the channel. */
-export function channelOptionsOf(params: ParamsOf<typeof channelOptions, []>): Required<ChannelOptions> {
-	const { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, pingText } = params;
-	return { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, pingText };
+export function channelOptionsOf(params: ChannelOptions): ChannelOptions {
+	const { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, messageFormat, pingText } =
+		params;
+	return { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, messageFormat, pingText };
+}
+
+/** Undefined if there are no values. */
+export function givenValues(field: string, values: readonly string[]): FieldValues | undefined {
+	return values.length === 0 ? undefined : { field: field.trim(), values };
 }
 
 /** @throws NodeError 400 that names the field */

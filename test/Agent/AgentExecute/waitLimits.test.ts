@@ -1,3 +1,4 @@
+import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
@@ -23,13 +24,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 			filter: undefined,
 			settleMilliseconds: 250,
 			deduplicationField: '',
-			channel: {
-				finalCloseCodes: [],
-				heartbeatSeconds: 25,
-				initialMessage: '',
-				maxMessageBytes: 16_777_216,
-				pingText: '',
-			},
+			channel: standardOptions,
 			...more,
 		},
 		readIdentity: () => Promise.reject(new Error('not read')),
@@ -56,7 +51,7 @@ const connected = { sessionId: 's1', event: 'connected', at: '', gapMs: null, re
 
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
-	channels.status = { state: 'connecting', attempts: 1, lastFailure: undefined };
+	channels.status = { state: 'connecting', lastFailure: undefined };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({ code: 504, message: 'The session channel did not open within 20 s' });
 	expect(call).not.toHaveBeenCalled();
@@ -66,7 +61,7 @@ test('a channel that is not open within 20 s fails the item, and nothing is sent
 test('and tells why the last attempt failed', async () => {
 	const { clock, channels, outcome } = begin();
 	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there', description: 'Look.' });
-	channels.status = { state: 'backoff', attempts: 4, lastFailure };
+	channels.status = { state: 'backoff', lastFailure };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
 		code: 503,
@@ -89,7 +84,7 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 test('a timeout without any channel tells why', async () => {
 	const { clock, channels, outcome } = begin({ openChannel: 'after' });
 	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there' });
-	channels.status = { state: 'backoff', attempts: 9, lastFailure };
+	channels.status = { state: 'backoff', lastFailure };
 	await clock.advance(300_000);
 	expect(await outcome).toMatchObject({
 		code: 504,

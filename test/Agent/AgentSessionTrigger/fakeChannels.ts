@@ -12,7 +12,7 @@ export class FakeChannels {
 	readonly options: ConnectionOptions[] = [];
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
-	status: ConnectionStatus = { state: 'open', attempts: 0, lastFailure: undefined };
+	status: ConnectionStatus = { state: 'open', lastFailure: undefined };
 	closed: ClosedConnection = { isRead: true, openUntil: undefined };
 	/** What the server sends before it has seen the goodbye. */
 	readonly lastWords: string[] = [];

@@ -1,7 +1,7 @@
 import {
 	type CloseReason,
 	type UpgradeAnswer,
-	failureOf,
+	errorOf,
 	reasonOf,
 	retryAfterOf,
 } from '../../../nodes/Agent/session/closeReason';
@@ -82,9 +82,9 @@ const table: [CloseReason, number, string, string][] = [
 	[answer(302, { location: 'http://' }), 302, 'status 302', 'It redirects.'],
 ];
 
-describe('failureOf', () => {
+describe('errorOf', () => {
 	it.each(table)('%j', (closeReason, code, message, description) => {
-		const failure = failureOf(closeReason, surroundings);
+		const failure = errorOf(closeReason, surroundings);
 		expect(failure.code).toBe(code);
 		expect(failure.message).toContain('agent.example:3010');
 		expect(failure.message).toContain(message);
@@ -99,35 +99,35 @@ describe('failureOf', () => {
 		[-3600, '3600 seconds behind'],
 	])('names a clock that differs by %i s', (seconds, text) => {
 		const date = new Date(nowMilliseconds + seconds * 1000).toUTCString();
-		expect(failureOf(answer(401, { date }), surroundings).description).toContain(text);
-		expect(failureOf(answer(404, { date }), surroundings).description).not.toContain('clock');
+		expect(errorOf(answer(401, { date }), surroundings).description).toContain(text);
+		expect(errorOf(answer(404, { date }), surroundings).description).not.toContain('clock');
 	});
 
 	it('does not mention a clock that is right, or that is not told', () => {
 		for (const date of [new Date(nowMilliseconds + 5000).toUTCString(), 'whenever', undefined]) {
-			expect(failureOf(answer(401, { date }), surroundings).description).not.toContain('clock');
+			expect(errorOf(answer(401, { date }), surroundings).description).not.toContain('clock');
 		}
 	});
 
 	it("quotes the server's own words, but no web page", () => {
 		const body = '{"error":\n"signature expired"}';
-		expect(failureOf(answer(401, { body }), surroundings).description).toContain(
+		expect(errorOf(answer(401, { body }), surroundings).description).toContain(
 			'The server said: {"error": "signature expired"}',
 		);
-		expect(failureOf(answer(401, { body: 'x'.repeat(1000) }), surroundings).description).toMatch(/x{300}…$/);
+		expect(errorOf(answer(401, { body: 'x'.repeat(1000) }), surroundings).description).toMatch(/x{300}…$/);
 		for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
-			expect(failureOf(answer(401, page), surroundings).description).not.toContain('hi');
+			expect(errorOf(answer(401, page), surroundings).description).not.toContain('hi');
 		}
 	});
 
 	it('says nothing of a host that is not known', () => {
-		const failure = failureOf({ kind: 'dropped' }, { ...surroundings, host: undefined });
+		const failure = errorOf({ kind: 'dropped' }, { ...surroundings, host: undefined });
 		expect(failure.message).toBe('The channel of session s1 is not open: the connection was lost');
 	});
 
 	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
 		const opened = { ...surroundings, sessionId: 'x'.repeat(200), opened: true };
-		expect(failureOf({ kind: 'dropped' }, opened).message).toBe(
+		expect(errorOf({ kind: 'dropped' }, opened).message).toBe(
 			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
 		);
 	});

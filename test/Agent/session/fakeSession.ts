@@ -1,9 +1,9 @@
-import { connect } from '../../../nodes/Agent/session/sessionConnection';
-import type {
-	Connection,
-	ConnectionEvent,
-	ConnectionOptions,
-	EndedChannel,
+import {
+	connect,
+	type Connection,
+	type ConnectionEvent,
+	type ConnectionOptions,
+	type EndedChannel,
 } from '../../../nodes/Agent/session/connection';
 import {
 	agentApiCredential,
@@ -14,6 +14,18 @@ import { messageOf, type SessionFrame, type SessionMessage } from '../../../node
 import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';
 import { FakeNetwork } from './fakeSocket';
+
+/** A session with the options' defaults. */
+export const standardOptions: ConnectionOptions = {
+	sessionId: 's1',
+	messageFormat: 'auto',
+	heartbeatSeconds: 25,
+	pingText: '',
+	initialMessage: '',
+	reconnectMaxDelaySeconds: 60,
+	finalCloseCodes: [],
+	maxMessageBytes: 16 * 1024 * 1024,
+};
 
 /** Values that must never be shown. */
 export const canaries = {
@@ -73,7 +85,7 @@ export class FakeSession {
 			const identity = identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds());
 			return { api: credentialOf('ws://agent.example:3010'), identity };
 		};
-		this.connection = connect({ sessionId: 's1', ...options }, readIdentity, this.account.listener, {
+		this.connection = connect({ ...standardOptions, ...options }, readIdentity, this.account.listener, {
 			clock: this.clock,
 			random: () => this.drawn,
 			loadSocket: this.network.loadSocket,

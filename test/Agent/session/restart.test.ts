@@ -1,9 +1,8 @@
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
-import { connect } from '../../../nodes/Agent/session/sessionConnection';
-import type { Connection } from '../../../nodes/Agent/session/connection';
+import { connect, type Connection } from '../../../nodes/Agent/session/connection';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
-import { canaries, credentialOf, signatureOf } from './fakeSession';
+import { canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
 
 /** Seeded: mulberry32. */
@@ -50,7 +49,9 @@ class Node {
 				Promise.resolve({ api: credentialOf('ws://agent.example'), identity: identity() });
 			const environment = { clock: this.clock, random, loadSocket: this.network.loadSocket, rateLimiter };
 			const listener = { message: () => {} };
-			this.connections.push(connect({ sessionId: `s${index}` }, readIdentity, listener, environment));
+			this.connections.push(
+				connect({ ...standardOptions, sessionId: `s${index}` }, readIdentity, listener, environment),
+			);
 		}
 	}
 
