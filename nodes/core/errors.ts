@@ -80,23 +80,9 @@ export class NodeError extends Error {
 		this.details = details.details;
 	}
 
-	/** The same failure with changed properties. */
+	/** The same error with changed properties. */
 	with(details: Partial<NodeErrorDetails>): NodeError {
-		const { code, status, message, description, retryAfterMilliseconds, cause } = this;
-		const { ambiguous, carriedOut, settled, details: known } = this;
-		const own = {
-			code,
-			status,
-			message,
-			description,
-			retryAfterMilliseconds,
-			cause,
-			ambiguous,
-			carriedOut,
-			settled,
-			details: known,
-		};
-		return new NodeError({ ...own, ...details });
+		return new NodeError({ ...this, message: this.message, cause: this.cause, ...details });
 	}
 }
 

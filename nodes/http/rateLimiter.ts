@@ -20,9 +20,6 @@ interface Waiting {
 	readonly giveUp: (error: Error) => void;
 }
 
-/** The service refuses everything for longer than the request may wait. The request was not sent. */
-class HeldTooLong extends Error {}
-
 export interface RateLimiterSettings {
 	readonly clock: Clock;
 	/** Period over which the service counts, in milliseconds. */
@@ -86,12 +83,12 @@ export class RateLimiter {
 				this.succeeded();
 				return value;
 			} catch (error) {
-				if (!isQuotaRefusal(error)) throw toError(error);
+				if (!isQuotaRefusal(error)) throw error;
 				const { failure } = error;
 				const { now } = this;
 				firstRefusal ??= now;
 				this.refused(startedAt, failure);
-				if (!again) throw toError(error);
+				if (!again) throw error;
 				notBefore = now + (failure.retryAfterMilliseconds ?? 0);
 				const until = Math.max(this.pausedUntil, notBefore);
 				if (until > firstRefusal + maxWaitMilliseconds) {
@@ -109,55 +106,23 @@ export class RateLimiter {
 		return this.settings.clock.monotonicMilliseconds();
 	}
 
-	/** Waits as long as the service asked for this request. @throws RequestError if the execution is stopped meanwhile */
+	/** Waits as long as the service asked for this request. */
 	private async sleptUntil(time: number, signal: AbortSignal | undefined): Promise<void> {
 		const wait = time - this.now;
-		if (wait <= 0) return;
-		await new Promise<void>((resolve, reject) => {
-			const stop = () => {
-				cancel();
-				reject(stoppedRequest('notDone'));
-			};
-			const cancel = this.settings.clock.after(wait, () => {
-				signal?.removeEventListener('abort', stop);
-				resolve();
-			});
-			signal?.addEventListener('abort', stop, { once: true });
-			if (signal?.aborted) stop();
-		});
+		if (wait > 0) await unlessStopped(signal, (done) => this.settings.clock.after(wait, done));
 	}
 
 	/** @returns the time at which the request is sent @throws RequestError */
 	private async entered({ maxWaitMilliseconds, signal }: LimitedRequest): Promise<number> {
-		if (signal?.aborted) throw stoppedRequest('notDone');
-		await new Promise<void>((resolve, reject) => {
-			const stop = () => {
-				this.queue.splice(this.queue.indexOf(waiting), 1);
-				reject(stoppedRequest('notDone'));
-			};
-			const settle = (act: () => void) => {
-				signal?.removeEventListener('abort', stop);
-				act();
-			};
-			const waiting: Waiting = {
-				maxWaitMilliseconds,
-				enteredAt: this.now,
-				admit: () => {
-					settle(resolve);
-				},
-				giveUp: (error) => {
-					settle(() => {
-						reject(error);
-					});
-				},
-			};
-			signal?.addEventListener('abort', stop, { once: true });
+		await unlessStopped(signal, (admit, giveUp) => {
+			const waiting = { enteredAt: this.now, maxWaitMilliseconds, admit, giveUp };
 			this.queue.push(waiting);
 			this.giveUp();
 			this.admit();
-		}).catch((error: unknown) => {
-			if (!(error instanceof HeldTooLong) || !this.lastAnswer) throw toError(error);
-			throw this.waitedOut(this.lastAnswer, 0, maxWaitMilliseconds);
+			return () => {
+				const at = this.queue.indexOf(waiting);
+				if (at !== -1) this.queue.splice(at, 1);
+			};
 		});
 		return this.now;
 	}
@@ -198,16 +163,16 @@ export class RateLimiter {
 		this.giveUp();
 	}
 
-	/** A request that may not wait until the next one is sent fails immediately. */
+	/** A request that may not wait until the next one is sent fails immediately: it was not sent. */
 	private giveUp(): void {
-		const since = this.refusedSince ?? Infinity;
-		const held = this.queue.filter(
-			({ enteredAt, maxWaitMilliseconds }) =>
-				Math.max(enteredAt, since) + maxWaitMilliseconds < this.pausedUntil,
-		);
-		for (const waiting of held) {
+		const answer = this.lastAnswer;
+		const since = this.refusedSince;
+		if (answer === undefined || since === undefined) return;
+		const isHeld = ({ enteredAt, maxWaitMilliseconds }: Waiting) =>
+			Math.max(enteredAt, since) + maxWaitMilliseconds < this.pausedUntil;
+		for (const waiting of this.queue.filter(isHeld)) {
 			this.queue.splice(this.queue.indexOf(waiting), 1);
-			waiting.giveUp(new HeldTooLong());
+			waiting.giveUp(this.waitedOut(answer, 0, waiting.maxWaitMilliseconds));
 		}
 	}
 
@@ -254,6 +219,23 @@ function isQuotaRefusal(error: unknown): error is RequestError {
 	return error instanceof RequestError && error.kind === 'notDone' && [403, 429].includes(error.failure.code);
 }
 
-function toError(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
+/** @throws RequestError if the execution is stopped before `begin` calls back; what `begin` returns is then called */
+async function unlessStopped(
+	signal: AbortSignal | undefined,
+	begin: (done: () => void, fail: (error: Error) => void) => () => void,
+): Promise<void> {
+	if (signal?.aborted) throw stoppedRequest('notDone');
+	let stop = () => {};
+	try {
+		await new Promise<void>((resolve, reject) => {
+			const cancel = begin(resolve, reject);
+			stop = () => {
+				cancel();
+				reject(stoppedRequest('notDone'));
+			};
+			signal?.addEventListener('abort', stop, { once: true });
+		});
+	} finally {
+		signal?.removeEventListener('abort', stop);
+	}
 }
