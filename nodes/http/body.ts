@@ -7,12 +7,12 @@ import { codeIn } from './networkErrors';
 
 /** Larger answers are refused: 64 MiB. */
 export const maxAnswerBytes = 64 * 1024 * 1024;
-/** Bytes. An error message is small; anything longer is not one. */
+/** An error message is small; anything longer is not one. */
 const maxErrorBytes = 256 * 1024;
 
 /**
- * Why a body could not be read. After `cutShort`, repeating the request may help; after `noMemory`, waiting
- * until the other answers are processed; after `tooCostly`, requesting less.
+ * Why a body could not be read. After `cutShort`, repeating the request may help; after `noMemory`, waiting until the other answers are
+ * processed; after `tooCostly`, requesting less.
  */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
@@ -27,23 +27,15 @@ export class BodyError extends Error {
 
 interface ReadingLimits {
 	readonly limitBytes?: number;
+	/** Length according to the answer; if it is too large, nothing is read. */
 	readonly announcedBytes?: number;
+	/** Ends the reading and destroys the stream. */
 	readonly signal?: AbortSignal;
-	/** Reserves memory for what is read. */
-	readonly memory?: MemoryHolder;
+	/** Counts what is read. */
+	readonly memory?: MemoryBudget;
 }
 
-/** `hold` throws a BodyError if there is no room for that many more bytes. */
-export interface MemoryHolder {
-	hold(bytes: number): void;
-}
-
-/**
- * The whole body of an answer, in bytes.
- * @param announcedBytes length according to the answer; if it is too large, nothing is read
- * @param signal ends the reading and destroys the stream
- * @throws BodyError
- */
+/** The whole body of an answer, in bytes. @throws BodyError */
 export async function readBody(
 	body: Readable | Buffer,
 	{ limitBytes = maxAnswerBytes, announcedBytes = 0, signal, memory }: ReadingLimits = {},
@@ -62,27 +54,19 @@ export async function readBody(
 	return bytes;
 }
 
-/**
- * The body of an unsuccessful answer, as far as it can be read and up to the length of a message. The rest is
- * left out, because the status is known.
- */
+/** The body of an unsuccessful answer, as far as it can be read and up to the length of a message: the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
 	return (await collected(body, maxErrorBytes, signal)).bytes;
 }
 
-interface Collected {
-	readonly bytes: Buffer;
-	/** Why the reading ended early. */
-	readonly error?: BodyError;
-}
-
+/** @returns what was read, and why the reading ended early */
 async function collected(
 	body: Readable,
 	limitBytes: number,
 	signal?: AbortSignal,
-	memory?: MemoryHolder,
-): Promise<Collected> {
+	memory?: MemoryBudget,
+): Promise<{ readonly bytes: Buffer; readonly error?: BodyError }> {
 	const stop = () => body.destroy(new Error('stopped'));
 	signal?.addEventListener('abort', stop, { once: true });
 	if (signal?.aborted) stop();
@@ -98,21 +82,15 @@ async function collected(
 		}
 		return { bytes: Buffer.concat(chunks, size) };
 	} catch (error) {
-		return { bytes: Buffer.concat(chunks), error: error instanceof BodyError ? error : cutShort(error) };
+		// Only the code is kept, because other properties of the error may name the request.
+		const reason = error instanceof BodyError ? error : new BodyError('cutShort', codeIn([error]));
+		return { bytes: Buffer.concat(chunks), error: reason };
 	} finally {
 		signal?.removeEventListener('abort', stop);
 	}
 }
 
-/** Keeps only the code, because other properties of the error may name the request. */
-function cutShort(error: unknown): BodyError {
-	return new BodyError('cutShort', codeIn([error]));
-}
-
-/**
- * Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string
- * in a list 32.
- */
+/** Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string in a list 32. */
 const costs = { object: 64, list: 40, entry: 12, text: 24 };
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
@@ -130,10 +108,10 @@ class Count {
 		this.cost = json.length;
 	}
 
-	/** Scans the next part. @returns whether there is more */
-	goOn(bytes: number): boolean {
+	/** Scans the next megabyte, which takes a few milliseconds. @returns whether there is more */
+	goOn(): boolean {
 		const json = this.#json;
-		const end = Math.min(json.length, this.#at + bytes);
+		const end = Math.min(json.length, this.#at + 1024 * 1024);
 		let { cost } = this;
 		let at = this.#at;
 		let isText = this.#isText;
@@ -156,45 +134,32 @@ class Count {
 	}
 }
 
-/** Scanning this much takes a few milliseconds. */
-const partBytes = 1024 * 1024;
-
 /**
- * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure.
- * Linear, and cheap compared to parsing.
+ * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure. Linear, and cheap compared to
+ * parsing.
  * @param most the scan stops once the cost is above this
  */
 export function parsingCost(json: Buffer, most = Infinity): number {
 	const count = new Count(json);
-	while (count.goOn(partBytes) && count.cost <= most);
+	while (count.goOn() && count.cost <= most);
 	return count.cost;
 }
 
 /** The same for a text that may be long: n8n can do other work between two parts. */
 export async function parsingCostInParts(json: Buffer, most = Infinity): Promise<number> {
 	const count = new Count(json);
-	while (count.goOn(partBytes) && count.cost <= most) await turn();
+	while (count.goOn() && count.cost <= most) await turn();
 	return count.cost;
 }
 
-/**
- * Whether the body may be more than a JSON number or string, judged by its beginning and not by its media
- * type.
- */
+/** Whether the body may be more than a JSON number or string, judged by its beginning and not by its media type. */
 export function mayBeJson(bytes: Buffer): boolean {
 	return /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 }
 
-/** Fraction of the heap that one answer may use. */
-const mostOfHeap = 1 / 4;
-/** Fraction of the heap for all answers that are being read or parsed. */
-const mostInFlight = 1 / 2;
-/** Fraction of the heap that may be used in total, including everything else in it. */
-const fullHeap = 0.85;
-/**
- * Bytes. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n, its timers and its
- * answers, for more than half a second.
- */
+/** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
+const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
+/** Bytes. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
 export const mostAtOnce = 128 * 1024 * 1024;
 
 /** Shared by the process, because all workflows run in it. */
@@ -203,10 +168,7 @@ const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));
 /** Bytes that answers currently in flight use. */
 export const bytesInFlight = (): number => ledger().bytes;
 
-/**
- * The memory of one answer, from its first byte until it is no longer needed. What it holds counts against
- * the limit for all answers.
- */
+/** The memory of one answer, from its first byte until it is no longer needed. It counts against the limit for all answers. */
 export class MemoryBudget {
 	#held = 0;
 
@@ -219,15 +181,16 @@ export class MemoryBudget {
 
 	/**
 	 * Reserves memory for the result of parsing an answer.
-	 * @param most limit for its memory, in bytes
+	 * @param limitBytes for its memory
 	 * @throws BodyError `tooCostly`, `noMemory`
 	 */
-	async holdParsed(json: Buffer, most = Infinity): Promise<void> {
+	async holdParsed(json: Buffer, limitBytes = Infinity): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
-		const cost = await parsingCostInParts(json, Math.min(most, limit * mostOfHeap));
-		if (cost > Math.min(most, limit * mostOfHeap)) throw new BodyError('tooCostly');
-		if (getHeapStatistics().used_heap_size + ledger().bytes + cost > limit * fullHeap)
-			throw new BodyError('noMemory');
+		const most = Math.min(limitBytes, limit * mostOfHeap);
+		const cost = await parsingCostInParts(json, most);
+		if (cost > most) throw new BodyError('tooCostly');
+		const used = getHeapStatistics().used_heap_size + ledger().bytes;
+		if (used + cost > limit * fullHeap) throw new BodyError('noMemory');
 		this.hold(cost);
 	}
 
@@ -242,10 +205,7 @@ export class MemoryBudget {
 	}
 }
 
-/**
- * Whether a message can be parsed at once, considering memory and time: n8n is one process for all of its
- * workflows.
- */
+/** Whether a message can be parsed at once, considering memory and time: n8n is one process for all of its workflows. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
 	const most = Math.min(mostAtOnce, limit * mostOfHeap, limit * fullHeap - used - bytesInFlight());

@@ -72,6 +72,7 @@ interface Row extends Omit<NetworkError, 'code'> {
 }
 
 const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as const;
+const whileConnecting = { ...notConnected, connecting: true } as const;
 const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
 
 /**
@@ -86,19 +87,13 @@ const rows: readonly Row[] = [
 		codes: ['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'],
 		reason: 'the host name could not be resolved',
 	},
+	{ ...whileConnecting, codes: ['EHOSTUNREACH', 'EHOSTDOWN'], reason: 'the host cannot be reached' },
 	{
-		...notConnected,
-		connecting: true,
-		codes: ['EHOSTUNREACH', 'EHOSTDOWN'],
-		reason: 'the host cannot be reached',
-	},
-	{
-		...notConnected,
-		connecting: true,
+		...whileConnecting,
 		codes: ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
 		reason: 'the network cannot be reached',
 	},
-	{ ...notConnected, connecting: true, codes: ['ETIMEDOUT'], reason: 'the server does not respond' },
+	{ ...whileConnecting, codes: ['ETIMEDOUT'], reason: 'the server does not respond' },
 	{
 		what: 'timeout',
 		kind: 'unknown',

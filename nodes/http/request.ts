@@ -6,7 +6,7 @@ import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib
 import type { ICredentialTestFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, withCode } from '../core/errors';
-import { BodyError, type MemoryHolder, maxAnswerBytes, readBody } from './body';
+import { BodyError, type MemoryBudget, maxAnswerBytes, readBody } from './body';
 import { RequestError, type RequestOutcome } from './retry';
 
 /** Sends a request: one of n8n's helpers, bound to its context. */
@@ -182,7 +182,7 @@ export class RawResponse {
 	 * The decompressed body.
 	 * @throws BodyError if it is incomplete or too large, or if there is no room for it
 	 */
-	async whole(body: Buffer, memory: MemoryHolder, limitBytes = maxAnswerBytes): Promise<Buffer> {
+	async whole(body: Buffer, memory: MemoryBudget, limitBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket.errored) throw new BodyError('cutShort');
 		const unpack = unpackers[this.#encoding];
 		if (unpack === undefined || body.length === 0) return body;

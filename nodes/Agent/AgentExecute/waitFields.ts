@@ -90,15 +90,13 @@ export const waitFields = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = [
-	...[...channelOptions, messageFormat].map((option) => ({ ...option, showWhen: waits })),
+const ownOptions = [
 	{
 		displayName: 'Deduplication Field',
 		name: 'deduplicationField',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. meta.uuid',
-		showWhen: waits,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Do not use an ID that the pieces of one answer share.',
 	},
@@ -108,7 +106,6 @@ export const waitOptions = [
 		type: 'string',
 		default: 'type',
 		placeholder: 'e.g. data.type',
-		showWhen: waits,
 		description:
 			"Field of a JSON message that reports a failure of the agent, in dot notation. Used only if 'Failure Value' is set.",
 	},
@@ -119,7 +116,6 @@ export const waitOptions = [
 		format: 'list',
 		default: '',
 		placeholder: 'e.g. error, failed',
-		showWhen: waits,
 		description:
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
@@ -129,7 +125,6 @@ export const waitOptions = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. type',
-		showWhen: waits,
 		description:
 			"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 	},
@@ -140,7 +135,6 @@ export const waitOptions = [
 		format: 'list',
 		default: '',
 		placeholder: 'e.g. answer, step',
-		showWhen: waits,
 		description:
 			'Only messages with this value in the filter field, or text messages equal to it, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
 	},
@@ -150,7 +144,6 @@ export const waitOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 10_000,
-		showWhen: waits,
 		description:
 			"Max number of messages to collect. If more arrive, the item fails, or the wait ends, as 'On Wait Timeout' says.",
 	},
@@ -167,7 +160,6 @@ export const waitOptions = [
 			{ name: 'Stop With an Error', value: 'error', description: 'The item fails' },
 		],
 		default: 'error',
-		showWhen: waits,
 		description:
 			'What to do if the wait does not end in time, or more messages arrive than the node collects',
 	},
@@ -189,7 +181,6 @@ export const waitOptions = [
 			},
 		],
 		default: 'before',
-		showWhen: waits,
 		description: 'When to open the session channel',
 	},
 	{
@@ -199,7 +190,6 @@ export const waitOptions = [
 		minimum: 0,
 		maximum: 2000,
 		default: 250,
-		showWhen: waits,
 		description:
 			'With a channel that opens before the call: how long it must be quiet before the call is sent, at most 2 seconds in all. Greetings and repeated messages that arrive until then are not taken for the answer. Set to 0 to only wait for the response to a ping.',
 	},
@@ -221,7 +211,6 @@ export const waitOptions = [
 			},
 		],
 		default: 'last',
-		showWhen: waits,
 		description: "How the texts of several messages become 'output' and are shown in a chat",
 	},
 	{
@@ -231,7 +220,11 @@ export const waitOptions = [
 		minimum: 0.1,
 		decimals: 1,
 		default: 300,
-		showWhen: waits,
 		description: 'Max time to wait for messages, counted from the response to the call',
 	},
 ] as const satisfies readonly Field[];
+
+export const waitOptions = [...channelOptions, messageFormat, ...ownOptions].map((option) => ({
+	...option,
+	showWhen: waits,
+}));

@@ -8,9 +8,11 @@ import type {
 } from 'n8n-workflow';
 
 import { isNodeError, toNodeError, withCode } from '../../core/errors';
+import { systemClock } from '../../core/runtime';
 import { causesOf, isBlocked, networkErrorOf, networkMessage } from '../../http/networkErrors';
 import { discard, testRequest, type TestResponse } from '../../http/request';
 import { networkAdvice } from '../AgentExecute/errors';
+import { Channel } from '../session/channel';
 import { adviceOf, type CloseReason, reasonOf, type UpgradeAnswer } from '../session/closeReason';
 import {
 	agentApiCredential,
@@ -21,15 +23,6 @@ import {
 	executeUrl,
 	identityOf,
 } from '../session/credentials';
-import type { Socket } from '../session/webSocket';
-
-/** How long the service may take to respond. */
-const timeoutMilliseconds = 15_000;
-/** The test receives no messages. */
-const maxMessageBytes = 1024;
-
-type ChannelResponse = 'open' | UpgradeAnswer | CloseReason;
-type NotOpen = Exclude<ChannelResponse, 'open'>;
 
 /** The host has been checked before. */
 const allowed = {
@@ -55,12 +48,12 @@ async function channelProblem(
 		return {
 			note: `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`,
 		};
-	const response: ChannelResponse = isAllowed
-		? await knock(url, api.allowUnauthorizedCerts, lookup)
+	const closeReason: CloseReason | undefined = isAllowed
+		? await whyNotOpen(url, api.allowUnauthorizedCerts, lookup)
 		: { kind: 'blocked' };
-	if (response === 'open') return {};
-	if (!('kind' in response)) return { problem: answerProblem(response, place) };
-	return { problem: `Could not connect to ${place}: ${reasonOf(response)}. ${adviceOf(response, 0)}` };
+	if (closeReason === undefined) return {};
+	if (closeReason.kind === 'answer') return { problem: answerProblem(closeReason.answer, place) };
+	return { problem: `Could not connect to ${place}: ${reasonOf(closeReason)}. ${adviceOf(closeReason, 0)}` };
 }
 
 /**
@@ -108,48 +101,36 @@ function answerProblem(
 	return undefined;
 }
 
-async function knock(
+/** @returns why the channel did not open; undefined if it did */
+async function whyNotOpen(
 	url: URL,
 	allowUnauthorizedCerts: boolean,
 	lookup: LookupFunction | undefined,
-): Promise<ChannelResponse> {
+): Promise<CloseReason | undefined> {
 	const { openSocket } = await import('../session/webSocket');
-	const request = {
+	const settings = {
 		url: url.href,
-		handshakeTimeoutMilliseconds: timeoutMilliseconds,
-		maxMessageBytes,
+		redact: (text: string) => text,
 		allowUnauthorizedCerts,
+		// The test receives no messages.
+		maxMessageBytes: 1024,
+		heartbeatMilliseconds: 0,
+		pingText: '',
+		initialMessage: '',
 		...(lookup && { egress: { ...allowed, createSecureLookup: () => lookup } }),
 	};
 	return await new Promise((resolve) => {
-		let cause: NotOpen = { kind: 'dropped' };
-		const over = { socket: undefined as Socket | undefined };
-		const tell = (sign: ChannelResponse) => {
-			clearTimeout(timer);
-			resolve(sign);
-			over.socket?.terminate();
+		const nothing = () => {};
+		const over = (closeReason?: CloseReason) => {
+			void channel.close().then(() => {
+				resolve(closeReason);
+			});
 		};
-		// The handshake's own timeout restarts with every byte.
-		const timer = setTimeout(() => {
-			tell({ kind: 'connectTimeout' });
-		}, timeoutMilliseconds);
-		over.socket = openSocket(request, {
-			opened: () => {
-				tell('open');
-			},
-			message: () => {},
-			control: () => {},
-			refused: (answer) => {
-				cause = answer;
-			},
-			failed: (error: Error & { code?: unknown }) => {
-				const code = typeof error.code === 'string' ? error.code : undefined;
-				if ('kind' in cause) cause = { kind: 'network', code, message: error.message };
-			},
-			closed: () => {
-				tell(cause);
-			},
-		});
+		const opened = () => {
+			over();
+		};
+		const listener = { opened, ended: over, message: nothing, answered: nothing, unanswered: nothing };
+		const channel = new Channel(settings, listener, systemClock, openSocket);
 	});
 }
 
