@@ -101,29 +101,13 @@ export const endpointFields: INodeProperties[] = [
 		description:
 			"Whether to reach the APIs at other addresses than Google's own, for example through a gateway",
 	},
-	endpoint(
-		'Mail API Base',
-		'mailApiBase',
-		'https://gmail.googleapis.com/gmail/v1',
-		'Address of the Gmail API, including its version',
-	),
-	endpoint(
-		'Sheets API Base',
-		'sheetsApiBase',
-		'https://sheets.googleapis.com/v4/spreadsheets',
-		'Address of the Google Sheets API, including its version',
-	),
-	endpoint(
-		'Docs API Base',
-		'docsApiBase',
-		'https://docs.googleapis.com/v1/documents',
-		'Address of the Google Docs API, including its version',
-	),
-	endpoint(
-		'Drive API Base',
-		'driveApiBase',
-		'https://www.googleapis.com/drive/v3',
-		'Address of the Google Drive API, including its version',
+	...[
+		['Mail', 'mailApiBase', 'https://gmail.googleapis.com/gmail/v1', 'Gmail'],
+		['Sheets', 'sheetsApiBase', 'https://sheets.googleapis.com/v4/spreadsheets', 'Google Sheets'],
+		['Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'],
+		['Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'],
+	].map(([label = '', name = '', address = '', api = '']) =>
+		endpoint(`${label} API Base`, name, address, `Address of the ${api} API, including its version`),
 	),
 ];
 

@@ -3,23 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeError } from '../core/errors';
 import { named } from '../fields/field';
 
-interface BackoffBounds {
-	/** Upper end of the range of the first wait (attempt 0). */
-	readonly baseMilliseconds: number;
-	/** Upper end of every range. */
-	readonly capMilliseconds: number;
-}
-
 /**
- * Full jitter: a wait drawn evenly from 0 to `base * 2^attempt`, at most the cap. Clients that failed
- * together do not come back together.
+ * Full jitter: a wait drawn evenly from 0 to `base * 2^attempt`, at most the cap. Clients that failed together do not come back together.
  * @param attempt number of waits so far, from 0
  * @param random returns 0 <= x < 1
  * @returns whole milliseconds
  */
 export function fullJitterMilliseconds(
 	attempt: number,
-	{ baseMilliseconds, capMilliseconds }: BackoffBounds,
+	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
 ): number {
 	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** Math.max(0, attempt));
@@ -31,10 +23,7 @@ const deltaSeconds = /^\d{1,12}(\.\d+)?$/;
 const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 const asctimeDate = /^\w{3} \w{3} [\d ]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/**
- * The wait that a `Retry-After` header asks for, in milliseconds from now; 0 for a date in the past.
- * Undefined if there is no header, or if it is neither a number of seconds nor an HTTP date.
- */
+/** The wait that a `Retry-After` header asks for, in milliseconds from now; 0 for a date in the past, undefined if there is none. */
 export function parseRetryAfter(
 	header: string | readonly string[] | undefined,
 	nowMilliseconds: number,
@@ -81,15 +70,13 @@ export function stopped(description?: string): NodeError {
 	return new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
 }
 
-interface RetryWords {
-	/** Name of the service, for the beginning of a sentence. */
-	readonly service: string;
-	/** Message for a stop between two tries, if definitely nothing was carried out. */
-	readonly nothingDone: string;
-}
-
 export interface RetryPolicy {
-	readonly words: RetryWords;
+	readonly words: {
+		/** Name of the service, for the beginning of a sentence. */
+		readonly service: string;
+		/** Message for a stop between two tries, if definitely nothing was carried out. */
+		readonly nothingDone: string;
+	};
 	/** Number of tries including the first, at least 1. */
 	readonly maxTries: number;
 	/** Limit for the sum of all waits between tries. If 0, nothing that needs a wait is tried again. */
@@ -120,8 +107,8 @@ interface Progress {
 }
 
 /**
- * Tries until it works, a repeat could do harm, or the policy is exhausted. Waits as long as the service asks
- * for in Retry-After, and a little longer. If that is longer than the policy allows, the tries end at once.
+ * Tries until it works, a repeat could do harm, or the policy is exhausted. Waits as long as the service asks for in Retry-After, and a
+ * little longer. If that is longer than the policy allows, the tries end at once.
  * @param attempt throws a RequestError
  * @throws NodeError
  */
@@ -135,13 +122,18 @@ export async function withRetries<T>(
 	for (let tries = 1; ; tries++) {
 		const outcome = await attempt().then(
 			(value) => ({ value }),
-			(error: unknown) => ({ error: toRequestError(error) }),
+			(error: unknown) => {
+				if (error instanceof RequestError) return error;
+				throw error;
+			},
 		);
-		if ('value' in outcome) return outcome.value;
-		const { kind, failure } = outcome.error;
+		if (!(outcome instanceof RequestError)) return outcome.value;
+		const { kind, failure } = outcome;
 		maybeDone ||= !repeating.reading && (kind === 'unknown' || failure.ambiguous);
 		const progress = { tries, waitedMilliseconds, maybeDone };
-		if (!isRepeated(outcome.error, repeating)) throw ended(failure, progress);
+		const isRepeated =
+			repeating.possible && (kind === 'notDone' || (kind === 'unknown' && repeating.harmless));
+		if (!isRepeated) throw ended(failure, progress);
 
 		const next = nextStep(failure, progress, policy);
 		if ('end' in next) throw next.end;
@@ -150,10 +142,6 @@ export async function withRetries<T>(
 		}
 		waitedMilliseconds += next.waitMilliseconds;
 	}
-}
-
-function isRepeated({ kind }: RequestError, { harmless, possible }: Repeating): boolean {
-	return possible && (kind === 'notDone' || (kind === 'unknown' && harmless));
 }
 
 /** Whether and when to try again. Only this function limits the tries. */
@@ -168,15 +156,9 @@ export function nextStep(
 	const asked = failure.retryAfterMilliseconds ?? 0;
 	if (asked > left) return { end: ended(failure, progress, waitRefused(asked, left, policy)) };
 	if (left <= 0) return { end: ended(failure, progress, tries === 1 ? noWait(policy) : undefined) };
-	// Added instead of compared, because clients that got the same time must not come back at the same
-	// moment.
+	// Added instead of compared, because clients that got the same time must not come back at the same moment.
 	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
 	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
-}
-
-function toRequestError(error: unknown): RequestError {
-	if (error instanceof RequestError) return error;
-	throw error;
 }
 
 /** @returns false if the execution was stopped meanwhile */

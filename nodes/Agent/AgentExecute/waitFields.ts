@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field';
-import { channelOptions, messageFormat } from '../session/fields';
+import { channelOptions, filterField, messageFormat } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 
@@ -119,15 +119,7 @@ const ownOptions = [
 		description:
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
 	},
-	{
-		displayName: 'Filter Field',
-		name: 'filterField',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. type',
-		description:
-			"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
-	},
+	filterField,
 	{
 		displayName: 'Filter Value',
 		name: 'filterValue',

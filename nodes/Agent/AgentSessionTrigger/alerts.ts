@@ -41,14 +41,19 @@ export class Alerts {
 
 	/** @param sessionId where the trouble is one session's, which the failure names */
 	raise(kind: AlertKind, failure: NodeError, sessionId?: string): void {
-		const before = this.#told.get(kind);
 		const now = this.#clock.monotonicMilliseconds();
-		if (before === undefined || now - before.at >= intervalMilliseconds)
-			this.#begin(kind, before, failure, sessionId);
-		else if (before.sessions.has(sessionId)) before.suppressed++;
-		else if (sessionId === undefined || before.sessions.size < mostSessions)
-			this.#tell(before, failure, sessionId);
-		else this.#hold(before, failure, sessionId);
+		let told = this.#told.get(kind);
+		if (told === undefined || now - told.at >= intervalMilliseconds) {
+			if (told !== undefined) this.#tellHeld(told);
+			const before = told?.suppressed ?? 0;
+			told = { at: now, sessions: new Set(), held: [], suppressed: 0, cancel: () => {} };
+			this.#told.set(kind, told);
+			const more = `${before} more of this kind since the last failed execution.`;
+			this.#save(before > 0 ? withMore(failure, more) : failure);
+		} else if (told.sessions.has(sessionId)) told.suppressed++;
+		else if (sessionId === undefined || told.sessions.size < mostSessions) this.#save(failure);
+		else this.#hold(told, failure, sessionId);
+		told.sessions.add(sessionId);
 	}
 
 	/** Reports what is held back; leaves no timer. */
@@ -56,26 +61,7 @@ export class Alerts {
 		for (const told of this.#told.values()) this.#tellHeld(told);
 	}
 
-	#begin(kind: AlertKind, before: Told | undefined, failure: NodeError, sessionId: string | undefined): void {
-		if (before !== undefined) this.#tellHeld(before);
-		const told = {
-			at: this.#clock.monotonicMilliseconds(),
-			sessions: new Set<string | undefined>(),
-			held: [],
-			suppressed: 0,
-			cancel: () => {},
-		};
-		this.#told.set(kind, told);
-		this.#tell(told, before?.suppressed ? withCount(failure, before.suppressed) : failure, sessionId);
-	}
-
-	#tell(told: Told, failure: NodeError, sessionId: string | undefined): void {
-		told.sessions.add(sessionId);
-		this.#save(failure);
-	}
-
 	#hold(told: Told, failure: NodeError, sessionId: string): void {
-		told.sessions.add(sessionId);
 		told.held.push({ sessionId, failure });
 		if (told.held.length > 1) return;
 		const left = told.at + intervalMilliseconds - this.#clock.monotonicMilliseconds();
@@ -101,10 +87,6 @@ export class Alerts {
 		}
 		this.#context.saveFailedExecution(triggerError(this.#context, failure));
 	}
-}
-
-function withCount(failure: NodeError, suppressed: number): NodeError {
-	return withMore(failure, `${suppressed} more of this kind since the last failed execution.`);
 }
 
 function withSessions(failure: NodeError, sessionIds: readonly string[]): NodeError {

@@ -6,7 +6,7 @@ import { messageId } from '../session/messages';
 import { type Alerts, refusedByN8n } from './alerts';
 import { type Arrival, type Delivered, isBinary, itemOf, type MessageArrival, storedItem } from './queue';
 import type { TriggerSettings } from './fields';
-import type { RecentKeys } from './triggerState';
+import type { NodeMemory } from './triggerState';
 
 /** n8n's key is unique over all workflows, and at most 255 characters long. Ids count within their session. */
 function deduplicationKey(workflowId: string, nodeId: string, sessionId: string, id: string): string {
@@ -23,17 +23,14 @@ export class Waits {
 	async until(begin: (end: () => void) => () => void): Promise<void> {
 		// After the release there is nothing to wait for.
 		if (this.#released) return;
+		let tidy = () => {};
+		let end = () => {};
 		await new Promise<void>((resolve) => {
-			let tidy: (() => void) | undefined = undefined;
-			const end = () => {
-				if (!this.#open.delete(end)) return;
-				tidy?.();
-				resolve();
-			};
+			end = resolve;
 			this.#open.add(end);
 			tidy = begin(end);
-			if (!this.#open.has(end)) tidy();
-		});
+		}).finally(() => this.#open.delete(end));
+		tidy();
 	}
 
 	/** Ends all waits, and those that are still to come. */
@@ -55,7 +52,7 @@ export class Delivery {
 	readonly #settings: TriggerSettings;
 	readonly #clock: Clock;
 	readonly #alerts: Alerts;
-	readonly #recent: RecentKeys;
+	readonly #recent: NodeMemory['recent'];
 	readonly #workflowId: string;
 	readonly #nodeId: string;
 	readonly #waits = new Waits();
@@ -70,7 +67,7 @@ export class Delivery {
 		settings: TriggerSettings,
 		clock: Clock,
 		alerts: Alerts,
-		recent: RecentKeys,
+		recent: NodeMemory['recent'],
 	) {
 		this.#context = context;
 		this.#settings = settings;
@@ -86,13 +83,16 @@ export class Delivery {
 	isNew(arrival: MessageArrival): boolean {
 		if (this.#settings.deduplicationField === '') return true;
 		arrival.key = this.#keyOf(arrival);
-		return arrival.key === undefined || this.#recent.add(arrival.key);
+		if (arrival.key === undefined) return true;
+		const isNew = !this.#recent.has(arrival.key);
+		if (isNew) this.#recent.set(arrival.key, true);
+		return isNew;
 	}
 
 	/** Messages that n8n will not receive may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
-			if (!('event' in arrival) && arrival.key !== undefined) this.#recent.forget(arrival.key);
+			if (!('event' in arrival) && arrival.key !== undefined) this.#recent.delete(arrival.key);
 		}
 	}
 

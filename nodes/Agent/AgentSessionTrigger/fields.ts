@@ -4,7 +4,7 @@ import type { Field } from '../../fields/field';
 import { paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/values';
 import type { ConnectionOptions } from '../session/connection';
-import { channelOptions, channelOptionsOf, givenValues, messageFormat } from '../session/fields';
+import { channelOptions, channelOptionsOf, filterField, givenValues, messageFormat } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import type { QueueSettings } from './queue';
 
@@ -60,15 +60,7 @@ export const triggerOptions = [
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A second message with the same ID in the same session does not start an execution. Messages without an ID always do. Do not use an ID that several parts of an answer share.',
 	},
-	{
-		displayName: 'Filter Field',
-		name: 'filterField',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. type',
-		description:
-			"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
-	},
+	filterField,
 	{
 		displayName: 'Filter Value',
 		name: 'filterValue',

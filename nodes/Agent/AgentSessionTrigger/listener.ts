@@ -18,8 +18,8 @@ import {
 	nodeKey,
 	type NodeMemory,
 	release,
-	spentInProcess,
-	StopBudget,
+	processStopBudget,
+	type StopBudget,
 	takeOver,
 } from './triggerState';
 
@@ -276,7 +276,7 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 		...parts,
 		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
 		memory: memoryOf(key),
-		stopBudget: new StopBudget(systemClock, spentInProcess()),
+		stopBudget: processStopBudget(),
 	});
 	await takeOver(key, listening);
 	listening.start();

@@ -1,34 +1,18 @@
-import { BoundedMap, type Clock, globalSingleton } from '../../core/runtime';
+import { BoundedMap, type Clock, globalSingleton, systemClock } from '../../core/runtime';
 import type { Arrival, Leftover } from './queue';
 
 /** Of one node: message IDs, and sessions. */
-const maxRecentIds = 10_000;
-
-/** The keys that came last. */
-export class RecentKeys {
-	readonly #keys = new BoundedMap<string, true>(maxRecentIds);
-
-	/** @returns false when the key is among those that came last */
-	add(key: string): boolean {
-		if (this.#keys.has(key)) return false;
-		this.#keys.set(key, true);
-		return true;
-	}
-
-	/** A message that n8n did not take may come again. */
-	forget(key: string): void {
-		this.#keys.delete(key);
-	}
-}
+const maxRecent = 10_000;
 
 /** After a change of settings, n8n starts the node again within seconds. */
 export const keptSeconds = 60;
 
 /** What a node remembers in this process from one start to the next. */
 export class NodeMemory {
-	readonly recent = new RecentKeys();
+	/** Keys of the messages that came last. */
+	readonly recent = new BoundedMap<string, true>(maxRecent);
 	/** By session: when its channel was last open, in milliseconds of the clock that does not jump. */
-	readonly openUntil = new BoundedMap<string, number>(maxRecentIds);
+	readonly openUntil = new BoundedMap<string, number>(maxRecent);
 	#left: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
 
 	/**
@@ -56,14 +40,9 @@ interface Closable {
 	close(): Promise<void>;
 }
 
-interface Active {
-	readonly closable: Closable;
-	/** Settles when all that listened for the node before it are closed. */
-	readonly alone: Promise<unknown>;
-}
-
 interface Registry {
-	readonly active: Map<string, Active>;
+	/** `alone` settles when all that listened for the node before it are closed. */
+	readonly active: Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>;
 	readonly memories: Map<string, NodeMemory>;
 }
 
@@ -113,36 +92,31 @@ const registry = () =>
 const budgetMilliseconds = 10_000;
 const periodMilliseconds = 60_000;
 
-export interface Spent {
-	/** Of the clock that does not jump. */
-	since: number;
-	milliseconds: number;
-}
-
 /** How long the stops of a minute may wait for executions, all of them together. */
 export class StopBudget {
 	readonly #clock: Clock;
-	readonly #spent: Spent;
+	/** Of the clock that does not jump. */
+	#since = -Infinity;
+	#spentMilliseconds = 0;
 
-	constructor(clock: Clock, spent: Spent) {
+	constructor(clock: Clock) {
 		this.#clock = clock;
-		this.#spent = spent;
 	}
 
 	/** In milliseconds. */
 	left(): number {
 		const now = this.#clock.monotonicMilliseconds();
-		if (now - this.#spent.since > periodMilliseconds) {
-			this.#spent.since = now;
-			this.#spent.milliseconds = 0;
+		if (now - this.#since > periodMilliseconds) {
+			this.#since = now;
+			this.#spentMilliseconds = 0;
 		}
-		return Math.max(0, budgetMilliseconds - this.#spent.milliseconds);
+		return Math.max(0, budgetMilliseconds - this.#spentMilliseconds);
 	}
 
 	spend(milliseconds: number): void {
-		this.#spent.milliseconds += milliseconds;
+		this.#spentMilliseconds += milliseconds;
 	}
 }
 
-export const spentInProcess = () =>
-	globalSingleton<Spent>('sessionTriggerStops', () => ({ since: -Infinity, milliseconds: 0 }));
+export const processStopBudget = () =>
+	globalSingleton('sessionTriggerStopBudget', () => new StopBudget(systemClock));

@@ -53,6 +53,17 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
+/** Beside a 'Filter Value', which each node describes itself. */
+export const filterField = {
+	displayName: 'Filter Field',
+	name: 'filterField',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. type',
+	description:
+		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
+} as const satisfies Field;
+
 /** A parameter of the trigger, an option where messages are awaited. */
 export const messageFormat = {
 	displayName: 'Message Format',

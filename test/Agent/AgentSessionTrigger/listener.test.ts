@@ -1,6 +1,6 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
-import { NodeMemory, type Spent, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
+import { NodeMemory, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
@@ -14,11 +14,11 @@ const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example
 /** What a start of a node takes over from the start before. */
 function nodeOfItsOwn() {
 	const clock = new FakeClock();
-	return startsOn(clock, { since: 0, milliseconds: 0 });
+	return startsOn(clock, new StopBudget(clock));
 }
 
-function startsOn(clock: FakeClock, spent: Spent) {
-	return { clock, memory: new NodeMemory(), stopBudget: new StopBudget(clock, spent) };
+function startsOn(clock: FakeClock, stopBudget: StopBudget) {
+	return { clock, memory: new NodeMemory(), stopBudget };
 }
 
 function listen(
@@ -535,8 +535,8 @@ describe('closing', () => {
 
 	test('of many triggers, one after the other, takes 10 s of a minute at most, and loses count of nothing', async () => {
 		const clock = new FakeClock();
-		const spent = { since: 0, milliseconds: 0 };
-		const triggers = upTo(40).map(() => listen(oneAtATime, {}, startsOn(clock, spent)));
+		const budget = new StopBudget(clock);
+		const triggers = upTo(40).map(() => listen(oneAtATime, {}, startsOn(clock, budget)));
 		for (const { channels } of triggers) sendAll(channels, 10);
 		let closed = 0;
 		const stop = async () => {
@@ -552,7 +552,7 @@ describe('closing', () => {
 		expect(closed).toBe(40);
 		expect(triggers.filter(({ run }) => run.failedExecutions.length !== 1)).toEqual([]);
 		await clock.advance(60_001);
-		const next = listen(oneAtATime, {}, startsOn(clock, spent));
+		const next = listen(oneAtATime, {}, startsOn(clock, budget));
 		sendAll(next.channels, 10);
 		let isClosed = false;
 		void next.listening.close().then(() => (isClosed = true));
