@@ -23,14 +23,17 @@ export class Waits {
 	async until(begin: (end: () => void) => () => void): Promise<void> {
 		// After the release there is nothing to wait for.
 		if (this.#released) return;
-		let tidy = () => {};
-		let end = () => {};
 		await new Promise<void>((resolve) => {
-			end = resolve;
+			let tidy = () => {};
+			const end = () => {
+				if (!this.#open.delete(end)) return;
+				tidy();
+				resolve();
+			};
 			this.#open.add(end);
 			tidy = begin(end);
-		}).finally(() => this.#open.delete(end));
-		tidy();
+			if (!this.#open.has(end)) tidy();
+		});
 	}
 
 	/** Ends all waits, and those that are still to come. */
