@@ -82,7 +82,9 @@ export class NodeError extends Error {
 
 	/** The same error with changed properties. */
 	with(details: Partial<NodeErrorDetails>): NodeError {
-		return new NodeError({ ...this, message: this.message, cause: this.cause, ...details });
+		// An error's own message and cause are not enumerable.
+		const { message, cause } = this;
+		return new NodeError(Object.assign({}, this, { message, cause }, details));
 	}
 }
 

@@ -83,12 +83,12 @@ export class RateLimiter {
 				this.succeeded();
 				return value;
 			} catch (error) {
-				if (!isQuotaRefusal(error)) throw error;
+				if (!isQuotaRefusal(error)) throw toError(error);
 				const { failure } = error;
 				const { now } = this;
 				firstRefusal ??= now;
 				this.refused(startedAt, failure);
-				if (!again) throw error;
+				if (!again) throw toError(error);
 				notBefore = now + (failure.retryAfterMilliseconds ?? 0);
 				const until = Math.max(this.pausedUntil, notBefore);
 				if (until > firstRefusal + maxWaitMilliseconds) {
@@ -238,4 +238,8 @@ async function unlessStopped(
 	} finally {
 		signal?.removeEventListener('abort', stop);
 	}
+}
+
+function toError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
 }
