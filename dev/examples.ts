@@ -88,8 +88,8 @@ export async function readExample(file: string): Promise<WorkflowDefinition> {
 
 /** What `npm start` shows, in this order. Forms wait until someone fills them in. */
 const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
-	['run-an-agent.json', 'run'],
 	['ask-the-agent-and-wait.json', 'run'],
+	['run-an-agent.json', 'run'],
 	['agent-answers-start-a-workflow.json', 'publishAndRun'],
 	['mail-to-sheet.json', 'run'],
 ]);

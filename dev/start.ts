@@ -53,7 +53,7 @@ async function main(): Promise<void> {
 	if (values.demo) running.push(() => rm(userFolder, { recursive: true, force: true }));
 	await installPackage(userFolder);
 
-	const agent = await startAgentService({ port: agentPort, apiKey });
+	const agent = await startAgentService({ port: agentPort, apiKey, messageIntervalMilliseconds: 500 });
 	running.push(() => agent.close());
 	say(`The stand-in of the agent service listens on ${agent.url}`);
 	const google = await startGoogle();

@@ -9,11 +9,15 @@ export const demoAnswer = ({ sessionId, startStepName }: ExecuteFields): object 
 	status: 'accepted',
 });
 
-/** A step, then an answer that repeats the task. */
+/** A step, then an answer that repeats the task. The step `ask` has a question instead, and the step `chat` says what it does meanwhile. */
 export function demoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
 	const payload = JSON.parse(initialPayload) as Record<string, unknown>;
+	const step = { type: 'step', step: startStepName };
+	if (startStepName === 'ask') return [step, { type: 'question', text: 'By when do you need it?' }];
+	const said = startStepName === 'chat' ? ['Let me see.', 'This takes a moment.'] : [];
 	return [
-		{ type: 'step', step: startStepName },
+		step,
+		...said.map((text) => ({ type: 'step', text })),
 		{ type: 'answer', task: payload.task ?? null, text: `Done: ${asText(payload.input ?? '')}` },
 	];
 }

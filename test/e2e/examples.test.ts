@@ -154,7 +154,8 @@ test('chat-with-the-agent: what the agent sends comes piece by piece, turn by tu
 	for (const words of ['first turn', 'second turn']) {
 		const chunks = await say(words);
 		expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'item', 'end']));
-		expect(chunks.map(({ content = '' }) => content).join('')).toContain(`Done: ${words}`);
+		const shown = chunks.filter(({ type }) => type === 'item').map(({ content = '' }) => content.trim());
+		expect(shown.slice(0, 3)).toEqual(['Let me see.', 'This takes a moment.', `Done: ${words}`]);
 	}
 	expect(agent.requests.map(({ body }) => (body as ExecuteFields).sessionId)).toEqual([
 		'chat-session-1',
@@ -245,6 +246,31 @@ test('rows-by-key: known rows are updated in place, new ones come below, and a s
 	}
 });
 
+test('keep-a-list-up-to-date: each open row is changed in place, nothing else moves, and a second run changes nothing', async () => {
+	const rows = [
+		['task', 'state', 'cost'],
+		['write', 'open', '=1+1'],
+		['read', 'done', 2],
+		['send', 'open', 3],
+	];
+	const id = google.sheets.seed({ title: 'Work', tabs: [{ title: 'Tasks', rows }] });
+	const book = { spreadsheetId: byId(id) };
+	const workflow = await n8n.api.createWorkflow(
+		example('keep-a-list-up-to-date.json', { 'Read the open rows': book, 'Write them back': book }),
+	);
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	const today = expect.any(Number) as number;
+	const changed = google.sheets.values(id, 'Tasks');
+	expect(changed).toEqual([
+		['task', 'state', 'cost', 'done on'],
+		['write', 'done', '=1+1', today],
+		['read', 'done', 2],
+		['send', 'done', 3, today],
+	]);
+	expect((await n8n.api.run(workflow)).status).toBe('success');
+	expect(google.sheets.values(id, 'Tasks')).toEqual(changed);
+});
+
 test('fill-a-template: a row becomes a document from the template, its link stands in the row, and a second run makes none', async () => {
 	const rows = [
 		['id', 'customer'],
@@ -288,25 +314,61 @@ test('every example is run by some test', () => {
 	expect(readdirSync(folder).filter((file) => !run(file))).toEqual([]);
 });
 
-describe('approve-before-sending', () => {
-	const path = '/form/draft-a-mail';
+/** Sends a page of a form. */
+async function submit(url: string, ...fields: string[]): Promise<Response> {
+	const form = new FormData();
+	for (const [index, value] of fields.entries()) form.append(`field-${index}`, value);
+	return await untilThere(url, { method: 'POST', body: form });
+}
 
+/** @returns the address of the form's further pages */
+async function fillIn(url: string, ...fields: string[]): Promise<string> {
+	const { formWaitingUrl } = (await (await submit(url, ...fields)).json()) as { formWaitingUrl: string };
+	return formWaitingUrl;
+}
+
+/** While the execution runs, n8n never answers whoever asks for the page. */
+async function untilShown(page: string, text: string): Promise<void> {
+	const shown = async () => {
+		const answer = await fetch(page, { signal: AbortSignal.timeout(2000) });
+		return (await answer.text()).includes(text);
+	};
+	while (!(await shown().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+test('agent-asks-a-person: each question goes to the person, each answer to the same session, until the agent is done', async () => {
+	await publish('agent-asks-a-person.json');
+	const said = (type: string, text: string) => ({ messages: [{ type: 'step' }, { type, text }] });
+	agent.script(
+		said('question', 'For which year?'),
+		said('question', 'In which currency?'),
+		said('answer', '42 euros in 2027.'),
+	);
+	agent.requests.length = 0;
+	const page = await fillIn(`${n8n.url}/form/ask-the-agent`, 'Estimate the cost.');
+	await untilShown(page, 'For which year?');
+	await submit(page, '2027');
+	await untilShown(page, 'In which currency?');
+	await submit(page, 'Euros');
+	await untilShown(page, '42 euros in 2027.');
+	const bodies = agent.requests.map(({ body }) => body as ExecuteFields);
+	const inputs = bodies.map(({ initialPayload }) => (JSON.parse(initialPayload) as { input: string }).input);
+	expect(inputs).toEqual(['Estimate the cost.', '2027', 'Euros']);
+	expect(bodies.map(({ startStepName }) => startStepName)).toEqual(['ask', 'continue', 'continue']);
+	expect(new Set(bodies.map(({ sessionId }) => sessionId)).size).toBe(1);
+});
+
+describe('approve-before-sending', () => {
 	beforeAll(async () => {
 		await publish('approve-before-sending.json');
 	});
 
 	async function decide(decision: string): Promise<void> {
-		const form = new FormData();
-		for (const [index, value] of ['ann@example.com', 'Hello', 'A greeting'].entries())
-			form.append(`field-${index}`, value);
-		const asked = await untilThere(`${n8n.url}${path}`, { method: 'POST', body: form });
-		const { formWaitingUrl } = (await asked.json()) as { formWaitingUrl: string };
-		await state(formWaitingUrl, 'form-waiting');
-		const review = new FormData();
-		review.append('field-0', '');
-		review.append('field-1', decision);
-		await fetch(formWaitingUrl, { method: 'POST', body: review });
-		await state(formWaitingUrl, 'form-waiting', 'success');
+		const ask = `${n8n.url}/form/draft-a-mail`;
+		const page = await fillIn(ask, 'ann@example.com', 'Hello', 'A greeting');
+		await state(page, 'form-waiting');
+		await submit(page, '', decision);
+		await state(page, 'form-waiting', 'success');
 	}
 
 	async function state(page: string, ...wanted: string[]): Promise<void> {

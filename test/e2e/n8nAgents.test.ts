@@ -252,5 +252,14 @@ describe("n8n's Chat Hub", () => {
 			expect.stringContaining('Done: 6 x 7'),
 		);
 		expect(google.gmail.sent).toHaveLength(before + 1);
+		// n8n removes the workflow of the turn, with its execution.
+		const isKept = async () => {
+			const { results } = await n8n.api.request<{ results: Array<{ workflowName: string | null }> }>(
+				'GET',
+				'executions?limit=100',
+			);
+			return results.some(({ workflowName }) => workflowName?.includes(sessionId));
+		};
+		while (await isKept()) await new Promise((resolve) => setTimeout(resolve, 100));
 	});
 });
