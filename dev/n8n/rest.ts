@@ -11,6 +11,9 @@ export const owner = {
 	password: 'Agent-Workspace-1',
 } as const;
 
+/** Milliseconds. A busy machine needs long; what hangs still ends before the test that waits for it. */
+const patience = 300_000;
+
 export interface WorkflowDefinition {
 	readonly id?: string;
 	readonly name: string;
@@ -153,7 +156,7 @@ export class N8nApi {
 	async untilTriggered(
 		workflow: { id: string },
 		after: { id: string } = { id: '0' },
-		timeoutMilliseconds = 60_000,
+		timeoutMilliseconds = patience,
 	): Promise<Execution> {
 		const deadline = Date.now() + timeoutMilliseconds;
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id, mode: 'trigger' }));
@@ -183,7 +186,7 @@ export class N8nApi {
 		return { ...stored, raw: stored.data, resultData: data?.resultData ?? { runData: {} } };
 	}
 
-	async untilDone(id: string, timeoutMilliseconds = 120_000): Promise<Execution> {
+	async untilDone(id: string, timeoutMilliseconds = patience): Promise<Execution> {
 		const deadline = Date.now() + timeoutMilliseconds;
 		while (Date.now() < deadline) {
 			const { status } = await this.request<{ status: string }>('GET', `executions/${id}`);

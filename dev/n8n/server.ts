@@ -154,13 +154,16 @@ function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	);
 }
 
+/** Far beyond what a busy machine needs: n8n's end is noticed at once, so this only ends what hangs. */
+const startSeconds = 300;
+
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
-	const deadline = Date.now() + 120_000;
+	const deadline = Date.now() + startSeconds * 1000;
 	for (;;) {
 		if (child.exitCode !== null) throw new Sentence(`n8n ended while it started. It printed:\n${output()}`);
 		if (Date.now() > deadline) {
 			await end(child, 'SIGKILL');
-			throw new Sentence(`n8n did not answer within 120 s. It printed:\n${output()}`);
+			throw new Sentence(`n8n did not answer within ${startSeconds} s. It printed:\n${output()}`);
 		}
 		const answer = await fetch(url).catch(() => undefined);
 		if (answer?.ok) return;
