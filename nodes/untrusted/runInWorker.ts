@@ -20,10 +20,6 @@ const longest: Readonly<Record<TaskName, number>> = {
 	rawPart: 70_000_000,
 };
 
-function secondsFor(characters: number): number {
-	return Math.min(30, 3 + Math.floor(characters / 100_000));
-}
-
 const maxHeapMegabytes = 384;
 /**
  * V8's own limit is much higher. A single large allocation beyond it, such as for a growing array, ends the
@@ -50,7 +46,8 @@ export async function runInWorker<T extends TaskName>(
 ): Promise<Answer<Result<T>>> {
 	const most = longest[task];
 	if (characters > most) return { trouble: `it is longer than ${most.toLocaleString('en-US')} characters` };
-	const answer = await oneAtATime(ask, { task, input }, secondsFor(characters), signal);
+	const seconds = Math.min(30, 3 + Math.floor(characters / 100_000));
+	const answer = await oneAtATime(ask, { task, input }, seconds, signal);
 	// The thread returns what the task does.
 	return answer as Answer<Result<T>>;
 }
@@ -62,10 +59,8 @@ async function ask(question: Question, seconds: number, signal: AbortSignal | un
 		return await answerOf(await started, question, seconds, signal);
 	} catch (error) {
 		thread = undefined;
-		await started.then(
-			(worker) => worker.terminate(),
-			() => undefined,
-		);
+		const worker = await started.catch(() => undefined);
+		await worker?.terminate();
 		signal?.throwIfAborted();
 		return { trouble: troubleOf(error) };
 	}

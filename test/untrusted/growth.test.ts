@@ -7,10 +7,9 @@ import { namesOfPictures } from '../../nodes/Workspace/actions/mail/send/quotati
 import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard';
 import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
 import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
-import { decodedText } from '../../nodes/untrusted/mail/charset';
+import { decodedText, decodedWords } from '../../nodes/untrusted/mail/charset';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
-import { decodedWords } from '../../nodes/untrusted/mail/headers';
 import { expectLinear } from '../growth';
 
 type Element = docs_v1.Schema$StructuralElement;

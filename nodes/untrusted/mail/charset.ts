@@ -1,20 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-
-/** For emails that name no charset, or an unknown one. */
-const usual = 'windows-1252';
+import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 /**
  * Decodes text of any charset. An unknown name never loses any text.
  * @param charset as the email names it; '' if it names none
  */
 export function decodedText(bytes: Buffer, charset: string): string {
-	const other = wideName(bytes, charset) ?? escapedName(bytes, charset);
-	if (other === 'iso-2022-kr') return decoderOf('euc-kr').decode(unshifted(bytes));
-	if (other !== undefined) return decoderOf(other).decode(bytes);
+	const escape = escapeIn(bytes, charset);
+	if (escape === korean) return decoderOf('euc-kr').decode(unshifted(bytes));
+	if (escape !== undefined) return decoderOf('iso-2022-jp').decode(bytes);
+	const wide = wideName(bytes, charset);
 	// Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel
 	// theirs.
-	return isUtf8(bytes) ? bytes.toString('utf8').replace(/^\ufeff/, '') : decoderOf(charset).decode(bytes);
+	if (wide === undefined && isUtf8(bytes)) return bytes.toString('utf8').replace(/^\ufeff/, '');
+	return decoderOf(wide ?? charset).decode(bytes);
 }
 
 /**
@@ -30,21 +30,19 @@ function wideName(bytes: Buffer, charset: string): string | undefined {
 	return first === 0 || /be$/i.test(charset) ? 'utf-16be' : 'utf-16le';
 }
 
-/**
- * Charsets that write all letters in seven bits, recognized by their escapes. Such text is also valid UTF-8, so only
- * the escapes reveal it. Some senders name no charset, or ASCII (zammad/zammad#6144).
- */
-function escapedName(bytes: Buffer, charset: string): string | undefined {
-	if (!/^(?:iso-2022-|$|(?:us-)?ascii|utf-?8|iso-8859-1$)/i.test(charset)) return undefined;
-	if (!bytes.includes(0x1b) || bytes.some((byte) => byte >= 0x80)) return undefined;
-	// Rare, but still sent (jhillyerd/enmime#36).
-	if (bytes.includes(koreanMark)) return 'iso-2022-kr';
-	return ['$@', '$B', '$(', '(I', '(J'].some((escape) => bytes.includes(`\u001b${escape}`))
-		? 'iso-2022-jp'
-		: undefined;
-}
+/** Rare, but still sent (jhillyerd/enmime#36). */
+const korean = '\u001b$)C';
+const escapes = /\u001b(?:\$\)C|\$[@B(]|\([IJ])/;
 
-const koreanMark = '\u001b$)C';
+/**
+ * Charsets that write all letters in seven bits, recognized by their first escape. Such text is also valid UTF-8, so
+ * only the escapes reveal it. Some senders name no charset, or ASCII (zammad/zammad#6144).
+ */
+function escapeIn(bytes: Buffer, charset: string): string | undefined {
+	if (!/^(?:iso-2022-|$|(?:us-)?ascii|utf-?8|iso-8859-1$)/i.test(charset)) return undefined;
+	const text = bytes.includes(0x1b) ? bytes.toString('latin1') : '';
+	return /[\u0080-\u00ff]/.test(text) ? undefined : escapes.exec(text)?.[0];
+}
 
 /**
  * ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins unshifted.
@@ -52,7 +50,7 @@ const koreanMark = '\u001b$)C';
 function unshifted(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')
-		.replaceAll(koreanMark, '')
+		.replaceAll(korean, '')
 		.replaceAll(/\u000e([^\u000f\n]*)/g, (_shift, letters: string) =>
 			letters.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) | 0x80)),
 		)
@@ -60,9 +58,22 @@ function unshifted(bytes: Buffer): Buffer {
 	return Buffer.from(text, 'latin1');
 }
 
+/** By charset name. Making a decoder takes much longer than decoding a word of a header. */
+const decoders = new Map<string, TextDecoder>();
+/** Emails can name any number of charsets. */
+const mostDecoders = 200;
+const longestName = 40;
+
 function decoderOf(charset: string): TextDecoder {
-	return knownDecoder(/^utf-?8$/i.test(charset) ? usual : charset) ?? decoderOf(usual);
+	const name = charset.trim().toLowerCase().slice(0, longestName);
+	const decoder = decoders.get(name) ?? newDecoder(name);
+	if (decoders.size >= mostDecoders) decoders.clear();
+	decoders.set(name, decoder);
+	return decoder;
 }
+
+/** For emails that name no charset, or an unknown one, or UTF-8 for a text that is none. */
+const usual = 'windows-1252';
 
 /** Microsoft's code page numbers, which are missing from the names that `TextDecoder` knows. */
 const codePages: Readonly<Record<string, string>> = {
@@ -73,26 +84,10 @@ const codePages: Readonly<Record<string, string>> = {
 	'950': 'big5',
 };
 
-/** By charset name. Making a decoder takes much longer than decoding a word of a header. */
-const decoders = new Map<string, TextDecoder | undefined>();
-/** Emails can name any number of charsets. */
-const mostDecoders = 200;
-const longestName = 40;
-
-/** The decoder for a charset name as found in emails. */
-function knownDecoder(charset: string): TextDecoder | undefined {
-	const name = charset.trim().toLowerCase();
-	if (name.length > longestName) return undefined;
-	if (!decoders.has(name)) {
-		if (decoders.size >= mostDecoders) decoders.clear();
-		decoders.set(name, newDecoder(name));
-	}
-	return decoders.get(name);
-}
-
-function newDecoder(name: string): TextDecoder | undefined {
+function newDecoder(name: string): TextDecoder {
 	const page = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
 	const names = page === undefined ? [] : [codePages[page] ?? `windows-${page}`];
+	if (/^utf-?8$/.test(name)) names.push(usual);
 	for (const each of new Set([...names, name, name.replace(/^x-/, ''), name.replaceAll('_', '-')])) {
 		try {
 			return new TextDecoder(each);
@@ -100,5 +95,53 @@ function newDecoder(name: string): TextDecoder | undefined {
 			// Not a known name; perhaps the next one is.
 		}
 	}
-	return undefined;
+	return new TextDecoder(usual);
+}
+
+/** The bytes of a text in which some are escapes: `=E4` or `%E4`. */
+export function unescapedBytes(text: string, sign: '=' | '%'): Buffer {
+	const bytes = text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
+		String.fromCharCode(Number.parseInt(hex, 16)),
+	);
+	return Buffer.from(bytes, 'latin1');
+}
+
+/** Most characters of a header value that are read. */
+export const longestHeader = 10_000;
+
+/** Values of all headers with a name, ignoring case. */
+export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): string[] {
+	const wanted = name.toLowerCase();
+	return (payload?.headers ?? []).flatMap((header) =>
+		header.name?.toLowerCase() === wanted ? [decodedWords(header.value ?? '')] : [],
+	);
+}
+
+/** Value of the first header with a name, ignoring case. */
+export function headerOf(message: gmail_v1.Schema$Message, name: string): string | undefined {
+	return headersOf(message, name)[0];
+}
+
+const word = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
+/** White space between two encoded words is not part of the text. */
+const words = new RegExp(`${word.source}(?:\\s*${word.source})*`, 'g');
+
+/** Decodes encoded words (RFC 2047). Gmail decodes most headers itself; this handles what it leaves. */
+export function decodedWords(value: string): string {
+	if (!value.includes('=?')) return value;
+	const read = value.slice(0, longestHeader).replaceAll(words, (found) => {
+		const runs: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
+		for (const [, name = '', encoding = '', content = ''] of found.matchAll(word)) {
+			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
+			const bytes = isBase64
+				? Buffer.from(content, 'base64')
+				: unescapedBytes(content.replaceAll('_', ' '), '=');
+			const last = runs.at(-1);
+			// A multibyte letter may begin in one word and end in the next.
+			if (last?.charset === charset) last.bytes.push(bytes);
+			else runs.push({ charset, bytes: [bytes] });
+		}
+		return runs.map(({ charset, bytes }) => decodedText(Buffer.concat(bytes), charset)).join('');
+	});
+	return read + value.slice(longestHeader);
 }

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { longestHeader } from './headers';
+import { longestHeader } from './charset';
 
 /** As Gmail returns it, within the limits of `bounded`. */
 export type Part = gmail_v1.Schema$MessagePart;
@@ -19,14 +19,8 @@ export interface FilePart {
 	readonly related: boolean;
 }
 
-interface MimeStructure {
-	readonly body: Body;
-	/** In their original order. An attached email is one file. */
-	readonly files: readonly FilePart[];
-}
-
-/** Splits an email into its parts: each one is either text or a file. */
-export function mimeStructure(payload: Part): MimeStructure {
+/** Splits an email into its parts: each one is either text or a file. An attached email is one file. */
+export function mimeStructure(payload: Part): { body: Body; files: FilePart[] } {
 	const files: FilePart[] = [];
 	const body = bodyOf(payload, { within: '', afterHtml: false }, files);
 	return { body: body ?? { kind: 'sequence', pieces: [] }, files };
@@ -100,8 +94,6 @@ export function partHeader({ headers }: Part, name: string): string {
 	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
 }
 
-type Message = gmail_v1.Schema$Message;
-
 /** Far beyond any email that a person or a program writes. */
 const mostParts = 2_000;
 const mostLevels = 50;
@@ -114,20 +106,12 @@ const sayings = {
 	parts: `the first ${mostParts.toLocaleString('en-US')} parts`,
 };
 
-interface Bounded {
-	/** A copy; the content of the parts is whole. */
-	readonly message: Message;
-	/** Characters of content. */
-	readonly characters: number;
-	/** What was read instead of all, such as `50 levels of parts`; empty for almost all emails. */
-	readonly only: readonly string[];
-}
-
 /**
- * An email of limited structure, so that whatever reads it needs no limits of its own. Gmail has limits, too, but a
- * gateway in front of it may not.
+ * A copy of an email with limited structure, so that whatever reads it needs no limits of its own. Gmail has limits, too, but
+ * a gateway in front of it may not.
+ * @returns also the characters of content, which is whole, and what was read instead of all, such as `50 levels of parts`
  */
-export function bounded(message: Message): Bounded {
+export function bounded(message: gmail_v1.Schema$Message) {
 	const beyond = new Set<keyof typeof sayings>();
 	let characters = 0;
 	let count = 0;

@@ -1,17 +1,11 @@
-import { longestHeader } from './headers';
-
-interface RawPartQuestion {
-	/** The whole email, in base64url. */
-	readonly raw: string;
-	/** Numbered as by Gmail: `1.0` is the first part of the second part. */
-	readonly partId: string;
-}
+import { longestHeader, unescapedBytes } from './charset';
 
 /**
- * The content of a part, taken from the bytes of the whole email.
+ * The content of a part.
+ * @param input the whole email in base64url, and the part as Gmail numbers it: `1.0` is the first part of the second part
  * @returns undefined if the email has no such part
  */
-export function rawPart({ raw, partId }: RawPartQuestion): Uint8Array | undefined {
+export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
 	let entity = entityOf(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const step of partId.split('.')) {
 		const inner: string | undefined = innerOf(entity).at(Number(step));
@@ -28,15 +22,12 @@ interface Entity {
 	readonly body: string;
 }
 
-/** Bytes of the header fields of a part that are read. */
-const longestHead = 1_000_000;
-
 function entityOf(bytes: string): Entity {
 	// Without any header, the blank line comes first.
 	const blank = /^\r?\n|\n\r?\n/.exec(bytes);
 	const end = blank ? blank.index + blank[0].length : bytes.length;
 	const headers = new Map<string, string>();
-	for (const line of bytes.slice(0, Math.min(end, longestHead)).split(/\r?\n(?![ \t])/)) {
+	for (const line of bytes.slice(0, end).split(/\r?\n(?![ \t])/)) {
 		const colon = line.indexOf(':');
 		const name = line.slice(0, colon).trim().toLowerCase();
 		if (colon <= 0 || headers.has(name)) continue;
@@ -71,7 +62,5 @@ function contentOf({ headers, body }: Entity): string {
 	const encoding = headers.get('content-transfer-encoding')?.toLowerCase();
 	if (encoding === 'base64') return Buffer.from(body, 'base64').toString('latin1');
 	if (encoding !== 'quoted-printable') return body;
-	return body
-		.replaceAll(/=[ \t]*\r?\n/g, '')
-		.replaceAll(/=([0-9A-F]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	return unescapedBytes(body.replaceAll(/=[ \t]*\r?\n/g, ''), '=').toString('latin1');
 }

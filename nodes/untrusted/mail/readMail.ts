@@ -1,19 +1,106 @@
 import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { decodedText } from './charset';
-import { decodedWords, headersOf } from './headers';
-import { mailText, type MailText } from './mailText';
-import { newText } from './newText';
+import { textOfHtml } from '../html/textOfHtml';
+import { decodedText, decodedWords, headersOf, unescapedBytes } from './charset';
 import {
+	type Body,
 	dispositionOf,
+	type FilePart,
 	mimeStructure,
+	type Part,
 	partHeader,
 	typeOf,
-	type Body,
-	type FilePart,
-	type Part,
 } from './mimeStructure';
+import { newText } from './newText';
+
+/**
+ * The text of an email in both forms. Plain text has LF between lines, and is converted from the HTML if the email has none.
+ * @param bytesOf content of a part
+ */
+function mailText(body: Body, bytesOf: (part: Part) => Buffer): { text: string; html: string } {
+	const { text, html } = formsOf(body, bytesOf);
+	const plain = text ?? (html && converted(html));
+	return {
+		text: (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd(),
+		html: html?.pieces.join('\n') ?? '',
+	};
+}
+
+/** One form of a text. Joined only at the end, because parts may be nested deeply. */
+interface Form {
+	readonly pieces: readonly string[];
+	readonly isBlank: boolean;
+	/** Some of it was converted from HTML. */
+	readonly isMade?: boolean;
+}
+
+/** A form is undefined if the part does not have it. */
+interface Forms {
+	readonly text?: Form;
+	readonly html?: Form;
+}
+
+function formsOf(body: Body, bytesOf: (part: Part) => Buffer): Forms {
+	if ('pieces' in body) {
+		const forms = body.pieces.map((piece) => formsOf(piece, bytesOf));
+		return body.kind === 'alternative' ? bestOf(forms) : joined(forms);
+	}
+	const bytes = bytesOf(body.part);
+	const content = decodedText(bytes, charsetOf(body.part, body.kind, bytes));
+	return { [body.kind]: { pieces: [content], isBlank: content.trim() === '' } };
+}
+
+/**
+ * The last form of a kind is the best. The sender's own text takes precedence over one converted from HTML,
+ * and either over an empty one.
+ */
+function bestOf(forms: readonly Forms[]): Forms {
+	const htmls = forms.flatMap(({ html }) => html ?? []);
+	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
+	const texts = forms.flatMap(({ text }) => text ?? []);
+	const filled = texts.filter(({ isBlank }) => !isBlank);
+	const best = filled.findLast(({ isMade }) => isMade !== true) ?? filled.at(-1);
+	if (best) return { text: best, html };
+	// Some programs add an empty text next to the HTML.
+	return { text: html?.isBlank === false ? undefined : texts[0], html };
+}
+
+/** Contents that follow each other, such as a text and its footer. */
+function joined(forms: readonly Forms[]): Forms {
+	const html = oneOf(forms.flatMap((form) => form.html ?? []));
+	if (forms.every(({ text }) => text === undefined)) return { html };
+	return {
+		text: oneOf(forms.flatMap((form) => form.text ?? (form.html ? [converted(form.html)] : []))),
+		html,
+	};
+}
+
+function oneOf(forms: readonly Form[]): Form | undefined {
+	if (forms.length === 0) return undefined;
+	return {
+		pieces: forms.flatMap(({ pieces }) => pieces),
+		isBlank: forms.every(({ isBlank }) => isBlank),
+		isMade: forms.some(({ isMade }) => isMade === true),
+	};
+}
+
+function converted(html: Form): Form {
+	const text = textOfHtml(html.pieces.join('\n'));
+	return { pieces: [text], isBlank: text === '', isMade: true };
+}
+
+/**
+ * The charset named by the header, by the type that Gmail gives (openclaw/gogcli#428), or by the HTML itself.
+ */
+function charsetOf(part: Part, kind: 'text' | 'html', bytes: Buffer): string {
+	const types = `${partHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
+	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
+	if (named !== undefined || kind === 'text') return named ?? '';
+	return (
+		/<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1] ?? ''
+	);
+}
 
 /** The fields that are returned for every email. */
 export interface Summary {
@@ -65,8 +152,11 @@ export interface MailQuestion {
 }
 
 /** An email as it is in the mailbox. Addresses are text, as in the email. */
-export interface Mail extends MailText {
+export interface Mail {
 	readonly summary: Summary;
+	readonly text: string;
+	/** '' for an email without HTML. */
+	readonly html: string;
 	readonly cc: string;
 	readonly bcc: string;
 	readonly replyTo: string;
@@ -135,12 +225,10 @@ const padding = /[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]/;
 
 /** Gmail's preview text, unescaped from HTML and without padding at either end. */
 function snippetText(snippet: string): string {
-	const text = decodeHTML(snippet);
-	let from = 0;
-	let to = text.length;
-	while (from < to && padding.test(text.charAt(from))) from++;
-	while (to > from && padding.test(text.charAt(to - 1))) to--;
-	return text.slice(from, to);
+	const characters = Array.from(decodeHTML(snippet));
+	const isSeen = (character: string) => !padding.test(character);
+	const from = characters.findIndex(isSeen);
+	return from < 0 ? '' : characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
 }
 
 function attachmentInfo({ part, related }: FilePart): AttachmentInfo {
@@ -166,15 +254,9 @@ function nameInHeader(part: Part): string {
 			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(partHeader(part, header)) ?? [];
 		const value = (quoted ?? plain ?? '').trim();
 		const [, charset, text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
-		const name = text === undefined ? decodedWords(value) : decodedText(unescaped(text), charset ?? '');
+		const name =
+			text === undefined ? decodedWords(value) : decodedText(unescapedBytes(text, '%'), charset ?? '');
 		if (name !== '') return name;
 	}
 	return '';
-}
-
-function unescaped(text: string): Buffer {
-	const bytes = text.replaceAll(/%([0-9A-F]{2})/gi, (_match, hex: string) =>
-		String.fromCharCode(Number.parseInt(hex, 16)),
-	);
-	return Buffer.from(bytes, 'latin1');
 }

@@ -70,7 +70,11 @@ export async function contentOf(
 	};
 	let answer = await read({});
 	const missing = 'result' in answer ? answer.result.missing : [];
-	if (missing.length > 0) answer = await read(await textsOf(client, id, missing));
+	if (missing.length > 0) {
+		// Gmail stores long texts separately.
+		const text = async (one: string) => [one, await attachment(client, id, one)] as const;
+		answer = await read(Object.fromEntries(await inParallel(missing, atOnce, text)));
+	}
 	if ('result' in answer) return answer.result;
 	if (!withText && characters === 0) {
 		throw new NodeError({
@@ -80,22 +84,8 @@ export async function contentOf(
 		});
 	}
 	item.hint(`The content of the message ${id} could not be read: ${answer.trouble}.`);
-	const headersAlone = { ...message, payload: { headers: message.payload?.headers } };
+	const headersAlone = { ...message, payload: { headers: message.payload.headers } };
 	return await contentOf(client, headersAlone, item, { withText: false });
-}
-
-/** Gmail stores long texts separately. */
-async function textsOf(
-	client: Clients,
-	messageId: string,
-	ids: readonly string[],
-): Promise<MailQuestion['texts']> {
-	const texts = await inParallel(
-		ids,
-		atOnce,
-		async (id) => [id, await attachment(client, messageId, id)] as const,
-	);
-	return Object.fromEntries(texts);
 }
 
 /** In base64url. */
@@ -119,20 +109,18 @@ export async function downloaded(client: Clients, mail: Mail, item: Item): Promi
 			if (attachmentId) return Buffer.from(await attachment(client, summary.id, attachmentId), 'base64url');
 			// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.
 			if (data || !isMail) return Buffer.from(data, 'base64url');
-			whole ??= raw(client, summary.id);
+			whole ??= client.gmail.users.messages
+				.get({ userId: 'me', id: summary.id, format: 'raw', fields: 'raw' })
+				.then(({ data: { raw } }) => raw ?? '');
 			return await partOf(await whole, partId, summary.id, item);
 		};
+		const { fileNameFor } = await import('../mimeTypes');
 		return await item.store({
 			data: await bytes(),
-			fileName: fileName || (await madeUpName(index, mimeType)),
+			fileName: fileName || fileNameFor(`attachment_${index}`, mimeType || undefined),
 			mimeType: mimeType || undefined,
 		});
 	});
-}
-
-async function raw({ gmail }: Clients, id: string): Promise<string> {
-	const { data } = await gmail.users.messages.get({ userId: 'me', id, format: 'raw', fields: 'raw' });
-	return data.raw ?? '';
 }
 
 async function partOf(mail: string, partId: string, id: string, item: Item): Promise<Buffer> {
@@ -142,9 +130,4 @@ async function partOf(mail: string, partId: string, id: string, item: Item): Pro
 		`An email attached to the message ${id} could not be read, so its file is empty: ${answer.trouble}.`,
 	);
 	return Buffer.alloc(0);
-}
-
-async function madeUpName(index: number, mimeType: string): Promise<string> {
-	const { fileNameFor } = await import('../mimeTypes');
-	return fileNameFor(`attachment_${index}`, mimeType || undefined);
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { refusal, shortened } from '../../../../core/errors';
-import { decodedWords } from '../../../../untrusted/mail/headers';
+import { decodedWords } from '../../../../untrusted/mail/charset';
 
 /** Parts of an address list, as defined by RFC 5322. Each kind is unrolled, so that no text takes long. */
 const quoted = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;

@@ -4,7 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { BoundedMap, globalSingleton } from '../../../../core/runtime';
-import { headerOf } from '../../../../untrusted/mail/headers';
+import { headerOf } from '../../../../untrusted/mail/charset';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { markerHeader } from './fields';

@@ -1,6 +1,6 @@
 import { refusal, shortened } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import { headerOf } from '../../../../untrusted/mail/headers';
+import { headerOf } from '../../../../untrusted/mail/charset';
 import type { Clients, Item } from '../../../operation';
 import { addressesIn, type Address } from './addresses';
 import { sendAsOf } from './deliver';

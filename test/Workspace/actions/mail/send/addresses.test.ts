@@ -2,9 +2,8 @@ import fc from 'fast-check';
 
 import { addressesOf } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
 import { fromTerm, receivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
-import { decodedText } from '../../../../../nodes/untrusted/mail/charset';
+import { decodedText, decodedWords } from '../../../../../nodes/untrusted/mail/charset';
 import { checkedHeaders, oneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
-import { decodedWords } from '../../../../../nodes/untrusted/mail/headers';
 
 const local = fc.stringMatching(/^[a-z0-9]+([.+_-][a-z0-9]+){0,2}$/);
 const domain = fc.stringMatching(/^[a-z][a-z0-9]{0,9}(\.[a-z]{2,6}){1,2}$/);
