@@ -9,18 +9,8 @@ import { type FileKey, missingFolder } from '../createdFiles';
 import { type FileResult, findUploaded, type Uploading, uploadNow, uploadOnce, verified } from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
-interface ContentParams {
-	readonly contentSource: 'binary' | 'base64' | 'filePath' | 'text';
-	readonly binaryPropertyName: string;
-	/** The text itself, base64 text or a path. */
-	readonly content: string;
-}
-
-/**
- * The bytes to upload.
- * @throws NodeError 400 that says what is missing
- */
-export async function sourceOf(params: ContentParams, item: Item): Promise<Source> {
+/** The bytes to upload. @throws NodeError 400 that says what is missing */
+async function sourceOf(params: UploadParams, item: Item): Promise<Source> {
 	const { contentSource, binaryPropertyName, content } = params;
 	if (contentSource === 'text') return bytesSource(Buffer.from(content), item, 'text/plain; charset=utf-8');
 	if (contentSource === 'base64') return base64Source(content, item);
@@ -59,10 +49,7 @@ const mediaType = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
  * The media type of the content: as given, else by the name, else as the source says.
  * @throws NodeError 400 if the given text is not a media type
  */
-export async function mediaTypeOf(
-	{ name, mimeType }: { readonly name: string; readonly mimeType: string },
-	source: Source,
-): Promise<string> {
+async function mediaTypeOf(name: string, { mimeType }: UploadParams, source: Source): Promise<string> {
 	const given = mimeType.trim();
 	if (given !== '') return checked(given);
 	const { typeOfName } = await import('../mimeTypes');
@@ -105,20 +92,15 @@ export const upload = defineOperation({
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	fields,
 	options,
-	async execute(client: Clients, params: UploadParams, item: Item): Promise<FileResult> {
+	async execute(client, params, item): Promise<FileResult> {
 		const uploading = await prepared(client, params, item);
 		const key = await keyOf(params, uploading.source);
 		return key ? await uploadOnce(uploading, key) : await uploadNow(uploading);
 	},
-	async recover(
-		client: Clients,
-		params: UploadParams,
-		_failure,
-		item: Item,
-	): Promise<FileResult | undefined> {
+	async recover(client, params, _error, item): Promise<FileResult | undefined> {
 		const uploading = await prepared(client, params, item);
 		const { source } = uploading;
-		const file = await findUploaded(client, params, item);
+		const file = await findUploaded(uploading);
 		if (!file) return undefined;
 		const key = await keyOf(params, source);
 		const result = verified({ file, md5: await md5Of(await source.open()) }, item);
@@ -133,7 +115,7 @@ export const upload = defineOperation({
 async function prepared(client: Clients, params: UploadParams, item: Item): Promise<Uploading> {
 	const source = await sourceOf(params, item);
 	const name = nameOf(params, source);
-	const mimeType = await mediaTypeOf({ name, mimeType: params.mimeType }, source);
+	const mimeType = await mediaTypeOf(name, params, source);
 	const destination = { name, parentFolder: params.parentFolder, target: targets[params.convertTo] };
 	return { client, params, item, source, destination, mimeType };
 }

@@ -9,6 +9,8 @@ import type { Clients, Item, Source } from '../../operation';
 import { type FileKey, fileOfItem, findFiles, itemProperty, madeOnce } from '../createdFiles';
 import type { UploadParams } from './fields';
 
+type File = drive_v3.Schema$File;
+
 const keys = [
 	'id',
 	'name',
@@ -19,13 +21,13 @@ const keys = [
 	'md5Checksum',
 	'parents',
 	'createdTime',
-] as const satisfies ReadonlyArray<keyof drive_v3.Schema$File>;
+] as const satisfies ReadonlyArray<keyof File>;
 
 /** The fields requested from Drive. */
-export const resultFields = keys.join(',');
+const resultFields = keys.join(',');
 
 /** The file as Drive gives it, without the keys that it does not give. */
-export type FileResult = Pick<drive_v3.Schema$File, (typeof keys)[number]>;
+export type FileResult = Pick<File, (typeof keys)[number]>;
 
 /**
  * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.
@@ -44,13 +46,13 @@ export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
 	return resultOf(file);
 }
 
-export function resultOf(file: drive_v3.Schema$File): FileResult {
+function resultOf(file: File): FileResult {
 	const given = keys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
 	return Object.fromEntries(given);
 }
 
 /** Where the file goes and what it becomes there. */
-export interface Destination {
+interface Destination {
 	readonly name: string;
 	/** '' for the top of My Drive. */
 	readonly parentFolder: string;
@@ -61,10 +63,7 @@ export interface Destination {
 const folderType = 'application/vnd.google-apps.folder';
 
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
-export async function filesNamed(
-	{ drive }: Clients,
-	{ name, parentFolder }: Destination,
-): Promise<drive_v3.Schema$File[]> {
+async function filesNamed({ drive }: Clients, { name, parentFolder }: Destination): Promise<File[]> {
 	const folder = parentFolder || 'root';
 	const files = await findFiles(drive, {
 		q: `name = ${quoted(name)} and ${quoted(folder)} in parents and mimeType != '${folderType}'`,
@@ -76,10 +75,7 @@ export async function filesNamed(
 }
 
 /** @throws NodeError 409 where it is not clear which file is meant, or its kind is another */
-export function replaceable(
-	[file, ...more]: readonly drive_v3.Schema$File[],
-	{ name, target }: Destination,
-): string | undefined {
+function replaceable([file, ...more]: readonly File[], { name, target }: Destination): string | undefined {
 	if (!file) return undefined;
 	if (more.length > 0) {
 		const message = `The folder has ${more.length + 1} files named "${name}"`;
@@ -94,7 +90,7 @@ export function replaceable(
 	);
 }
 
-export function existsAlready(file: drive_v3.Schema$File): NodeError {
+function existsAlready(file: File): NodeError {
 	const { id, name, webViewLink } = file;
 	return conflict(
 		`The folder already has a file named "${name ?? ''}"`,
@@ -111,75 +107,32 @@ function quoted(text: string): string {
 	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }
 
-/** Prevents a repeated create from creating a second file, or at least finds the first one. */
-type Identity = Pick<drive_v3.Schema$File, 'id' | 'appProperties'>;
-
-interface Target {
-	readonly convertTo: string;
-}
-
 /** Ids that Google reserves with one call; items of a run share it. */
 const idsAtOnce = 50;
 
-/** An id that Google reserved; conversions take none and carry the item's token as a private property instead. */
-export async function identityOf(client: Clients, { convertTo }: Target, item: Item): Promise<Identity> {
-	if (convertTo !== 'none') return { appProperties: itemProperty(item) };
-	return { id: await reservedId(client, item) };
-}
-
 /** The item's id: the same one whenever it is asked for in a run. */
-async function reservedId(client: Clients, item: Item): Promise<string | undefined> {
+async function reservedId({ drive }: Clients, item: Item): Promise<string | undefined> {
 	const block = Math.floor(item.index / idsAtOnce);
 	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
-		const { data } = await client.drive.files.generateIds({
-			count: idsAtOnce,
-			space: 'drive',
-			type: 'files',
-			fields: 'ids',
-		});
-		return data;
+		const request = { count: idsAtOnce, space: 'drive', type: 'files', fields: 'ids' };
+		return (await drive.files.generateIds(request)).data;
 	});
 	return ids?.[item.index % idsAtOnce];
 }
 
 /** The file that an earlier try of this item created, if there is one. */
-export async function findUploaded(
-	client: Clients,
-	{ convertTo }: Target,
-	item: Item,
-): Promise<drive_v3.Schema$File | undefined> {
-	if (convertTo === 'none') return await findById(client, await reservedId(client, item));
-	return await fileOfItem(client.drive, item, resultFields);
-}
-
-async function findById(
-	client: Clients,
-	fileId: string | undefined,
-): Promise<drive_v3.Schema$File | undefined> {
+export async function findUploaded({ client, params, item }: Uploading): Promise<File | undefined> {
+	if (params.convertTo !== 'none') return await fileOfItem(client.drive, item, resultFields);
+	const fileId = await reservedId(client, item);
 	if (!fileId) return undefined;
-	const answer = client.drive.files.get({ fileId, fields: resultFields, supportsAllDrives: true });
-	return await answer.then(
+	const request = { fileId, fields: resultFields, supportsAllDrives: true };
+	return await client.drive.files.get(request).then(
 		({ data }) => data,
 		(error: unknown) => {
 			if (isNodeError(error) && error.code === 404) return undefined;
 			throw error;
 		},
 	);
-}
-
-/** 409 for our own ID: the file exists because an earlier try created it. */
-export async function orExisting(
-	uploading: Promise<UploadedFile>,
-	{ client, params, item, source }: { client: Clients; params: Target; item: Item; source: Source },
-): Promise<UploadedFile> {
-	return await uploading.catch(async (error: unknown) => {
-		if (!isNodeError(error) || error.code !== 409) throw error;
-		const file = await findUploaded(client, params, item).catch(() => {
-			throw error.with({ ambiguous: true });
-		});
-		if (!file) throw error;
-		return { file, md5: await md5Of(await source.open()) };
-	});
 }
 
 /** A line in n8n's log at each tenth of the file. */
@@ -192,8 +145,6 @@ function progressLog(item: Item): (sentBytes: number, totalBytes: number) => voi
 		item.log(`Upload of item ${item.index}: ${sentBytes} of ${totalBytes} bytes (${tenth * 10}%)`);
 	};
 }
-
-type File = drive_v3.Schema$File;
 
 /** One upload, all of it checked. */
 export interface Uploading {
@@ -244,11 +195,9 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 	return result;
 }
 
-async function uploaded(
-	{ client, params, item, source, destination, mimeType }: Uploading,
-	appProperties: Readonly<Record<string, string>>,
-): Promise<Uploaded> {
-	const { onExisting, convertTo } = params;
+async function uploaded(uploading: Uploading, keyProperties: Properties): Promise<Uploaded> {
+	const { client, params, item, source, destination, mimeType } = uploading;
+	const { onExisting, convertTo, description } = params;
 	const existing = onExisting === 'createNew' ? [] : await filesNamed(client, destination);
 	const [newest] = existing;
 	if (newest && onExisting === 'error') throw existsAlready(newest);
@@ -257,40 +206,40 @@ async function uploaded(
 		return { file: resultOf(newest), skipped: true };
 	}
 	const { name, target, parentFolder } = destination;
-	const request = {
-		metadata: { name, mimeType: target, ...metadataOf(params), ...given({ appProperties }) },
-		mimeType,
-		source,
-		fields: resultFields,
-		onProgress: progressLog(item),
+	const properties = Object.fromEntries(params.properties.map((pair) => [pair.name, pair.value]));
+	const metadata = {
+		...{ name, mimeType: target, description: description || undefined },
+		...given({ properties, appProperties: keyProperties }),
 	};
+	const request = { mimeType, source, fields: resultFields, onProgress: progressLog(item) };
 	const replaces = replaceable(existing, destination);
 	if (replaces !== undefined) {
-		return { file: verified(await client.resumableUpload({ ...request, replaces }), item) };
+		return { file: verified(await client.resumableUpload({ ...request, metadata, replaces }), item) };
 	}
-	const identity = await identityOf(client, params, item);
+	// What a repeated create is told by: conversions take no ID.
+	const id = convertTo === 'none' ? await reservedId(client, item) : undefined;
+	const appProperties = { ...keyProperties, ...(convertTo !== 'none' && itemProperty(item)) };
+	const parents = parentFolder ? [parentFolder] : undefined;
 	const sending = client.resumableUpload({
 		...request,
-		metadata: {
-			...request.metadata,
-			...identity,
-			...given({ appProperties: { ...appProperties, ...identity.appProperties } }),
-			parents: parentFolder ? [parentFolder] : undefined,
-		},
-		findExisting: () => findUploaded(client, { convertTo }, item),
+		metadata: { ...metadata, id, ...given({ appProperties }), parents },
+		findExisting: () => findUploaded(uploading),
 	});
-	return { file: verified(await orExisting(sending, { client, params, item, source }), item) };
+	const sent = await sending.catch(async (error: unknown) => {
+		// For our own ID: the file exists because an earlier try created it.
+		if (!isNodeError(error) || error.code !== 409) throw error;
+		const file = await findUploaded(uploading).catch(() => {
+			throw error.with({ ambiguous: true });
+		});
+		if (!file) throw error;
+		return { file, md5: await md5Of(await source.open()) };
+	});
+	return { file: verified(sent, item) };
 }
 
-function metadataOf({ description, properties }: UploadParams): File {
-	const pairs = properties.map(({ name, value }) => [name, value]);
-	return {
-		description: description || undefined,
-		...given({ properties: Object.fromEntries(pairs) as Record<string, string> }),
-	};
-}
+type Properties = Readonly<Record<string, string>>;
 
 /** Without what is empty. */
-function given(maps: Readonly<Record<string, Readonly<Record<string, string>>>>): File {
+function given(maps: Readonly<Record<string, Properties>>): File {
 	return Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0));
 }
