@@ -2,16 +2,15 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
+import { isRecord } from '../../../fields/values';
+import type { WriteParams } from './fields';
 import type { Item } from '../../operation';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null;
 
 /** How Google interprets cells. */
-export interface Entering {
-	readonly valueInputOption: 'AUTO' | 'RAW' | 'USER_ENTERED';
-	readonly escapeFormulas: boolean;
-}
+export type Entering = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit, in UTF-16 units. */
 const longestCell = 50_000;
@@ -94,10 +93,7 @@ export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'v
 	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 }
 
-interface GivenRows extends Entering {
-	/** Rows, each an array of cells. */
-	readonly values: readonly unknown[];
-}
+type GivenRows = Entering & Pick<WriteParams, 'values'>;
 
 /** Checked before anything is sent, and then asked for again. */
 const checked = new WeakMap<GivenRows, Cell[][]>();
@@ -146,13 +142,7 @@ export interface NamedRow {
 /** Reading gives it to every row. A column of this name is read as `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
-interface GivenValues extends Entering {
-	readonly valuesSource: 'items' | 'columns' | 'json';
-	/** Rows of cells, or of objects by header. */
-	readonly values: readonly unknown[];
-	/** What the columns are mapped to; undefined where the fields of the item are. */
-	readonly columns: Readonly<Record<string, unknown>> | undefined;
-}
+type GivenValues = GivenRows & Pick<WriteParams, 'valuesSource' | 'columns'>;
 
 /** Whether the rows are to be put under the headers of their names. */
 export function hasNames({ valuesSource, values }: GivenValues): boolean {
@@ -165,7 +155,7 @@ export function namedRows(params: GivenValues, { json, isTool }: Pick<Item, 'jso
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) throw noRowsOfTool();
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
-			if (!isObject(row)) throw mixedRows();
+			if (!isRecord(row)) throw mixedRows();
 			const cells = cellsOf(row, params, (name) => `Field '${name}' of row ${at + 1} of ${named('values')}`);
 			if (cells.size > 0) return { cells, rowNumber: row[rowNumberKey] };
 			throw refusal(
@@ -212,10 +202,6 @@ export function namesIn(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
-}
-
-function isObject(row: unknown): row is Record<string, unknown> {
-	return typeof row === 'object' && row !== null && !Array.isArray(row);
 }
 
 /** A cell with its value stored as it stands. */

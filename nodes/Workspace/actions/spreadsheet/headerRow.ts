@@ -2,7 +2,8 @@ import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
 import { enlarge, isAboutTabs, list, type NativeTable, nativeTableAt, type Spreadsheet } from './sheets';
-import { anchorOf, cellsOn, columnLetters, printCell, type TabRange, type Targeted, targetOf } from './range';
+import type { WriteParams } from './fields';
+import { anchorOf, cellsOn, columnLetters, printCell, type TabRange, targetOf } from './range';
 
 /** Keys that mean something else in an output item. */
 const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
@@ -163,11 +164,7 @@ async function addHeaders(book: Spreadsheet, header: HeaderRow, names: readonly 
 	await book.update(cellsOn(title, printCell({ row, column })), [[...names]], 'RAW');
 }
 
-interface HeaderParams extends Targeted {
-	/** From 1. */
-	readonly headerRow: number;
-	readonly extraColumns: 'add' | 'error' | 'ignore';
-}
+type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
 
 /** A table as described by its header row. */
 export interface Table {

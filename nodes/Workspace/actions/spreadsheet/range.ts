@@ -165,16 +165,15 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	return first === last ? first : `${first}:${last}`;
 }
 
-/** The target of an operation, as the user gave it. */
-export interface Targeted {
-	readonly spreadsheetId: string;
+/** What the fields hold. */
+interface Given {
 	/** Title of a tab; empty where the range names it. */
 	readonly tab: string;
 	readonly range: string;
 }
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
-export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>): TabRange {
+export function targetOf({ tab: title, range }: Given): TabRange {
 	const [tab, text] = [title.trim(), range.trim()];
 	if (tab === '') {
 		if (text !== '') return parseRange(text);
@@ -194,6 +193,6 @@ export function targetOf({ tab: title, range }: Pick<Targeted, 'tab' | 'range'>)
 }
 
 /** The target as Google reads it. @throws NodeError 400 */
-export function sentTarget(target: Pick<Targeted, 'tab' | 'range'>): string {
+export function sentTarget(target: Given): string {
 	return printRange(targetOf(target));
 }

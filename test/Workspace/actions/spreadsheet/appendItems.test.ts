@@ -200,3 +200,137 @@ test('a header that Google does not let us read', async () => {
 		{ code: 400, message: "Google Sheets: the spreadsheet has no tab or named range 'Nothing'" },
 	]);
 });
+
+describe('rows by header', () => {
+	const people = [
+		['Name', 'Town', 'Age'],
+		['Anna', 'Rome', 31],
+	];
+	const objects = [{ Age: 42, Name: 'Ben' }, { Name: 'Cleo' }];
+
+	test('rows as objects are appended under their headers', async () => {
+		const spreadsheetId = calls.sheet(people);
+		const appended = await calls.one('append', { spreadsheetId, tab: 'Sheet1', values: objects });
+		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A3:C4', updatedRows: 2, updatedCells: 3 });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...people, ['Ben', '', 42], ['Cleo']]);
+		expect(calls.methods).toEqual(['get', 'values.append']);
+	});
+
+	test('rows as objects are written under their headers', async () => {
+		const spreadsheetId = calls.sheet([...people, ['x', 'y', 'z']]);
+		const written = await calls.one('write', { spreadsheetId, tab: 'Sheet1', values: objects });
+		expect(written).toMatchObject({ updatedRange: 'Sheet1!A2:C3' });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			people[0],
+			['Ben', 'Rome', 42],
+			['Cleo', 'y', 'z'],
+		]);
+	});
+
+	test('where there is no header yet it is written first', async () => {
+		const spreadsheetId = calls.sheet();
+		await calls.one('write', { spreadsheetId, range: 'Sheet1', values: objects });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Age', 'Name'],
+			[42, 'Ben'],
+			['', 'Cleo'],
+		]);
+	});
+
+	describe.each(['append', 'write'] as const)('columns of %s', (name) => {
+		test('are one row of each item', async () => {
+			const spreadsheetId = calls.sheet(people);
+			const all = [{ Town: 'Oslo' }, { Town: 'Bonn', Age: null }].map((columns, index) => ({
+				params: { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns', columns },
+				item: testItem({ index, json: { ignored: true } }),
+			}));
+			const row = name === 'append' ? 3 : 2;
+			expect(await calls.together(name, all)).toMatchObject([
+				{ updatedRange: `Sheet1!A${row}:C${row}`, updatedCells: 1 },
+				{ updatedRange: `Sheet1!A${row + 1}:C${row + 1}`, updatedCells: 1 },
+			]);
+			expect(calls.stored(spreadsheetId, 'Sheet1!B2:B4')).toEqual(
+				name === 'append' ? [['Rome'], ['Oslo'], ['Bonn']] : [['Oslo'], ['Bonn']],
+			);
+		});
+
+		test.each([
+			[{ columns: {} }, "'columns' has no values"],
+			[{ columns: { Name: NaN } }, "Field 'Name' of 'columns' is NaN"],
+			[{ columns: { rowNumber: 3 } }, "'columns' has no values"],
+		])('%j', async (given, message) => {
+			const params = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'columns', ...given };
+			expect((await failing(calls.run(name, params))).message).toBe(message);
+			expect(calls.sent).toEqual([]);
+		});
+	});
+
+	test.each([
+		[[{ a: 1 }, [2]], "'values' mixes rows of cells with objects"],
+		[[[2], { a: 1 }], "'values' mixes rows of cells with objects"],
+		[[{}], "Row 1 of 'values' has no fields"],
+		[[{ a: NaN }], "Field 'a' of row 1 of 'values' is NaN"],
+	])('%j is refused', async (values, message) => {
+		for (const name of ['append', 'write'] as const) {
+			const failure = await failing(calls.run(name, { spreadsheetId: 'x', range: 'Sheet1', values }));
+			expect(failure.message).toBe(message);
+		}
+		expect(calls.sent).toEqual([]);
+	});
+});
+
+describe('the look of rows below a header', () => {
+	function book(rows: unknown[][], more: object = {}): string {
+		return calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1', rows, boldRows: [1], ...more }],
+		});
+	}
+
+	test.each([
+		['rows', { values: [['Anna', 31]] }],
+		['items', { valuesSource: 'items' }],
+	])('%s directly below a header do not look like it', async (_, given) => {
+		const spreadsheetId = book([['Name', 'Age']]);
+		const [item] = items({ Name: 'Anna', Age: 31 });
+		await calls.one('append', { spreadsheetId, range: 'Sheet1', ...given }, item);
+		expect(calls.google.sheets.boldRows(spreadsheetId, 'Sheet1')).toEqual([1]);
+		expect(calls.methods.slice(-3)).toEqual(['values.append', 'get', 'batchUpdate']);
+		const before = calls.methods.length;
+		await calls.one('append', { spreadsheetId, range: 'Sheet1', ...given }, item);
+		expect(calls.methods.slice(before)).not.toContain('batchUpdate');
+	});
+
+	test('nor do those that are written by key', async () => {
+		const spreadsheetId = book([['Name', 'Age']]);
+		const [item] = items({ Name: 'Anna', Age: 31 });
+		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Name' };
+		await calls.one('write', params, item);
+		expect(calls.google.sheets.boldRows(spreadsheetId, 'Sheet1')).toEqual([1]);
+	});
+
+	test('where the look cannot be taken off, the rows are there and a hint says so', async () => {
+		const spreadsheetId = book([['Name', 'Age']]);
+		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403 });
+		const [item] = items({});
+		const appended = await calls.one(
+			'append',
+			{ spreadsheetId, range: 'Sheet1', values: [['Anna', 31]] },
+			item,
+		);
+		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A2:B2' });
+		expect(item).toMatchObject({
+			hints: [expect.stringContaining('have the formatting of the header') as string],
+		});
+	});
+
+	test('protected cells and files of Office are refused in words of Google', async () => {
+		const spreadsheetId = book([['Name']], { protectedRanges: ['A1:B1'] });
+		const write = { spreadsheetId, range: 'Sheet1!A1:A9', values: [['x']] };
+		expect((await failing(calls.one('write', write))).message).toContain('edit a protected cell');
+		const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+		const { id } = calls.google.files.add({ name: 'Book.xlsx', mimeType, clientId: '' });
+		const read = calls.one('read', { spreadsheetId: id, range: 'Sheet1!A1:B2' });
+		expect((await failing(read)).message).toContain('not supported for this document');
+	});
+});

@@ -1,6 +1,7 @@
 import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { items, SheetCalls } from './sheetCalls';
+import { columnNames } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
 
 const calls = new SheetCalls();
 
@@ -284,4 +285,16 @@ test('rows that are far wider than what they hold are refused', async () => {
 	expect((await failing(read({}))).message).toContain('The rows have 4000 columns');
 	expect(await read({ maxRows: 3 })).toHaveLength(3);
 	expect(await read({ range: 'Sheet1!A:C' })).toHaveLength(1900);
+});
+
+describe('column names', () => {
+	test('each name is there once', () => {
+		const headers = ['a', 'a', '', 'a_2', 'a', 'error', '', 'C'];
+		expect(columnNames(headers, 0)).toEqual(['a', 'a_2', 'C', 'a_2_2', 'a_3', 'error_2', 'G', 'C_2']);
+	});
+
+	test('as many equal headers as a sheet has columns get names', () => {
+		const headers = Array.from({ length: 18_278 }, () => 'same');
+		expect(columnNames(headers, 0).at(-1)).toBe('same_18278');
+	});
 });

@@ -1,6 +1,7 @@
 import { testItem } from '../../client';
 import { failing } from '../../failure';
-import { SheetCalls } from './sheetCalls';
+import { SheetCalls, items } from './sheetCalls';
+import { isNodeError } from '../../../../nodes/core/errors';
 
 const calls = new SheetCalls();
 
@@ -111,4 +112,142 @@ test('a long text is no range, and is not searched for one', async () => {
 	for (const range of ["'", 'A', '1', '!', "''", 'A1:'].map((text) => text.repeat(1_000_000))) {
 		await failing(calls.run('read', { spreadsheetId: 'x', range }));
 	}
+});
+
+describe('a tab that is not there', () => {
+	/** A spreadsheet with two tabs, none of them of the name that is asked for. */
+	const book = () =>
+		calls.google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1' }, { title: "Anna's Log" }] });
+
+	test.each([
+		['read', {}],
+		['write', { values: [['a']] }],
+		['append', { values: [['a']] }],
+	] as const)('%s in a tab that is not there says which there are', async (name, given) => {
+		const failure = await failing(calls.run(name, { spreadsheetId: book(), range: 'Sheet 1!A1', ...given }));
+		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
+		expect(failure.description).toBe("The spreadsheet has the tabs 'Sheet1', 'Anna's Log'.");
+		expect(calls.methods.at(-1)).toBe('get');
+	});
+
+	test('so does an append of items, whose header row is read first', async () => {
+		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'items' };
+		const failure = await failing(calls.run('append', given, testItem({ json: { a: 1 } })));
+		expect(failure.description).toContain("The spreadsheet has the tabs 'Sheet1'");
+	});
+
+	test('where the tabs cannot be read, the failure stays what it is', async () => {
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
+		const failure = await failing(calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }));
+		expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nowhere!A1' });
+		expect(failure.description).not.toContain('The spreadsheet has');
+	});
+
+	test('the tabs are asked for once, however many items want to know', async () => {
+		const spreadsheetId = book();
+		const [first, second] = items({ a: 1 }, { a: 2 });
+		const failures = [];
+		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland'])
+			failures.push(await failing(calls.run('read', { spreadsheetId, range }, first)));
+		expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([true, true, true]);
+		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
+		await failing(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
+	});
+
+	test('a refused look at the tabs is not repeated', async () => {
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
+		const [item] = items({ a: 1 });
+		for (const range of ['Nowhere', 'Elsewhere'])
+			await failing(calls.run('read', { spreadsheetId: book(), range, maxTries: 5 }, item));
+		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
+	});
+
+	test('another refusal is not followed by a question', async () => {
+		const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
+		expect((await failing(calls.run('read', given))).code).toBe(400);
+		expect(calls.methods).toEqual(['values.get']);
+	});
+});
+
+describe('odd titles and ranges', () => {
+	/** Titles that look like cells, like ranges, like quotes. */
+	const titles = [
+	'Q1', 'FY26', 'R1C1', 'A', 'AAA', '1', '2026', '007', '-1', 'a!b', 'a!A1', "it's", "'", "''", "'Q1'", 'A1:B2', 'Tab 1', ' x', 'ü', '表', '😀',
+	'a:b', 'A:A', '$A$1', 'R1C1:R2C2', 'TRUE', 'null', 'x'.repeat(100), 'a"b', 'a,b', 'a/b', 'a?b#c', '100%', '%41', '=1', '[x]', '{a}', 'Sheet1!', '!', '.', '..',
+	'constructor', '__proto__', 'a\tb', 'Q1!Q1', "a'!'b", 'RC', 'R', 'C1', 'XFD1', 'ZZZ99',
+]; // prettier-ignore
+
+	function book(title: string): string {
+		return calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [
+				{ title: 'First', rows: [['first', 'tab']] },
+				{ title, rows: [['name', 'age'], ['Ann', 30]] }, // prettier-ignore
+			],
+		});
+	}
+
+	const quoted = (title: string) => `'${title.replaceAll("'", "''")}'`;
+	const row = { valuesSource: 'json', values: [['Ben', 40]] };
+
+	/** What the tab and the first one hold after a call; a refusal before anything was written is as good as a row in its place. */
+	async function after(title: string, call: (spreadsheetId: string) => Promise<unknown>) {
+		const id = book(title);
+		const refused = await call(id).then(
+			() => undefined,
+			(error: unknown) => error,
+		);
+		if (refused !== undefined) expect([isNodeError(refused), refused]).toMatchObject([true, { code: 400 }]);
+		return {
+			refused: refused !== undefined,
+			first: calls.stored(id, 'First'),
+			own: calls.stored(id, quoted(title)),
+		};
+	}
+
+	const untouched = [['name', 'age'], ['Ann', 30]]; // prettier-ignore
+	const first = [['first', 'tab']];
+
+	describe.each(titles)('a tab called %j', (title) => {
+		test('chosen as tab: the row goes below its table', async () => {
+			const { refused, ...held } = await after(title, (spreadsheetId) =>
+				calls.run('append', { spreadsheetId, tab: title, ...row }),
+			);
+			const whole = title.trim() === title;
+			expect(held).toEqual({ first, own: refused ? untouched : [...untouched, ['Ben', 40]] });
+			expect(refused && whole).toBe(false);
+		});
+
+		test('chosen as tab with columns', async () => {
+			const { refused, ...held } = await after(title, (spreadsheetId) =>
+				calls.run('append', { spreadsheetId, tab: title, range: 'A:B', ...row }),
+			);
+			expect(held).toEqual({ first, own: refused ? untouched : [...untouched, ['Ben', 40]] });
+			expect(refused && title.trim() === title).toBe(false);
+		});
+
+		test('quoted in the range', async () => {
+			const { refused, ...held } = await after(title, (spreadsheetId) =>
+				calls.run('append', { spreadsheetId, range: `${quoted(title)}!A:B`, ...row }),
+			);
+			expect([refused, held]).toEqual([false, { first, own: [...untouched, ['Ben', 40]] }]);
+		});
+
+		test('unquoted in the range: its own cells, or nothing', async () => {
+			const { refused, ...held } = await after(title, (spreadsheetId) =>
+				calls.run('write', { spreadsheetId, range: `${title}!A2:B2`, ...row }),
+			);
+			expect(held).toEqual({ first, own: refused ? untouched : [['name', 'age'], ['Ben', 40]] }); // prettier-ignore
+		});
+
+		test('alone and unquoted: its own cells, or nothing; several cells are those of the first tab, as Google reads them', async () => {
+			const { first: held, own } = await after(title, (spreadsheetId) =>
+				calls.run('append', { spreadsheetId, range: title, ...row }),
+			);
+			const isCells = ['A1:B2', 'a:b', 'A:A', 'R1C1:R2C2'].includes(title);
+			expect(held).toEqual(isCells ? [...first, ['Ben', 40]] : first);
+			expect([untouched, [...untouched, ['Ben', 40]]]).toContainEqual(own);
+		});
+	});
 });

@@ -1,6 +1,7 @@
 import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import { type Cell, type Entering, type NamedRow, rowNumberKey } from '../cells';
+import { type Cell, type NamedRow, rowNumberKey } from '../cells';
+import type { WriteParams } from '../fields';
 import type { HeaderRow } from '../headerRow';
 import { cellsOn, columnLetters } from '../range';
 import { list, type Spreadsheet } from '../sheets';
@@ -21,12 +22,7 @@ export interface Step {
 	readonly changes: readonly RowChange[];
 }
 
-export interface Matching {
-	/** Names of the key columns, or `rowNumber` alone. */
-	readonly matchColumns: readonly string[];
-	readonly valueInputOption: Entering['valueInputOption'];
-	/** From 1. */
-	readonly headerRow: number;
+export interface Matching extends Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow'> {
 	/** Positions of all columns by name. */
 	readonly columns: ReadonlyMap<string, number>;
 	/** What the table holds, as values. */
