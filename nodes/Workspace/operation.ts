@@ -3,7 +3,6 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { NodeError } from '../core/errors';
 import type { Field, ParamsOf } from '../fields/field';
 import { requestOptions } from '../fields/params';
-import type { Methods } from './google/advice';
 import type { Clients } from './google/clients';
 import type { Source } from './source';
 
@@ -88,8 +87,6 @@ export interface Operation<
 	readonly description: string;
 	/** What a model has to know before it calls the operation as a tool: what cannot be undone. */
 	readonly caution?: string;
-	/** What it may call: the advice for a sign-in that lacks a scope names what is needed from here. */
-	readonly methods: Methods;
 	readonly fields: F;
 	readonly options: O;
 	/** True if repeating it changes nothing: items that follow one another may then run in parallel. */

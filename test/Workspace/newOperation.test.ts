@@ -19,7 +19,6 @@ const operation = `import { defineOperation, type Clients } from '../../operatio
 
 export const star = defineOperation({
 	value: 'star',
-	methods: { 'drive.files.update': 'drive.file' },
 	name: 'Star',
 	action: 'Star file',
 	description: 'Put a star on a file',

@@ -26,7 +26,6 @@ const call: FailedCall = {
 	method: 'GET',
 	url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages',
 	signIn: oAuth2,
-	methods: { 'gmail.users.messages.list': 'gmail.readonly' },
 };
 const upload: FailedCall = {
 	...call,

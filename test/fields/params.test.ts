@@ -61,7 +61,6 @@ const fields = [
 
 const operation: Operation = defineOperation({
 	value: 'try',
-	methods: {},
 	name: 'Try',
 	action: 'Try',
 	description: '',

@@ -228,7 +228,7 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 		return `Enable the ${libraryNames[api]} in ${where}, wait a few minutes and try again.`;
 	}
 	if (has('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
-		return `${lackingScope(call)} ${grantScope(signIn)}`;
+		return `The credential lacks the scope ${scopeFor(call)}. ${grantScope(signIn)}`;
 	}
 	const id = idIn(call.url);
 	return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
@@ -265,29 +265,19 @@ function grantScope({ authentication }: SignIn): string {
 		: 'Add it to the scopes of the credential, reconnect, and select every checkbox on the consent page.';
 }
 
-const scopePrefix = 'https://www.googleapis.com/auth/';
-
-/** The first part of Google's method IDs. */
-const clientNames: Readonly<Record<Api, string>> = {
-	mail: 'gmail.',
-	sheets: 'sheets.',
-	docs: 'docs.',
-	drive: 'drive.',
-};
-
-/** The scope that the sign-in may lack: the one that the operation declares for the resource that refused. */
-function lackingScope({ api, methods, signIn, url }: FailedCall): string {
-	const ofApi = Object.entries(methods).filter(([method]) => method.startsWith(clientNames[api]));
-	const ofResource = ofApi.filter(([method]) => url.includes(`/${method.split('.').at(-2)}`));
-	const declared = (ofResource.length > 0 ? ofResource : ofApi).map(([, scope]) => scope);
-	const asked = declared.map((scope) =>
-		scope === 'drive.file' && signIn.driveAccess === 'allFiles' ? 'drive' : scope,
-	);
-	const scopes = [...new Set(asked)].map((scope) => scopePrefix + scope);
-	if (scopes.length === 0) return `The credential lacks a scope for ${apiNames[api]}.`;
-	return scopes.length === 1
-		? `The credential lacks the scope ${scopes.join('')}.`
-		: `The credential lacks one of the scopes ${scopes.join(', ')}.`;
+/** The narrowest scope that the package asks for and that allows a call. */
+export function scopeFor({ api, method, url, signIn }: FailedCall): string {
+	const { pathname } = new URL(url);
+	const scope = () => {
+		if (api === 'sheets') return 'spreadsheets';
+		if (api === 'docs') return 'documents';
+		// Shared drives are listed to a sign-in with access to all files only.
+		if (api === 'drive')
+			return signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives') ? 'drive' : 'drive.file';
+		if (method === 'GET') return 'gmail.readonly';
+		return pathname.endsWith('/drafts') ? 'gmail.compose' : 'gmail.send';
+	};
+	return `https://www.googleapis.com/auth/${scope()}`;
 }
 
 /** The ID that a call was about: the first path segment that is long enough to be one. */
@@ -311,15 +301,6 @@ export interface FailedCall {
 	/** The requested address, with IDs and query. */
 	readonly url: string;
 	readonly signIn: SignIn;
-	/** Methods that the operation may call, with their scopes. */
-	readonly methods: Methods;
 	/** The operation's own advice, by HTTP status. */
 	readonly advice?: Readonly<Record<number, string>>;
 }
-
-/** `drive.file` means whichever Drive scope the credential's Drive Access asks for. */
-type Scope =
-	'gmail.send' | 'gmail.compose' | 'gmail.readonly' | 'spreadsheets' | 'documents' | 'drive.file' | 'drive';
-
-/** Google's methods by ID, each with the narrowest sufficient scope that the package asks for. */
-export type Methods = Readonly<Record<string, Scope>>;

@@ -13,7 +13,7 @@ import { type Bases, googleBases, type TransportOptions } from './transport';
 /** What one kind of call may require and report. */
 type CallOptions = Pick<
 	TransportOptions,
-	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice' | 'methods'
+	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
 >;
 
 /** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */

@@ -13,7 +13,7 @@ import {
 	unlessAborted,
 } from '../../http/request';
 import { RequestError, type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
-import { type Api, apiNames, type FailedCall, type Methods, type SignIn } from './advice';
+import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
 import { errorOfAnswer, errorOfThrown, timeoutError } from './errors';
 
 export interface ClientAnswer {
@@ -207,8 +207,6 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	 * Google's answer.
 	 */
 	readonly advice?: Readonly<Record<number, string>>;
-	/** Methods that the operation may call, with their scopes. */
-	readonly methods?: Methods;
 }
 
 /** @throws NodeError */
@@ -272,7 +270,7 @@ function optionsOf(
 function prepare(
 	call: ClientCall,
 	bases: Bases,
-	{ timeoutMilliseconds, signIn, advice, methods = {} }: TransportOptions,
+	{ timeoutMilliseconds, signIn, advice }: TransportOptions,
 ): Prepared {
 	const { url, api } = targetOf(String(call.url), bases);
 	const query = call.params && queryOf(call.params);
@@ -287,7 +285,7 @@ function prepare(
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	return { request, call, failed: { api, method, url: request.url, signIn, advice, methods } };
+	return { request, call, failed: { api, method, url: request.url, signIn, advice } };
 }
 
 /**

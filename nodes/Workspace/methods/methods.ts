@@ -222,7 +222,6 @@ const patience = {
 	maxTries: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
-	methods: { 'drive.files.list': 'drive.file', 'drive.drives.list': 'drive' },
 } as const;
 
 /** What a request's failure may name. */

@@ -53,13 +53,11 @@ function callOf(credential: ICredentialDataDecryptedObject): FailedCall {
 				...shared,
 				api: 'mail',
 				url: `${bases.mail}/users/me/profile?fields=emailAddress`,
-				methods: { 'gmail.users.getProfile': 'gmail.readonly' },
 			}
 		: {
 				...shared,
 				api: 'drive',
 				url: `${bases.drive}/about?fields=user`,
-				methods: { 'drive.about.get': 'drive.file' },
 			};
 }
 

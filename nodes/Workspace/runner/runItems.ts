@@ -186,7 +186,7 @@ class WorkspaceWork implements Work<Job> {
 		return clients;
 	}
 
-	private async connect({ errors, methods }: Job['operation'], limits: Job['limits']): Promise<Clients> {
+	private async connect({ errors }: Job['operation'], limits: Job['limits']): Promise<Clients> {
 		const authentication =
 			this.context.getNodeParameter('authentication', 0, 'oAuth2') === 'serviceAccount'
 				? 'serviceAccount'
@@ -199,7 +199,6 @@ class WorkspaceWork implements Work<Job> {
 			maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 			timeoutMilliseconds: limits.timeoutSeconds * 1000,
 			advice: errors,
-			methods,
 		});
 	}
 }

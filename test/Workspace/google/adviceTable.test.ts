@@ -25,7 +25,6 @@ function descriptionOf(
 		method: id ? 'GET' : 'POST',
 		url: `https://google.example${path}${id && `/${id}`}`,
 		signIn: { ...signIn, ...own },
-		methods: {},
 		advice,
 	};
 	return errorOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';

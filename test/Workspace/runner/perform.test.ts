@@ -13,7 +13,6 @@ const url = 'http://127.0.0.1:9';
 function operationWith(parts: Partial<Operation>): Operation {
 	return defineOperation({
 		value: 'try',
-		methods: {},
 		name: 'Try',
 		action: 'Try',
 		description: '',

@@ -11,10 +11,6 @@ import { type BodyState, documentUrl, looksLikeTabId, readBody } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
-	methods: {
-		'docs.documents.get': 'documents',
-		'docs.documents.batchUpdate': 'documents',
-	},
 	name: 'Append',
 	action: 'Append text to document',
 	description: 'Add content to the end of a document or of one of its tabs',

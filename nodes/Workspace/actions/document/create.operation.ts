@@ -16,16 +16,6 @@ const documentType = 'application/vnd.google-apps.document';
 
 export const create = defineOperation({
 	value: 'create',
-	methods: {
-		'docs.documents.create': 'documents',
-		'docs.documents.get': 'documents',
-		'docs.documents.batchUpdate': 'documents',
-		'drive.files.copy': 'drive.file',
-		'drive.files.create': 'drive.file',
-		'drive.files.get': 'drive.file',
-		'drive.files.list': 'drive.file',
-		'drive.files.update': 'drive.file',
-	},
 	name: 'Create',
 	action: 'Create document',
 	description: 'Create an empty document, one with content, or a copy of a template',

@@ -8,9 +8,6 @@ import { allTabs, tabNamed, tabSummary } from './tabs';
 
 export const read = defineOperation({
 	value: 'read',
-	methods: {
-		'docs.documents.get': 'documents',
-	},
 	name: 'Read',
 	action: 'Read document',
 	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',

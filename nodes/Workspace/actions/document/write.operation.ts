@@ -9,10 +9,6 @@ import { carryOut, carryOutContent, changeOf, ensureTab, onLatest, readBack } fr
 
 export const write = defineOperation({
 	value: 'write',
-	methods: {
-		'docs.documents.get': 'documents',
-		'docs.documents.batchUpdate': 'documents',
-	},
 	name: 'Write',
 	action: 'Replace content of document',
 	description: 'Replace the whole content of a document or of one of its tabs. Headers and footers are kept.',

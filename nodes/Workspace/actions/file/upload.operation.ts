@@ -80,13 +80,6 @@ const targets: Record<UploadParams['convertTo'], string | undefined> = {
 
 export const upload = defineOperation({
 	value: 'upload',
-	methods: {
-		'drive.files.create': 'drive.file',
-		'drive.files.update': 'drive.file',
-		'drive.files.list': 'drive.file',
-		'drive.files.get': 'drive.file',
-		'drive.files.generateIds': 'drive.file',
-	},
 	name: 'Upload',
 	action: 'Upload file to Google Drive',
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',

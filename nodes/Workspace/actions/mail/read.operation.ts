@@ -9,11 +9,6 @@ interface Read {
 
 export const read = defineOperation({
 	value: 'read',
-	methods: {
-		'gmail.users.messages.get': 'gmail.readonly',
-		'gmail.users.messages.attachments.get': 'gmail.readonly',
-		'gmail.users.threads.get': 'gmail.readonly',
-	},
 	name: 'Read',
 	action: 'Read email',
 	description: 'Get a whole email or its conversation: text, HTML, addresses and attachments',

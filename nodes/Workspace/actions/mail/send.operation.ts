@@ -11,16 +11,6 @@ import {
 
 export const send = defineOperation({
 	value: 'send',
-	methods: {
-		'gmail.users.messages.send': 'gmail.send',
-		'gmail.users.drafts.create': 'gmail.compose',
-		'gmail.users.drafts.list': 'gmail.readonly',
-		'gmail.users.messages.get': 'gmail.readonly',
-		'gmail.users.messages.list': 'gmail.readonly',
-		'gmail.users.messages.attachments.get': 'gmail.readonly',
-		'gmail.users.settings.sendAs.list': 'gmail.readonly',
-		'gmail.users.getProfile': 'gmail.readonly',
-	},
 	name: 'Send',
 	action: 'Send email',
 	description:

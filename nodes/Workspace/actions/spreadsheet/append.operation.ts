@@ -162,13 +162,6 @@ async function knownPlace(
 
 export const append = defineOperation({
 	value: 'append',
-	methods: {
-		'sheets.spreadsheets.values.append': 'spreadsheets',
-		'sheets.spreadsheets.values.update': 'spreadsheets',
-		'sheets.spreadsheets.values.get': 'spreadsheets',
-		'sheets.spreadsheets.get': 'spreadsheets',
-		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
-	},
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. Items with the same target are sent together.',

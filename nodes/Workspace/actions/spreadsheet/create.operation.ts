@@ -145,15 +145,6 @@ type Params = ParamsOf<typeof createFields, typeof createOptions>;
 
 export const create = defineOperation({
 	value: 'create',
-	methods: {
-		'sheets.spreadsheets.create': 'spreadsheets',
-		'sheets.spreadsheets.get': 'spreadsheets',
-		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
-		'drive.files.create': 'drive.file',
-		'drive.files.get': 'drive.file',
-		'drive.files.list': 'drive.file',
-		'drive.files.update': 'drive.file',
-	},
 	name: 'Create',
 	action: 'Create spreadsheet',
 	description: 'Create an empty spreadsheet or one with first rows',

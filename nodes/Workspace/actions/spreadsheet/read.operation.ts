@@ -141,10 +141,6 @@ interface Rendering {
 
 export const read = defineOperation({
 	value: 'read',
-	methods: {
-		'sheets.spreadsheets.values.get': 'spreadsheets',
-		'sheets.spreadsheets.get': 'spreadsheets',
-	},
 	name: 'Read',
 	action: 'Read rows of spreadsheet',
 	description: 'Read a range, a tab or a named range, as one item per row or as arrays of cells',

@@ -106,14 +106,6 @@ async function writeByHeader(
 
 export const write = defineOperation({
 	value: 'write',
-	methods: {
-		'sheets.spreadsheets.values.update': 'spreadsheets',
-		'sheets.spreadsheets.values.get': 'spreadsheets',
-		'sheets.spreadsheets.values.batchGet': 'spreadsheets',
-		'sheets.spreadsheets.values.batchUpdate': 'spreadsheets',
-		'sheets.spreadsheets.get': 'spreadsheets',
-		'sheets.spreadsheets.batchUpdate': 'spreadsheets',
-	},
 	name: 'Write',
 	action: 'Write rows to spreadsheet',
 	description: 'Update rows that match, replace a table, or write rows to a range',

@@ -195,10 +195,6 @@ function itemOf(message: ListedMessage['message'], files: readonly StoredBinary[
 
 /** What List and Search have in common. */
 export const listing = {
-	methods: {
-		'gmail.users.messages.list': 'gmail.readonly',
-		'gmail.users.messages.get': 'gmail.readonly',
-	},
 	readsOnly: true,
 	options: listOptions,
 	check: refuseContradictions,
