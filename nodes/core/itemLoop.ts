@@ -8,17 +8,15 @@ import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './runtime';
 
 /** A failure may include the output produced before it, which Continue on Fail returns first. */
-type Outcome =
-	| { readonly output: INodeExecutionData[]; readonly failure?: never }
-	| { readonly failure: NodeError; readonly output?: INodeExecutionData[] };
+interface Outcome {
+	readonly failure?: NodeError;
+	readonly output?: INodeExecutionData[];
+}
 
 /** The outcome of an item. */
 export interface Done {
 	readonly outcome: Outcome;
-	/**
-	 * The work is done or may be done: another try of the node must not start it again, even if the item
-	 * failed.
-	 */
+	/** The work is done or may be done: another try of the node must not start it again, even if the item failed. */
 	readonly isFinal: boolean;
 }
 
@@ -116,10 +114,7 @@ class Loop<C> {
 		return this.#outcomes;
 	}
 
-	/**
-	 * All items are checked before anything is sent, so that a mistake in the last item does not leave half a
-	 * batch sent.
-	 */
+	/** All items are checked before anything is sent, so that a mistake in the last item does not leave half a batch sent. */
 	async #checkAll(): Promise<Array<Checked<C>>> {
 		const checked: Array<Checked<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
@@ -140,12 +135,9 @@ class Loop<C> {
 			const value = this.#work.check(index);
 			const sent = this.#isTool ? this.#work.sent(value) : undefined;
 			const known = this.#finished.recall(index, sent);
-			if (known && 'final' in known) {
-				this.#ended(index, known.final);
-				return undefined;
-			}
-			if (known) this.#doubtful.add(index);
-			return { index, value, sent };
+			if (known && 'doubt' in known) this.#doubtful.add(index);
+			if (!known || 'doubt' in known) return { index, value, sent };
+			this.#ended(index, known.final);
 		} catch (error) {
 			this.#ended(index, { failure: toNodeError(error) });
 		}
@@ -161,15 +153,16 @@ class Loop<C> {
 		const done = await this.#work.perform(items);
 		for (const [at, { index, sent }] of items.entries()) {
 			const { outcome, isFinal } = done[at] ?? nothingDone;
+			const isDoubtful = outcome.failure?.ambiguous === true;
 			if (isFinal) this.#finished.remember(index, sent, { final: outcome });
-			else if (isDoubtful(outcome)) this.#finished.remember(index, sent, { doubt: true });
+			else if (isDoubtful) this.#finished.remember(index, sent, { doubt: true });
 			this.#ended(index, this.#doubtful.has(index) ? doubted(outcome) : outcome);
 		}
 	}
 
 	#ended(index: number, outcome: Outcome): void {
 		this.#outcomes[index] = outcome;
-		this.#stopped ||= 'failure' in outcome && !this.#context.continueOnFail();
+		this.#stopped ||= outcome.failure !== undefined && !this.#context.continueOnFail();
 	}
 
 	get #isCancelled(): boolean {
@@ -180,10 +173,6 @@ class Loop<C> {
 		for (const index of this.#outcomes.keys()) this.#ended(index, { failure: this.#work.stopped() });
 		return [];
 	}
-}
-
-function isDoubtful({ failure }: Outcome): boolean {
-	return failure?.ambiguous === true;
 }
 
 /** If a later try definitely did nothing, the outcome of the first one is still unknown. */

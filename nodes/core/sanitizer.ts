@@ -24,6 +24,7 @@ interface Needle {
 	readonly isEncoded: boolean;
 }
 
+/** Four units of a needle. */
 interface Piece {
 	readonly needle: Needle;
 	readonly at: number;

@@ -20,7 +20,7 @@ export function paramsOf<const F extends readonly Field[]>(
 	const byName = new Map(fields.map((field) => [field.name, field]));
 	const valueFor = (field: Field): unknown => {
 		if (!values.has(field.name)) {
-			const isShown = conditionsOf(field).every(([name, allowed]) => {
+			const isShown = Object.entries(field.showWhen ?? {}).every(([name, allowed]) => {
 				const other = byName.get(name);
 				return other !== undefined && allowed.some((choice) => choice === valueFor(other));
 			});
@@ -34,45 +34,27 @@ export function paramsOf<const F extends readonly Field[]>(
 	return Object.fromEntries(values) as ParamsOf<F, []>;
 }
 
-function conditionsOf({ showWhen = {} }: Field) {
-	return Object.entries(showWhen);
-}
-
 interface Need {
 	readonly isShown: boolean;
 	readonly isNeeded: boolean;
 }
 
 function read(field: Field, raw: unknown, { isShown, isNeeded }: Need, reading: Reading): unknown {
+	// Defaults are written in the form's shape.
+	const form: Reading = { ...reading, mode: 'fields' };
+	const isForm = reading.mode === 'fields';
 	// Values left over from an earlier choice do not count, as in n8n's own form.
-	if (!isShown && reading.mode === 'fields')
-		return valueOf(field, field.hiddenDefault ?? field.default, reading);
-	const nobody = isMissing(raw) || (raw === '' && isBlankable(field, reading));
-	const value = valueOf(field, nobody ? defaultOf(field, reading) : raw, asDefault(nobody, reading));
+	if (!isShown && isForm) return valueOf(field, field.hiddenDefault ?? field.default, form);
+	// A form field that was emptied counts as not given where no text is wanted.
+	const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
+	const ownDefault = isForm ? field.default : (field.jsonDefault ?? field.default);
+	const value = isMissing(raw) || isBlank ? valueOf(field, ownDefault, form) : valueOf(field, raw, reading);
 	if (isShown && isNeeded) requireGiven(field, raw, value, reading);
 	return value;
 }
 
 function isMissing(raw: unknown): boolean {
 	return raw === undefined || raw === null;
-}
-
-/** A form field that was emptied counts as not given where no text is wanted. */
-function isBlankable({ type }: Field, { mode }: Reading): boolean {
-	return mode === 'fields' && ['number', 'boolean', 'options'].includes(type);
-}
-
-function defaultOf(field: Field, { mode }: Reading): unknown {
-	return mode === 'json' && field.jsonDefault !== undefined ? field.jsonDefault : field.default;
-}
-
-/** Defaults are written in the form's shape. */
-function asDefault(nobody: boolean, reading: Reading): Reading {
-	return nobody ? formReading(reading) : reading;
-}
-
-function formReading(reading: Reading): Reading {
-	return { ...reading, mode: 'fields' };
 }
 
 function requireGiven(field: Field, raw: unknown, value: unknown, reading: Reading): void {
@@ -126,11 +108,7 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export interface RequestLimits {
-	readonly maxTries: number;
-	readonly maxRetryWaitSeconds: number;
-	readonly timeoutSeconds: number;
-}
+export type RequestLimits = Readonly<Record<(typeof requestOptions)[number]['name'], number>>;
 
 /** @param values checked values of all fields */
 export function limitsOf(values: Readonly<Record<string, unknown>>): RequestLimits {
@@ -196,18 +174,18 @@ export class NodeParameters {
 
 	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(option === undefined ? this.raw(name, null) : this.rawOption(name, option));
+		return hasExpression(this.rawOf(name, option));
 	}
 
 	/** Whether a parameter, or an option of a collection, is created again at every reading: not when it is a field of the item. */
 	isComputed(name: string, option?: string): boolean {
-		const raw = option === undefined ? this.raw(name, null) : this.rawOption(name, option);
+		const raw = this.rawOf(name, option);
 		return hasExpression(raw) && !this.fieldOf(raw);
 	}
 
-	private rawOption(collection: string, option: string): unknown {
-		const raw = this.raw(collection, {});
-		return isPlain(raw) ? raw[option] : raw;
+	private rawOf(name: string, option: string | undefined): unknown {
+		const raw = this.raw(name, option === undefined ? null : {});
+		return option !== undefined && isPlain(raw) ? raw[option] : raw;
 	}
 
 	private raw(name: string, fallback: unknown): unknown {

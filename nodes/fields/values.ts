@@ -131,9 +131,9 @@ function formatted(field: Field, raw: unknown, reading: Reading): unknown {
 		case 'pairs':
 			return pairsOf(field, raw, reading);
 		case 'rows':
-			return rowsOf(field, raw, reading);
+			return rowsOf(field, raw, reading, false);
 		case 'records':
-			return recordsOf(field, raw, reading);
+			return rowsOf(field, raw, reading, true);
 		case 'columns':
 			return columnMapping(field, raw, reading);
 		case 'tab':
@@ -194,22 +194,10 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
 }
 
-function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[][] {
-	return rowsOfKind(field, raw, reading, 'an array of cells', Array.isArray) as unknown[][];
-}
-
-function recordsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
-	const isRow = (row: unknown) => Array.isArray(row) || isRecord(row);
-	return rowsOfKind(field, raw, reading, 'an array of cells or an object keyed by header', isRow);
-}
-
-function rowsOfKind(
-	field: Field,
-	raw: unknown,
-	reading: Reading,
-	wanted: string,
-	isRow: (row: unknown) => boolean,
-): unknown[] {
+/** @param takesRecords whether a row may be an object, too */
+function rowsOf(field: Field, raw: unknown, reading: Reading, takesRecords: boolean): unknown[] {
+	const wanted = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
+	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
 	const rows = typeof raw === 'string' ? parsed(field, raw, reading) : raw;
 	const label = labelOf(field, reading);
 	if (!Array.isArray(rows))

@@ -1,36 +1,47 @@
 import { refusal } from '../../core/errors';
 import { Naming, type ParamsOf } from '../../fields/field';
 import { type NodeParameters, paramsOf } from '../../fields/params';
+import { isRecord } from '../../fields/values';
 import type { ConnectionOptions } from '../session/connection';
 import { channelOptionsOf, givenValues } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
 import { waitFields, waitOptions } from './waitFields';
 
-interface PayloadParameters {
-	readonly payloadMode: 'taskAndInput' | 'json';
-	readonly task: string;
-	readonly input: string;
-	readonly payloadJson: unknown;
-}
-
 /**
  * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
  * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent
  * @throws NodeError 400 when the payload is no JSON object
  */
-export function initialPayload(parameters: PayloadParameters): () => string {
-	if (parameters.payloadMode === 'taskAndInput') {
-		const { task, input } = parameters;
-		return () => JSON.stringify({ task, input });
+export function initialPayload(
+	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
+): () => string {
+	const { payloadMode, task, input, payloadJson: payload } = params;
+	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
+	const value = typeof payload === 'string' ? parsed(payload) : payload;
+	if (isRecord(value)) return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
+	throw refusal(
+		`'Payload' must be a JSON object, not ${nameOf(value)}`,
+		'Wrap the value in an object, such as {"items": …}.',
+	);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		// The parser's message quotes the payload.
+		const position = /position (\d+)/.exec(String(error))?.[1];
+		throw refusal(
+			"'Payload' is not valid JSON",
+			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
+		);
 	}
-	const { payloadJson } = parameters;
-	if (typeof payloadJson === 'string') {
-		checked(parse(payloadJson));
-		return () => payloadJson;
-	}
-	const object = checked(payloadJson);
-	return () => JSON.stringify(object);
+}
+
+function nameOf(value: unknown): string {
+	if (value === null || value === undefined) return 'an empty value';
+	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 
 /** In all: some 30 MB at most. */
@@ -49,36 +60,6 @@ export class KeptTexts {
 		this.left -= text.length;
 		return () => text;
 	}
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		// The parser's message quotes the payload.
-		const position = /position (\d+)/.exec(String(error))?.[1];
-		return refuse(
-			"'Payload' is not valid JSON",
-			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
-		);
-	}
-}
-
-function checked(value: unknown): object {
-	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-	return refuse(
-		`'Payload' must be a JSON object, not ${nameOf(value)}`,
-		'Wrap the value in an object, such as {"items": …}.',
-	);
-}
-
-function nameOf(value: unknown): string {
-	if (value === null || value === undefined) return 'an empty value';
-	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-}
-
-function refuse(message: string, description: string): never {
-	throw refusal(message, description);
 }
 
 export const fields = [...executeFields, ...waitFields] as const;
@@ -110,9 +91,11 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 		return { ...params, textField: params.textField.trim() };
 	};
 	const params = read();
+	const payload = initialPayload(params);
+	const isPayloadComputed = payloadFields.some((name) => parameters.isComputed(name));
 	return {
 		params,
-		initialPayload: keptPayload(params, parameters, { read, texts }),
+		initialPayload: isPayloadComputed ? texts.keep(payload(), () => initialPayload(read())()) : payload,
 		paramsNow: () => (areOverridesComputed(parameters) ? read() : params),
 	};
 }
@@ -149,21 +132,6 @@ function checkExpressions(
 }
 
 const payloadFields = ['task', 'input', 'payloadJson'];
-
-interface Reader {
-	readonly texts: KeptTexts;
-	readonly read: () => ExecuteParams;
-}
-
-function keptPayload(
-	params: ExecuteParams,
-	parameters: NodeParameters,
-	{ read, texts }: Reader,
-): () => string {
-	const text = initialPayload(params);
-	if (!payloadFields.some((name) => parameters.isComputed(name))) return text;
-	return texts.keep(text(), () => initialPayload(read())());
-}
 
 /** Options that take the place of the credential's values, as the form names them. */
 const labels = {

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { mask } from '../../core/sanitizer';
 import { shortened } from '../../core/errors';
 import { type SessionMessage, valueAt } from '../session/messages';
+
 /** An answer of the agent service, read to its end. */
 export interface Answer {
 	readonly statusCode: number;
@@ -162,36 +163,16 @@ export function excerpt(answer: Answer, call: { redact(text: string): string }):
 	if (!('response' in content) || content.response === null) return '';
 	const { response } = content;
 	const text =
-		typeof response === 'string' ? plain(response) : (messageIn(response) ?? body.toString('utf8'));
+		typeof response === 'string'
+			? response.slice(0, maxLookedThrough).replace(noText, ' ')
+			: (messageIn(response) ?? body.toString('utf8'));
 	return shortened(call.redact(onOneLine(text.slice(0, maxLookedThrough))).trim(), maxShown);
 }
 
 const onOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
-/** The beginning of a page's text, without its tags, scripts and styles. */
-function plain(text: string): string {
-	const page = text.slice(0, maxLookedThrough);
-	let result = '';
-	let at = 0;
-	while (at < page.length) {
-		const open = page.indexOf('<', at);
-		const close = open === -1 ? -1 : page.indexOf('>', open);
-		if (close === -1) return result + page.slice(at);
-		result += `${page.slice(at, open)} `;
-		at = afterElement(page, open, close);
-	}
-	return result;
-}
-
-/** Where the text goes on behind a tag, or behind the whole element where its content is no text. */
-function afterElement(page: string, open: number, close: number): number {
-	const name = /^(?:style|script)\b/i.exec(page.slice(open + 1, open + 8))?.[0];
-	if (name === undefined) return close + 1;
-	const end = new RegExp(`</${name}`, 'gi');
-	end.lastIndex = close;
-	const endClose = end.exec(page) ? page.indexOf('>', end.lastIndex) : -1;
-	return endClose === -1 ? page.length : endClose + 1;
-}
+/** Tags, and whole elements whose content is no text. In time that grows with the length of the page. */
+const noText = /<(style|script)\b[^]*?(?:<\/\1[^<>]*>?|$)|<[^<>]*>/gi;
 
 /** The usual places of a message in a JSON error. */
 function messageIn(response: unknown, depth = 0): string | undefined {

@@ -118,7 +118,7 @@ class Wait implements TryHooks {
 			this.#isOverdue = true;
 			if (!this.#readiness.isSettling) this.#failReadiness();
 		});
-		await this.#readiness.ready().finally(cancel);
+		await this.#readiness.ready.finally(cancel);
 		this.#isOverdue = false;
 	}
 
@@ -264,9 +264,9 @@ class Readiness {
 		this.#clock = clock;
 	}
 
-	/** @throws NodeError once `fail` was called */
-	async ready(): Promise<void> {
-		await this.#ready.promise;
+	/** Rejects once `fail` was called. */
+	get ready(): Promise<undefined> {
+		return this.#ready.promise;
 	}
 
 	get isSettling(): boolean {
