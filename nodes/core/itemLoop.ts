@@ -124,7 +124,10 @@ class Loop<C> {
 			if (this.#stopped) break;
 			if (performance.now() < sliceEnd) continue;
 			await turn();
-			if (this.#isCancelled) return this.#cancelAll();
+			if (this.#isCancelled) {
+				for (const each of this.#outcomes.keys()) this.#ended(each, { failure: this.#work.stopped() });
+				return [];
+			}
 			sliceEnd = performance.now() + sliceMilliseconds;
 		}
 		return checked;
@@ -167,11 +170,6 @@ class Loop<C> {
 
 	get #isCancelled(): boolean {
 		return this.#context.getExecutionCancelSignal()?.aborted === true;
-	}
-
-	#cancelAll(): [] {
-		for (const index of this.#outcomes.keys()) this.#ended(index, { failure: this.#work.stopped() });
-		return [];
 	}
 }
 

@@ -68,7 +68,7 @@ export function checkedItem(
 	const identity = identityOf(signer, params);
 	const wait = waitSettings(params);
 	if (wait) {
-		const channel = new URL(channelUrl(api, params.sessionId.trim() || 'new', identity));
+		const channel = new URL(channelUrl(api, params.sessionId || 'new', identity));
 		checkAllowedHost(signer, channel, isVerified);
 	}
 	return { given, wait, credentials };
@@ -76,8 +76,7 @@ export function checkedItem(
 
 /** The content of the call without the values that differ with every try. Shows whether an earlier try already sent it. */
 export function meaningOf({ given, credentials: { api, signer } }: CheckedItem): unknown {
-	const sessionId = given.params.sessionId.trim();
-	const startStepName = given.params.startStepName.trim();
+	const { sessionId, startStepName } = given.params;
 	const { userId, userPublicKey } = identityOf(signer, given.params);
 	const url = executeUrl(api);
 	const initialPayload = given.initialPayload();
@@ -91,8 +90,8 @@ export function callOf({ given, wait, credentials }: CheckedItem): PreparedCall 
 	const options = given.paramsNow();
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
-	const sessionId = given.params.sessionId.trim() || randomUUID();
-	const startStepName = given.params.startStepName.trim();
+	const sessionId = given.params.sessionId || randomUUID();
+	const { startStepName } = given.params;
 	const initialPayload = given.initialPayload();
 	return {
 		...{ apiKey, allowUnauthorizedCerts, options, secrets, sessionId, wait },

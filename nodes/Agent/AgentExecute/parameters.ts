@@ -88,7 +88,13 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 		const params = paramsOf(all, given, { mode: 'fields', timezone: 'UTC' });
 		checkExpressions(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
-		return { ...params, textField: params.textField.trim() };
+		const { sessionId, startStepName, textField } = params;
+		return {
+			...params,
+			sessionId: sessionId.trim(),
+			startStepName: startStepName.trim(),
+			textField: textField.trim(),
+		};
 	};
 	const params = read();
 	const payload = initialPayload(params);

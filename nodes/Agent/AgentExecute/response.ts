@@ -166,10 +166,8 @@ export function excerpt(answer: Answer, call: { redact(text: string): string }):
 		typeof response === 'string'
 			? response.slice(0, maxLookedThrough).replace(noText, ' ')
 			: (messageIn(response) ?? body.toString('utf8'));
-	return shortened(call.redact(onOneLine(text.slice(0, maxLookedThrough))).trim(), maxShown);
+	return shortened(call.redact(text.slice(0, maxLookedThrough).replace(/\s+/g, ' ')).trim(), maxShown);
 }
-
-const onOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 /** Tags, and whole elements whose content is no text. In time that grows with the length of the page. */
 const noText = /<(style|script)\b[^]*?(?:<\/\1[^<>]*>?|$)|<[^<>]*>/gi;

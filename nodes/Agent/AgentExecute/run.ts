@@ -84,7 +84,7 @@ class AgentWork implements Work<CheckedItem> {
 	tasks(checked: ReadonlyArray<Checked<CheckedItem>>): Array<Task<CheckedItem>> {
 		return checked.map((item) => ({
 			items: [item],
-			key: item.value.given.params.sessionId.trim() || undefined,
+			key: item.value.given.params.sessionId || undefined,
 		}));
 	}
 

@@ -1,4 +1,4 @@
-import type { ITriggerFunctions, IWorkflowSettings } from 'n8n-workflow';
+import type { ITriggerFunctions } from 'n8n-workflow';
 
 import type { Field } from '../../fields/field';
 import { paramsOf } from '../../fields/params';
@@ -175,15 +175,8 @@ function givenTo(context: ITriggerFunctions): Record<string, unknown> {
 	return { ...(isRecord(options) ? options : {}), ...Object.fromEntries(fields) };
 }
 
-/** In seconds. n8n writes -1 for a workflow without a limit of its own. */
-function executionLimit(context: ITriggerFunctions): number {
-	const { executionTimeout } = workflowSettings(context);
-	return executionTimeout !== undefined && executionTimeout > 0 ? executionTimeout : maxExecutionSeconds;
-}
-
-/** Triggers of n8n before 2.5 cannot ask for them. */
-function workflowSettings(
-	context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>,
-): IWorkflowSettings {
-	return context.getWorkflowSettings?.() ?? {};
+/** In seconds. n8n writes -1 for a workflow without a limit of its own; triggers before 2.5 cannot ask for it. */
+function executionLimit(context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>): number {
+	const { executionTimeout = 0 } = context.getWorkflowSettings?.() ?? {};
+	return executionTimeout > 0 ? executionTimeout : maxExecutionSeconds;
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/runtime';
 import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReason';
-import type { EgressFilter } from './connectRequest';
-import type { OpenSocket, Socket, SocketListener } from './webSocket';
+import type { OpenSocket, Socket, SocketListener, SocketRequest } from './webSocket';
 
 interface HeartbeatSettings {
 	/** Between pings; 0 = none. */
@@ -79,11 +78,17 @@ export class Heartbeat {
 		const now = this.#clock.monotonicMilliseconds();
 		if (this.#awaited !== undefined && this.#lastSeen >= this.#awaited.since) this.#awaited = undefined;
 		if (this.#awaited !== undefined && now >= this.#awaited.until) {
-			if (now - planned > stallMilliseconds) this.#pingAgain(now);
-			else if (this.#hasAnswered) {
+			const isStalled = now - planned > stallMilliseconds;
+			if (this.#hasAnswered && !isStalled) {
 				this.#listener.dead();
 				return;
-			} else this.#tellUnanswered();
+			}
+			this.#awaited = undefined;
+			if (isStalled) this.#nextPing = now;
+			else if (!this.#toldUnanswered) {
+				this.#toldUnanswered = true;
+				this.#listener.unanswered();
+			}
 		}
 		if (now >= this.#nextPing) {
 			this.#awaited ??= { since: now, until: now + deadlineMilliseconds };
@@ -95,29 +100,11 @@ export class Heartbeat {
 			this.#turn(next);
 		});
 	}
-
-	#pingAgain(now: number): void {
-		this.#awaited = undefined;
-		this.#nextPing = now;
-	}
-
-	#tellUnanswered(): void {
-		this.#awaited = undefined;
-		if (this.#toldUnanswered) return;
-		this.#toldUnanswered = true;
-		this.#listener.unanswered();
-	}
 }
 
-export interface ChannelSettings {
-	/** Holds secrets: never in a text. */
-	readonly url: string;
+export interface ChannelSettings extends Omit<SocketRequest, 'handshakeTimeoutMilliseconds'> {
 	/** Takes the secrets out of a text. */
 	readonly redact: (text: string) => string;
-	readonly allowUnauthorizedCerts: boolean;
-	/** What n8n lets sockets reach; undefined: anything. */
-	readonly egress?: EgressFilter;
-	readonly maxMessageBytes: number;
 	/** Between pings; 0 = none. */
 	readonly heartbeatMilliseconds: number;
 	/** Empty: protocol pings. */
@@ -278,7 +265,9 @@ export class Channel {
 			},
 			control: (kind) => {
 				this.#heartbeat.seen(kind);
-				if (kind === 'pong') this.#tellAnswered();
+				if (kind !== 'pong' || this.#hasAnswered || this.#state === 'ended') return;
+				this.#hasAnswered = true;
+				this.#listener.answered();
 			},
 			refused: (answer) => {
 				this.#cause = refusedBy(answer, this.#settings.redact);
@@ -293,12 +282,6 @@ export class Channel {
 				this.#end(closeReasonOf({ code, reason }, this.#cause, this.#settings.redact));
 			},
 		};
-	}
-
-	#tellAnswered(): void {
-		if (this.#hasAnswered || this.#state === 'ended') return;
-		this.#hasAnswered = true;
-		this.#listener.answered();
 	}
 
 	#opened(): void {

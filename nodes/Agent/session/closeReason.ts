@@ -203,21 +203,17 @@ export function retryAfterOf(closeReason: CloseReason, nowMilliseconds: number):
 		: undefined;
 }
 
+/** By kind, where it is not 503. */
+const codes: Partial<Record<CloseReason['kind'], number>> = {
+	connectTimeout: 504,
+	silent: 504,
+	tooLarge: 502,
+	malformed: 502,
+	credentials: 400,
+};
+
 function codeOf(closeReason: CloseReason): number {
-	switch (closeReason.kind) {
-		case 'answer':
-			return closeReason.answer.statusCode;
-		case 'connectTimeout':
-		case 'silent':
-			return 504;
-		case 'tooLarge':
-		case 'malformed':
-			return 502;
-		case 'credentials':
-			return 400;
-		default:
-			return 503;
-	}
+	return closeReason.kind === 'answer' ? closeReason.answer.statusCode : (codes[closeReason.kind] ?? 503);
 }
 
 /** What to do about it. */

@@ -89,20 +89,18 @@ export function afterEnding(
 		const slower = { ...next.memory, slowWaits: slowWaits + 1 };
 		return { ...next, memory: slower, delayMilliseconds: Math.max(asked, slowDelay(slowWaits, random)) };
 	}
-	if (decision === 'suspect') return { ...next, delayMilliseconds: asked + suspectDelay(random) };
+	if (decision === 'suspect') {
+		const delay = suspectMilliseconds + Math.floor(random() * baseMilliseconds);
+		return { ...next, delayMilliseconds: asked + delay };
+	}
+	const bounds = { baseMilliseconds, capMilliseconds: policy.maxDelayMilliseconds };
 	return {
 		...next,
 		memory: { ...next.memory, waits: waits + 1 },
 		// Added, not compared: clients that got the same time must not come back at the same moment.
-		delayMilliseconds: asked + backoff(waits, policy, random),
+		delayMilliseconds: asked + fullJitterMilliseconds(waits, bounds, random),
 	};
 }
-
-function backoff(waits: number, { maxDelayMilliseconds }: ReconnectPolicy, random: () => number): number {
-	return fullJitterMilliseconds(waits, { baseMilliseconds, capMilliseconds: maxDelayMilliseconds }, random);
-}
-
-const suspectDelay = (random: () => number) => suspectMilliseconds + Math.floor(random() * baseMilliseconds);
 
 /** Not less than half of its window: a deployment of seconds must be over when the first of them ends. */
 function slowDelay(slowWaits: number, random: () => number): number {
