@@ -36,7 +36,6 @@ interface NodeErrorDetails {
 	readonly code: number;
 	/** What happened, in a sentence that a user of the workflow understands. */
 	readonly message: string;
-	/** What to do about it. */
 	readonly description?: string;
 	/** Symbolic status as the service sent it; derived from `code` when absent. */
 	readonly status?: string;

@@ -13,7 +13,6 @@ interface Outcome {
 	readonly output?: INodeExecutionData[];
 }
 
-/** The outcome of an item. */
 export interface Done {
 	readonly outcome: Outcome;
 	/** The work is done or may be done: another try of the node must not start it again, even if the item failed. */

@@ -2,7 +2,6 @@ import type { IDataObject, Logger } from 'n8n-workflow';
 
 import { type NodeError, onOneLine, shortened, statusName } from './errors';
 
-/** A part of a text, in UTF-16 units. */
 export interface Range {
 	readonly start: number;
 	readonly end: number;

@@ -9,7 +9,6 @@ export interface Reading {
 	readonly timezone: string;
 }
 
-/** A choice of a dropdown. */
 export interface Choice {
 	readonly name: string;
 	readonly value: string;
@@ -81,7 +80,6 @@ export interface Field {
 	readonly noDataExpression?: boolean;
 	/** Of a number; without it only whole numbers are taken. */
 	readonly decimals?: number;
-	/** Number limits. */
 	readonly minimum?: number;
 	readonly maximum?: number;
 	/** Of a fixedCollection: what each of its entries holds. */

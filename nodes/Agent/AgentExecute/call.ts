@@ -26,7 +26,6 @@ import {
 } from './parameters';
 import type { Answer } from './response';
 
-/** The execute call of one item. */
 export interface PreparedCall extends CallFacts {
 	readonly apiKey: string;
 	readonly allowUnauthorizedCerts: boolean;

@@ -87,7 +87,6 @@ export class MessageCollector {
 		else this.#keepEarly(message);
 	}
 
-	/** The service closed the channel. */
 	closed(): void {
 		if (this.#isSent && this.#settings.end.by === 'close') this.#ends('close');
 	}
@@ -98,7 +97,6 @@ export class MessageCollector {
 		return this.#end !== undefined;
 	}
 
-	/** The call has been answered. */
 	answered(): void {
 		this.#isAnswered = true;
 		if (this.#end !== undefined) {

@@ -35,7 +35,6 @@ import { KeptTexts, naming, type WaitSettings } from './parameters';
 import { contentOf } from './response';
 import { callAndWait, type TryHooks } from './wait';
 
-/** Works on all items, several at once. */
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
 	// Once per run of the node, as n8n's own helper does.

@@ -38,7 +38,6 @@ interface WaitParts {
 	readonly onMessage: (message: SessionMessage, reportsFailure: boolean) => void;
 }
 
-/** For each try of the execute call. */
 export interface TryHooks {
 	/** Before it. @throws NodeError if the channel is not open in time: nothing may be sent */
 	ready(): Promise<void>;

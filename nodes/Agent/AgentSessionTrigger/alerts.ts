@@ -5,7 +5,6 @@ import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/runtime';
 import { keptSeconds } from './triggerState';
 
-/** Problems that cause a failed execution. */
 type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
 
 /** Max failed executions of one kind at a time: an outage of the service must not flood the list of executions. */

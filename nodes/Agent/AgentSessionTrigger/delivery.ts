@@ -117,7 +117,6 @@ export class Delivery {
 		this.#tellStopped();
 	}
 
-	/** Settles when nothing is being stored any more. */
 	async stored(): Promise<void> {
 		while (this.#storing.size > 0) await Promise.allSettled(this.#storing);
 	}
@@ -189,7 +188,6 @@ export class Delivery {
 		return refusedBy;
 	}
 
-	/** @returns whether that was the end of it */
 	#notTaken(batch: Batch, error: unknown): boolean {
 		const failure = refusedByN8n(batch.length, error);
 		if (this.#isStopping) {

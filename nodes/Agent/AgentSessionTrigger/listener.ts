@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
-import { type Clock, systemClock } from '../../core/runtime';
+import { systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection } from '../session/connection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
@@ -12,7 +12,7 @@ import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './a
 import { Delivery } from './delivery';
 import { triggerSettings, type TriggerSettings } from './fields';
 import { type Arrival, eventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
-import { manualListening } from './testListener';
+import { type ListenerParts, manualListening } from './testListener';
 import {
 	memoryOf,
 	nodeKey,
@@ -23,17 +23,12 @@ import {
 	takeOver,
 } from './triggerState';
 
-export interface ListeningParts {
-	readonly context: ITriggerFunctions;
-	readonly settings: TriggerSettings;
-	readonly readIdentity: ReadIdentity;
+export interface ListeningParts extends ListenerParts {
 	/** What the node remembers of its starts before. */
 	readonly memory: NodeMemory;
 	readonly stopBudget: StopBudget;
-	readonly clock: Clock;
 	/** Which all sessions share with all other nodes that go to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
-	readonly connect: typeof connect;
 }
 
 /** While stopping, queued messages are still delivered within the limits, as long as executions end this quickly. */

@@ -4,7 +4,6 @@ import type { Clock } from '../../core/runtime';
 import type { ConnectionEvent } from '../session/connection';
 import { binaryOf, heldBytes, messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
 
-/** What waits for its delivery: first in, first out. */
 class Backlog<T extends { readonly byteLength: number }> {
 	#entries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
 	/** Index of the oldest entry: removing at the front of an array costs its whole length. */
@@ -19,7 +18,6 @@ class Backlog<T extends { readonly byteLength: number }> {
 		return this.#bytes;
 	}
 
-	/** Undefined when there is none. */
 	get oldestArrivedAt(): number | undefined {
 		return this.#entries[this.#head]?.arrivedAt;
 	}
@@ -41,7 +39,6 @@ class Backlog<T extends { readonly byteLength: number }> {
 		return oldest.entry;
 	}
 
-	/** @returns what was in it */
 	clear(): T[] {
 		const entries = this.#entries.slice(this.#head).map(({ entry }) => entry);
 		this.#entries = [];
@@ -59,7 +56,6 @@ export interface QueueSettings {
 	readonly batchSize: number;
 	/** How long the first message of a batch waits for the others. */
 	readonly batchWaitMilliseconds: number;
-	/** Deliveries at a time. */
 	readonly maxConcurrent: number;
 }
 
@@ -72,7 +68,6 @@ interface QueueListener<T> {
 	/** Reading is to stop; what was read already is still taken. */
 	pause(): void;
 	resume(): void;
-	/** Messages were dropped to make room. */
 	dropped(messages: readonly T[]): void;
 }
 
@@ -297,7 +292,6 @@ export class MessageArrival implements Queued {
 		return this.#message;
 	}
 
-	/** Keeps the frame alone. */
 	release(): void {
 		this.#message = undefined;
 	}

@@ -9,7 +9,7 @@ import { triggerError } from './alerts';
 import { type Arrival, type Delivered, MessageArrival, MessageQueue, storedItem } from './queue';
 import type { TriggerSettings } from './fields';
 
-interface ManualParts {
+export interface ListenerParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly readIdentity: ReadIdentity;
@@ -24,7 +24,7 @@ const limitSeconds = 60;
  * A test in the editor: the first message, or the first batch, ends it. The channels open only in `manualTriggerFunction`, because
  * n8n accepts no items before.
  */
-export function manualListening(parts: ManualParts): ITriggerResponse {
+export function manualListening(parts: ListenerParts): ITriggerResponse {
 	const test = new ManualListening(parts);
 	return {
 		manualTriggerFunction: async () => {
@@ -36,14 +36,14 @@ export function manualListening(parts: ManualParts): ITriggerResponse {
 }
 
 class ManualListening {
-	readonly #parts: ManualParts;
+	readonly #parts: ListenerParts;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];
 	#over = false;
 	#cancelLimit = () => {};
 	#closing: Promise<void> | undefined;
 
-	constructor(parts: ManualParts) {
+	constructor(parts: ListenerParts) {
 		this.#parts = parts;
 		const nothing = () => {};
 		const deliver = async (batch: readonly Delivered<Arrival>[]) => {

@@ -46,7 +46,6 @@ interface Registry {
 	readonly memories: Map<string, NodeMemory>;
 }
 
-/** Nodes whose memory is kept. */
 const maxRemembered = 200;
 
 /** A node of a workflow: copied workflows share the ids of their nodes. */
@@ -71,7 +70,6 @@ export async function release(key: string, mine: Closable): Promise<void> {
 	if (active.get(key)?.closable === mine) active.delete(key);
 }
 
-/** Outlives publishing again. */
 export function memoryOf(key: string): NodeMemory {
 	const { memories } = registry();
 	const memory = memories.get(key) ?? new NodeMemory();
@@ -79,7 +77,6 @@ export function memoryOf(key: string): NodeMemory {
 	return memory;
 }
 
-/** How many nodes listen in this process. */
 export const listeningNodes = (): number => registry().active.size;
 
 const registry = () =>

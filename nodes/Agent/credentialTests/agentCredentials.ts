@@ -212,7 +212,6 @@ function failureText(error: unknown, data: ICredentialDataDecryptedObject): stri
 		.join('. ');
 }
 
-/** There was a connection, but no response. */
 function notHttpAdvice(url: string): string {
 	const other = url.startsWith('https:') ? 'http' : 'https';
 	return `Something listens there, but did not respond as a web server does. Check the port of the Deployment URL, and whether it must begin with ${other}://`;

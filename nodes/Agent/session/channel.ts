@@ -62,14 +62,12 @@ export class Heartbeat {
 		this.#cancel();
 	}
 
-	/** Any frame counts as a response. */
 	seen(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastSeen = this.#clock.monotonicMilliseconds();
 		// An answer to a text ping: a message that came while one was awaited.
 		if (kind === this.#settings.answer && this.#awaited !== undefined) this.#hasAnswered = true;
 	}
 
-	/** Since the last response. */
 	silentMilliseconds(): number {
 		return this.#clock.monotonicMilliseconds() - this.#lastSeen;
 	}
@@ -147,7 +145,6 @@ export class Channel {
 	/** Why the socket is about to close; a close frame is known only when it closes. */
 	#cause: CloseReason | undefined;
 	#hasAnswered = false;
-	/** How many messages came. */
 	#heard = 0;
 	/** The last messages were too many to take. */
 	#isFull = false;
@@ -219,7 +216,6 @@ export class Channel {
 		}
 	}
 
-	/** @returns whether the socket is gone */
 	#gone(milliseconds: number): Promise<boolean> {
 		if (this.#socketGone) return Promise.resolve(true);
 		return new Promise((resolve) => {

@@ -31,7 +31,6 @@ export type CloseReason =
 	| { readonly kind: 'network'; readonly code: string | undefined; readonly message: string }
 	/** n8n's policy of where connections may go forbids it: nothing was sent. */
 	| { readonly kind: 'blocked' }
-	/** Not open in time. */
 	| { readonly kind: 'connectTimeout' }
 	/** No answer to a ping. */
 	| { readonly kind: 'silent' }
@@ -131,7 +130,6 @@ export function causeOf(
 	return { kind: 'network', code, message: redact(error.message) };
 }
 
-/** The server refused to open the channel. */
 export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
 	const location = answer.location === undefined ? undefined : redact(answer.location);
 	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
@@ -146,7 +144,6 @@ interface Surroundings {
 	readonly sessionId: string;
 	/** Host and port of the channel, for the text; undefined when the credential could not be read. */
 	readonly host: string | undefined;
-	/** Whether the channel had been open. */
 	readonly opened: boolean;
 	/** When the channel ended, in milliseconds since 1970. */
 	readonly nowMilliseconds: number;
@@ -216,7 +213,6 @@ function codeOf(closeReason: CloseReason): number {
 	return closeReason.kind === 'answer' ? closeReason.answer.statusCode : (codes[closeReason.kind] ?? 503);
 }
 
-/** What to do about it. */
 export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
 	switch (closeReason.kind) {
 		case 'answer':

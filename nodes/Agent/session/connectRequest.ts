@@ -109,7 +109,6 @@ export function identityReader(
 export interface ConnectRequest {
 	/** Holds secrets: never in a text. */
 	readonly url: string;
-	/** Host and port, to be shown. */
 	readonly host: string;
 	readonly redact: (text: string) => string;
 	readonly allowUnauthorizedCerts: boolean;

@@ -40,7 +40,6 @@ export interface ConnectionEvent {
 /** A channel that ended, or an attempt that came to nothing. */
 export interface EndedChannel {
 	readonly closeReason: CloseReason;
-	/** Whether it had been open. */
 	readonly opened: boolean;
 	readonly decision: RetryDecision;
 	/** For the user, without secrets; `code` as in the public interface. */

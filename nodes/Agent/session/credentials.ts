@@ -65,7 +65,6 @@ export function agentApiCredential(raw: Readonly<Record<string, unknown>>): Agen
 	};
 }
 
-/** Reads what `getCredentials('agentSignatureApi')` gave. */
 export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>): AgentSignatureCredential {
 	return {
 		userId: text(raw.userId),

@@ -95,7 +95,6 @@ export function channelOptionsOf(params: ChannelOptions): ChannelOptions {
 	return { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, messageFormat, pingText };
 }
 
-/** Undefined if there are no values. */
 export function givenValues(field: string, values: readonly string[]): FieldValues | undefined {
 	return values.length === 0 ? undefined : { field: field.trim(), values };
 }

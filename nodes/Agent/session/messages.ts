@@ -30,7 +30,6 @@ export function withDigitsAsText(json: string): string | undefined {
 	return parts.length === 0 ? undefined : parts.join('') + json.slice(copied);
 }
 
-/** Behind the closing quote. */
 function endOfText(json: string, openingQuote: number): number {
 	for (let quote = json.indexOf('"', openingQuote + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
 		let backslashes = 0;
@@ -69,7 +68,6 @@ export interface SessionFrame extends Envelope {
 	readonly readAs: MessageFormat;
 }
 
-/** One message of a session. */
 export type SessionMessage = MessageContent &
 	Envelope & {
 		/** What it takes in memory, where that is more than its length. */

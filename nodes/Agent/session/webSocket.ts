@@ -222,7 +222,6 @@ export interface SocketRequest {
 export interface SocketListener {
 	opened(): void;
 	message(data: Buffer, isBinary: boolean): void;
-	/** A ping or a pong of the server. */
 	control(kind: 'ping' | 'pong'): void;
 	refused(answer: UpgradeAnswer): void;
 	/** Only the cause; `closed` follows. */
@@ -237,7 +236,6 @@ export interface Socket {
 	ping(): void;
 	pause(): void;
 	resume(): void;
-	/** Starts a close handshake. */
 	close(code: number): void;
 	/** Ends the connection now, in any state. */
 	terminate(): void;
