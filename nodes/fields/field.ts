@@ -15,19 +15,30 @@ export interface Choice {
 	readonly description?: string;
 }
 
-/**
- * What a field holds beyond n8n's type of it; decides how both input modes read and check it.
- *
- * `list`: text separated by commas or new lines, or an array -> string[]; `addressList`: the text as it stands (an RFC 5322
- * list has commas inside quotes), an array as lines -> string; `pairs`: fixedCollection, array of its
- * rows or plain object -> `{ name, value }[]`; `fileId`: a resource locator, id or URL of Google -> the id; `id`: an id -> checked text;
- * `rows`: JSON text or array -> rows as given, unchecked beyond "array of arrays"; `records`: the same, or an array of objects;
- * `attachments`: list of binary fields, in JSON mode also `{ fileName, mimeType, content }[]` -> Attachment[]; `tab`: a resource
- * locator, its list depends on other fields -> text; `columns`: n8n's column mapper, in JSON mode an object -> values by column,
- * undefined where n8n is to map the item's own fields.
- */
-export type FieldFormat =
-	'list' | 'addressList' | 'pairs' | 'fileId' | 'id' | 'rows' | 'records' | 'attachments' | 'tab' | 'columns';
+/** The formats of a field beyond n8n's type of it, and what its value is then, however it was given. */
+interface FormatValues {
+	/** Given as text separated by commas or new lines, or as an array. */
+	readonly list: string[];
+	/** The text as it stands (an RFC 5322 list has commas inside quotes), an array as lines. */
+	readonly addressList: string;
+	/** Given as a fixedCollection, an array of its rows or a plain object. */
+	readonly pairs: Array<{ name: string; value: string }>;
+	/** The ID, given as a resource locator, an ID or a URL of Google. */
+	readonly fileId: string;
+	readonly id: string;
+	/** Given as JSON text or an array; unchecked beyond "array of arrays". */
+	readonly rows: unknown[][];
+	/** The same, or an array of objects. */
+	readonly records: unknown[];
+	/** Given as a list of binary fields, in JSON mode also as `{ fileName, mimeType, content }[]`. */
+	readonly attachments: Attachment[];
+	/** The text of a resource locator whose list depends on other fields. */
+	readonly tab: string;
+	/** By column, given as n8n's column mapper or an object; undefined where n8n is to map the item's own fields. */
+	readonly columns: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type FieldFormat = keyof FormatValues;
 
 export type Attachment =
 	| { readonly field: string }
@@ -88,29 +99,21 @@ export interface Field {
 	readonly pair?: { readonly group: string; readonly key: string; readonly value?: string };
 }
 
+interface TypeValues {
+	readonly boolean: boolean;
+	readonly number: number;
+	readonly json: unknown;
+}
+
 type ValueOf<F extends Field> = F extends { read: (...given: never[]) => infer V }
 	? V
-	: F extends { format: 'list' }
-		? string[]
-		: F extends { format: 'pairs' }
-			? Array<{ name: string; value: string }>
-			: F extends { format: 'attachments' }
-				? Attachment[]
-				: F extends { format: 'rows' }
-					? unknown[][]
-					: F extends { format: 'records' }
-						? unknown[]
-						: F extends { format: 'columns' }
-							? Readonly<Record<string, unknown>> | undefined
-							: F extends { type: 'options'; options: ReadonlyArray<infer C extends Choice> }
-								? C['value']
-								: F extends { type: 'boolean' }
-									? boolean
-									: F extends { type: 'number' }
-										? number
-										: F extends { type: 'json' }
-											? unknown
-											: string;
+	: F extends { format: infer N extends FieldFormat }
+		? FormatValues[N]
+		: F extends { type: 'options'; options: ReadonlyArray<infer C extends Choice> }
+			? C['value']
+			: F extends { type: infer T extends keyof TypeValues }
+				? TypeValues[T]
+				: string;
 
 /** Values of all fields and options by name. A field without a value has its default. */
 export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {

@@ -80,9 +80,8 @@ export class MessageQueue<T extends Queued> {
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
 	readonly #backlog = new Backlog<T>();
-	/** Batches that n8n did not take at the stop, with their place among all: the first may be refused after the second. */
-	readonly #refused: Array<{ readonly place: number; readonly batch: readonly Delivered<T>[] }> = [];
-	#places = 0;
+	/** What was not delivered to the end, in order, and whether n8n refused it: the first may be refused after the second. */
+	readonly #batches = new Map<readonly Delivered<T>[], 'delivering' | 'refused'>();
 	#delivering = 0;
 	#paused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
@@ -138,16 +137,14 @@ export class MessageQueue<T extends Queued> {
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		if (this.#refused.length > 0) return;
+		if ([...this.#batches.values()].includes('refused')) return;
 		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
 	}
 
 	/** What is left after the end, in the order of arrival: forgotten here. */
 	takeLeftover(): Leftover<T> {
-		const refused = this.#refused
-			.splice(0)
-			.sort((a, b) => a.place - b.place)
-			.flatMap(({ batch }) => batch);
+		const refused = [...this.#batches].flatMap(([batch, state]) => (state === 'refused' ? batch : []));
+		this.#batches.clear();
 		const dropped = new Map(this.#dropped);
 		for (const { entry, dropped: count = 0 } of refused) {
 			if (count > 0) dropped.set(entry.sessionId, (dropped.get(entry.sessionId) ?? 0) + count);
@@ -171,16 +168,17 @@ export class MessageQueue<T extends Queued> {
 	#deliver(): void {
 		this.#delivering++;
 		const batch = this.#take();
-		const place = this.#places++;
+		this.#batches.set(batch, 'delivering');
 		void this.#listener.deliver(batch).then((isDone) => {
 			this.#delivering--;
-			if (!isDone) this.#keepRefused(place, batch);
+			if (isDone) this.#batches.delete(batch);
+			else this.#keepRefused(batch);
 			if (this.#state !== 'ended') this.#deliverDue(true);
 		});
 	}
 
-	#keepRefused(place: number, batch: readonly Delivered<T>[]): void {
-		this.#refused.push({ place, batch });
+	#keepRefused(batch: readonly Delivered<T>[]): void {
+		this.#batches.set(batch, 'refused');
 		this.#state = 'ended';
 		this.#tellDrained();
 	}
