@@ -17,57 +17,48 @@ type CallOptions = Pick<
 >;
 
 /** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
-export class Connection {
+export interface Connection {
 	readonly signIn: SignIn;
-	private readonly send: Send;
-	private readonly bases: Bases;
-	private readonly shared: Pick<TransportOptions, 'signal' | 'credentialKey' | 'signIn' | 'log'> &
-		Pick<Clients, 'account'>;
-
-	private constructor(
-		context: IAllExecuteFunctions,
-		type: string,
-		credential: ICredentialDataDecryptedObject,
-		signIn: SignIn,
-	) {
-		this.send = async (request) =>
-			(await context.helpers.httpRequestWithAuthentication.call(context, type, request)) as unknown;
-		this.bases = basesOf(credential);
-		this.signIn = signIn;
-		const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
-		const signal = 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-		const log = (text: string) => {
-			context.logger.info(text);
-		};
-		// A refreshed token makes it another account: then the facts are asked once more.
-		const account = createHash('sha256')
-			.update(JSON.stringify([type, credential]))
-			.digest('base64');
-		this.shared = { signal, credentialKey, account, signIn, log };
-	}
-
-	/**
-	 * @param sanitizer learns the secrets that requests are sent with
-	 * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
-	 */
-	static async open(
-		context: IAllExecuteFunctions,
-		authentication: SignIn['authentication'],
-		sanitizer: Sanitizer,
-	): Promise<Connection> {
-		const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
-		const credential = await context.getCredentials(type);
-		const signIn = { authentication, driveAccess: driveAccessOf(credential) };
-		sanitizer.learn(secretsIn(credential));
-		const sharing = sharingReads(context, type, credential, sanitizer);
-		return new Connection(sharing, type, credential, signIn);
-	}
-
 	/** Loads Google's libraries on first use. */
-	async clients(options: CallOptions): Promise<Clients> {
-		const { createClients } = await import('./clients');
-		return createClients(this.send, this.bases, { ...this.shared, ...options });
-	}
+	clients(options: CallOptions): Promise<Clients>;
+}
+
+/**
+ * @param sanitizer learns the secrets that requests are sent with
+ * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
+ */
+export async function connect(
+	context: IAllExecuteFunctions,
+	authentication: SignIn['authentication'],
+	sanitizer: Sanitizer,
+): Promise<Connection> {
+	const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
+	const credential = await context.getCredentials(type);
+	sanitizer.learn(secretsIn(credential));
+	const sharing = sharingReads(context, type, credential, sanitizer);
+	const send: Send = async (request) =>
+		(await context.helpers.httpRequestWithAuthentication.call(sharing, type, request)) as unknown;
+	const bases = basesOf(credential);
+	const signIn = { authentication, driveAccess: driveAccessOf(credential) };
+	const shared = {
+		signIn,
+		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
+		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
+		log: (text: string) => {
+			context.logger.info(text);
+		},
+		// A refreshed token makes it another account: then the facts are asked once more.
+		account: createHash('sha256')
+			.update(JSON.stringify([type, credential]))
+			.digest('base64'),
+	};
+	return {
+		signIn,
+		async clients(options) {
+			const { createClients } = await import('./clients');
+			return createClients(send, bases, { ...shared, ...options });
+		},
+	};
 }
 
 const momentMilliseconds = 1000;

@@ -19,7 +19,7 @@ import { readHeaderRow } from '../actions/spreadsheet/headerRow';
 import { targetOf } from '../actions/spreadsheet/range';
 import { Spreadsheet, spreadsheetUrl } from '../actions/spreadsheet/sheets';
 import type { SignIn } from '../google/advice';
-import { Connection } from '../google/googleConnection';
+import { connect, type Connection } from '../google/googleConnection';
 import type { Clients } from '../operation';
 
 /** What a picker asks, and what its sign-in may see. */
@@ -235,7 +235,7 @@ async function askGoogle<T>(
 	const sanitizer = new Sanitizer();
 	try {
 		const account = context.getNodeParameter('authentication', 'oAuth2') === 'serviceAccount';
-		const connection = await Connection.open(context, account ? 'serviceAccount' : 'oAuth2', sanitizer);
+		const connection = await connect(context, account ? 'serviceAccount' : 'oAuth2', sanitizer);
 		return await ask(await connection.clients(patience), connection);
 	} catch (error) {
 		const failure = withAdvice(naming.failure(toNodeError(error)));

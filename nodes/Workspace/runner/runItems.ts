@@ -4,7 +4,7 @@ import { isNodeError, type NodeError, refusal, toNodeError } from '../../core/er
 import { type Checked, type Done, runItems, type Task, type Work } from '../../core/itemLoop';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
-import { Connection } from '../google/googleConnection';
+import { connect, type Connection } from '../google/googleConnection';
 import type { Clients, Item, OutputItem } from '../operation';
 import { type Job, Jobs, RunNotes, tasksOf } from './job';
 
@@ -191,7 +191,7 @@ class WorkspaceWork implements Work<Job> {
 			this.context.getNodeParameter('authentication', 0, 'oAuth2') === 'serviceAccount'
 				? 'serviceAccount'
 				: 'oAuth2';
-		this.connection ??= Connection.open(this.context, authentication, this.sanitizer);
+		this.connection ??= connect(this.context, authentication, this.sanitizer);
 		return await (
 			await this.connection
 		).clients({

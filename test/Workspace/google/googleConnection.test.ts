@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { Connection } from '../../../nodes/Workspace/google/googleConnection';
+import { connect } from '../../../nodes/Workspace/google/googleConnection';
 import { contextOf } from '../runNode';
 import { json, scriptedServer, type ScriptedServer } from '../server';
 
@@ -16,7 +16,7 @@ afterEach(() => server.close());
 async function opened() {
 	const context = contextOf({ url: server.url, parameters: {} });
 	const reads = jest.spyOn(context, 'getCredentials');
-	const connection = await Connection.open(context, 'oAuth2', new Sanitizer());
+	const connection = await connect(context, 'oAuth2', new Sanitizer());
 	const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 	const { drive } = await connection.clients(limits);
 	return { get: () => drive.files.get({ fileId: 'f1' }), reads };
@@ -51,7 +51,7 @@ test('a failed read is not shared with later requests', async () => {
 test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
 	const context = contextOf({ url: server.url, parameters: {} });
 	const sanitizer = new Sanitizer();
-	const connection = await Connection.open(context, 'oAuth2', sanitizer);
+	const connection = await connect(context, 'oAuth2', sanitizer);
 	const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 	const { drive } = await connection.clients(limits);
 	const reads = jest.spyOn(context, 'getCredentials');
@@ -73,7 +73,7 @@ test('n8n’s log says at info level how long a rate limit keeps the node waitin
 	});
 	const context = contextOf({ url: server.url, parameters: {} });
 	const info = jest.spyOn(context.logger, 'info');
-	const connection = await Connection.open(context, 'oAuth2', new Sanitizer());
+	const connection = await connect(context, 'oAuth2', new Sanitizer());
 	const limits = { maxTries: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
 	const { drive } = await connection.clients(limits);
 	await drive.files.get({ fileId: 'f1' });

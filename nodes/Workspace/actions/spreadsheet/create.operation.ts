@@ -8,87 +8,6 @@ import { type Cell, cellData, rowCells } from './cells';
 import { widthOf } from './rows';
 import { spreadsheetUrl, unknownOutcome } from './sheets';
 
-/** The structure of a new spreadsheet. */
-interface Shape {
-	/** Names of its tabs; none for the one that Google makes. */
-	readonly tabs: readonly string[];
-	/** Of the first tab. */
-	readonly rows: readonly Cell[][];
-	readonly locale: string;
-	readonly timeZone: string;
-}
-
-/** Google's size of a new tab. */
-const usual = { rowCount: 1000, columnCount: 26 };
-const gridFields = 'gridProperties.rowCount,gridProperties.columnCount';
-
-/** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-function newSheets({ tabs, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
-	if (tabs.length === 0 && rows.length === 0) return undefined;
-	const [first, ...others] = tabs;
-	const gridProperties = gridFor(rows);
-	return [
-		{
-			properties: { ...(first !== undefined && { title: first }), ...(gridProperties && { gridProperties }) },
-			...(rows.length > 0 && { data: [{ rowData: rowData(rows) }] }),
-		},
-		...others.map((title) => ({ properties: { title } })),
-	];
-}
-
-interface Tab {
-	readonly sheetId: number;
-	readonly title: string;
-}
-
-function tabsOf({ sheets }: sheets_v4.Schema$Spreadsheet): Tab[] {
-	return (sheets ?? []).map(({ properties }) => ({
-		sheetId: properties?.sheetId ?? 0,
-		title: properties?.title ?? '',
-	}));
-}
-
-/** The changes that turn a spreadsheet created by Drive into the wanted one. Applied to the result, there are none. */
-function shapeRequests(
-	{ tabs, rows, locale, timeZone }: Shape,
-	[present, ...more]: readonly Tab[],
-): sheets_v4.Schema$Request[] {
-	const sheetId = present?.sheetId ?? 0;
-	const requests: sheets_v4.Schema$Request[] = [];
-	const settings = { ...(locale && { locale }), ...(timeZone && { timeZone }) };
-	const fields = Object.keys(settings).join(',');
-	if (fields) requests.push({ updateSpreadsheetProperties: { properties: settings, fields } });
-	const [first, ...others] = tabs;
-	if (first !== undefined && first !== present?.title) {
-		requests.push({ updateSheetProperties: { properties: { sheetId, title: first }, fields: 'title' } });
-	}
-	for (const [at, title] of others.entries()) {
-		if (more.some((tab) => tab.title === title)) continue;
-		requests.push({ addSheet: { properties: { title, index: at + 1 } } });
-	}
-	const gridProperties = gridFor(rows);
-	if (gridProperties) {
-		const properties = { sheetId, gridProperties };
-		requests.push({ updateSheetProperties: { properties, fields: gridFields } });
-	}
-	if (rows.length > 0) {
-		const start = { sheetId, rowIndex: 0, columnIndex: 0 };
-		requests.push({ updateCells: { start, rows: rowData(rows), fields: 'userEnteredValue' } });
-	}
-	return requests;
-}
-
-function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | undefined {
-	const rowCount = Math.max(usual.rowCount, rows.length);
-	const columnCount = Math.max(usual.columnCount, widthOf(rows));
-	const fits = rowCount === usual.rowCount && columnCount === usual.columnCount;
-	return fits ? undefined : { rowCount, columnCount };
-}
-
-function rowData(rows: readonly Cell[][]): sheets_v4.Schema$RowData[] {
-	return rows.map((row) => ({ values: row.map(cellData) }));
-}
-
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
 const createFields = [
@@ -143,6 +62,78 @@ const createOptions = [
 
 type Params = ParamsOf<typeof createFields, typeof createOptions>;
 
+/** What a new spreadsheet is to hold. */
+interface Shape extends Pick<Params, 'sheets' | 'locale' | 'timeZone'> {
+	/** Of the first tab. */
+	readonly rows: Cell[][];
+}
+
+function shapeOf({ sheets, values, locale, timeZone }: Params): Shape {
+	const given = { values, valueInputOption: 'RAW', escapeFormulas: true } as const;
+	return { sheets, rows: values.length > 0 ? rowCells(given) : [], locale, timeZone };
+}
+
+function settingsOf({ locale, timeZone }: Shape): sheets_v4.Schema$SpreadsheetProperties {
+	return { ...(locale && { locale }), ...(timeZone && { timeZone }) };
+}
+
+/** Google's size of a new tab. */
+const usual = { rowCount: 1000, columnCount: 26 };
+const gridFields = 'gridProperties.rowCount,gridProperties.columnCount';
+
+function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | undefined {
+	const rowCount = Math.max(usual.rowCount, rows.length);
+	const columnCount = Math.max(usual.columnCount, widthOf(rows));
+	const fits = rowCount === usual.rowCount && columnCount === usual.columnCount;
+	return fits ? undefined : { rowCount, columnCount };
+}
+
+function rowData(rows: readonly Cell[][]): sheets_v4.Schema$RowData[] {
+	return rows.map((row) => ({ values: row.map(cellData) }));
+}
+
+/** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
+function newSheets({ sheets, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
+	if (sheets.length === 0 && rows.length === 0) return undefined;
+	const [first, ...others] = sheets;
+	const gridProperties = gridFor(rows);
+	return [
+		{
+			properties: { ...(first !== undefined && { title: first }), ...(gridProperties && { gridProperties }) },
+			...(rows.length > 0 && { data: [{ rowData: rowData(rows) }] }),
+		},
+		...others.map((title) => ({ properties: { title } })),
+	];
+}
+
+/** The changes that turn a spreadsheet created by Drive into the wanted one. Applied to the result, there are none. */
+function shapeRequests(shape: Shape, present: readonly sheets_v4.Schema$Sheet[]): sheets_v4.Schema$Request[] {
+	const { sheets, rows } = shape;
+	const sheetId = present[0]?.properties?.sheetId ?? 0;
+	const titles = present.map(({ properties }) => properties?.title);
+	const requests: sheets_v4.Schema$Request[] = [];
+	const properties = settingsOf(shape);
+	const fields = Object.keys(properties).join(',');
+	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
+	const [first, ...others] = sheets;
+	if (first !== undefined && first !== titles[0]) {
+		requests.push({ updateSheetProperties: { properties: { sheetId, title: first }, fields: 'title' } });
+	}
+	for (const [at, title] of others.entries()) {
+		if (titles.slice(1).includes(title)) continue;
+		requests.push({ addSheet: { properties: { title, index: at + 1 } } });
+	}
+	const gridProperties = gridFor(rows);
+	if (gridProperties) {
+		requests.push({ updateSheetProperties: { properties: { sheetId, gridProperties }, fields: gridFields } });
+	}
+	if (rows.length > 0) {
+		const start = { sheetId, rowIndex: 0, columnIndex: 0 };
+		requests.push({ updateCells: { start, rows: rowData(rows), fields: 'userEnteredValue' } });
+	}
+	return requests;
+}
+
 export const create = defineOperation({
 	value: 'create',
 	name: 'Create',
@@ -159,15 +150,9 @@ export const create = defineOperation({
 			const id = await makeInFolder(clients.drive, { mimeType: spreadsheetType, title, folder }, item);
 			return await shaped(clients, id, shape, item);
 		}
-		const { locale, timeZone, title } = params;
-		const { data } = await clients.sheets.spreadsheets.create({
-			requestBody: {
-				properties: { title, ...(locale && { locale }), ...(timeZone && { timeZone }) },
-				sheets: newSheets(shape),
-			},
-			fields: resultFields,
-		});
-		return resultOf(data);
+		const properties = { title: params.title, ...settingsOf(shape) };
+		const requestBody = { properties, sheets: newSheets(shape) };
+		return resultOf((await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields })).data);
 	},
 	async recover(clients, params, failure, item) {
 		const key = keyOf(params);
@@ -225,17 +210,12 @@ async function createOnce(
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
-function shapeOf({ sheets, values, locale, timeZone }: Params): Shape {
-	const given = { values, valueInputOption: 'RAW', escapeFormulas: true } as const;
-	return { tabs: sheets, rows: values.length > 0 ? rowCells(given) : [], locale, timeZone };
-}
-
 /** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
 async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape, item: Item) {
 	item.made({ kind: 'spreadsheet', id: spreadsheetId, url: spreadsheetUrl(spreadsheetId) });
 	const fields = 'spreadsheetId,properties.title,sheets.properties';
 	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
-	const requests = shapeRequests(shape, tabsOf(data));
+	const requests = shapeRequests(shape, data.sheets ?? []);
 	if (requests.length === 0) return resultOf(data);
 	const { data: answer } = await sheets.spreadsheets.batchUpdate({
 		spreadsheetId,
