@@ -1,6 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { NodeError, refusal } from '../../../core/errors';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf, usedBefore } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
@@ -59,9 +59,7 @@ export const append = defineOperation({
 		const written = await readBack(docs, failure, item);
 		if (written !== undefined) return written;
 		const url = documentUrl(documentId, looksLikeTabId(tab) ? tab : undefined);
-		throw new NodeError({
-			code: failure.code,
-			status: failure.status,
+		throw failure.with({
 			message: `The content may have been appended: ${failure.message}`,
 			description: `It was not sent again, to avoid duplicates. Check the end of ${url} before you run this again.`,
 			ambiguous: true,

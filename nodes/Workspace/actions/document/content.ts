@@ -4,7 +4,6 @@ import {
 	cleanText,
 	type Content,
 	paragraph,
-	type ParagraphBlock,
 	type Simplified,
 	type Span,
 	textOf,
@@ -203,9 +202,7 @@ const placeholder = '.';
 function closeEmptyEnd(content: Content, { styled }: Target): { closed: Content; filled: boolean } {
 	const last = content.blocks.at(-1);
 	const afterTable = last?.kind !== 'paragraph';
-	const ends: ParagraphBlock = afterTable
-		? { kind: 'paragraph', spans: [], look: 'text', quoteDepth: 0 }
-		: last;
+	const ends = afterTable ? paragraph([]) : last;
 	const bare = styleOf(ends) === undefined && ends.list === undefined && !styled;
 	if (textOf(ends.spans) !== '' || bare) return { closed: content, filled: false };
 	const closing = { ...ends, spans: [{ text: placeholder, marks: {} }] };

@@ -1,6 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { NodeError } from '../../../core/errors';
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
 import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
@@ -79,9 +78,7 @@ export const create = defineOperation({
 		if (documentId !== undefined) {
 			return await filled(clients, { documentId }, await givenIn(params, item), item);
 		}
-		throw new NodeError({
-			code: failure.code,
-			status: failure.status,
+		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
 			ambiguous: true,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { NodeError, isNodeError } from '../../../core/errors';
+import type { NodeError } from '../../../core/errors';
+import { isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
 import {
@@ -209,21 +210,13 @@ export async function readBack(
 	if (isKnown && content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
 		return { documentId, characterCount, revisionId };
 	}
-	const { code, status } = failure;
 	if (revisionId === change.revisionId) {
 		const message = `The document was not changed: ${failure.message}`;
-		throw new NodeError({
-			code,
-			status,
-			message,
-			description: 'Nothing was written. You can safely run this again.',
-			settled: true,
-		});
+		const description = 'Nothing was written. You can safely run this again.';
+		throw failure.with({ message, description, ambiguous: false, settled: true });
 	}
 	if (!isKnown) throw unknownOutcome(failure, change, undefined);
-	throw new NodeError({
-		code,
-		status,
+	throw failure.with({
 		message: 'Someone else changed the document while it was being written',
 		ambiguous: true,
 		description: `The document does not contain the content as it was sent. Check ${documentUrl(documentId, tabId)} before you run this again.`,
@@ -242,15 +235,9 @@ export function storedText(content: readonly docs_v1.Schema$StructuralElement[])
 		.join('');
 }
 
-function unknownOutcome(
-	{ code, status, message }: NodeError,
-	{ documentId, tabId }: Change,
-	cause: unknown,
-): NodeError {
-	return new NodeError({
-		code,
-		status,
-		message: `The content may have been written: ${message}`,
+function unknownOutcome(failure: NodeError, { documentId, tabId }: Change, cause: unknown): NodeError {
+	return failure.with({
+		message: `The content may have been written: ${failure.message}`,
 		description: `${cause === undefined ? 'It was changed meanwhile.' : 'The document could not be read afterwards.'} Check ${documentUrl(documentId, tabId)} before you run this again.`,
 		ambiguous: true,
 		cause,

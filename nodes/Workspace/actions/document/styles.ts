@@ -152,8 +152,7 @@ function textStyleOf(marks: Marks): docs_v1.Schema$TextStyle | undefined {
 
 function alignmentOf(alignment: Alignment | undefined): docs_v1.Schema$ParagraphStyle | undefined {
 	if (alignment === 'center') return { alignment: 'CENTER' };
-	if (alignment === 'right') return { alignment: 'END' };
-	return undefined;
+	return alignment === 'right' ? { alignment: 'END' } : undefined;
 }
 
 // All that can be set but `direction`, which is the language's, and `pageBreakBefore`, which some places refuse.
@@ -214,6 +213,10 @@ export function resetRequests(range: docs_v1.Schema$Range): Request[] {
 	];
 }
 
+function styled(range: docs_v1.Schema$Range, paragraphStyle: docs_v1.Schema$ParagraphStyle): Request {
+	return { updateParagraphStyle: { range, paragraphStyle, fields: Object.keys(paragraphStyle).join(',') } };
+}
+
 /** Styles of paragraphs and text; they move nothing. */
 export function lookRequests({ placed, end }: Layout, target: Target, range: RangeOf): Request[] {
 	const all = placed.filter(isParagraph);
@@ -246,21 +249,15 @@ function spacingRequests(paragraphs: readonly PlacedParagraph[], range: RangeOf)
 		if (last !== undefined && last.end + 1 === start) last.end = end;
 		else stretches.push({ start, end });
 	}
-	const fields = Object.keys(spacing).join(',');
 	return stretches
 		.filter(({ start, end }) => start < end)
-		.map(({ start, end }) => ({
-			updateParagraphStyle: { range: range(start, end), paragraphStyle: spacing, fields },
-		}));
+		.map(({ start, end }) => styled(range(start, end), spacing));
 }
 
 function paragraphLook({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
-	const paragraphStyle = styleOf(block);
-	if (paragraphStyle === undefined || (block.list !== undefined && !block.list.bullet)) return [];
-	const fields = Object.keys(paragraphStyle).join(',');
-	return [
-		{ updateParagraphStyle: { range: range(start, Math.max(end, start + 1)), paragraphStyle, fields } },
-	];
+	const style = styleOf(block);
+	if (style === undefined || block.list?.bullet === false) return [];
+	return [styled(range(start, Math.max(end, start + 1)), style)];
 }
 
 function spanLooks(spans: readonly Span[], start: number, range: RangeOf): Request[] {
@@ -283,11 +280,8 @@ function cellLooks({ block, cells }: PlacedTable, range: RangeOf): Request[] {
 			const start = cells[rowAt]?.[columnAt] ?? 0;
 			const shown =
 				rowAt > 0 ? spans : spans.map(({ text, marks }) => ({ text, marks: { ...marks, bold: true } }));
-			const paragraphStyle = alignmentOf(block.alignments[columnAt]);
-			const aligned = paragraphStyle && {
-				updateParagraphStyle: { range: range(start, start + 1), paragraphStyle, fields: 'alignment' },
-			};
-			return [...(aligned ? [aligned] : []), ...spanLooks(shown, start, range)];
+			const style = alignmentOf(block.alignments[columnAt]);
+			return [...(style ? [styled(range(start, start + 1), style)] : []), ...spanLooks(shown, start, range)];
 		}),
 	);
 }
@@ -338,10 +332,6 @@ function bulletRequests(
 
 function laterParagraph({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
 	const touched = range(start, Math.max(end, start + 1));
-	const paragraphStyle = block.between ? { ...indent(0), ...styleOf(block) } : styleOf(block);
-	const fields = Object.keys(paragraphStyle ?? {}).join(',');
-	return [
-		{ deleteParagraphBullets: { range: touched } },
-		...(paragraphStyle ? [{ updateParagraphStyle: { range: touched, paragraphStyle, fields } }] : []),
-	];
+	const style = block.between ? { ...indent(0), ...styleOf(block) } : styleOf(block);
+	return [{ deleteParagraphBullets: { range: touched } }, ...(style ? [styled(touched, style)] : [])];
 }

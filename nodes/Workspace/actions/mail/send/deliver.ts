@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { NodeError, isNodeError, refusal } from '../../../../core/errors';
+import type { NodeError } from '../../../../core/errors';
+import { isNodeError, refusal } from '../../../../core/errors';
 import { BoundedMap, globalSingleton } from '../../../../core/runtime';
 import { headerOf } from '../../../../untrusted/mail/charset';
 import type { Clients, Item } from '../../../operation';
@@ -272,9 +273,7 @@ const words = {
 function unknownFate(folder: Folder, failure: NodeError, trouble: string | undefined): NodeError {
 	const { may, among, place, again } = words[folder];
 	const searched = trouble ?? `It is not among the newest ${among}, but Gmail may list it later.`;
-	return new NodeError({
-		code: failure.code,
-		status: failure.status,
+	return failure.with({
 		message: `${may}: ${failure.message}`,
 		description: `${searched} Check the ${place} folder in Gmail before you run this item again. The node did not ${again} it a second time.`,
 		ambiguous: true,
