@@ -58,38 +58,26 @@ function parsed(text: string): unknown {
 	}
 }
 
-interface Found {
-	readonly resource: ResourceName;
-	readonly operation: Operation;
-}
+type Found = Pick<Chosen, 'resource' | 'operation'>;
 
 function find(resourceName: unknown, operationName: unknown, given: Record<string, unknown>): Found {
-	const names = [...new Set(resources.flatMap(({ operations }) => operations.map(({ value }) => value)))];
-	if (operationName === undefined || operationName === '') {
-		throw refusal("'operation' is required", `Choose one of: ${names.join(', ')}.`);
-	}
-	const all: Found[] = resources.flatMap(({ value: resource, operations }) =>
-		operations.filter(({ value }) => value === operationName).map((operation) => ({ resource, operation })),
+	const every = resources.flatMap(({ value: resource, operations }) =>
+		operations.map((operation) => ({ resource, operation })),
 	);
-	if (all.length === 0) throw refusal(`'operation' must be one of: ${names.join(', ')}`);
-	return ofResource(resourceName, all) ?? byIdKey(all, given);
-}
-
-function ofResource(resourceName: unknown, all: readonly Found[]): Found | undefined {
+	const names = [...new Set(every.map(({ operation }) => operation.value))].join(', ');
+	if (operationName === undefined || operationName === '') {
+		throw refusal("'operation' is required", `Choose one of: ${names}.`);
+	}
+	const all = every.filter(({ operation }) => operation.value === operationName);
+	const [first, ...others] = all;
+	if (!first) throw refusal(`'operation' must be one of: ${names}`);
 	if (resourceName === undefined || resourceName === null || resourceName === '') {
-		return all.length === 1 ? all[0] : undefined;
+		return others.length === 0 ? first : byIdKey(all, given);
 	}
 	const found = all.find(({ resource }) => resource === resourceName);
 	if (found) return found;
-	const known = resources.some(({ value }) => value === resourceName);
-	const allowed = (known ? all.map(({ resource }) => resource) : resources.map(({ value }) => value)).join(
-		', ',
-	);
-	throw refusal(
-		known
-			? `'resource' must be one of: ${allowed}, for '${all[0]?.operation.value ?? ''}'`
-			: `'resource' must be one of: ${allowed}`,
-	);
+	const allowed = all.map(({ resource }) => resource).join(', ');
+	throw refusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
 }
 
 function byIdKey(all: readonly Found[], given: Record<string, unknown>): Found {

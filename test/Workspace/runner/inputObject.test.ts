@@ -46,7 +46,7 @@ test.each<[string, unknown, string, string?]>([
 	[
 		'another resource',
 		{ operation: 'read', resource: 'calendar' },
-		"'resource' must be one of: document, file",
+		"'resource' must be one of: document, mail, spreadsheet, for 'read'",
 	],
 	[
 		'a resource without the operation',
