@@ -7,6 +7,8 @@ import type { WaitSettings } from './parameters';
 export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'limit';
 /** `failure`: a message has reported one. */
 export type WaitOver = EndedBy | 'failure';
+/** How a message ends the wait by itself. */
+export type MessageEnd = 'match' | 'failure';
 
 /** Of all messages that one item collects: like the answer to the call itself. */
 const maxBytes = 64 * 1024 * 1024;
@@ -28,7 +30,7 @@ export class MessageCollector {
 	readonly #settings: CollectorSettings;
 	readonly #clock: Clock;
 	readonly #over: (end: WaitOver) => void;
-	readonly #onMessage: (message: SessionMessage, reportsFailure: boolean) => void;
+	readonly #onMessage: (message: SessionMessage, ends?: MessageEnd) => void;
 	readonly #ids: KnownIds;
 	#repeated = 0;
 	#bytes = 0;
@@ -49,7 +51,7 @@ export class MessageCollector {
 		session: string,
 		clock: Clock,
 		over: (end: WaitOver) => void,
-		onMessage: (message: SessionMessage, reportsFailure: boolean) => void = () => {},
+		onMessage: (message: SessionMessage, ends?: MessageEnd) => void = () => {},
 	) {
 		this.#settings = settings;
 		this.#clock = clock;
@@ -124,9 +126,10 @@ export class MessageCollector {
 		}
 		this.messages.push(message);
 		this.#lastMessageAt = this.#clock.monotonicMilliseconds();
-		this.#onMessage(message, reportsFailure);
-		if (reportsFailure) this.#ends('failure');
-		else if (end.by === 'match' && hasOneOf(message, end)) this.#ends('match');
+		const matches = end.by === 'match' && hasOneOf(message, end);
+		const ends = reportsFailure ? 'failure' : matches ? 'match' : undefined;
+		this.#onMessage(message, ends);
+		if (ends !== undefined) this.#ends(ends);
 		else if (end.by === 'count' && this.messages.length >= end.count) this.#ends('count');
 		else this.#watchSilence();
 	}

@@ -5,7 +5,8 @@ import { getHighlightedResponseKey } from 'n8n-workflow';
 import { isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
 import { binaryOf, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, Executed, PreparedCall } from './call';
-import { contentOf, describeFields, textIn, textOf, textToAdd } from './response';
+import { contentOf, describeFields, textIn, textOf, TurnText } from './response';
+import type { MessageEnd } from './messageCollector';
 import type { Waited } from './wait';
 
 /** The item of a call that is answered. */
@@ -73,7 +74,7 @@ export async function withMessages(
 	}
 	const json: IDataObject = {
 		...item.json,
-		output: textOf(messages, textField, textPieces),
+		output: textOf(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
 		messages: [...early.map((message) => ({ ...shown(message), beforeCall: true })), ...messages.map(shown)],
 		endedBy,
@@ -139,36 +140,38 @@ export class LiveView {
 	/** Chunks go out one after another; on a worker each takes its way through Redis. */
 	#sent: Promise<unknown> = Promise.resolve();
 	/** What the chat shows. */
-	#text = '';
+	readonly #shown: TurnText;
 
 	constructor(context: IExecuteFunctions, index: number, options: PreparedCall['options']) {
 		this.#context = context;
 		this.#streaming = context;
 		this.#index = index;
 		this.#options = options;
+		this.#shown = new TurnText(options.textPieces);
 		// The output of a tool is for its agent, not for the person in the chat.
 		this.#isStreaming = options.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	}
 
-	/** @param reportsFailure whether it reports one: that is an error and no answer */
-	message(message: SessionMessage, reportsFailure: boolean): void {
+	/** @param ends what it ends the wait with: a failure is an error and no answer */
+	message(message: SessionMessage, ends?: MessageEnd): void {
 		this.#show(message);
 		const text = textIn(message.message, this.#options.textField);
-		if (!reportsFailure && text !== undefined) this.text(text);
+		if (ends !== 'failure' && text !== undefined) this.text(text, ends === 'match');
 	}
 
-	text(text: string): void {
+	/** @param isEnd whether its message ends the wait */
+	text(text: string, isEnd = true): void {
 		if (!this.#isStreaming) return;
-		const added = textToAdd(this.#text, text, this.#options.textPieces);
+		const isFirst = this.#shown.text === '';
+		const added = this.#shown.add(text, isEnd);
 		if (added === '') return;
-		if (this.#text === '') this.#send('begin');
-		this.#text += added;
+		if (isFirst) this.#send('begin');
 		this.#send('item', added);
 	}
 
 	/** Settles when everything is out; never rejects. */
 	async end(): Promise<void> {
-		if (this.#text !== '') this.#send('end');
+		if (this.#shown.text !== '') this.#send('end');
 		await this.#sent;
 	}
 

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { mask } from '../../core/sanitizer';
 import { shortened } from '../../core/errors';
 import { type SessionMessage, valueAt } from '../session/messages';
+import type { EndedBy } from './messageCollector';
 
 /** An answer of the agent service, read to its end. */
 export interface Answer {
@@ -125,28 +126,55 @@ export function textIn(content: unknown, textField: string): string | undefined 
 /** `last`: texts are messages of their own; `joined`: pieces of one text. */
 export type TextPieces = 'last' | 'joined';
 
-/** The text of the messages; null where none has one. */
+/** The text of the messages; null where none has one. @param endedBy `match`: the last one has ended the wait */
 export function textOf(
 	messages: readonly SessionMessage[],
 	textField: string,
 	textPieces: TextPieces,
+	endedBy: EndedBy,
 ): string | null {
-	const texts = messages.flatMap(({ message }) => textIn(message, textField) ?? []);
-	if (textPieces === 'last') return texts.at(-1) ?? null;
-	return texts.length === 0 ? null : joined(texts);
+	const turn = new TurnText(textPieces);
+	let last: string | undefined;
+	for (const [index, { message }] of messages.entries()) {
+		const text = textIn(message, textField);
+		if (text === undefined) continue;
+		turn.add(text, endedBy === 'match' && index === messages.length - 1);
+		last = text;
+	}
+	return last === undefined || textPieces === 'last' ? (last ?? null) : turn.text;
 }
 
-function joined(texts: readonly string[]): string {
-	let all = '';
-	for (const text of texts) all += textToAdd(all, text, 'joined');
-	return all;
-}
+/** What the texts of a turn are together. */
+export class TurnText {
+	readonly #textPieces: TextPieces;
+	#text = '';
+	#pieces = 0;
 
-/** What a text adds to those before it: a paragraph, or itself unless it is the whole of the pieces so far. */
-export function textToAdd(before: string, text: string, textPieces: TextPieces): string {
-	if (before === '') return text;
-	if (textPieces === 'last') return `\n\n${text}`;
-	return text.trim() === before.trim() ? '' : text;
+	constructor(textPieces: TextPieces) {
+		this.#textPieces = textPieces;
+	}
+
+	get text(): string {
+		return this.#text;
+	}
+
+	/** @param isEnd whether its message ends the wait @returns what is added: a paragraph, or the piece unless it is the whole text again */
+	add(text: string, isEnd: boolean): string {
+		const added = this.#isWhole(text, isEnd) ? '' : this.#separator() + text;
+		this.#text += added;
+		this.#pieces++;
+		return added;
+	}
+
+	#separator(): string {
+		return this.#textPieces === 'last' && this.#text !== '' ? '\n\n' : '';
+	}
+
+	/** Two pieces may be equal: 123123 may come as 123 and 123. */
+	#isWhole(text: string, isEnd: boolean): boolean {
+		if (this.#textPieces === 'last' || !(isEnd || this.#pieces > 1)) return false;
+		return text.trim() !== '' && text.trim() === this.#text.trim();
+	}
 }
 
 /** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */

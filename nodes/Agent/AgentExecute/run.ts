@@ -31,6 +31,7 @@ import {
 	tagExecution,
 	withMessages,
 } from './output';
+import type { MessageEnd } from './messageCollector';
 import { KeptTexts, naming, type WaitSettings } from './parameters';
 import { contentOf } from './response';
 import { callAndWait, type TryHooks } from './wait';
@@ -192,8 +193,8 @@ class ItemRun {
 			redact: (text: string) => this.#call.redact(text),
 			signal: this.#context.getExecutionCancelSignal(),
 			log: cleanLog(this.#context.logger, new Sanitizer(secrets)),
-			onMessage: (message: SessionMessage, reportsFailure: boolean) => {
-				live.message(message, reportsFailure);
+			onMessage: (message: SessionMessage, ends?: MessageEnd) => {
+				live.message(message, ends);
 			},
 		};
 		const { called, waited } = await callAndWait(parts, async (hooks) => await this.#execute(hooks));

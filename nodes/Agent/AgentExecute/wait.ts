@@ -18,7 +18,7 @@ import {
 	tooMany,
 	withLoss,
 } from './errors';
-import { type EndedBy, MessageCollector, type WaitOver } from './messageCollector';
+import { type EndedBy, MessageCollector, type MessageEnd, type WaitOver } from './messageCollector';
 import type { WaitSettings } from './parameters';
 
 interface WaitParts {
@@ -35,7 +35,7 @@ interface WaitParts {
 	/** Removes the secrets from the service's texts. */
 	readonly redact: (text: string) => string;
 	/** Gets each message of the turn as it comes. */
-	readonly onMessage: (message: SessionMessage, reportsFailure: boolean) => void;
+	readonly onMessage: (message: SessionMessage, ends?: MessageEnd) => void;
 }
 
 export interface TryHooks {

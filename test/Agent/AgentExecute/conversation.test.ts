@@ -277,15 +277,18 @@ describe('while the node waits', () => {
 	test.each<[string, unknown[], string]>([
 		['pieces', ['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'], 'The answer is 42.'],
 		['pieces and the whole text', ['The ', 'answer', 'The answer'], 'The answer'],
-		['one piece', ['Done', 'Done'], 'Done'],
+		['one piece and the whole text', ['Done', { type: 'answer', text: 'Done' }], 'Done'],
+		['equal pieces', ['12', '12', ' items'], '1212 items'],
+		['equal pieces and the whole text', ['3', '3', { type: 'answer', text: '33' }], '33'],
+		['blank pieces', ['\n', '\n', '\n', 'x'], '\n\n\nx'],
 	])('joined, %s are one text in the chat and the output', async (_name, texts, whole) => {
 		await serve({ messages: () => texts as string[] });
 		const { onChunk, shown } = chat();
-		const [item] = await run({
-			wait: { messageCount: texts.length },
-			options: { textPieces: 'joined' },
-			onChunk,
-		});
+		const hasEnd = JSON.stringify(texts).includes('"type":"answer"');
+		const wait = hasEnd
+			? { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }
+			: { messageCount: texts.length };
+		const [item] = await run({ wait, options: { textPieces: 'joined' }, onChunk });
 		expect(item?.json.output).toBe(whole);
 		expect(
 			shown()
