@@ -82,12 +82,26 @@ export async function callAndWait<T>(
 	}
 }
 
+/** A promise that is settled from outside. A rejection that nobody waits for can be ignored. */
+class Deferred<T> {
+	resolve: (value: T) => void = () => {};
+	reject: (error: Error) => void = () => {};
+	readonly promise = new Promise<T>((resolve, reject) => {
+		this.resolve = resolve;
+		this.reject = reject;
+	});
+
+	constructor() {
+		this.promise.catch(() => undefined);
+	}
+}
+
 /** One channel for one item of one execution. */
 class Wait implements TryHooks {
 	readonly #parts: WaitParts;
 	readonly #collector: MessageCollector;
 	readonly #readiness: Readiness;
-	readonly #ended = deferred<WaitOver>();
+	readonly #ended = new Deferred<WaitOver>();
 	#connection: Connection | undefined;
 	#isSent = false;
 	/** The time for the channel to open is over. */
@@ -115,7 +129,7 @@ class Wait implements TryHooks {
 		this.#open();
 		const cancel = this.#parts.clock.after(openMilliseconds, () => {
 			this.#isOverdue = true;
-			if (!this.#readiness.isSettling) this.#failReadiness();
+			if (!this.#readiness.isOpen) this.#failReadiness();
 		});
 		await this.#readiness.ready.finally(cancel);
 		this.#isOverdue = false;
@@ -249,10 +263,8 @@ class Readiness {
 	readonly #clock: Clock;
 	/** Otherwise no ping goes out when the channel opens. */
 	readonly #isPinged: boolean;
-	#ready = deferred<undefined>();
-	#isReady = false;
-	/** The channel is open. */
-	#isSettling = false;
+	#ready = new Deferred<undefined>();
+	#state: 'closed' | 'settling' | 'ready' = 'closed';
 	#isAnswered = false;
 	#cancelQuiet = () => {};
 	#cancelLimit = () => {};
@@ -268,12 +280,12 @@ class Readiness {
 		return this.#ready.promise;
 	}
 
-	get isSettling(): boolean {
-		return this.#isSettling;
+	get isOpen(): boolean {
+		return this.#state !== 'closed';
 	}
 
 	opened(): void {
-		this.#isSettling = true;
+		this.#state = 'settling';
 		this.#isAnswered = !this.#isPinged;
 		this.#cancelLimit = this.#clock.after(longestSettlingMilliseconds, () => {
 			this.#settled();
@@ -288,7 +300,7 @@ class Readiness {
 	}
 
 	received(): void {
-		if (this.#isReady || !this.#isAnswered) return;
+		if (this.#state === 'ready' || !this.#isAnswered) return;
 		this.#cancelQuiet();
 		this.#cancelQuiet = this.#clock.after(this.#settleMilliseconds, () => {
 			this.#settled();
@@ -297,9 +309,8 @@ class Readiness {
 
 	lost(): void {
 		this.stop();
-		if (this.#isReady) this.#ready = deferred();
-		this.#isReady = false;
-		this.#isSettling = false;
+		if (this.#state === 'ready') this.#ready = new Deferred();
+		this.#state = 'closed';
 	}
 
 	fail(failure: NodeError): void {
@@ -314,27 +325,7 @@ class Readiness {
 
 	#settled(): void {
 		this.stop();
-		this.#isReady = true;
+		this.#state = 'ready';
 		this.#ready.resolve(undefined);
 	}
-}
-
-interface Deferred<T> {
-	readonly promise: Promise<T>;
-	resolve(value: T): void;
-	reject(error: Error): void;
-}
-
-/** Rejections reach the code that waits. If none does, they can be ignored. */
-function deferred<T>(): Deferred<T> {
-	let settle: Omit<Deferred<T>, 'promise'> | undefined;
-	const promise = new Promise<T>((resolve, reject) => {
-		settle = { resolve, reject };
-	});
-	promise.catch(() => undefined);
-	return {
-		promise,
-		resolve: (value) => settle?.resolve(value),
-		reject: (error) => settle?.reject(error),
-	};
 }

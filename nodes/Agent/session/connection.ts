@@ -137,7 +137,7 @@ class SessionConnection implements Connection {
 		this.#frames = new FrameSequence(sessionId, messageFormat);
 		const policy = { maxDelayMilliseconds: reconnectMaxDelaySeconds * 1000, finalCloseCodes };
 		this.#recovery = new Recovery(policy, environment.clock, environment.random);
-		if (openUntil !== undefined) this.#frames.gap.lost(openUntil, 'the trigger was stopped');
+		if (openUntil !== undefined) this.#frames.lost(openUntil, 'the trigger was stopped');
 		this.#schedule(0);
 	}
 
@@ -173,7 +173,7 @@ class SessionConnection implements Connection {
 		this.#cancelTimers();
 		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#isSilent = true;
-		return { isRead, openUntil: this.#frames.gap.openUntil(now) };
+		return { isRead, openUntil: this.#frames.openUntil(now) };
 	}
 
 	#schedule(delayMilliseconds: number): void {
@@ -236,7 +236,7 @@ class SessionConnection implements Connection {
 		if (this.#pauseWanted) this.#channel?.pause();
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#recovery.opened();
-		const gap = this.#frames.gap.opened(this.#environment.clock.monotonicMilliseconds());
+		const gap = this.#frames.opened(this.#environment.clock.monotonicMilliseconds());
 		this.#tellEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
 	}
 
@@ -246,7 +246,7 @@ class SessionConnection implements Connection {
 		this.#attempt++;
 		this.#cancelTimers();
 		if (opened) {
-			this.#frames.gap.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
+			this.#frames.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
 		}
 		const next = this.#recovery.ended(closeReason);
 		const { sessionId } = this.#options;

@@ -120,60 +120,50 @@ function utf8(data: Buffer): string | undefined {
 	return isUtf8(data) ? data.toString('utf8') : undefined;
 }
 
-/** Records the times without a channel, when messages may have been lost. Times are monotonic milliseconds. */
-class GapAccount {
-	#wasOpen = false;
-	#lostAt: number | undefined;
-	#reason: string | undefined;
-	/** Of the gaps that no message has reported yet. */
-	#untold: number | undefined;
-
-	/** The channel was open until then. A second loss before the channel is open again changes nothing. */
-	lost(at: number, reason: string): void {
-		this.#lostAt ??= at;
-		this.#reason ??= reason;
-	}
-
-	/** @returns the gap that ends now; undefined when the channel opened for the first time */
-	opened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
-		this.#wasOpen = true;
-		if (this.#lostAt === undefined) return undefined;
-		const gap = { gapMs: Math.max(0, Math.round(at - this.#lostAt)), reason: this.#reason ?? '' };
-		this.#untold = (this.#untold ?? 0) + gap.gapMs;
-		this.#lostAt = undefined;
-		this.#reason = undefined;
-		return gap;
-	}
-
-	/** Since when the session was not heard, if it ends now: gaps that no message has reported count. Undefined before the first time. */
-	openUntil(now: number): number | undefined {
-		if (!this.#wasOpen && this.#lostAt === undefined) return undefined;
-		return (this.#lostAt ?? now) - (this.#untold ?? 0);
-	}
-
-	/** The gap that the next message reports; undefined if there was none since the last one. */
-	take(): number | undefined {
-		const gapMs = this.#untold;
-		this.#untold = undefined;
-		return gapMs;
-	}
-}
-
-/** Numbers the frames of a session, over all its channels, and marks the first one after a gap. */
+/**
+ * Numbers the frames of a session, over all its channels, and marks the first one after a gap: a time without a channel, when messages
+ * may have been lost. Times are monotonic milliseconds.
+ */
 export class FrameSequence {
-	readonly gap = new GapAccount();
 	readonly #sessionId: string;
 	readonly #format: MessageFormat;
 	#sequence = 0;
+	#wasOpen = false;
+	#lost: { readonly at: number; readonly reason: string } | undefined;
+	/** Of the gaps that no message has reported yet. */
+	#untoldGap: number | undefined;
 
 	constructor(sessionId: string, format: MessageFormat) {
 		this.#sessionId = sessionId;
 		this.#format = format;
 	}
 
+	/** The channel was open until then. A second loss before the channel is open again changes nothing. */
+	lost(at: number, reason: string): void {
+		this.#lost ??= { at, reason };
+	}
+
+	/** @returns the gap that ends now; undefined when the channel opened for the first time */
+	opened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
+		this.#wasOpen = true;
+		if (this.#lost === undefined) return undefined;
+		const gapMs = Math.max(0, Math.round(at - this.#lost.at));
+		const { reason } = this.#lost;
+		this.#untoldGap = (this.#untoldGap ?? 0) + gapMs;
+		this.#lost = undefined;
+		return { gapMs, reason };
+	}
+
+	/** Since when the session was not heard, if it ends now: gaps that no message has reported count. Undefined before the first time. */
+	openUntil(now: number): number | undefined {
+		if (!this.#wasOpen && this.#lost === undefined) return undefined;
+		return (this.#lost?.at ?? now) - (this.#untoldGap ?? 0);
+	}
+
 	/** @param receivedAt ISO 8601 */
 	take(data: Buffer, isBinary: boolean, receivedAt: string): SessionFrame {
-		const gapMs = this.gap.take();
+		const gapMs = this.#untoldGap;
+		this.#untoldGap = undefined;
 		this.#sequence++;
 		return {
 			sessionId: this.#sessionId,

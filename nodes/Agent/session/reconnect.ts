@@ -110,44 +110,6 @@ function slowDelay(slowWaits: number, random: () => number): number {
 
 const alertMilliseconds = 5 * 60_000;
 
-/** Decides when an outage causes a failed execution: once per outage and kind. Times are monotonic milliseconds. */
-class Outage {
-	#since: number | undefined;
-	#told = new Set<string>();
-	#warned = false;
-
-	/** No good channel since then, unless it is known already. */
-	begins(at: number): void {
-		this.#since ??= at;
-	}
-
-	/** A channel was stable: the next outage is a new one. */
-	ends(): void {
-		this.#since = undefined;
-		this.#told.clear();
-		this.#warned = false;
-	}
-
-	/**
-	 * @param refused whether only the slow lane tries on, and its first attempt has failed, too
-	 * @returns the kind of alert that is due and was not given yet
-	 */
-	alertAt(now: number, refused: boolean): 'refused' | 'outage' | undefined {
-		const long = this.#since !== undefined && now - this.#since >= alertMilliseconds;
-		const kind = refused ? 'refused' : long ? 'outage' : undefined;
-		if (kind === undefined || this.#told.has(kind)) return undefined;
-		this.#told.add(kind);
-		return kind;
-	}
-
-	/** @returns true for the first failure of an outage: it is a warning, the repeats are details */
-	isFirst(): boolean {
-		const first = !this.#warned;
-		this.#warned = true;
-		return first;
-	}
-}
-
 export interface Recovering extends Pick<Next, 'decision' | 'delayMilliseconds'> {
 	/** Whether the next attempt is one of the slow lane. */
 	readonly slowLane: boolean;
@@ -162,8 +124,12 @@ export class Recovery {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
 	readonly #random: () => number;
-	readonly #outage = new Outage();
 	#memory = untroubled;
+	/** No good channel since then. */
+	#outageSince: number | undefined;
+	/** Of this outage: the kinds of alerts that were given, and whether its first failure was told. */
+	readonly #alerted = new Set<string>();
+	#warned = false;
 	#openedAt: number | undefined;
 	#broughtMessage = false;
 	#cancelStableTimer = () => {};
@@ -172,7 +138,7 @@ export class Recovery {
 		this.#policy = policy;
 		this.#clock = clock;
 		this.#random = random;
-		this.#outage.begins(clock.monotonicMilliseconds());
+		this.#outageSince = clock.monotonicMilliseconds();
 	}
 
 	opened(): void {
@@ -180,7 +146,9 @@ export class Recovery {
 		this.#broughtMessage = false;
 		this.#cancelStableTimer = this.#clock.after(stableMilliseconds, () => {
 			this.#memory = untroubled;
-			this.#outage.ends();
+			this.#outageSince = undefined;
+			this.#alerted.clear();
+			this.#warned = false;
 		});
 	}
 
@@ -195,19 +163,30 @@ export class Recovery {
 			this.#memory = afterLife(this.#memory, now - this.#openedAt, this.#broughtMessage, closeReason);
 			this.#openedAt = undefined;
 		}
-		this.#outage.begins(now);
+		this.#outageSince ??= now;
 		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds());
 		const next = afterEnding(this.#memory, closeReason, retryAfter, this.#policy, this.#random);
 		this.#memory = next.memory;
 		const { slowWaits } = next.memory;
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
+		const isFirst = !this.#warned;
+		this.#warned = true;
 		return {
 			decision: next.decision,
 			delayMilliseconds: next.delayMilliseconds,
 			slowLane: slowWaits > 0,
-			isFirst: this.#outage.isFirst(),
-			alert: this.#outage.alertAt(now, slowWaits > 1 || isMistake),
+			isFirst,
+			alert: this.#alertAt(now, slowWaits > 1 || isMistake),
 		};
+	}
+
+	/** @returns the kind of alert that is due: each once per outage */
+	#alertAt(now: number, refused: boolean): Recovering['alert'] {
+		const isLong = this.#outageSince !== undefined && now - this.#outageSince >= alertMilliseconds;
+		const kind = refused ? 'refused' : isLong ? 'outage' : undefined;
+		if (kind === undefined || this.#alerted.has(kind)) return undefined;
+		this.#alerted.add(kind);
+		return kind;
 	}
 
 	/** Leaves no timer. */
