@@ -97,9 +97,8 @@ export function refusal(message: string, description?: string): NodeError {
 }
 
 /**
- * A description extended with the code of the underlying error. The code is not in the message, because for a
- * tool n8n replaces a message that contains a code such as ECONNRESET with its own text, which says to try
- * again.
+ * A description extended with the code of the underlying error. The code is not in the message, because for a tool n8n replaces a message
+ * that contains a code such as ECONNRESET with its own text, which says to try again.
  */
 export function withCode(description: string, code: string | undefined): string {
 	return code === undefined ? description : `${description} (${code})`;
@@ -143,9 +142,8 @@ interface ErrorSanitizer {
 }
 
 /**
- * The output item for a failed item under Continue on Fail. `error` is its only key and `item.error` stays
- * unset: n8n then routes it to the error output and keeps the object (with `item.error` it would replace the
- * whole JSON).
+ * The output item for a failed item under Continue on Fail. `error` is its only key and `item.error` stays unset: n8n then routes it to the
+ * error output and keeps the object (with `item.error` it would replace the whole JSON).
  */
 export function errorItem(
 	node: INode,

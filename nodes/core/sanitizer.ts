@@ -252,9 +252,8 @@ function compact({ text, starts, ends }: View): View {
 export const mask = '•••';
 
 /**
- * Masks anything that looks like a secret of any owner: keys in PEM, Google's tokens, client secrets and
- * API keys, JSON web tokens, what follows `Bearer`, user names and passwords in addresses, and values of
- * parameters, keys and headers that carry secrets.
+ * Masks anything that looks like a secret of any owner: keys in PEM, Google's tokens, client secrets and API keys, JSON web tokens, what
+ * follows `Bearer`, user names and passwords in addresses, and values of parameters, keys and headers that carry secrets.
  */
 function withoutTokens(text: string): string {
 	return text

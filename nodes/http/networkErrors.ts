@@ -1,9 +1,6 @@
 import type { RequestOutcome } from './retry';
 
-/**
- * The error and its causes, outermost first. If several occurred at once (one for each address of a host),
- * all of them are included.
- */
+/** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
 export function causesOf(error: unknown): unknown[] {
 	const found: unknown[] = [];
 	const open = [error];
@@ -30,8 +27,7 @@ export function codeIn(chain: readonly unknown[]): string | undefined {
 }
 
 /**
- * The host and port that could not be reached: the requested host, or another one on the way to it, such as a
- * proxy.
+ * The host and port that could not be reached: the requested host, or another one on the way to it, such as a proxy.
  * @param url the requested address
  */
 function placeIn(chain: readonly unknown[], url: string): string {
@@ -58,10 +54,7 @@ export interface NetworkError {
 	readonly status: 503 | 504;
 	/** Node's error code; undefined if there is none. */
 	readonly code: string | undefined;
-	/**
-	 * The end of a sentence, without its subject. Never contains the code, because n8n replaces texts that do
-	 * with its own.
-	 */
+	/** The end of a sentence, without its subject. Never contains the code, because n8n replaces texts that do with its own. */
 	readonly reason: string;
 }
 
@@ -75,10 +68,7 @@ const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as c
 const whileConnecting = { ...notConnected, connecting: true } as const;
 const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
 
-/**
- * The first matching row applies. Codes that Node reports only before a connection exists mean that nothing
- * was done.
- */
+/** The first matching row applies. Codes that Node reports only before a connection exists mean that nothing was done. */
 const rows: readonly Row[] = [
 	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
 	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the host name was not found' },
@@ -117,9 +107,7 @@ const rows: readonly Row[] = [
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
 const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
-/**
- * Node's only sign that a connection ended before TLS was established. The code is the same as for any reset.
- */
+/** Node's only sign that a connection ended before TLS was established. The code is the same as for any reset. */
 const beforeTls = 'before secure TLS connection was established';
 
 /** What to do where n8n's egress policy stopped a request; the same words in every node. */

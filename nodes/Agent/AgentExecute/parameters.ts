@@ -107,8 +107,7 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 }
 
 /**
- * An expression that comes out empty is a mistake, such as a misspelled field: it must not start a new session, or an agent without a
- * task.
+ * An expression that comes out empty is a mistake, such as a misspelled field: it must not start a new session, or an agent without a task.
  * @throws NodeError 400
  */
 function checkExpressions(

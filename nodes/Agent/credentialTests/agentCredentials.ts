@@ -57,8 +57,7 @@ async function channelProblem(
 }
 
 /**
- * A name may stand for another address by the time when the socket asks again: the socket gets the addresses that n8n's policy has
- * allowed.
+ * A name may stand for another address by the time when the socket asks again: the socket gets the addresses that n8n's policy has allowed.
  * @returns undefined if there is nothing to look up here; `unknown` if the policy allows no address by itself
  */
 async function allowedLookup(
