@@ -309,7 +309,7 @@ export function channelLost(failure: NodeError): NodeError {
 
 /** What was waited for has not come in time. */
 export function notOver(
-	{ timeoutSeconds, end }: Pick<WaitSettings, 'timeoutSeconds' | 'end'>,
+	{ waitTimeoutSeconds, end }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'end'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
 	redact: (text: string) => string,
 ): NodeError {
@@ -317,7 +317,7 @@ export function notOver(
 	const field = end.by === 'match' ? end.field : undefined;
 	return new NodeError({
 		code: 504,
-		message: `The wait for messages did not end within ${timeoutSeconds} s. ${came} received`,
+		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${came} received`,
 		description: sentences(
 			redact(describeMessages(messages, field)),
 			early.length > 0 && `Messages that did not count because they came before the call: ${early.length}.`,

@@ -15,7 +15,7 @@ const maxBytes = 64 * 1024 * 1024;
 
 export type CollectorSettings = Pick<
 	WaitSettings,
-	'end' | 'maxMessages' | 'timeoutSeconds' | 'failure' | 'filter' | 'deduplicationField'
+	'end' | 'maxMessages' | 'waitTimeoutSeconds' | 'failure' | 'filter' | 'deduplicationField'
 >;
 
 /**
@@ -105,7 +105,7 @@ export class MessageCollector {
 			this.#over(this.#end);
 			return;
 		}
-		this.#cancelLimit = this.#clock.after(this.#settings.timeoutSeconds * 1000, () => {
+		this.#cancelLimit = this.#clock.after(this.#settings.waitTimeoutSeconds * 1000, () => {
 			this.#ends('timeout');
 		});
 		this.#watchSilence();

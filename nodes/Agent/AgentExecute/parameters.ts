@@ -88,12 +88,13 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 		const params = paramsOf(all, given, { mode: 'fields', timezone: 'UTC' });
 		checkExpressions(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
-		const { sessionId, startStepName, textField } = params;
+		const { sessionId, startStepName, textField, deduplicationField } = params;
 		return {
 			...params,
 			sessionId: sessionId.trim(),
 			startStepName: startStepName.trim(),
 			textField: textField.trim(),
+			deduplicationField: deduplicationField.trim(),
 		};
 	};
 	const params = read();
@@ -183,46 +184,29 @@ export type WaitEnd =
 	| { readonly by: 'close' }
 	| { readonly by: 'silence'; readonly milliseconds: number };
 
-export interface WaitSettings {
+export type WaitSettings = Pick<
+	ExecuteParams,
+	| ('openChannel' | 'waitTimeoutSeconds' | 'onWaitTimeout' | 'maxMessages')
+	| ('settleMilliseconds' | 'textField' | 'deduplicationField')
+> & {
 	readonly end: WaitEnd;
-	readonly openChannel: 'before' | 'after';
-	/** From the answer to the call. */
-	readonly timeoutSeconds: number;
-	readonly onTimeout: 'error' | 'output';
-	readonly maxMessages: number;
 	/** Messages that report a failure; undefined: none do. */
 	readonly failure: FieldValues | undefined;
 	/** The messages that count, beside those that report a failure; undefined: all do. */
 	readonly filter: FieldValues | undefined;
-	/** Before the call: how long the open channel must have brought nothing. */
-	readonly settleMilliseconds: number;
-	/** Dot path of the text in a JSON message. */
-	readonly textField: string;
-	/** Dot path of a message's id; empty: messages have none. */
-	readonly deduplicationField: string;
 	readonly channel: Omit<ConnectionOptions, 'sessionId' | 'openUntil'>;
-}
+};
 
 /** Undefined if the item does not wait. @throws NodeError 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	if (!params.waitForMessages) return undefined;
-	const { openChannel, waitTimeoutSeconds, onWaitTimeout, maxMessages, settleMilliseconds } = params;
-	const { deduplicationField, failureField, failureValue, filterField, filterValue } = params;
+	const { failureField, failureValue, filterField, filterValue } = params;
 	return {
+		...params,
 		end: waitEnd(params),
-		openChannel,
-		timeoutSeconds: waitTimeoutSeconds,
-		onTimeout: onWaitTimeout,
-		maxMessages,
 		failure: givenValues(failureField, failureValue),
 		filter: givenValues(filterField, filterValue),
-		settleMilliseconds,
-		textField: params.textField,
-		deduplicationField: deduplicationField.trim(),
-		channel: {
-			...channelOptionsOf(params),
-			reconnectMaxDelaySeconds: longestReconnectDelaySeconds,
-		},
+		channel: { ...channelOptionsOf(params), reconnectMaxDelaySeconds: longestReconnectDelaySeconds },
 	};
 }
 

@@ -157,7 +157,9 @@ class Wait implements TryHooks {
 		this.#open();
 		this.#collector.answered();
 		const { log, settings, sessionId } = this.#parts;
-		log.info(`Agent Execute: waits up to ${settings.timeoutSeconds} s for messages of session ${sessionId}`);
+		log.info(
+			`Agent Execute: waits up to ${settings.waitTimeoutSeconds} s for messages of session ${sessionId}`,
+		);
 		try {
 			const endedBy = this.#checked(await this.#ended.promise);
 			const { early, messages, repeated } = this.#collector;
@@ -178,12 +180,12 @@ class Wait implements TryHooks {
 		const { settings, redact } = this.#parts;
 		const { messages } = this.#collector;
 		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
-		if (settings.onTimeout === 'error' && end === 'timeout') {
+		if (settings.onWaitTimeout === 'error' && end === 'timeout') {
 			const loss = this.#lastFailure() ?? this.#loss;
 			const failure = notOver(settings, this.#collector, redact);
 			throw loss === undefined ? failure : withLoss(failure, loss);
 		}
-		if (settings.onTimeout === 'error' && end === 'limit') throw tooMany(messages.length);
+		if (settings.onWaitTimeout === 'error' && end === 'limit') throw tooMany(messages.length);
 		return end;
 	}
 

@@ -1,12 +1,11 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Field } from '../../fields/field';
+import type { Field, ParamsOf } from '../../fields/field';
 import { paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/values';
 import type { ConnectionOptions } from '../session/connection';
 import { channelOptions, channelOptionsOf, filterField, givenValues, messageFormat } from '../session/fields';
 import type { FieldValues } from '../session/messages';
-import type { QueueSettings } from './queue';
 
 /** Parameters and options of the trigger; defaults are part of the public interface and never change. */
 export const triggerFields = [
@@ -126,6 +125,14 @@ export const triggerOptions = [
 	},
 ] as const satisfies readonly Field[];
 
+type TriggerParams = ParamsOf<typeof triggerFields, typeof triggerOptions>;
+
+export type QueueSettings = Pick<
+	TriggerParams,
+	| ('batchSize' | 'batchWaitMilliseconds' | 'maxConcurrentExecutions')
+	| ('maxQueuedMessages' | 'maxQueuedBytes' | 'onQueueFull')
+>;
+
 export interface TriggerSettings {
 	readonly sessionIds: readonly string[];
 	readonly channel: Omit<ConnectionOptions, 'sessionId' | 'openUntil'>;
@@ -152,14 +159,7 @@ export function triggerSettings(context: ITriggerFunctions): TriggerSettings {
 	return {
 		sessionIds: [...new Set(params.sessionIds)],
 		channel: { ...channelOptionsOf(params), reconnectMaxDelaySeconds },
-		queue: {
-			batchSize: params.batchSize,
-			batchWaitMilliseconds: params.batchWaitMilliseconds,
-			maxConcurrent: params.maxConcurrentExecutions,
-			maxMessages: params.maxQueuedMessages,
-			maxBytes: params.maxQueuedBytes,
-			onFull: params.onQueueFull,
-		},
+		queue: params,
 		connectionEvents: params.connectionEvents,
 		deduplicationField: deduplicationField.trim(),
 		filter: givenValues(filterField, filterValue),

@@ -99,7 +99,7 @@ export class Listening {
 		const isRead = await this.#closeChannels();
 		const isBacklog = hasWaited || this.#queue.length > 0;
 		// At once, they would overtake each other.
-		const keepsOrder = this.#parts.settings.queue.maxConcurrent === 1;
+		const keepsOrder = this.#parts.settings.queue.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : lastExecutions);
 		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 import type { Clock } from '../../core/runtime';
 import type { ConnectionEvent } from '../session/connection';
 import { binaryOf, heldBytes, messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import type { QueueSettings } from './fields';
 
 class Backlog<T extends { readonly byteLength: number }> {
 	#entries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
@@ -46,17 +47,6 @@ class Backlog<T extends { readonly byteLength: number }> {
 		this.#bytes = 0;
 		return entries;
 	}
-}
-
-export interface QueueSettings {
-	readonly maxMessages: number;
-	readonly maxBytes: number;
-	/** `pause`: stop reading until half of it is worked off, nothing is dropped; `dropOldest`: make room. */
-	readonly onFull: 'pause' | 'dropOldest';
-	readonly batchSize: number;
-	/** How long the first message of a batch waits for the others. */
-	readonly batchWaitMilliseconds: number;
-	readonly maxConcurrent: number;
 }
 
 interface QueueListener<T> {
@@ -110,7 +100,7 @@ export class MessageQueue<T extends Queued> {
 	push(entry: T): void {
 		this.#backlog.push(entry, this.#clock.monotonicMilliseconds());
 		if (this.#state !== 'ended') this.#deliverDue(false);
-		if (this.#settings.onFull === 'dropOldest') this.#makeRoom();
+		if (this.#settings.onQueueFull === 'dropOldest') this.#makeRoom();
 		else this.#pauseWhenFull();
 	}
 
@@ -154,7 +144,7 @@ export class MessageQueue<T extends Queued> {
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
 	#deliverDue(waited: boolean): void {
-		while (this.#delivering < this.#settings.maxConcurrent && this.length > 0) {
+		while (this.#delivering < this.#settings.maxConcurrentExecutions && this.length > 0) {
 			if (!this.#isBatchReady(waited)) {
 				this.#deliverLater();
 				break;
@@ -217,9 +207,9 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	#makeRoom(): void {
-		const { maxMessages, maxBytes } = this.#settings;
+		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
 		const messages: T[] = [];
-		while (this.length > 1 && (this.length > maxMessages || this.bytes > maxBytes)) {
+		while (this.length > 1 && (this.length > maxQueuedMessages || this.bytes > maxQueuedBytes)) {
 			const entry = this.#backlog.shift();
 			if (!entry?.isMessage) continue;
 			messages.push(entry);
@@ -229,12 +219,12 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	#pauseWhenFull(): void {
-		const { maxMessages, maxBytes } = this.#settings;
+		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
 		// At the end, what was unread is taken as well: a socket holds a few megabytes.
 		const isFull =
 			this.#state === 'open'
-				? this.length >= maxMessages || this.bytes >= maxBytes
-				: this.bytes >= 2 * maxBytes;
+				? this.length >= maxQueuedMessages || this.bytes >= maxQueuedBytes
+				: this.bytes >= 2 * maxQueuedBytes;
 		if (!isFull || (this.#paused && this.#state === 'open')) return;
 		this.#paused = true;
 		this.#listener.pause();
@@ -242,8 +232,8 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	#resumeWhenHalfEmpty(): void {
-		const { maxMessages, maxBytes } = this.#settings;
-		if (!this.#paused || this.length * 2 > maxMessages || this.bytes * 2 > maxBytes) return;
+		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
+		if (!this.#paused || this.length * 2 > maxQueuedMessages || this.bytes * 2 > maxQueuedBytes) return;
 		this.#paused = false;
 		this.#listener.resume();
 	}

@@ -51,7 +51,7 @@ class ManualListening {
 			return true;
 		};
 		const listener = { deliver, pause: nothing, resume: nothing, dropped: nothing };
-		const settings = { ...parts.settings.queue, maxConcurrent: 1 };
+		const settings = { ...parts.settings.queue, maxConcurrentExecutions: 1 };
 		this.#queue = new MessageQueue<Arrival>(settings, listener, parts.clock);
 	}
 

@@ -20,7 +20,7 @@ function collect(
 		{
 			end,
 			maxMessages: 1000,
-			timeoutSeconds: 300,
+			waitTimeoutSeconds: 300,
 			failure: undefined,
 			filter: undefined,
 			deduplicationField: '',
@@ -157,7 +157,7 @@ test('64 MiB in all are the limit', () => {
 });
 
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
-	const { clock, told, collector } = collectFromCall({ by: 'close' }, { timeoutSeconds: 10 });
+	const { clock, told, collector } = collectFromCall({ by: 'close' }, { waitTimeoutSeconds: 10 });
 	await clock.advance(60_000);
 	collector.answered();
 	await clock.advance(9999);

@@ -16,8 +16,8 @@ function begin(more: Partial<WaitSettings> = {}) {
 		settings: {
 			end: { by: 'count', count: 1 },
 			openChannel: 'before',
-			timeoutSeconds: 300,
-			onTimeout: 'error',
+			waitTimeoutSeconds: 300,
+			onWaitTimeout: 'error',
 			maxMessages: 1000,
 			failure: undefined,
 			textField: 'text',

@@ -1,11 +1,7 @@
+import type { QueueSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import fc from 'fast-check';
 
-import {
-	type Delivered,
-	MessageQueue,
-	type Queued,
-	type QueueSettings,
-} from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import { type Delivered, MessageQueue, type Queued } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import { FakeClock, settled } from '../session/fakeClock';
 
 interface Numbered extends Queued {
@@ -13,12 +9,12 @@ interface Numbered extends Queued {
 }
 
 const defaults: QueueSettings = {
-	maxMessages: 10,
-	maxBytes: 1000,
-	onFull: 'pause',
+	maxQueuedMessages: 10,
+	maxQueuedBytes: 1000,
+	onQueueFull: 'pause',
 	batchSize: 1,
 	batchWaitMilliseconds: 0,
-	maxConcurrent: 1,
+	maxConcurrentExecutions: 1,
 };
 
 class QueueRun {
@@ -68,7 +64,7 @@ class QueueRun {
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 test('delivers at once, as many at a time as allowed, in order', async () => {
-	const run = new QueueRun({ maxConcurrent: 2 });
+	const run = new QueueRun({ maxConcurrentExecutions: 2 });
 	run.push(4);
 	expect(run.delivered).toEqual([[1], [2]]);
 	await run.end();
@@ -77,7 +73,7 @@ test('delivers at once, as many at a time as allowed, in order', async () => {
 });
 
 test('a full batch goes at once, another when its time has come', async () => {
-	const run = new QueueRun({ batchSize: 3, batchWaitMilliseconds: 100, maxConcurrent: 5 });
+	const run = new QueueRun({ batchSize: 3, batchWaitMilliseconds: 100, maxConcurrentExecutions: 5 });
 	run.push(4);
 	expect(run.delivered).toEqual([[1, 2, 3]]);
 	await run.clock.advance(60);
@@ -93,7 +89,7 @@ test('a full batch goes at once, another when its time has come', async () => {
 });
 
 test('without a wait a batch is what came at once', async () => {
-	const run = new QueueRun({ batchSize: 100, maxConcurrent: 5 });
+	const run = new QueueRun({ batchSize: 100, maxConcurrentExecutions: 5 });
 	run.push(7);
 	expect(run.delivered).toEqual([]);
 	await run.clock.advance(0);
@@ -112,8 +108,8 @@ test('what waited for its turn goes as it is when the turn comes', async () => {
 });
 
 test.each([
-	['messages', { maxMessages: 4 }],
-	['bytes', { maxBytes: 40 }],
+	['messages', { maxQueuedMessages: 4 }],
+	['bytes', { maxQueuedBytes: 40 }],
 ])('pauses when it is full of %s, goes on when it is half empty, and drops nothing', async (_, settings) => {
 	const run = new QueueRun(settings);
 	run.push(7);
@@ -127,7 +123,7 @@ test.each([
 });
 
 test('paused, it waits for no batch that cannot become full', async () => {
-	const run = new QueueRun({ batchSize: 100, batchWaitMilliseconds: 60_000, maxMessages: 3 });
+	const run = new QueueRun({ batchSize: 100, batchWaitMilliseconds: 60_000, maxQueuedMessages: 3 });
 	run.push(3);
 	expect(run.delivered).toEqual([upTo(3)]);
 	expect(run.log).toEqual(['pause', 'resume']);
@@ -135,7 +131,7 @@ test('paused, it waits for no batch that cannot become full', async () => {
 });
 
 test('drops the oldest, and tells with the next message of the same session', async () => {
-	const run = new QueueRun({ onFull: 'dropOldest', maxMessages: 2 });
+	const run = new QueueRun({ onQueueFull: 'dropOldest', maxQueuedMessages: 2 });
 	run.push();
 	run.push(1, { sessionId: 'a' });
 	run.push(1, { sessionId: 'b' });
@@ -152,7 +148,7 @@ test('drops the oldest, and tells with the next message of the same session', as
 });
 
 test('makes room for a message that is larger than the whole queue', () => {
-	const run = new QueueRun({ onFull: 'dropOldest', maxBytes: 50 });
+	const run = new QueueRun({ onQueueFull: 'dropOldest', maxQueuedBytes: 50 });
 	run.push(3);
 	run.push(1, { byteLength: 500 });
 	expect(run.log).toEqual(['dropped 2']);
@@ -203,7 +199,7 @@ test('ends with so many batches at once, and no more', async () => {
 });
 
 test('at its end takes what was unread beyond its bounds, up to twice the bytes', () => {
-	const run = new QueueRun({ maxMessages: 2, maxBytes: 50 });
+	const run = new QueueRun({ maxQueuedMessages: 2, maxQueuedBytes: 50 });
 	run.queue.end();
 	for (let n = 0; n < 99; n++) run.push(1, { byteLength: 1 });
 	expect(run.log).toEqual([]);
@@ -212,7 +208,12 @@ test('at its end takes what was unread beyond its bounds, up to twice the bytes'
 });
 
 test('a batch that is refused while it drains ends that, and is left in front of the others', async () => {
-	const options = { maxConcurrent: 3, batchSize: 2, onFull: 'dropOldest', maxMessages: 9 } as const;
+	const options = {
+		maxConcurrentExecutions: 3,
+		batchSize: 2,
+		onQueueFull: 'dropOldest',
+		maxQueuedMessages: 9,
+	} as const;
 	const run = new QueueRun(options);
 	run.push(17);
 	let drained = false;
@@ -237,7 +238,7 @@ test('a batch that is refused while it drains ends that, and is left in front of
 });
 
 test('goes on with what an earlier queue left, and with its count of what was dropped', async () => {
-	const first = new QueueRun({ onFull: 'dropOldest', maxMessages: 2 });
+	const first = new QueueRun({ onQueueFull: 'dropOldest', maxQueuedMessages: 2 });
 	first.push(5);
 	const second = new QueueRun();
 	first.queue.end();
@@ -254,12 +255,12 @@ test('goes on with what an earlier queue left, and with its count of what was dr
 
 test('whatever comes in whatever order: nothing is lost, doubled or out of order, and the bounds hold', async () => {
 	const settings = fc.record({
-		maxMessages: fc.integer({ min: 1, max: 20 }),
-		maxBytes: fc.integer({ min: 1, max: 300 }),
-		onFull: fc.constantFrom('pause' as const, 'dropOldest' as const),
+		maxQueuedMessages: fc.integer({ min: 1, max: 20 }),
+		maxQueuedBytes: fc.integer({ min: 1, max: 300 }),
+		onQueueFull: fc.constantFrom('pause' as const, 'dropOldest' as const),
 		batchSize: fc.integer({ min: 1, max: 8 }),
 		batchWaitMilliseconds: fc.integer({ min: 0, max: 50 }),
-		maxConcurrent: fc.integer({ min: 1, max: 4 }),
+		maxConcurrentExecutions: fc.integer({ min: 1, max: 4 }),
 	});
 	const step = fc.oneof(
 		fc.record({ push: fc.integer({ min: 1, max: 12 }), bytes: fc.integer({ min: 0, max: 60 }) }),
@@ -276,12 +277,13 @@ test('whatever comes in whatever order: nothing is lost, doubled or out of order
 					pushed += one.push;
 				} else if ('end' in one) await run.end(one.end);
 				else await run.clock.advance(one.wait);
-				expect(run.queue.delivering).toBeLessThanOrEqual(chosen.maxConcurrent);
-				if (chosen.onFull === 'dropOldest') expect(run.queue.length).toBeLessThanOrEqual(chosen.maxMessages);
+				expect(run.queue.delivering).toBeLessThanOrEqual(chosen.maxConcurrentExecutions);
+				if (chosen.onQueueFull === 'dropOldest')
+					expect(run.queue.length).toBeLessThanOrEqual(chosen.maxQueuedMessages);
 			}
 			for (let n = 0; n < pushed; n++) {
 				await run.clock.advance(chosen.batchWaitMilliseconds);
-				await run.end(chosen.maxConcurrent);
+				await run.end(chosen.maxConcurrentExecutions);
 			}
 			const all = run.batches.flat();
 			const lost = all.reduce((sum, { dropped = 0 }) => sum + dropped, 0);

@@ -127,12 +127,12 @@ const take = (frame: Buffer) => new FrameSequence('s1', 'auto').take(frame, fals
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
 	const settings = {
-		maxMessages: 100_000,
-		maxBytes: 64 * megabyte,
-		onFull: 'dropOldest' as const,
+		maxQueuedMessages: 100_000,
+		maxQueuedBytes: 64 * megabyte,
+		onQueueFull: 'dropOldest' as const,
 		batchSize: 1,
 		batchWaitMilliseconds: 0,
-		maxConcurrent: 0,
+		maxConcurrentExecutions: 0,
 	};
 	const listener = { deliver: () => Promise.resolve(true), pause() {}, resume() {}, dropped() {} };
 	const queue = new MessageQueue<MessageArrival>(settings, listener, new FakeClock());
