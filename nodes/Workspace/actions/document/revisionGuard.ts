@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { NodeError } from '../../../core/errors';
-import { isNodeError } from '../../../core/errors';
+import { type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
 import {

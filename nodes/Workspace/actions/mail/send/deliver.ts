@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import type { NodeError } from '../../../../core/errors';
-import { isNodeError, refusal } from '../../../../core/errors';
+import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { BoundedMap, globalSingleton } from '../../../../core/runtime';
 import { headerOf } from '../../../../untrusted/mail/charset';
 import type { Clients, Item } from '../../../operation';
