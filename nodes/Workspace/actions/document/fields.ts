@@ -1,9 +1,7 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { cleanText } from '../../../untrusted/document/blocks';
-import type { Field, Item } from '../../operation';
+import type { Field } from '../../operation';
 
 export const documentId = {
 	displayName: 'Document',
@@ -84,8 +82,6 @@ export interface Replacements {
 	readonly tabId: string | undefined;
 }
 
-export const none: Replacements = { list: [], tabId: undefined };
-
 export const replacements = {
 	displayName: 'Replacements',
 	name: 'replacements',
@@ -110,30 +106,4 @@ export function replacementsOf(
 		);
 	}
 	return list;
-}
-
-export function replaceRequests({ list, tabId }: Replacements): docs_v1.Schema$Request[] {
-	const tabs = tabId === undefined ? {} : { tabsCriteria: { tabIds: [tabId] } };
-	return list.map(({ find, replace }) => ({
-		replaceAllText: { containsText: { text: find, matchCase: true }, replaceText: replace, ...tabs },
-	}));
-}
-
-/** @param replies of a batch with the replacements at its end */
-export function replacedIn(
-	replies: readonly docs_v1.Schema$Response[],
-	list: readonly Replacement[],
-): Replaced[] {
-	const own = replies.slice(-list.length);
-	return list.map(({ find }, at) => ({ find, count: own[at]?.replaceAllText?.occurrencesChanged ?? 0 }));
-}
-
-/** UTF-16 units of text that went in. */
-export function insertedBy(replaced: readonly Replaced[], list: readonly Replacement[]): number {
-	return replaced.reduce((sum, { count }, at) => sum + count * (list[at]?.replace.length ?? 0), 0);
-}
-
-export function hintMissing(replaced: readonly Replaced[], item: Item): void {
-	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missing.length > 0) item.hint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
 }

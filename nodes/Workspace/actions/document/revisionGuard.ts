@@ -4,16 +4,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
-import {
-	hintMissing,
-	insertedBy,
-	none,
-	replacedIn,
-	replaceRequests,
-	type Replaced,
-	type Replacement,
-	type Replacements,
-} from './fields';
+import type { Replaced, Replacements } from './fields';
 import { allTabs, documentUrl, looksLikeTabId, tabNamed, tabSummary } from './tabs';
 
 type Request = docs_v1.Schema$Request;
@@ -28,21 +19,16 @@ export interface Written {
 	readonly replaced?: readonly Replaced[];
 }
 
-interface Change {
+interface Change extends Omit<Plan, 'units'> {
 	readonly documentId: string;
 	/** The first when absent. */
 	readonly tabId: string | undefined;
 	/** The only revision that the change may follow. */
 	readonly revisionId: string;
-	readonly requests: readonly Request[];
-	/** Addresses of the pictures, by the position of their requests. */
-	readonly pictures: ReadonlyMap<number, string>;
-	/** Comes last in the batch. */
-	readonly replacements: readonly Replacement[];
-	/** What the body ends with afterwards, and where. Not known after replacements. */
-	readonly text: string;
+	/** Come last in the batch. What the body ends with afterwards is then not known. */
+	readonly replacements: Replacements['list'];
+	/** Of the body afterwards. */
 	readonly endIndex: number;
-	readonly characterCount: number;
 }
 
 /** Changes in progress. After an ambiguous failure, they show whether they were carried out. */
@@ -55,20 +41,20 @@ export function changeOf(
 	index: number,
 	before: readonly Request[] = [],
 	after: readonly Request[] = [],
-	replacements: Replacements = none,
+	{ list, tabId: within }: Replacements = { list: [], tabId: undefined },
 ): Change {
 	const { documentId, tabId, revisionId } = body;
-	const { text, characterCount, units } = plan;
-	const requests = [...before, ...plan.requests, ...after, ...replaceRequests(replacements)];
+	const { units, ...inserted } = plan;
+	const tabs = within === undefined ? {} : { tabsCriteria: { tabIds: [within] } };
+	const replacing = list.map(({ find, replace }) => ({
+		replaceAllText: { containsText: { text: find, matchCase: true }, replaceText: replace, ...tabs },
+	}));
 	return {
-		documentId,
-		tabId,
-		revisionId,
-		requests,
+		...inserted,
+		...{ documentId, tabId, revisionId },
+		requests: [...before, ...plan.requests, ...after, ...replacing],
 		pictures: new Map([...plan.pictures].map(([at, address]) => [at + before.length, address])),
-		replacements: replacements.list,
-		text,
-		characterCount,
+		replacements: list,
 		endIndex: index + units + 1,
 	};
 }
@@ -91,9 +77,15 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 		revisionId: data.writeControl?.requiredRevisionId ?? '',
 	};
 	if (replacements.length === 0) return written;
-	const replaced = replacedIn(data.replies ?? [], replacements);
-	hintMissing(replaced, item);
-	return { ...written, characterCount: characterCount + insertedBy(replaced, replacements), replaced };
+	const replies = (data.replies ?? []).slice(-replacements.length);
+	const replaced = replacements.map(({ find }, at) => ({
+		find,
+		count: replies[at]?.replaceAllText?.occurrencesChanged ?? 0,
+	}));
+	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missing.length > 0) item.hint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
+	const inserted = replaced.map(({ count }, at) => count * (replacements[at]?.replace.length ?? 0));
+	return { ...written, characterCount: inserted.reduce((sum, one) => sum + one, characterCount), replaced };
 }
 
 /** Each picture that Google refuses costs a request, so after some all of them stay links. */

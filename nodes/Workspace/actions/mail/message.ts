@@ -114,10 +114,11 @@ export async function downloaded(client: Clients, mail: Mail, item: Item): Promi
 				.then(({ data: { raw } }) => raw ?? '');
 			return await partOf(await whole, partId, summary.id, item);
 		};
-		const { fileNameFor } = await import('../mimeTypes');
+		const made = async () =>
+			(await import('../mimeTypes')).fileNameFor(`attachment_${index}`, mimeType || undefined);
 		return await item.store({
 			data: await bytes(),
-			fileName: fileName || fileNameFor(`attachment_${index}`, mimeType || undefined),
+			fileName: fileName || (await made()),
 			mimeType: mimeType || undefined,
 		});
 	});

@@ -82,11 +82,8 @@ export async function labelIdsOf(client: Clients, given: readonly string[], item
 	return given.map((label) => {
 		if (knownId.test(label)) return label;
 		const same = (text: string | null | undefined) => text?.toLowerCase() === label.toLowerCase();
-		const found =
-			labels.find(({ id }) => id === label) ??
-			labels.find(({ name }) => name === label) ??
-			// Gmail does not allow two names that differ only in case.
-			labels.find(({ name }) => same(name));
+		// Gmail does not allow two names that differ only in case.
+		const found = labels.find(({ id }) => id === label) ?? labels.find(({ name }) => same(name));
 		return found?.id ?? unknown(label, labels);
 	});
 }

@@ -49,7 +49,7 @@ export async function attachedFiles(attachments: readonly Attachment[], item: It
 
 async function ofField(field: string, item: Item): Promise<Announced> {
 	const source = await item.binary(field);
-	const filename = source.fileName || (await nameFor(field, source.mimeType));
+	const filename = source.fileName || (await import('../../mimeTypes')).fileNameFor(field, source.mimeType);
 	return {
 		field,
 		filename: oneLine(filename, `The file name of '${field}'`),
@@ -76,11 +76,6 @@ function ofText({ fileName, mimeType, content }: TextAttachment, index: number):
 		size: bytes.length,
 		read: () => Promise.resolve(bytes),
 	};
-}
-
-async function nameFor(field: string, mimeType: string | undefined): Promise<string> {
-	const { fileNameFor } = await import('../../mimeTypes');
-	return fileNameFor(field, mimeType);
 }
 
 /** Size in base64 with line breaks after 76 characters. */

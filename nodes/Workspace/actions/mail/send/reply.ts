@@ -74,7 +74,8 @@ export async function asReply(
 		);
 	}
 	const taken = [...to, ...outgoing.cc, ...outgoing.bcc];
-	const others = replyAll ? everyone(replied, item).filter((address) => !isOwn(address)) : [];
+	const everyone = replyAll ? [...listed(replied.to, item), ...listed(replied.cc, item)] : [];
+	const others = everyone.filter((address) => !isOwn(address));
 	const subject = outgoing.subject === '' ? subjectOf(replied) : outgoing.subject;
 	return { ...outgoing, to, cc: [...outgoing.cc, ...without(others, taken)], subject };
 }
@@ -89,10 +90,6 @@ function answered(
 	if (senders.some(isOwn)) return without(listed(to, item), []);
 	const wanted = listed(replyTo, item);
 	return without(wanted.length > 0 ? wanted : senders, []);
-}
-
-function everyone({ to, cc }: RepliedMail, item: Item): Address[] {
-	return [...listed(to, item), ...listed(cc, item)];
 }
 
 /** The addresses in a header of the original. What is none, such as a group without members, is left out. */
