@@ -18,7 +18,7 @@ import { appendFields, type AppendMember, appendOptions, type AppendParams } fro
 import { rowsByHeader } from './headerRow';
 import { areaLike, type Corner, parseRange, sentTarget, type TabRange, targetOf } from './range';
 import { entryFor, only, sendEach, widthOf, type Written, writtenByEach } from './rows';
-import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl, unknownOutcome } from './sheets';
+import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl } from './sheets';
 
 /** Except the number format: values entered as dates already have a date format. */
 const formats = [
@@ -179,9 +179,9 @@ export const append = defineOperation({
 		},
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	recover(_clients, { spreadsheetId, tab, range }, failure) {
+	recover(_clients, { spreadsheetId, tab, range }, error) {
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${sentTarget({ tab, range })} in ${spreadsheetUrl(spreadsheetId)} before you run this again.`;
-		throw unknownOutcome(failure, 'The rows may have been appended', description);
+		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
 	},
 	errors: { 400: rangeAdvice },
 });

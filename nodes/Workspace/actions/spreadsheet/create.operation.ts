@@ -6,7 +6,7 @@ import { type Clients, defineOperation, type Field, type Item, type ParamsOf } f
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
 import { type Cell, cellData, rowCells } from './cells';
 import { widthOf } from './rows';
-import { spreadsheetUrl, unknownOutcome } from './sheets';
+import { spreadsheetUrl } from './sheets';
 
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
@@ -154,13 +154,13 @@ export const create = defineOperation({
 		const requestBody = { properties, sheets: newSheets(shape) };
 		return resultOf((await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields })).data);
 	},
-	async recover(clients, params, failure, item) {
+	async recover(clients, params, error, item) {
 		const key = keyOf(params);
 		const id = params.parentFolder === '' && !key ? undefined : await findMade(clients.drive, item);
 		if (id !== undefined && key) return await createOnce(clients, params, key, item, id);
 		if (id !== undefined) return await shaped(clients, id, shapeOf(params), item);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
-		throw unknownOutcome(failure, 'The spreadsheet may have been created', description);
+		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
 	errors: { 404: missingFolder },
 });

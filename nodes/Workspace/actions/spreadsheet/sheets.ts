@@ -14,15 +14,6 @@ export function spreadsheetUrl(spreadsheetId: string): string {
 /** Google's refusals of ranges, for all operations. */
 export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
 
-/** A failure with an unknown outcome. */
-export function unknownOutcome(
-	{ code, status, message }: NodeError,
-	what: string,
-	description: string,
-): NodeError {
-	return new NodeError({ code, status, message: `${what}: ${message}`, description, ambiguous: true });
-}
-
 /** Names for a message. */
 export function list(names: readonly string[]): string {
 	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
