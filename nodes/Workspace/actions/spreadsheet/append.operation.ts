@@ -134,10 +134,10 @@ async function appendTogether(
 	});
 	const { updatedRange, tableRange } = result;
 	const known = await knownPlace(book, { target, place, updatedRange });
-	const landed = { ...result, place: known, values };
-	const start = isProven(landed, firstRow)
+	const appended = { ...result, place: known, values };
+	const start = isProven(appended, firstRow)
 		? result.start
-		: await relocateRows(book, { ...params, valueInputOption }, landed);
+		: await relocateRows(book, { ...params, valueInputOption }, appended);
 	if (params.insertDataOption === 'INSERT_ROWS' && isBelowHeader(result, known, start.row)) {
 		await clearHeaderFormat(book, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;

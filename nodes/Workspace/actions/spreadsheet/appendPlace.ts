@@ -35,7 +35,7 @@ export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendV
 }
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
-export function isProven({ tableRange, start, place, values }: Landed, firstRow?: number): boolean {
+export function isProven({ tableRange, start, place, values }: AppendedRows, firstRow?: number): boolean {
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
 	if (tableRange === undefined || place.isUnsure) return false;
@@ -153,7 +153,7 @@ function blockFrom(end: number, from: number, filled: (at: number) => number): [
 
 type Relocating = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
 
-interface Landed extends AppendResult {
+interface AppendedRows extends AppendResult {
 	/** Where they belong. */
 	readonly place: Place;
 	readonly values: Cell[][];
@@ -165,13 +165,20 @@ interface Landed extends AppendResult {
  * @returns where they are now
  * @throws NodeError, never ambiguous, that says where they are
  */
-export async function relocateRows(book: Spreadsheet, params: Relocating, landed: Landed): Promise<Corner> {
-	return await moved(book, params, landed).catch((error: unknown) => {
-		throw isNodeError(error) ? misplaced(landed, error) : error;
+export async function relocateRows(
+	book: Spreadsheet,
+	params: Relocating,
+	appended: AppendedRows,
+): Promise<Corner> {
+	return await moved(book, params, appended).catch((error: unknown) => {
+		throw isNodeError(error) ? misplaced(appended, error) : error;
 	});
 }
 
-function misplaced({ updatedRange, start, place }: Landed, { code, status, message }: NodeError): NodeError {
+function misplaced(
+	{ updatedRange, start, place }: AppendedRows,
+	{ code, status, message }: NodeError,
+): NodeError {
 	const belongs =
 		start.column === place.column ? 'below the table' : `in column ${columnLetters(place.column)}`;
 	return new NodeError({
@@ -183,13 +190,13 @@ function misplaced({ updatedRange, start, place }: Landed, { code, status, messa
 	});
 }
 
-async function moved(book: Spreadsheet, params: Relocating, landed: Landed): Promise<Corner> {
-	const { updatedRange, start, place, values } = landed;
+async function moved(book: Spreadsheet, params: Relocating, appended: AppendedRows): Promise<Corner> {
+	const { updatedRange, start, place, values } = appended;
 	const { tab } = parseRange(updatedRange);
 	const { cells } = await book.readTab(tab);
-	const target = targetRow(cells, landed);
+	const target = targetRow(cells, appended);
 	if (target === start.row && start.column === place.column) return start;
-	checkOwn(params, cells, landed);
+	checkOwn(params, cells, appended);
 	if (target !== start.row) {
 		const { sheetId } = await book.findSheet(tab);
 		const rows = { startIndex: start.row, endIndex: start.row + values.length };
@@ -197,12 +204,12 @@ async function moved(book: Spreadsheet, params: Relocating, landed: Landed): Pro
 		await book.change([{ moveDimension: { source, destinationIndex: target } }]);
 	}
 	const row = target > start.row ? target - values.length : target;
-	if (start.column !== place.column) await intoColumn(book, params, landed, row);
+	if (start.column !== place.column) await intoColumn(book, params, appended, row);
 	return { row, column: place.column };
 }
 
 /** The row that ours belong in front of, counted while they are where they are; the one that they are in when that is right. */
-function targetRow(grid: Grid, { start, place, values }: Landed): number {
+function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
@@ -213,7 +220,11 @@ function targetRow(grid: Grid, { start, place, values }: Landed): number {
 }
 
 /** Rows that also contain something else were not inserted for ours. */
-function checkOwn({ insertDataOption }: Relocating, grid: Grid, { start, lastColumn, values }: Landed): void {
+function checkOwn(
+	{ insertDataOption }: Relocating,
+	grid: Grid,
+	{ start, lastColumn, values }: AppendedRows,
+): void {
 	const rows = grid.slice(start.row, start.row + values.length);
 	const isShared = rows.some(
 		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1, Infinity) > 0,
@@ -227,7 +238,7 @@ function checkOwn({ insertDataOption }: Relocating, grid: Grid, { start, lastCol
 async function intoColumn(
 	book: Spreadsheet,
 	{ valueInputOption }: Relocating,
-	{ updatedRange, start, lastColumn, place: { column }, values }: Landed,
+	{ updatedRange, start, lastColumn, place: { column }, values }: AppendedRows,
 	row: number,
 ): Promise<void> {
 	const left = Math.min(column, start.column);

@@ -8,7 +8,7 @@ import { defineOperation, type Field, type OutputItem } from '../../operation';
 import * as fields from './fields';
 import { columnNames } from './headerRow';
 import { anchorOf, parseRange, printRange, targetOf } from './range';
-import { list, rangeAdvice, Spreadsheet } from './sheets';
+import { allCells, list, rangeAdvice, Spreadsheet } from './sheets';
 
 type CellValue = string | number | boolean;
 
@@ -77,8 +77,7 @@ function rowOf(row: readonly CellValue[], names: readonly string[], rowNumber: n
 	return json;
 }
 
-/** As far as a tab can reach; Google takes what lies beyond its end as its end. */
-const firstTab = { tab: undefined, cells: 'A1:ZZZ', name: undefined };
+const firstTab = { tab: undefined, cells: allCells, name: undefined };
 
 const conditions = {
 	displayName: 'Condition',
@@ -93,6 +92,14 @@ const conditions = {
 	],
 	default: 'equals',
 } as const satisfies Field;
+
+type Condition = (typeof conditions.options)[number]['value'];
+
+interface Filter {
+	readonly column: string;
+	readonly condition: Condition;
+	readonly value: string;
+}
 
 const filtersField = {
 	displayName: 'Filters',
@@ -280,14 +287,6 @@ export const read = defineOperation({
 	toItems: (items) => items,
 	errors: { 400: rangeAdvice },
 });
-
-interface Filter {
-	readonly column: string;
-	readonly condition: Condition;
-	readonly value: string;
-}
-
-type Condition = 'equals' | 'notEquals' | 'contains' | 'isEmpty' | 'isNotEmpty';
 
 /** Whether a row fits. A cell fits by its value or by what the sheet shows for it. */
 function fitting(

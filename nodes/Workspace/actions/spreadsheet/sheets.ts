@@ -107,7 +107,7 @@ export function enlarge(
 const unknownRange = 'Unable to parse range';
 
 /** As far as a tab can reach; Google takes what lies beyond its end as its end. */
-const allCells = 'A1:ZZZ';
+export const allCells = 'A1:ZZZ';
 
 /** The failure says enough without the tabs, so the wait for them is short. */
 const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
