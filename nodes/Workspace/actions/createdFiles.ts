@@ -15,7 +15,7 @@ export interface FileKey {
 	readonly content: string;
 }
 
-export interface Steps<R> {
+interface Steps<R> {
 	readonly key: FileKey;
 	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
@@ -130,7 +130,7 @@ export const missingFolder = `Check that ${named('parentFolder')} exists and tha
 /** A property that other apps cannot see. */
 const tokenKey = 'creationToken';
 
-export interface EmptyFile {
+interface EmptyFile {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
 	readonly title: string;
@@ -207,6 +207,11 @@ export async function findFiles(drive: drive_v3.Drive, { q, fields, orderBy }: S
 		supportsAllDrives: true,
 	});
 	return data.files ?? [];
+}
+
+/** A text in Drive's search language. */
+export function searchText(text: string): string {
+	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }
 
 /** A search for a private property whose value needs no quoting. */

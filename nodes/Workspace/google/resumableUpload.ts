@@ -36,7 +36,7 @@ export interface UploadedFile {
 }
 
 /** Drive's upload address. The transport replaces Google's base with the credential's. */
-export function uploadAddress(
+function uploadAddress(
 	uploadType: 'multipart' | 'resumable',
 	{ fields, replaces }: Pick<ResumableUploadRequest, 'fields' | 'replaces'>,
 ): { readonly url: string; readonly method: 'POST' | 'PATCH' } {

@@ -16,7 +16,7 @@ import { RequestError, type RetryPolicy, stoppedRequest, withRetries } from '../
 import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
 import { errorOfAnswer, errorOfThrown, timeoutError } from './errors';
 
-export interface ClientAnswer {
+interface ClientAnswer {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface ClientAnswer {
 }
 
 /** The form in which a call wants its answer. */
-export interface Expected {
+interface Expected {
 	readonly responseType?: string;
 	/** Statuses that count as success: 2xx and 304 by default. */
 	validateStatus?(status: number): boolean;

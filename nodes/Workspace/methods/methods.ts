@@ -13,6 +13,7 @@ import { compareNames } from '../../fields/description';
 import { Naming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { fileIdOf, isRecord } from '../../fields/values';
+import { searchText } from '../actions/createdFiles';
 import { allLabels } from '../actions/mail/list/query';
 import { rowNumberKey } from '../actions/spreadsheet/cells';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
@@ -34,13 +35,9 @@ export interface Picker {
  * @throws NodeError 404 without a filter where there is nothing to choose from: n8n shows its message in the list, and asks again when
  * the list is opened the next time, as after a new sign-in
  */
-export type Search = (
-	picker: Picker,
-	filter?: string,
-	paginationToken?: string,
-) => Promise<INodeListSearchResult>;
+type Search = (picker: Picker, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
-export interface Kind {
+interface Kind {
 	/** In the plural, as in a sentence. */
 	readonly noun: string;
 	readonly mimeType: string;
@@ -56,7 +53,7 @@ export function searchOf(kind: Kind): Search {
 		const { files, nextPageToken } = await listFiles(picker, kind, filter, paginationToken);
 		const nothing = files.length === 0 && !nextPageToken && !paginationToken && !filter?.trim();
 		if (nothing) throw emptyList(kind, picker.signIn);
-		return pageOf(files, nextPageToken);
+		return { results: choicesOf(files), paginationToken: nextPageToken };
 	};
 }
 
@@ -83,8 +80,8 @@ async function listFiles(
 	filter?: string,
 	paginationToken?: string,
 ): Promise<{ readonly files: drive_v3.Schema$File[]; readonly nextPageToken: string | undefined }> {
-	const terms = [`mimeType = ${quoted(mimeType)}`, 'trashed = false'];
-	if (filter?.trim()) terms.push(`name contains ${quoted(filter.trim())}`);
+	const terms = [`mimeType = '${mimeType}'`, 'trashed = false'];
+	if (filter?.trim()) terms.push(`name contains ${searchText(filter.trim())}`);
 	const { data } = await drive.files.list({
 		q: terms.join(' and '),
 		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized)',
@@ -98,17 +95,10 @@ async function listFiles(
 	return { files: data.files ?? [], nextPageToken: data.nextPageToken ?? undefined };
 }
 
-function pageOf(files: drive_v3.Schema$File[], paginationToken: string | undefined): INodeListSearchResult {
-	return { results: files.flatMap(choice), paginationToken };
-}
-
-function choice({ id, name, webViewLink }: drive_v3.Schema$File): INodeListSearchItems[] {
-	return id ? [{ name: name ?? id, value: id, url: webViewLink ?? undefined }] : [];
-}
-
-/** A string in Drive's search language. */
-function quoted(text: string): string {
-	return `'${text.replace(/[\\']/g, '\\$&')}'`;
+function choicesOf(files: readonly drive_v3.Schema$File[]): INodeListSearchItems[] {
+	return files.flatMap(({ id, name, webViewLink }) =>
+		id ? [{ name: name ?? id, value: id, url: webViewLink ?? undefined }] : [],
+	);
 }
 
 export const searchDocuments = searchOf({
@@ -143,10 +133,11 @@ export const searchFolders: Search = async (picker, filter, paginationToken) => 
 	const { files, nextPageToken } = await listFiles(picker, folders, filter, paginationToken);
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
-	const page = pageOf(files.filter(isUsable), nextPageToken);
-	if (paginationToken) return page;
-	const drives = [myDrive, ...(await sharedDrives(picker))].filter(matches(filter));
-	return { ...page, results: [...drives, ...page.results] };
+	const drives = paginationToken ? [] : [myDrive, ...(await sharedDrives(picker))];
+	const wanted = filter?.trim().toLowerCase() ?? '';
+	const fitting = drives.filter(({ name }) => name.toLowerCase().includes(wanted));
+	const results = [...fitting, ...choicesOf(files.filter(isUsable))];
+	return { results, paginationToken: nextPageToken };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */
@@ -166,11 +157,6 @@ async function sharedDrives({ drive, signIn }: Picker): Promise<INodeListSearchI
 	return found.flatMap(({ id, name }) =>
 		id ? [{ name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` }] : [],
 	);
-}
-
-function matches(filter = ''): (choice: INodeListSearchItems) => boolean {
-	const wanted = filter.trim().toLowerCase();
-	return ({ name }) => name.toLowerCase().includes(wanted);
 }
 
 /** The columns that values can be mapped to: those of the header row, in its order. */
@@ -195,7 +181,7 @@ export async function headerColumns(chosen: ChosenSpreadsheet): Promise<Resource
 }
 
 /** The columns that rows can be found by, and the number of the row. */
-export async function matchColumns(chosen: ChosenSpreadsheet): Promise<INodePropertyOptions[]> {
+async function matchColumns(chosen: ChosenSpreadsheet): Promise<INodePropertyOptions[]> {
 	const names = (await headersOf(chosen)) ?? [];
 	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As Read gives it' };
 	return [...names.map((name) => ({ name, value: name })), rowNumber];

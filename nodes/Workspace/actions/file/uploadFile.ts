@@ -6,7 +6,7 @@ import { md5Of } from '../../source';
 import type { UploadedFile } from '../../google/resumableUpload';
 import { usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
-import { type FileKey, fileOfItem, findFiles, itemProperty, madeOnce } from '../createdFiles';
+import { type FileKey, fileOfItem, findFiles, itemProperty, madeOnce, searchText } from '../createdFiles';
 import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
@@ -66,7 +66,7 @@ const folderType = 'application/vnd.google-apps.folder';
 async function filesNamed({ drive }: Clients, { name, parentFolder }: Destination): Promise<File[]> {
 	const folder = parentFolder || 'root';
 	const files = await findFiles(drive, {
-		q: `name = ${quoted(name)} and ${quoted(folder)} in parents and mimeType != '${folderType}'`,
+		q: `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${folderType}'`,
 		fields: resultFields,
 		orderBy: 'createdTime desc',
 	});
@@ -100,11 +100,6 @@ function existsAlready(file: File): NodeError {
 
 function conflict(message: string, description: string): NodeError {
 	return new NodeError({ code: 409, message, description });
-}
-
-/** A text of Drive's search language. */
-function quoted(text: string): string {
-	return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }
 
 /** Ids that Google reserves with one call; items of a run share it. */

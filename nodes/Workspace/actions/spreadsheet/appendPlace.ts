@@ -115,7 +115,7 @@ type Grid = TabCells['cells'];
  * @param width of the rows that are added
  * @returns -1 where there is none
  */
-export function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place, width: number): number {
+function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place, width: number): number {
 	const end = (lastColumn ?? column + width - 1) + 1;
 	const filled = (at: number) => filledCells(grid[at], column, end);
 	if (extent === 'all') return lastFilled(grid.length, row, filled);
@@ -127,11 +127,11 @@ export function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place
 }
 
 /** The last row that holds anything in any column. */
-export function lastRowOfAll(grid: Grid): number {
+function lastRowOfAll(grid: Grid): number {
 	return lastFilled(grid.length, 0, (at) => filledCells(grid[at], 0, Infinity));
 }
 
-export function filledCells(row: readonly unknown[] = [], from: number, end: number): number {
+function filledCells(row: readonly unknown[] = [], from: number, end: number): number {
 	let count = 0;
 	for (let column = from; column < Math.min(end, row.length); column++) if (row[column] !== '') count++;
 	return count;

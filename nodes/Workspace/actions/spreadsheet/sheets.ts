@@ -113,7 +113,7 @@ export const allCells = 'A1:ZZZ';
 const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
 
 /** What is known of a tab beside its values. */
-export interface SheetInfo {
+interface SheetInfo {
 	readonly sheetId: number;
 	readonly title: string;
 	readonly rowCount: number;

@@ -194,7 +194,7 @@ function isPlainNumber(text: string): boolean {
 }
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
-export interface Body {
+interface Body {
 	/** The last row that holds anything in these columns; that of the header where none does. */
 	readonly last: number;
 	/** What reading gives for a cell; "" where it is empty. */
