@@ -162,7 +162,7 @@ export class TurnText {
 	add(text: string, isEnd: boolean): string {
 		const added = this.#isWhole(text, isEnd) ? '' : this.#separator() + text;
 		this.#text += added;
-		this.#pieces++;
+		if (text.trim() !== '') this.#pieces++;
 		return added;
 	}
 

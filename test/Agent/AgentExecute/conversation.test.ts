@@ -278,7 +278,7 @@ describe('while the node waits', () => {
 		['pieces', ['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'], 'The answer is 42.'],
 		['pieces and the whole text', ['The ', 'answer', 'The answer'], 'The answer'],
 		['one piece and the whole text', ['Done', { type: 'answer', text: 'Done' }], 'Done'],
-		['equal pieces', ['12', '12', ' items'], '1212 items'],
+		['equal pieces', ['\n', '12', '12', ' items'], '\n1212 items'],
 		['equal pieces and the whole text', ['3', '3', { type: 'answer', text: '33' }], '33'],
 		['blank pieces', ['\n', '\n', '\n', 'x'], '\n\n\nx'],
 	])('joined, %s are one text in the chat and the output', async (_name, texts, whole) => {
