@@ -20,24 +20,20 @@ const maxMessageLength = 500;
 
 /** Accepts bodies that are empty, HTML, or have a string as `error`. */
 function envelopeOf(body: Buffer): Envelope {
-	const error = member(jsonOf(body), 'error');
-	if (typeof error === 'string') {
-		// The token endpoint uses this shape.
-		const text = trimmed(member(jsonOf(body), 'error_description')) ?? error;
-		return { message: cut(text), status: undefined, reasons: [error], activationUrl: undefined };
-	}
-	const details = [...arrayOf(member(error, 'errors')), ...arrayOf(member(error, 'details'))];
+	const answer = jsonOf(body);
+	const error = property(answer, 'error');
+	const text = trimmed(property(error, 'message') ?? property(answer, 'error_description') ?? error);
+	const details = [property(error, 'errors'), property(error, 'details')].flat();
 	return {
-		message: cut(trimmed(member(error, 'message'))),
-		status: trimmed(member(error, 'status')),
-		reasons: details.flatMap((detail) => trimmed(member(detail, 'reason')) ?? []),
-		activationUrl: details.flatMap(activationUrl)[0],
+		message: text === undefined ? undefined : shortened(text, maxMessageLength),
+		status: trimmed(property(error, 'status')),
+		reasons: [error, ...details.map((detail) => property(detail, 'reason'))].flatMap(
+			(reason) => trimmed(reason) ?? [],
+		),
+		activationUrl: details
+			.map((detail) => trimmed(property(property(detail, 'metadata'), 'activationUrl')))
+			.find((url) => url?.startsWith('https://console.')),
 	};
-}
-
-function activationUrl(detail: unknown): string[] {
-	const url = trimmed(member(member(detail, 'metadata'), 'activationUrl'));
-	return url?.startsWith('https://console.') ? [url] : [];
 }
 
 function jsonOf(body: Buffer): unknown {
@@ -49,20 +45,8 @@ function jsonOf(body: Buffer): unknown {
 	}
 }
 
-function member(value: unknown, key: string): unknown {
-	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
-
-function arrayOf(value: unknown): readonly unknown[] {
-	return Array.isArray(value) ? value : [];
-}
-
 function trimmed(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-function cut(text: string | undefined): string | undefined {
-	return text === undefined ? undefined : shortened(text, maxMessageLength);
 }
 
 interface ErrorAnswer {
@@ -85,11 +69,7 @@ export function errorOfAnswer(answer: ErrorAnswer, call: FailedCall): RequestErr
 		description: adviceFor({ status, limited, envelope, call }),
 		retryAfterMilliseconds: limited || status >= 500 ? waitAskedFor(headers, envelope) : undefined,
 	});
-	return new RequestError(outcomeOf(status, limited), failure);
-}
-
-function outcomeOf(status: number, limited: boolean): RequestOutcome {
-	return limited ? 'notDone' : outcomeOfStatus(status);
+	return new RequestError(limited ? 'notDone' : outcomeOfStatus(status), failure);
 }
 
 /** A 403 has three meanings. Only the reason tells them apart. */
