@@ -10,6 +10,16 @@ test('what stands in texts counts as text', () => {
 	expect(parsingCost(json([{ a: 1 }, {}]))).toBe(12 + 40 + 64 + 24 + 12 + 64);
 });
 
+test('an object with very many keys costs far more than objects with as many of them together', () => {
+	const keys = (from: number, count: number) =>
+		`{${Array.from({ length: count }, (_, at) => `"key${from + at}":0`).join()}}`;
+	const most = 128 * 1024 * 1024;
+	expect(parsingCost(Buffer.from(keys(0, 800_000)))).toBeGreaterThan(most);
+	expect(parsingCost(Buffer.from(`{"a":{},"b":[${keys(0, 800_000)}]}`))).toBeGreaterThan(most);
+	const small = Array.from({ length: 8_000 }, (_, at) => keys(at * 100, 100));
+	expect(parsingCost(Buffer.from(`[${small.join()}]`))).toBeLessThan(most / 2);
+});
+
 test('a long text is looked through in parts, with the same result, and no further than needed', async () => {
 	const text = json({ a: '\\"{'.repeat(700_000), b: ['{', 1, '\\'] });
 	let turns = 0;
@@ -31,10 +41,13 @@ test.each([
 	expect(mayBeJson(Buffer.from(text))).toBe(expected);
 });
 
-test.each(['{},', '"', '\\', '[', '"a":1,'])('costs no more than the length of %j', (unit) => {
-	expectLinear(
-		unit,
-		(text) => Buffer.from(text),
-		(bytes) => parsingCost(bytes),
-	);
-});
+test.each(['{},', '"', '\\', '[', '"a":1,', '{', '}', '{"a":'])(
+	'costs no more than the length of %j',
+	(unit) => {
+		expectLinear(
+			unit,
+			(text) => Buffer.from(text),
+			(bytes) => parsingCost(bytes),
+		);
+	},
+);
