@@ -50,3 +50,11 @@ async function found(words: string): Promise<string[]> {
 test.each(phrases)('who types "%s" finds %s among the first three', async (words, name) => {
 	expect((await found(words)).slice(0, 3)).toContain(name);
 });
+
+// Nodes whose own names begin with the word come first in n8n's search, whatever the aliases of others.
+test('who types "mail" finds Workspace without scrolling', async () => {
+	expect(await found('mail')).toContain('Workspace');
+	const items = editor.page.getByTestId('node-creator-item-name');
+	const box = await items.getByText('Workspace', { exact: true }).boundingBox();
+	expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(editor.page.viewportSize()?.height ?? 0);
+});

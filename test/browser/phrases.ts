@@ -32,4 +32,5 @@ export const phrases: ReadonlyArray<readonly [words: string, node: string]> = [
 	['websocket', 'Agent Session Trigger'],
 	['agent message', 'Agent Session Trigger'],
 	['agent answer', 'Agent Execute'],
+	['agent answer', 'Agent Session Trigger'],
 ];
