@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Request } from 'playwright-core';
 
 import type { Editor } from './editor';
 import { chooseFrom, clickUntil, fillIn, persist, valueOf } from './person';
@@ -93,10 +93,24 @@ export class CredentialForm {
 		await chooseFrom(modes, item, async () => (await modes.innerText()).includes(name));
 	}
 
-	/** n8n puts "Saved" in place of the button. */
+	/** Clicks until n8n stores it. */
 	async save(): Promise<void> {
 		const save = this.dialog.getByRole('button', { name: 'Save', exact: true });
-		await clickUntil(save, save, 'hidden');
+		let isStored = false;
+		const note = (request: Request) => {
+			const { pathname } = new URL(request.url());
+			isStored ||=
+				/\/rest\/credentials(\/\w+)?$/.test(pathname) && ['POST', 'PATCH'].includes(request.method());
+		};
+		this.page.on('request', note);
+		try {
+			await persist(
+				(timeout) => save.click({ timeout }),
+				() => Promise.resolve(isStored),
+			);
+		} finally {
+			this.page.off('request', note);
+		}
 	}
 
 	async close(): Promise<void> {
