@@ -105,7 +105,7 @@ export function withCode(description: string, code: string | undefined): string 
 }
 
 /** Removes what `withCode` added, for a tool's message. */
-export function withoutCode(description: string): string {
+function withoutCode(description: string): string {
 	return description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 }
 

@@ -1,6 +1,5 @@
 /**
- * n8n reports a TypeError that a node causes while it is loaded as a class that could not be found. So what an old n8n lacks is asked for
- * before anything uses it.
+ * n8n reports a TypeError while a node is loaded as a class that could not be found: so what an old n8n lacks is asked for before.
  * @param connectionTypes `NodeConnectionTypes` of n8n-workflow, which n8n has since 1.85
  * @throws Error that names the oldest version that works
  */

@@ -2,7 +2,7 @@ import type { IDataObject, Logger } from 'n8n-workflow';
 
 import { type NodeError, onOneLine, shortened, statusName } from './errors';
 
-export interface Range {
+interface Range {
 	readonly start: number;
 	readonly end: number;
 }
@@ -45,7 +45,9 @@ const pieceDistance = 8;
  * Finds secrets and parts of them in a text. White space, invisible characters, the case of letters and escapes make no difference;
  * base64 and hex are found at any place of other data, also of UTF-16.
  */
-export class SecretSearch {
+class SecretSearch {
+	readonly #known = new Set<string>();
+	/** Not prepared before a text is searched. */
 	readonly #added: string[] = [];
 	/** For secrets that consist of escapes and white space. */
 	readonly #literals: string[] = [];
@@ -53,6 +55,8 @@ export class SecretSearch {
 	readonly #pieces = new Map<number, Piece[]>();
 
 	add(secret: string): void {
+		if (this.#known.has(secret)) return;
+		this.#known.add(secret);
 		this.#added.push(secret);
 	}
 
@@ -285,7 +289,6 @@ const maxMessageLength = 1000;
  */
 export class Sanitizer {
 	readonly #search = new SecretSearch();
-	readonly #known = new Set<string>();
 
 	/** @param secrets of the credentials in use */
 	constructor(secrets: Iterable<string> = []) {
@@ -294,11 +297,7 @@ export class Sanitizer {
 
 	/** Adds secrets, because a token changes when it is refreshed. */
 	learn(secrets: Iterable<string>): void {
-		for (const secret of secrets) {
-			if (this.#known.has(secret)) continue;
-			this.#known.add(secret);
-			this.#search.add(secret);
-		}
+		for (const secret of secrets) this.#search.add(secret);
 	}
 
 	text(text: string, maxLength = maxTextLength): string {

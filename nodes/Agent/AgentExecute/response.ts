@@ -124,7 +124,7 @@ export function textIn(content: unknown, textField: string): string | undefined 
 }
 
 /** `last`: texts are messages of their own; `joined`: pieces of one text. */
-export type TextPieces = 'last' | 'joined';
+type TextPieces = 'last' | 'joined';
 
 /** The text of the messages; null where none has one. @param endedBy `match`: the last one has ended the wait */
 export function textOf(

@@ -23,7 +23,7 @@ import {
 	takeOver,
 } from './triggerState';
 
-export interface ListeningParts extends ListenerParts {
+interface ListeningParts extends ListenerParts {
 	/** What the node remembers of its starts before. */
 	readonly memory: NodeMemory;
 	readonly stopBudget: StopBudget;

@@ -100,7 +100,7 @@ export class Heartbeat {
 	}
 }
 
-export interface ChannelSettings extends Omit<SocketRequest, 'handshakeTimeoutMilliseconds'> {
+interface ChannelSettings extends Omit<SocketRequest, 'handshakeTimeoutMilliseconds'> {
 	/** Takes the secrets out of a text. */
 	readonly redact: (text: string) => string;
 	/** Between pings; 0 = none. */

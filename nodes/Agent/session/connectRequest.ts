@@ -39,7 +39,7 @@ class BlockedAddress extends Error {
 }
 
 /** The policy could not be asked, because the name of the host was not found: n8n sends no request then either, through a proxy or not. */
-export class UnknownAddress extends Error {
+class UnknownAddress extends Error {
 	override readonly name = 'UnknownAddress';
 	readonly code: string | undefined;
 

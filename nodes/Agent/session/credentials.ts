@@ -17,7 +17,7 @@ export interface AgentApiCredential {
 }
 
 /** The `agentSignatureApi` credential; what is missing here may still come from the item. */
-export interface AgentSignatureCredential {
+interface AgentSignatureCredential {
 	readonly userId: string;
 	readonly userPublicKey: string;
 	readonly signature: string;

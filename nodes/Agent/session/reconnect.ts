@@ -22,7 +22,7 @@ const slowLane = { baseMilliseconds: 10_000, capMilliseconds: 15 * 60_000 };
 /** With credentials read again. */
 const suspectMilliseconds = 1000;
 
-export interface ReconnectPolicy {
+interface ReconnectPolicy {
 	/** Cap of the backoff. */
 	readonly maxDelayMilliseconds: number;
 	readonly finalCloseCodes: readonly number[];
