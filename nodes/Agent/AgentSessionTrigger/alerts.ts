@@ -14,12 +14,12 @@ const mostSessions = 10;
 /** Of those that are reported together. */
 const mostNamed = 20;
 
-/** The alerts of one kind that were raised in the interval, and those held back until its end. */
-interface Told {
+/** The alerts of one kind that were raised in the interval, and those postponed to its end. */
+interface AlertInterval {
 	readonly at: number;
 	/** Sessions; undefined where the kind is of the whole trigger. */
 	readonly sessions: Set<string | undefined>;
-	readonly held: Array<{ readonly sessionId: string; readonly failure: NodeError }>;
+	readonly postponed: Array<{ readonly sessionId: string; readonly failure: NodeError }>;
 	suppressed: number;
 	cancel: () => void;
 }
@@ -31,7 +31,7 @@ interface Told {
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
-	readonly #told = new Map<AlertKind, Told>();
+	readonly #intervals = new Map<AlertKind, AlertInterval>();
 
 	constructor(context: ITriggerFunctions, clock: Clock) {
 		this.#context = context;
@@ -41,37 +41,37 @@ export class Alerts {
 	/** @param sessionId where the trouble is one session's, which the failure names */
 	raise(kind: AlertKind, failure: NodeError, sessionId?: string): void {
 		const now = this.#clock.monotonicMilliseconds();
-		let told = this.#told.get(kind);
-		if (told === undefined || now - told.at >= intervalMilliseconds) {
-			if (told !== undefined) this.#tellHeld(told);
-			const before = told?.suppressed ?? 0;
-			told = { at: now, sessions: new Set(), held: [], suppressed: 0, cancel: () => {} };
-			this.#told.set(kind, told);
+		let interval = this.#intervals.get(kind);
+		if (interval === undefined || now - interval.at >= intervalMilliseconds) {
+			if (interval !== undefined) this.#tellPostponed(interval);
+			const before = interval?.suppressed ?? 0;
+			interval = { at: now, sessions: new Set(), postponed: [], suppressed: 0, cancel: () => {} };
+			this.#intervals.set(kind, interval);
 			const more = `${before} more of this kind since the last failed execution.`;
 			this.#save(before > 0 ? withMore(failure, more) : failure);
-		} else if (told.sessions.has(sessionId)) told.suppressed++;
-		else if (sessionId === undefined || told.sessions.size < mostSessions) this.#save(failure);
-		else this.#hold(told, failure, sessionId);
-		told.sessions.add(sessionId);
+		} else if (interval.sessions.has(sessionId)) interval.suppressed++;
+		else if (sessionId === undefined || interval.sessions.size < mostSessions) this.#save(failure);
+		else this.#postpone(interval, failure, sessionId);
+		interval.sessions.add(sessionId);
 	}
 
-	/** Reports what is held back; leaves no timer. */
+	/** Reports what is postponed; leaves no timer. */
 	close(): void {
-		for (const told of this.#told.values()) this.#tellHeld(told);
+		for (const interval of this.#intervals.values()) this.#tellPostponed(interval);
 	}
 
-	#hold(told: Told, failure: NodeError, sessionId: string): void {
-		told.held.push({ sessionId, failure });
-		if (told.held.length > 1) return;
-		const left = told.at + intervalMilliseconds - this.#clock.monotonicMilliseconds();
-		told.cancel = this.#clock.after(left, () => {
-			this.#tellHeld(told);
+	#postpone(interval: AlertInterval, failure: NodeError, sessionId: string): void {
+		interval.postponed.push({ sessionId, failure });
+		if (interval.postponed.length > 1) return;
+		const left = interval.at + intervalMilliseconds - this.#clock.monotonicMilliseconds();
+		interval.cancel = this.#clock.after(left, () => {
+			this.#tellPostponed(interval);
 		});
 	}
 
-	#tellHeld(told: Told): void {
-		told.cancel();
-		const [first, ...others] = told.held.splice(0);
+	#tellPostponed(interval: AlertInterval): void {
+		interval.cancel();
+		const [first, ...others] = interval.postponed.splice(0);
 		if (first === undefined) return;
 		const names = others.map(({ sessionId }) => sessionId);
 		this.#save(names.length === 0 ? first.failure : withSessions(first.failure, names));

@@ -12,7 +12,7 @@ import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './a
 import { Delivery } from './delivery';
 import { triggerSettings, type TriggerSettings } from './fields';
 import { type Arrival, eventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
-import { type ListenerParts, manualListening } from './testListener';
+import { type ListenerParts, testListener } from './testListener';
 import {
 	memoryOf,
 	nodeKey,
@@ -23,7 +23,7 @@ import {
 	takeOver,
 } from './triggerState';
 
-interface ListeningParts extends ListenerParts {
+interface PublishedListenerParts extends ListenerParts {
 	/** What the node remembers of its starts before. */
 	readonly memory: NodeMemory;
 	readonly stopBudget: StopBudget;
@@ -46,8 +46,8 @@ const alertMilliseconds = 200;
 const repeatedMilliseconds = 60_000;
 
 /** A published trigger at work: one channel per session, one queue for all of them. */
-export class Listening {
-	readonly #parts: ListeningParts;
+export class PublishedListener {
+	readonly #parts: PublishedListenerParts;
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
@@ -60,7 +60,7 @@ export class Listening {
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
-	constructor(parts: ListeningParts) {
+	constructor(parts: PublishedListenerParts) {
 		const { context, settings, clock, memory } = parts;
 		this.#parts = parts;
 		this.#alerts = new Alerts(context, clock);
@@ -264,10 +264,10 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
 	const { settings, readIdentity } = await checkedParts(context);
 	const parts = { context, settings, readIdentity, clock: systemClock, connect };
-	if (context.getMode() === 'manual') return manualListening(parts);
+	if (context.getMode() === 'manual') return testListener(parts);
 
 	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
-	const listening = new Listening({
+	const listening = new PublishedListener({
 		...parts,
 		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
 		memory: memoryOf(key),

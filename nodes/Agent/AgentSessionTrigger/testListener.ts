@@ -24,8 +24,8 @@ const limitSeconds = 60;
  * A test in the editor: the first message, or the first batch, ends it. The channels open only in `manualTriggerFunction`, because
  * n8n accepts no items before.
  */
-export function manualListening(parts: ListenerParts): ITriggerResponse {
-	const test = new ManualListening(parts);
+export function testListener(parts: ListenerParts): ITriggerResponse {
+	const test = new TestListener(parts);
 	return {
 		manualTriggerFunction: async () => {
 			await Promise.resolve();
@@ -35,7 +35,7 @@ export function manualListening(parts: ListenerParts): ITriggerResponse {
 	};
 }
 
-class ManualListening {
+class TestListener {
 	readonly #parts: ListenerParts;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];

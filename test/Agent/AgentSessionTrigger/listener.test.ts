@@ -1,7 +1,7 @@
 import type { IDataObject, IRun } from 'n8n-workflow';
 
 import { NodeMemory, StopBudget } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
-import { Listening } from '../../../nodes/Agent/AgentSessionTrigger/listener';
+import { PublishedListener } from '../../../nodes/Agent/AgentSessionTrigger/listener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { NodeError } from '../../../nodes/core/errors';
@@ -28,7 +28,7 @@ function listen(
 ) {
 	const run = new TriggerRun({ service, parameters, run: () => undefined, ...options });
 	const channels = new FakeChannels();
-	const listening = new Listening({
+	const listening = new PublishedListener({
 		context: run.context,
 		settings: triggerSettings(run.context),
 		readIdentity: () => Promise.reject(new Error('not read')),

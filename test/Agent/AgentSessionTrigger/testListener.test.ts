@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
-import { manualListening } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
+import { testListener } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
 import { triggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import { NodeError } from '../../../nodes/core/errors';
 import { withBinaryData } from '../../executeContext';
@@ -92,7 +92,7 @@ describe('the time limit', () => {
 			clock,
 			connect: channels.connect,
 		};
-		const test = manualListening({ ...parts, readIdentity: () => Promise.reject(new Error('not read')) });
+		const test = testListener({ ...parts, readIdentity: () => Promise.reject(new Error('not read')) });
 		return { test, told, clock };
 	}
 
