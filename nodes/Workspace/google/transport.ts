@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, refusal } from '../../core/errors';
+import { isRecord } from '../../fields/values';
 import { BodyError, MemoryBudget, readBody, readErrorBody } from '../../http/body';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
@@ -68,19 +69,19 @@ async function dataOf(
 	if (bytes.length === 0) return '';
 	await memory.holdParsed(bytes);
 	const text = bytes.toString('utf8');
+	let isCut = false;
 	try {
-		return JSON.parse(text) as unknown;
+		const data: unknown = JSON.parse(text);
+		// Whatever Google returns is an object.
+		if (isRecord(data)) return data;
 	} catch {
-		throw unreadable(text, api);
+		// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
+		isCut = /^\s*[[{]/.test(text);
 	}
-}
-
-function unreadable(text: string, api: FailedCall['api']): RequestError | BodyError {
-	// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
-	if (/^\s*[[{]/.test(text)) return new BodyError('cutShort');
+	if (isCut) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
 	const description = 'Check the API bases in the credential and any proxy in between.';
-	return new RequestError('unknown', new NodeError({ code: 502, message, description }));
+	throw new RequestError('unknown', new NodeError({ code: 502, message, description }));
 }
 
 function plainHeaders(headers: FullResponse['headers']): Record<string, string> {

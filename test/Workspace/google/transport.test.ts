@@ -157,8 +157,8 @@ describe('an answer', () => {
 		});
 	});
 
-	it('that is not JSON is a failure', async () => {
-		const clients = await serve((response) => response.end('<html>Sign in to the proxy</html>'));
+	it.each(['<html>Sign in to the proxy</html>', 'null', '[]', '5'])('%s is a failure', async (body) => {
+		const clients = await serve((response) => response.end(body));
 		await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject({
 			code: 502,
 			ambiguous: true,
