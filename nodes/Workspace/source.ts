@@ -83,7 +83,7 @@ export interface Source {
 
 /**
  * Bytes of base64 or base64url text (RFC 4648), with its padding or without. White space may stand at the ends of lines only, and the
- * text must be what an encoder writes: plain text that happens to use the same letters is mostly told by that.
+ * text must be what an encoder writes, which rules out most plain text that happens to use the same letters.
  * @returns undefined for any other text
  */
 export function bytesOfBase64(text: string): Buffer | undefined {

@@ -187,7 +187,7 @@ export interface Job {
 	readonly combineKey: string | undefined;
 	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
 	readonly serialKey: string | undefined;
-	/** Everything that tells this job from another, for the memory of finished items. */
+	/** Identifies the job among others, so that Retry On Fail does not repeat it. */
 	readonly sent: unknown;
 }
 

@@ -77,7 +77,7 @@ function unknown(failure: NodeError, { operation, params }: Job, lookup?: NodeEr
 	});
 }
 
-/** The generated clients check their own parameters before they send anything, with errors of no type. */
+/** The generated clients check their own parameters before they send anything, and throw plain errors. */
 function failureOf(error: unknown): NodeError {
 	const byClient =
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);

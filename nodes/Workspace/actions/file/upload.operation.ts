@@ -129,7 +129,7 @@ async function keyOf(params: UploadParams, source: Source): Promise<FileKey | un
 	const { idempotencyKey: key, parentFolder, convertTo } = params;
 	const mark = markOf({ key, operation: 'file upload', target: parentFolder });
 	if (mark === undefined) return undefined;
-	// Of a file that is not converted Drive knows the checksum itself: a large one need not be read twice.
+	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.
 	const digest = convertTo === 'none' ? '' : await md5Of(await source.open());
 	return { mark, content: hashOf([convertTo, digest]) };
 }

@@ -211,7 +211,7 @@ async function uploaded(uploading: Uploading, keyProperties: Properties): Promis
 	if (replaces !== undefined) {
 		return { file: verified(await client.resumableUpload({ ...request, metadata, replaces }), item) };
 	}
-	// What a repeated create is told by: conversions take no ID.
+	// By these the file of an earlier try is found. A conversion takes no ID, so it gets a private property.
 	const id = convertTo === 'none' ? await reservedId(client, item) : undefined;
 	const appProperties = { ...keyProperties, ...(convertTo !== 'none' && itemProperty(item)) };
 	const parents = parentFolder ? [parentFolder] : undefined;

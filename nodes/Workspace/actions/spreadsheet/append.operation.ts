@@ -98,7 +98,7 @@ async function asGiven(
 ): Promise<Prepared> {
 	const given = targetOf(params);
 	await book.refuseTabLikeCell(given);
-	// Whether a word alone is a tab's title or a named range, Google's answer tells, unless it must be known before.
+	// A word without a tab is a tab's title or a named range. Google's answer shows which, but some cases must know before.
 	const mustKnow =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustKnow ? await book.inTabs(given, () => book.cellsOfName(given)) : given;
@@ -123,7 +123,7 @@ async function appendTogether(
 ): Promise<Appended[]> {
 	const all = given.map((rows) => rows.map(notEmpty));
 	const plain = all.flat().map(beginning);
-	// Only what has a name is told apart by its type.
+	// In rows of cells without names, dates stay text.
 	const isUnnamed = params.valueInputOption === 'AUTO' && !hasNames(params);
 	const entry = await entryFor(book, isUnnamed ? 'RAW' : params.valueInputOption, plain);
 	const values = plain.map((row) => row.map(entry.cell));

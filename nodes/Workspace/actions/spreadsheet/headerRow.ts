@@ -195,7 +195,7 @@ export async function tableOf(
 	return await book.inTabs(given, async () => {
 		if (tab !== undefined && name !== undefined) return await resolved();
 		return await readIn(given).catch(async (error: unknown) => {
-			// The word is not the name of a tab: it may be a named range.
+			// No tab has this name, so it may be a named range.
 			if (isAboutTabs(error) && name !== undefined) return await resolved();
 			throw error;
 		});

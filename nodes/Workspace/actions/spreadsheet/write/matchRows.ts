@@ -21,8 +21,8 @@ interface Change {
 }
 
 /**
- * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. What is to be taken as typed
- * needs a request of its own.
+ * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. Values that Google is to read
+ * as typed need a request of their own.
  */
 async function sendChange(book: Spreadsheet, params: WriteParams, change: Change): Promise<void> {
 	const { sheet, runs } = change;
@@ -48,7 +48,7 @@ function structure({ sheet, names, inserted: { row, count } }: Change): sheets_v
 	if (count > 0 && row >= rowCount) requests.push(...enlarge(sheet, { rows: rowCount + count }));
 	else if (count > 0) {
 		const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
-		// Rows directly below the header are not to look like it.
+		// Rows directly below the header must not get its format.
 		requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
 	}
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
