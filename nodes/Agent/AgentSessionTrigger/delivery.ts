@@ -49,15 +49,17 @@ type Batch = readonly Delivered<Arrival>[];
 const maxTries = 3;
 const retryMilliseconds = 2000;
 
+interface DeliveryParts {
+	readonly context: ITriggerFunctions;
+	readonly settings: TriggerSettings;
+	readonly clock: Clock;
+	readonly memory: NodeMemory;
+}
+
 /** Passes batches to n8n and waits for the executions that they start. */
 export class Delivery {
-	readonly #context: ITriggerFunctions;
-	readonly #settings: TriggerSettings;
-	readonly #clock: Clock;
+	readonly #parts: DeliveryParts;
 	readonly #alerts: Alerts;
-	readonly #recent: NodeMemory['recent'];
-	readonly #workflowId: string;
-	readonly #nodeId: string;
 	readonly #waits = new Waits();
 	readonly #storing = new Set<Promise<unknown>>();
 	readonly #delivering = new Set<Promise<boolean>>();
@@ -65,37 +67,26 @@ export class Delivery {
 	#tellStopped = () => {};
 	#isStopping = false;
 
-	constructor(
-		context: ITriggerFunctions,
-		settings: TriggerSettings,
-		clock: Clock,
-		alerts: Alerts,
-		recent: NodeMemory['recent'],
-	) {
-		this.#context = context;
-		this.#settings = settings;
-		this.#clock = clock;
+	constructor(parts: DeliveryParts, alerts: Alerts) {
+		this.#parts = parts;
 		this.#alerts = alerts;
-		this.#recent = recent;
-		this.#workflowId = String(context.getWorkflow().id);
-		this.#nodeId = context.getNode().id;
 		this.#stopped = new Promise((resolve) => (this.#tellStopped = resolve));
 	}
 
 	/** Whether the message is new to n8n. In batches n8n's own key cannot tell, and before n8n 2.20 not at all. */
 	isNew(arrival: MessageArrival): boolean {
-		if (this.#settings.deduplicationField === '') return true;
+		if (this.#parts.settings.deduplicationField === '') return true;
 		arrival.key = this.#keyOf(arrival);
 		if (arrival.key === undefined) return true;
-		const isNew = !this.#recent.has(arrival.key);
-		if (isNew) this.#recent.set(arrival.key, true);
+		const isNew = !this.#parts.memory.recent.has(arrival.key);
+		if (isNew) this.#parts.memory.recent.set(arrival.key, true);
 		return isNew;
 	}
 
 	/** Messages that n8n will not receive may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
-			if (!('event' in arrival) && arrival.key !== undefined) this.#recent.delete(arrival.key);
+			if (!('event' in arrival) && arrival.key !== undefined) this.#parts.memory.recent.delete(arrival.key);
 		}
 	}
 
@@ -144,7 +135,7 @@ export class Delivery {
 	}
 
 	async #store(batch: Batch): Promise<INodeExecutionData[]> {
-		const items = Promise.all(batch.map((one) => storedItem(one, this.#context.helpers)));
+		const items = Promise.all(batch.map((one) => storedItem(one, this.#parts.context.helpers)));
 		this.#storing.add(items);
 		try {
 			return await items;
@@ -166,13 +157,13 @@ export class Delivery {
 	async #waitForNextTry(milliseconds: number): Promise<void> {
 		await this.#waits.until((end) => {
 			void this.#stopped.then(end);
-			return this.#clock.after(milliseconds, end);
+			return this.#parts.clock.after(milliseconds, end);
 		});
 	}
 
 	/** @returns why n8n did not take the items */
 	async #start(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
-		const done = this.#context.helpers.createDeferredPromise<IRun>();
+		const done = this.#parts.context.helpers.createDeferredPromise<IRun>();
 		let refusedBy: Error | undefined;
 		const ended = done.promise.then(
 			() => undefined,
@@ -180,10 +171,10 @@ export class Delivery {
 				if (!wasTaken(error)) refusedBy = error instanceof Error ? error : new Error(String(error));
 			},
 		);
-		this.#context.emit([items], undefined, done, key);
+		this.#parts.context.emit([items], undefined, done, key);
 		await this.#waits.until((end) => {
 			void ended.then(end);
-			return this.#clock.after(this.#settings.maxExecutionMilliseconds, end);
+			return this.#parts.clock.after(this.#parts.settings.maxExecutionMilliseconds, end);
 		});
 		return refusedBy;
 	}
@@ -191,7 +182,7 @@ export class Delivery {
 	#notTaken(batch: Batch, error: unknown): boolean {
 		const failure = refusedByN8n(batch.length, error);
 		if (this.#isStopping) {
-			this.#context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
+			this.#parts.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;
 		}
 		this.forget(batch.map(({ entry }) => entry));
@@ -201,13 +192,16 @@ export class Delivery {
 
 	/** n8n takes one key for an execution. */
 	#keyOfBatch([first]: Batch): string | undefined {
-		if (this.#settings.queue.batchSize > 1 || first === undefined || 'event' in first.entry) return undefined;
+		if (this.#parts.settings.queue.batchSize > 1 || first === undefined || 'event' in first.entry)
+			return undefined;
 		return first.entry.key;
 	}
 
 	#keyOf({ message, sessionId }: MessageArrival): string | undefined {
-		const id = messageId(message, this.#settings.deduplicationField);
-		return id === undefined ? undefined : deduplicationKey(this.#workflowId, this.#nodeId, sessionId, id);
+		const { context, settings } = this.#parts;
+		const id = messageId(message, settings.deduplicationField);
+		if (id === undefined) return undefined;
+		return deduplicationKey(String(context.getWorkflow().id), context.getNode().id, sessionId, id);
 	}
 }
 

@@ -61,10 +61,10 @@ export class PublishedListener {
 	#closing: Promise<void> | undefined;
 
 	constructor(parts: PublishedListenerParts) {
-		const { context, settings, clock, memory } = parts;
+		const { context, settings, clock } = parts;
 		this.#parts = parts;
 		this.#alerts = new Alerts(context, clock);
-		this.#delivery = new Delivery(context, settings, clock, this.#alerts, memory.recent);
+		this.#delivery = new Delivery(parts, this.#alerts);
 		this.#queue = new MessageQueue<Arrival>(settings.queue, this.#queueListener(), clock);
 	}
 
