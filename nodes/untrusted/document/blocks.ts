@@ -20,7 +20,7 @@ export interface Span {
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	readonly look: 'text' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
+	readonly format: 'text' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around it. */
 	readonly quoteDepth: number;
 	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
@@ -67,7 +67,7 @@ export function textOf(spans: readonly Span[]): string {
 }
 
 export function paragraph(spans: readonly Span[], quoteDepth = 0): ParagraphBlock {
-	return { kind: 'paragraph', spans, look: 'text', quoteDepth };
+	return { kind: 'paragraph', spans, format: 'text', quoteDepth };
 }
 
 // Google removes these from inserted text: the private use area, and control characters except tab, newline

@@ -207,12 +207,12 @@ class Reader {
 		return spansOf(nodes, this.definitions);
 	}
 
-	private add(spans: readonly Span[], around: Around, look: ParagraphBlock['look'] = 'text'): void {
+	private add(spans: readonly Span[], around: Around, format: ParagraphBlock['format'] = 'text'): void {
 		const { quoteDepth, level } = around;
 		const list = level === undefined ? undefined : { level, bullet: this.bullet };
 		this.bullet = false;
 		const kept = list === undefined ? spans : withoutLeadingTabs(spans);
-		this.blocks.push({ kind: 'paragraph', spans: kept, look, quoteDepth, ...(list && { list }) });
+		this.blocks.push({ kind: 'paragraph', spans: kept, format, quoteDepth, ...(list && { list }) });
 	}
 
 	private list(list: List, around: Around): void {

@@ -41,7 +41,7 @@ export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$
 		const marked = rawText(content[at]).includes(blockStart) ? ends[at] : undefined;
 		const end = marked ?? fixedWidthEnd(content, at, tab);
 		const first = placeOf(content[at]?.paragraph ?? {});
-		// What Docs' own blocks have for a look is not known.
+		// How Docs' own blocks are styled is not known.
 		const place = marked === undefined ? first : topLevel;
 		if (end > at) parts.push({ code: codeOf(content.slice(at, end), first, tab), place });
 		else parts.push({ element: content[at] ?? {} });

@@ -15,7 +15,7 @@ import {
 	layOut,
 	type Layout,
 	listRequests,
-	lookRequests,
+	styleRequests,
 	type PlacedTable,
 	type Request,
 	resetRequests,
@@ -127,7 +127,8 @@ export function planEnd(parsed: Parsed, newParagraph: boolean, end: End): Plan {
 	const begins = newParagraph && !end.lastParagraphEmpty;
 	if (typeof parsed === 'string') return planText(begins ? `\n${parsed}` : parsed, { ...end, styled: false });
 	const first = parsed.blocks[0];
-	const plain = first?.kind === 'paragraph' && first.look === 'text' && first.quoteDepth === 0 && !first.list;
+	const plain =
+		first?.kind === 'paragraph' && first.format === 'text' && first.quoteDepth === 0 && !first.list;
 	if (end.lastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
 	if (!newParagraph && plain) return planContent(parsed, { ...end, continues: true });
 	return planContent(afterParagraph(parsed), { ...end, continues: true });
@@ -141,7 +142,7 @@ function afterParagraph({ blocks, lists }: Content): Content {
 	};
 }
 
-/** Plain text, exactly as it is; where the old look must go, in paragraphs without any. */
+/** Plain text, exactly as it is; where the old style must go, in paragraphs without any. */
 function planText(text: string, { index, tabId, styled }: Omit<Target, 'continues'>): Plan {
 	const range = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const end = index + text.length;
@@ -161,7 +162,7 @@ function planText(text: string, { index, tabId, styled }: Omit<Target, 'continue
 
 /**
  * Real headings, lists, tables and styles. Every index is the one that counts when its request's turn comes: first the text of
- * all paragraphs, then the tables from the last to the first, then looks, which move nothing.
+ * all paragraphs, then the tables from the last to the first, then styles, which move nothing.
  */
 export function planContent(content: Content, target: Target): Plan {
 	const { closed, filled } = closeEmptyEnd(content, target);
@@ -174,7 +175,7 @@ export function planContent(content: Content, target: Target): Plan {
 	}
 	const tables = layout.placed.filter((one): one is PlacedTable => !isParagraph(one));
 	for (const table of tables.toReversed()) requests.push(...tableRequests(table, tabId));
-	requests.push(...lookRequests(layout, target, range), ...listRequests(layout, range, tabId));
+	requests.push(...styleRequests(layout, target, range), ...listRequests(layout, range, tabId));
 	if (filled) requests.push({ deleteContentRange: { range: range(layout.end - 1, layout.end) } });
 	const placed = picturesIn(layout);
 	const pictures = new Map<number, string>();
@@ -196,7 +197,7 @@ export function planContent(content: Content, target: Target): Plan {
 	};
 }
 
-/** No range may hold a segment's last newline: to get a look, an empty last paragraph has a letter for a while. */
+/** No range may hold a segment's last newline: to get a style, an empty last paragraph has a letter for a while. */
 const placeholder = '.';
 
 function closeEmptyEnd(content: Content, { styled }: Target): { closed: Content; filled: boolean } {

@@ -124,14 +124,14 @@ function indent(indentPoints: number): docs_v1.Schema$ParagraphStyle {
 
 /** Paragraph style of a block; undefined for plain text. */
 export function styleOf({
-	look,
+	format,
 	quoteDepth,
 	list,
 }: ParagraphBlock): docs_v1.Schema$ParagraphStyle | undefined {
 	const style: docs_v1.Schema$ParagraphStyle = {};
-	if (typeof look === 'number') style.namedStyleType = `HEADING_${look}`;
-	if (look === 'code') style.shading = { backgroundColor: grey(0.95) };
-	if (look === 'rule') style.borderBottom = border(1, 1);
+	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
+	if (format === 'code') style.shading = { backgroundColor: grey(0.95) };
+	if (format === 'rule') style.borderBottom = border(1, 1);
 	if (quoteDepth > 0) style.borderLeft = border(3, 6);
 	const listPoints = list === undefined ? 0 : listIndentPoints * (list.level + 1);
 	const indentPoints = listPoints + quoteIndentPoints * quoteDepth;
@@ -198,9 +198,9 @@ export interface Target {
 	/** Inside a paragraph, at the end of its text. */
 	readonly index: number;
 	readonly tabId: string | undefined;
-	/** Whether the first paragraph goes on in the one at the index and keeps that one's look. */
+	/** Whether the first paragraph goes on in the one at the index and keeps that one's style. */
 	readonly continues: boolean;
-	/** Whether the paragraph at the index has a look of its own, which new paragraphs would take over. */
+	/** Whether the paragraph at the index has a style of its own, which new paragraphs would take over. */
 	readonly styled: boolean;
 }
 
@@ -218,7 +218,7 @@ function styled(range: docs_v1.Schema$Range, paragraphStyle: docs_v1.Schema$Para
 }
 
 /** Styles of paragraphs and text; they move nothing. */
-export function lookRequests({ placed, end }: Layout, target: Target, range: RangeOf): Request[] {
+export function styleRequests({ placed, end }: Layout, target: Target, range: RangeOf): Request[] {
 	const all = placed.filter(isParagraph);
 	const paragraphs = target.continues ? all.slice(1) : all;
 	const begin = all[0]?.start ?? end;
@@ -230,13 +230,10 @@ export function lookRequests({ placed, end }: Layout, target: Target, range: Ran
 			updateTextStyle: { range: range(begin, Math.min(from, end)), textStyle: {}, fields: resetTextFields },
 		});
 	}
-	requests.push(
-		...spacingRequests(paragraphs, range),
-		...paragraphs.flatMap((one) => paragraphLook(one, range)),
-	);
+	requests.push(...spacingRequests(paragraphs, range), ...paragraphs.flatMap((one) => ownStyle(one, range)));
 	for (const one of placed) {
-		if (isParagraph(one)) requests.push(...spanLooks(one.block.spans, one.start, range));
-		else requests.push(...cellLooks(one, range));
+		if (isParagraph(one)) requests.push(...spanStyles(one.block.spans, one.start, range));
+		else requests.push(...cellStyles(one, range));
 	}
 	return requests;
 }
@@ -254,13 +251,13 @@ function spacingRequests(paragraphs: readonly PlacedParagraph[], range: RangeOf)
 		.map(({ start, end }) => styled(range(start, end), spacing));
 }
 
-function paragraphLook({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
+function ownStyle({ block, start, end }: PlacedParagraph, range: RangeOf): Request[] {
 	const style = styleOf(block);
 	if (style === undefined || block.list?.bullet === false) return [];
 	return [styled(range(start, Math.max(end, start + 1)), style)];
 }
 
-function spanLooks(spans: readonly Span[], start: number, range: RangeOf): Request[] {
+function spanStyles(spans: readonly Span[], start: number, range: RangeOf): Request[] {
 	let at = start;
 	return spans.flatMap(({ text, marks }) => {
 		const from = at;
@@ -274,14 +271,14 @@ function spanLooks(spans: readonly Span[], start: number, range: RangeOf): Reque
 }
 
 /** A table's first row is its header. */
-function cellLooks({ block, cells }: PlacedTable, range: RangeOf): Request[] {
+function cellStyles({ block, cells }: PlacedTable, range: RangeOf): Request[] {
 	return block.rows.flatMap((row, rowAt) =>
 		row.flatMap((spans, columnAt) => {
 			const start = cells[rowAt]?.[columnAt] ?? 0;
 			const shown =
 				rowAt > 0 ? spans : spans.map(({ text, marks }) => ({ text, marks: { ...marks, bold: true } }));
 			const style = alignmentOf(block.alignments[columnAt]);
-			return [...(style ? [styled(range(start, start + 1), style)] : []), ...spanLooks(shown, start, range)];
+			return [...(style ? [styled(range(start, start + 1), style)] : []), ...spanStyles(shown, start, range)];
 		}),
 	);
 }

@@ -56,7 +56,7 @@ export interface BodyState {
 	/** After the last newline. */
 	readonly endIndex: number;
 	readonly lastParagraphEmpty: boolean;
-	/** Whether the first or last paragraph has a look of its own, which text that takes its place would keep. */
+	/** Whether the first or last paragraph has a style of its own, which text that takes its place would keep. */
 	readonly styled: boolean;
 	/** Names of the tab's named ranges. */
 	readonly rangeNames: readonly string[];
@@ -96,8 +96,8 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 const plainKeys = new Set(['namedStyleType', 'direction', 'headingId']);
 
 function isStyled({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
-	const look = Object.keys(paragraphStyle ?? {}).some((key) => !plainKeys.has(key));
-	const textLook = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
+	const ownStyle = Object.keys(paragraphStyle ?? {}).some((key) => !plainKeys.has(key));
+	const textStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
 	const named = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
-	return bullet !== undefined || look || textLook || named !== 'NORMAL_TEXT';
+	return bullet !== undefined || ownStyle || textStyle || named !== 'NORMAL_TEXT';
 }

@@ -99,7 +99,7 @@ test('an empty content wipes when that is allowed', async () => {
 });
 
 test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
-	'the look of the old text goes: %j',
+	'the style of the old text goes: %j',
 	async (content) => {
 		const lists = { 'kix.1': {} };
 		const id = calls.google.docs.seed({
@@ -114,7 +114,7 @@ test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
 	},
 );
 
-test('a wiped document keeps no look either', async () => {
+test('a wiped document keeps no style either', async () => {
 	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [styledLine('')] }] });
 	await calls.write(id, { allowEmpty: true });
 	expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
