@@ -119,7 +119,9 @@ export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): s
 
 /** Value of the first header with a name, ignoring case. */
 export function headerOf(message: gmail_v1.Schema$Message, name: string): string | undefined {
-	return headersOf(message, name)[0];
+	const first = message.payload?.headers?.find((header) => header.name?.toLowerCase() === name.toLowerCase());
+	// The others are not decoded: an email may have thousands.
+	return first && decodedWords(first.value ?? '');
 }
 
 const word = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { Bodies } from '../../../../dev/google/gmail/charsets';
-import { decodedText } from '../../../../nodes/untrusted/mail/charset';
+import { decodedText, headerOf } from '../../../../nodes/untrusted/mail/charset';
 import { encoded } from './legacy';
 import { Mails } from './mails';
 
@@ -110,6 +110,18 @@ describe('a decoder', () => {
 		try {
 			const text = `\u001b$)C${'\u000e>H\u000f'.repeat(1_000_000)}`;
 			expect(decodedText(Buffer.from(text), 'iso-2022-kr').length).toBe(1_000_000);
+			expect(decode).toHaveBeenCalledTimes(1);
+		} finally {
+			decode.mockRestore();
+		}
+	});
+
+	it('is not used for a header that nobody wants', () => {
+		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+		try {
+			const headers = ['=?koi8-r?q?=F3?=', '=?gbk?q?=80?=', '=?big5?q?=A4@?='];
+			const message = { payload: { headers: headers.map((value) => ({ name: 'To', value })) } };
+			expect(headerOf(message, 'TO')).toBe('С');
 			expect(decode).toHaveBeenCalledTimes(1);
 		} finally {
 			decode.mockRestore();
