@@ -53,6 +53,6 @@ export function createClients(
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive: new drive_v3.Drive(client),
-		resumableUpload: async (request) => await resumableUpload({ send, bases, options }, request),
+		resumableUpload: async (request) => await resumableUpload({ transport, bases, options }, request),
 	};
 }

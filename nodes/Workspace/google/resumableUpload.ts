@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError } from '../../core/errors';
-import type { Send } from '../../http/request';
 import { chunkBytes, chunksOf, Md5, md5Of, type Source, sourceChanged } from '../source';
-import { type Bases, createTransport, retryWords, type Transport, type TransportOptions } from './transport';
+import { type Bases, retryWords, type Transport, type TransportOptions } from './transport';
 import { SessionLost, UploadSession } from './uploadSession';
 
 export interface ResumableUploadRequest {
@@ -110,25 +109,23 @@ const oneRequestBytes = 5_000_000;
  * second file.
  */
 export async function resumableUpload(
-	{
-		send,
-		bases,
-		options,
-	}: { readonly send: Send; readonly bases: Bases; readonly options: TransportOptions },
+	{ transport, bases, options }: UploadContext,
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile> {
-	const patient = createTransport(send, bases, options);
 	if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
-		return await uploadInOneRequest(patient, request);
+		return await uploadInOneRequest(transport, request);
 	}
-	// After a failure, the session must be asked what arrived. A retry by the transport would send everything
-	// again.
-	const oneTry = createTransport(send, bases, { ...options, maxTries: 1, repeatsRefused: false });
 	const start = async () => {
-		const address = await startSession(patient, bases, request);
-		return new UploadSession(oneTry, address, request.source.size, { ...options, words: retryWords });
+		const address = await startSession(transport, bases, request);
+		return new UploadSession(transport, address, request.source.size, { ...options, words: retryWords });
 	};
 	return await sendAll(start, request, options.maxTries);
+}
+
+interface UploadContext {
+	readonly transport: Transport;
+	readonly bases: Bases;
+	readonly options: TransportOptions;
 }
 
 function isRepeatable({ metadata, replaces }: ResumableUploadRequest): boolean {

@@ -184,7 +184,7 @@ interface ClientCall extends Expected {
 	readonly data?: unknown;
 	readonly retryConfig?: {
 		readonly httpMethodsToRetry?: readonly string[];
-		/** Retries after the first try, if fewer than the policy allows. */
+		/** Retries after the first try, if fewer than the policy allows. With 0, a refusal because of a quota is not retried either. */
 		readonly retry?: number;
 	};
 	/** Milliseconds, if less than the policy allows. */
@@ -198,8 +198,6 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly credentialKey: string;
 	/** Those of the process if absent. */
 	readonly rateLimiters?: RateLimiters;
-	/** If false, a refusal because of a quota is not retried here. */
-	readonly repeatsRefused?: boolean;
 	/** Receives what the requests are waiting for. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
@@ -233,7 +231,7 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 		const limits = {
 			maxWaitMilliseconds: own.maxRetryWaitMilliseconds,
 			signal: own.signal,
-			again: own.repeatsRefused,
+			again: call.retryConfig?.retry !== 0,
 			onWait: (milliseconds: number) =>
 				options.log?.(
 					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
@@ -263,7 +261,6 @@ function optionsOf(
 	return {
 		...options,
 		maxTries: Math.min(options.maxTries, (retryConfig?.retry ?? Infinity) + 1),
-		...(retryConfig?.retry === 0 && { repeatsRefused: false }),
 		timeoutMilliseconds: Math.min(options.timeoutMilliseconds, timeout),
 	};
 }

@@ -33,7 +33,6 @@ export class UploadSession {
 	private readonly totalBytes: number;
 	private readonly policy: RetryPolicy;
 
-	/** @param transport makes one try only, because the session handles retries itself */
 	constructor(transport: Transport, address: string, totalBytes: number, policy: RetryPolicy) {
 		this.transport = transport;
 		this.address = address;
@@ -105,6 +104,8 @@ export class UploadSession {
 			headers: { 'content-range': range },
 			data,
 			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
+			// After a failure, Drive must be asked what arrived: the session itself tries again.
+			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
 			throw this.faultOf(error);
 		});
