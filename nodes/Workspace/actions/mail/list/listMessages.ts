@@ -74,8 +74,8 @@ export async function listed(
 const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
 /**
- * An empty output looks the same whether there is no such email or the search was mistyped. Told of one item of a run
- * only, because of many items some often match nothing.
+ * An empty output looks the same whether there is no such email or the search was mistyped. Only one hint for each run, because
+ * of many items some often match nothing.
  */
 async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const asked = conditions
