@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { demoAnswer } from './agent-service/demo.ts';
 import { type AgentService, startAgentService } from './agent-service/server.ts';
 import { importExamples } from './examples.ts';
 import { seedDemo } from './google/demo.ts';
@@ -53,7 +54,13 @@ async function main(): Promise<void> {
 	if (values.demo) running.push(() => rm(userFolder, { recursive: true, force: true }));
 	await installPackage(userFolder);
 
-	const agent = await startAgentService({ port: agentPort, apiKey, messageIntervalMilliseconds: 500 });
+	const agent = await startAgentService({
+		port: agentPort,
+		apiKey,
+		messageIntervalMilliseconds: 500,
+		// With a text, so that the first thing that a newcomer runs has an output.
+		answer: (request) => ({ ...demoAnswer(request), text: `Started with the step ${request.startStepName}` }),
+	});
 	running.push(() => agent.close());
 	say(`The stand-in of the agent service listens on ${agent.url}`);
 	const google = await startGoogle();
