@@ -30,14 +30,7 @@ let stopping: Promise<void> | undefined;
 let endNow: (() => Promise<void>) | undefined;
 
 async function main(): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			demo: { type: 'boolean', default: false },
-			dev: { type: 'boolean', default: false },
-			port: { type: 'string', default: '5678' },
-			'agent-port': { type: 'string', default: '3010' },
-		},
-	});
+	const values = flags();
 	const port = values.demo ? await freePort() : portNumber(values.port, '--port');
 	const agentPort = values.demo ? 0 : portNumber(values['agent-port'], '--agent-port');
 	if (!values.demo) {
@@ -149,6 +142,24 @@ async function publish(
 ): Promise<void> {
 	await api.activate(workflow);
 	while (agent.openSockets() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function flags() {
+	try {
+		return parseArgs({
+			options: {
+				demo: { type: 'boolean', default: false },
+				dev: { type: 'boolean', default: false },
+				port: { type: 'string', default: '5678' },
+				'agent-port': { type: 'string', default: '3010' },
+			},
+		}).values;
+	} catch (error) {
+		const [reason] = (error as Error).message.split('. ');
+		throw new Sentence(`${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`, {
+			cause: error,
+		});
+	}
 }
 
 function say(text: string): void {
