@@ -5,36 +5,45 @@ import { signedIn } from './google/credential.ts';
 import type { GoogleServer } from './google/server.ts';
 import type { N8nServer } from './n8n/server.ts';
 
+/** An n8n at the address where the pictures show it. */
+export type ShownN8n = Pick<N8nServer, 'api' | 'url'>;
+
 /**
  * Forms as a newcomer sees them: both credentials of an agent, the sign-in to Google, and a node that puts emails into the columns
  * of a spreadsheet.
  */
 export async function formPictures(
 	page: Page,
-	n8n: N8nServer,
+	n8n: ShownN8n,
 	google: GoogleServer,
 	folder: string,
 ): Promise<void> {
 	await page.setViewportSize({ width: 1280, height: 1000 });
 	for (const type of ['agentApi', 'agentSignatureApi']) await agentForm(page, n8n, type, folder);
 	await signInForm(page, n8n, path.join(folder, 'form-workspace-oauth2-api.png'));
-	await mapping(page, n8n, google, path.join(folder, 'form-append-rows.png'));
+	await runEmailsToRows(page, await emailsToRows(n8n, google));
+	await openAppend(page);
+	await page.getByTestId('ndv').screenshot({ path: path.join(folder, 'form-append-rows.png') });
 }
 
 /** As it looks when it was filled in and its test has succeeded. */
-async function agentForm(page: Page, { api, url }: N8nServer, type: string, folder: string): Promise<void> {
+async function agentForm(page: Page, { api, url }: ShownN8n, type: string, folder: string): Promise<void> {
 	const stored = await api.request<Array<{ id: string; type: string }>>('GET', 'credentials');
 	const id = stored.find((one) => one.type === type)?.id ?? '';
-	await page.goto(`${url}/home/credentials/${id}`);
 	const form = page.getByTestId('editCredential-modal');
-	await form.getByText('Connection tested successfully').waitFor();
+	const tested = form.getByText('Connection tested successfully');
+	do {
+		await page.goto(`${url}/home/credentials/${id}`);
+		// Whether n8n has tested it is asked below.
+		await tested.waitFor({ timeout: 30_000 }).catch(() => undefined);
+	} while (!(await tested.isVisible()));
 	await page.waitForTimeout(1000);
 	const target = `form-${type.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.png`;
 	await form.screenshot({ path: path.join(folder, target) });
 }
 
 /** With the values of a client, so that the button to sign in is there. */
-async function signInForm(page: Page, { api, url }: N8nServer, target: string): Promise<void> {
+async function signInForm(page: Page, { api, url }: ShownN8n, target: string): Promise<void> {
 	const client = { clientId: '123456-abc.apps.googleusercontent.com', clientSecret: 'from-google' };
 	const { id } = await api.createCredential('workspaceOAuth2Api', 'Workspace account', client);
 	await page.goto(`${url}/home/credentials/${id}`);
@@ -44,12 +53,8 @@ async function signInForm(page: Page, { api, url }: N8nServer, target: string): 
 	await form.screenshot({ path: target });
 }
 
-async function mapping(
-	page: Page,
-	{ api, url }: N8nServer,
-	google: GoogleServer,
-	target: string,
-): Promise<void> {
+/** A workflow that puts the unread emails into the columns of a sheet. @returns its address */
+export async function emailsToRows({ api, url }: ShownN8n, google: GoogleServer): Promise<string> {
 	const columns = ['Received', 'From', 'Subject'];
 	const id = google.sheets.seed({ title: 'Inbox', tabs: [{ title: 'Unread', rows: [columns] }] });
 	const account = signedIn(google.url, {
@@ -105,12 +110,28 @@ async function mapping(
 			'List emails': { main: [[{ node: 'Append rows', type: 'main', index: 0 }]] },
 		},
 	});
-	await page.goto(`${url}/workflow/${workflow.id}`);
-	await page.getByTestId('canvas-node').nth(1).waitFor();
-	await page.getByTestId('execute-workflow-button').first().click();
-	await page.getByTestId('canvas-node-status-success').nth(2).waitFor();
-	await page.locator('[data-test-id="canvas-node"][data-node-name="Append rows"]').dblclick();
-	await page.getByTestId('mapping-fields-container').waitFor();
+	return `${url}/workflow/${workflow.id}`;
+}
+
+/** Runs that workflow on n8n's canvas. */
+export async function runEmailsToRows(page: Page, address: string): Promise<void> {
+	await page.goto(address);
+	await page.getByTestId('canvas-node').nth(2).waitFor();
+	const last = page.getByTestId('canvas-node-status-success').nth(2);
+	while (!(await last.isVisible())) {
+		await page.getByTestId('execute-workflow-button').first().click();
+		// Whether it ran is asked above.
+		await last.waitFor({ timeout: 20_000 }).catch(() => undefined);
+	}
+}
+
+/** Opens the form of the node that appends, when messages that come and go are gone. */
+export async function openAppend(page: Page): Promise<void> {
+	const columns = page.getByTestId('mapping-fields-container');
+	while (!(await columns.isVisible())) {
+		await page.locator('[data-test-id="canvas-node"][data-node-name="Append rows"]').dblclick();
+		// Whether it is open is asked above.
+		await columns.waitFor({ timeout: 20_000 }).catch(() => undefined);
+	}
 	await page.waitForTimeout(6000);
-	await page.getByTestId('ndv').screenshot({ path: target });
 }

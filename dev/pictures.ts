@@ -1,5 +1,5 @@
-// `npm run pictures`: creates the pictures in docs/images, of this version in the real n8n; `npm run pictures -- FILE …`: only those of
-// these examples.
+// `npm run pictures`: creates the pictures in docs/images, one of them moving, of this version in the real n8n. `npm run pictures --
+// FILE …`: only those of these examples; `forms` instead of a file: those of forms and the moving one.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,9 +10,10 @@ import { importExamples } from './examples.ts';
 import { formPictures } from './formPictures.ts';
 import { seedDemo } from './google/demo.ts';
 import { startGoogle } from './google/server.ts';
+import { movingPicture, question } from './movingPicture.ts';
 import { root } from './n8n/host.ts';
 import { owner } from './n8n/rest.ts';
-import { startN8n } from './n8n/server.ts';
+import { freePort, startN8n } from './n8n/server.ts';
 import { Template } from './n8n/template.ts';
 
 const images = path.join(root, 'docs', 'images');
@@ -28,17 +29,32 @@ async function main(): Promise<void> {
 	await mkdir(images, { recursive: true });
 	const template = new Template('images');
 	await template.prepare();
-	const agent = await startAgentService({ apiKey });
+	const agent = await startAgentService({
+		apiKey,
+		messages: () => [
+			{ type: 'step', text: question.step },
+			{ type: 'answer', text: question.answer },
+		],
+		messageIntervalMilliseconds: 3000,
+	});
 	const google = await startGoogle();
 	seedDemo(google);
-	// The address that a form shows is the one that a newcomer's n8n has.
-	const env = { N8N_EDITOR_BASE_URL: 'http://localhost:5678', WEBHOOK_URL: 'http://localhost:5678' };
-	const n8n = await startN8n({ userFolder: template.folder, env });
+	// The address that a form shows is the one that a newcomer's n8n has. The browser finds our n8n there.
+	const url = 'http://localhost:5678';
+	const port = await freePort();
+	const env = { N8N_EDITOR_BASE_URL: url, WEBHOOK_URL: url };
+	const n8n = await startN8n({ userFolder: template.folder, port, env });
 	const profile = await mkdtemp(path.join(tmpdir(), 'chromium-'));
 	const context = await chromium.launchPersistentContext(profile, {
 		executablePath: '/usr/bin/chromium',
 		viewport: { width: 1280, height: 720 },
-		args: ['--no-sandbox', '--lang=en-US', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+		// Sharp on the screens that most people have.
+		deviceScaleFactor: 2,
+		args: [
+			'--no-sandbox',
+			'--lang=en-US',
+			`--host-resolver-rules=MAP localhost:5678 127.0.0.1:${port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
+		],
 	});
 	try {
 		const examples = await importExamples(n8n.api, {
@@ -50,11 +66,16 @@ async function main(): Promise<void> {
 			},
 		});
 		selectors.setTestIdAttribute('data-test-id');
-		const page = await signedIn(await context.newPage(), n8n.url);
+		const page = await signedIn(await context.newPage(), url);
+		// A busy machine takes longer.
+		page.setDefaultTimeout(300_000);
 		const wanted = examples.filter(({ file }) => chosen.length === 0 || chosen.includes(file));
 		for (const { workflow, file } of wanted) {
-			await page.goto(`${n8n.url}/workflow/${workflow.id}`);
-			await page.getByTestId('canvas-node').nth(1).waitFor();
+			do {
+				await page.goto(`${url}/workflow/${workflow.id}`);
+				await page.getByTestId('canvas-node').nth(1).waitFor();
+				// n8n says so when it could not give the browser its nodes.
+			} while (await page.getByText('Init Problem').isVisible());
 			await page.getByTestId('zoom-to-fit').click();
 			await page.addStyleTag({ content: undecorated });
 			await page.mouse.move(5, 5);
@@ -71,7 +92,12 @@ async function main(): Promise<void> {
 			await page.screenshot({ path: target, clip: { x, y: y + 20, width, height: height - 20 } });
 			console.log(path.relative(root, target));
 		}
-		if (chosen.length === 0) await formPictures(page, n8n, google, images);
+		if (chosen.length > 0 && !chosen.includes('forms')) return;
+		const shown = { api: n8n.api, url };
+		await formPictures(page, shown, google, images);
+		const chat = examples.find(({ file }) => file === 'chat-with-the-agent.json')?.workflow.id ?? '';
+		const target = path.join(images, 'at-work.webp');
+		await movingPicture(page, shown, google, `${url}/workflow/${chat}`, target);
 	} finally {
 		await context.close();
 		await n8n.stop();
