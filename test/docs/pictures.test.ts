@@ -18,7 +18,7 @@ function picturesOf(page: string): string[] {
 
 test('every picture that a page shows is there', () => {
 	const shown = pages.flatMap(picturesOf);
-	expect(shown).toContain('docs/workflow.png');
+	expect(shown).toContain('docs/images/at-work.webp');
 	expect(picturesOf('README.md')).toEqual([]);
 	expect(shown.filter((picture) => !existsSync(path.join(root, picture)))).toEqual([]);
 });
