@@ -71,6 +71,19 @@ export class Station {
 		return stored;
 	}
 
+	/** Publishes it once more, with other options of its trigger. */
+	async publishAgain({ id, name, nodes, versionId }: Stored, options: object): Promise<Stored> {
+		const [trigger = {}] = this.workflow(name, { options }).nodes;
+		const [first, ...others] = nodes;
+		const changed = [{ ...first, parameters: trigger.parameters }, ...others];
+		const saved = await this.n8n.api.request<Stored>('PATCH', `workflows/${id}`, {
+			nodes: changed,
+			versionId,
+		});
+		await this.n8n.api.activate(saved);
+		return saved;
+	}
+
 	/** A condition: the session has one channel. */
 	isOpen(sessionId: string): () => boolean {
 		return () => this.service.openSockets(sessionId) === 1;
@@ -92,14 +105,18 @@ export class Station {
 	}
 
 	/** What the trigger gave to all executions of the workflow so far, oldest first. */
-	async messagesOf({ id }: Stored): Promise<unknown[]> {
-		const messages: unknown[] = [];
+	async itemsOf({ id }: Stored): Promise<Array<Record<string, unknown>>> {
+		const found: Array<Record<string, unknown>> = [];
 		for (const execution of (await this.executions({ workflowId: id, status: ['success'] })).reverse()) {
 			const { resultData } = await this.n8n.api.execution(execution);
 			const items = resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
-			messages.push(...items.map(({ json }) => json.message));
+			found.push(...items.map(({ json }) => json));
 		}
-		return messages;
+		return found;
+	}
+
+	async messagesOf(stored: Stored): Promise<unknown[]> {
+		return (await this.itemsOf(stored)).map(({ message }) => message);
 	}
 
 	async #start(): Promise<void> {

@@ -72,26 +72,13 @@ test('under traffic, no restart of the service loses or doubles what it sends ag
 });
 
 test('published again under traffic, one channel is left, with the new settings (#10836, #3824)', async () => {
-	const stored = await station.publish(station.workflow('again'));
+	let stored = await station.publish(station.workflow('again'));
 	await until(station.isOpen('again'));
-	let versionId = stored.versionId;
 	for (let round = 1; round <= 5; round++) {
-		const nodes = station.workflow('again', {
-			options: { pingText: `ping ${round}`, heartbeatSeconds: 1 },
-		}).nodes;
-		const [trigger = {}] = nodes;
-		const same = stored.nodes.map((one, index) =>
-			index === 0 ? { ...one, parameters: trigger.parameters } : one,
-		);
-		const saved = await station.n8n.api.request<Stored>('PATCH', `workflows/${stored.id}`, {
-			nodes: same,
-			versionId,
-		});
-		({ versionId } = saved);
 		const before = station.service.upgrades.length;
-		await station.n8n.api.activate(saved);
+		stored = await station.publishAgain(stored, { pingText: `ping ${round}`, heartbeatSeconds: 1 });
 		station.service.send('again', round);
-		await until(() => station.service.upgrades.length > before && station.service.openSockets('again') === 1);
+		await until(() => station.service.upgrades.length > before && station.isOpen('again')());
 	}
 	await until(() => station.service.received.some(({ data }) => data.toString() === 'ping 5'));
 	expect(station.service.openSockets('again')).toBe(1);
@@ -99,6 +86,28 @@ test('published again under traffic, one channel is left, with the new settings 
 	await until(async () => (await station.messagesOf(stored)).includes(99));
 	const messages = await station.messagesOf(stored);
 	expect(messages.length).toBe(new Set(messages).size);
+});
+
+test('published again under traffic, it tells every gap in what it received', async () => {
+	const options = { batchSize: 500, batchWaitMilliseconds: 200, maxConcurrentExecutions: 1 };
+	let stored = await station.publish(station.workflow('gaps', { options }));
+	await until(station.isOpen('gaps'));
+	let sent = 0;
+	const sending = setInterval(() => station.service.send('gaps', ++sent), 5);
+	for (let round = 1; round <= 4; round++) {
+		const before = station.service.upgrades.length;
+		stored = await station.publishAgain(stored, { ...options, heartbeatSeconds: 10 + round });
+		await until(() => station.service.upgrades.length > before && station.isOpen('gaps')());
+	}
+	const last = sent;
+	await until(async () => Number((await station.messagesOf(stored)).at(-1)) > last);
+	clearInterval(sending);
+	const items = await station.itemsOf(stored);
+	const received = items.map(({ message }) => Number(message));
+	expect(received).toHaveLength(new Set(received).size);
+	const afterGaps = items.filter(({ message }) => message !== 1 && !received.includes(Number(message) - 1));
+	expect(afterGaps).not.toEqual([]);
+	for (const item of afterGaps) expect(item).toMatchObject({ gapMs: expect.any(Number) as number });
 });
 
 describe('stopped with a queue of messages', () => {
