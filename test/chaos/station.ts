@@ -24,16 +24,18 @@ export class Station {
 	sent = 0;
 	#traffic: NodeJS.Timeout | undefined;
 	readonly #options: AgentServiceOptions;
+	readonly #random: () => number;
 
 	static async open(
 		options: Partial<ConnectionOptions> = {},
 		service: AgentServiceOptions = {},
 		clock = new FastClock(),
+		random = Math.random,
 	): Promise<Station> {
 		const running = await startAgentService({ ...serviceOptions, ...service });
 		const proxy = new ChaosProxy(() => running.port);
 		await proxy.listen();
-		return new Station(options, running, proxy, service, clock);
+		return new Station(options, running, proxy, service, clock, random);
 	}
 
 	constructor(
@@ -42,7 +44,9 @@ export class Station {
 		proxy: ChaosProxy,
 		extra: AgentServiceOptions,
 		clock: FastClock,
+		random: () => number,
 	) {
+		this.#random = random;
 		this.clock = clock;
 		this.service = service;
 		this.proxy = proxy;
@@ -58,7 +62,7 @@ export class Station {
 				api: credentialOf(this.proxy.address),
 				identity: identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds()),
 			});
-		const environment = { clock: this.clock, log: this.account.logger };
+		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
 			{ ...standardOptions, sessionId: this.sessionId, ...options },
 			readIdentity,

@@ -95,15 +95,6 @@ export const triggerOptions = [
 		description: 'Max number of messages waiting for an execution',
 	},
 	{
-		displayName: 'Max Reconnect Delay (Seconds)',
-		name: 'reconnectMaxDelaySeconds',
-		type: 'number',
-		minimum: 1,
-		maximum: 3600,
-		default: 60,
-		description: 'Max time to wait before reconnecting a lost channel',
-	},
-	{
 		displayName: 'On Queue Full',
 		name: 'onQueueFull',
 		type: 'options',
@@ -122,6 +113,15 @@ export const triggerOptions = [
 		],
 		default: 'pause',
 		description: 'What to do if messages arrive faster than they are processed',
+	},
+	{
+		displayName: 'Reconnect Delay (Seconds)',
+		name: 'reconnectMaxDelaySeconds',
+		type: 'number',
+		minimum: 1,
+		maximum: 3600,
+		default: 60,
+		description: 'Max time to wait before reconnecting a lost channel',
 	},
 ] as const satisfies readonly Field[];
 
