@@ -76,7 +76,8 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 10,
-		description: 'Max number of executions that run at once. Set to 1 to process messages strictly in order.',
+		description:
+			'Max number of executions that run at once. Set to 1 to process messages strictly in order. One that an n8n Wait node suspends, which is at 65 seconds and more, is not counted.',
 	},
 	{
 		displayName: 'Max Queued Bytes',
