@@ -29,6 +29,11 @@ const part = (mime: MimePart, mimeType: string) => {
 	return found ? textOf(found) : undefined;
 };
 
+it('belongs to the conversation of an original that names only the email before it', async () => {
+	const { header } = await reply({ headers: ['In-Reply-To: <first@example.com>'] });
+	expect(header('References')).toMatch(/^<first@example\.com> <[^>]+>$/);
+});
+
 describe('to whom', () => {
 	it.each<[string, MailSeed, string]>([
 		['the sender', { from: 'Ann Example <ann@example.com>' }, 'Ann Example <ann@example.com>'],
