@@ -10,7 +10,7 @@ import { run, startWorld, type World } from './operations/world.ts';
 const largest = Number(process.argv[2] ?? 100_000);
 const sizes = [10, 100, 1000, 10_000, 100_000].filter((size) => size <= largest);
 /** Measured rounds after the one that warms up, of a few items and of many. */
-const roundsOf = (size: number) => (size > 10_000 ? 1 : 3);
+const roundsOf = (size: number) => (size >= 10_000 ? 1 : 3);
 /** One request takes these, so that what is measured is the node's own work. */
 const operations = ['Spreadsheet: Append', 'Spreadsheet: Read'];
 

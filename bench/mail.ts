@@ -15,8 +15,10 @@ import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.t
 const rounds = Number(process.argv[2] ?? 5);
 const mailCount = 100;
 const latencyMilliseconds = 50;
+/** Of a shortened minute, so that nobody waits for a whole one. */
+const minute = 15_000;
 /** Gmail's documented units per user and minute: 100 emails take 2,005 of them. */
-const quota: QuotaLimits = { gmail: 6000 };
+const quota: QuotaLimits = { gmail: 6000, minute };
 const listsUnderQuota = 3;
 
 interface Counts {
@@ -150,7 +152,7 @@ async function main(): Promise<void> {
 				credentials[type] = await n8n.api.createCredential(type, `${name} 2`, signIn);
 			const workflow = await created(`${name}, quota`, { ...node, credentials });
 			// Both begin with a whole minute's quota.
-			await sleep(60_000 - (Date.now() % 60_000));
+			await sleep(minute - (Date.now() % minute));
 			await server.limit(quota);
 			let complete = 0;
 			for (let list = 0; list < listsUnderQuota; list++)

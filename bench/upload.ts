@@ -97,6 +97,13 @@ async function main(): Promise<void> {
 		reportRatio('speed of the Workspace node / curl and md5sum', median(times.curl) / median(times.ours), {
 			atLeast: 0.6,
 		});
+		reportRatio(
+			"time of the Workspace node / n8n's Google Drive node",
+			median(times.ours) / median(times.theirs),
+			{
+				atMost: 1.1,
+			},
+		);
 		reportRatio('added memory of the Workspace node / 96 MB', (Math.max(...added.ours) * MiB) / 96e6, {
 			atMost: 1,
 		});

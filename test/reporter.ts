@@ -29,9 +29,18 @@ export default class QuietReporter implements Used {
 		this.#workers = maxWorkers;
 	}
 
+	/** jest advises against `forceExit` after each run, in a green one, too; why we have it stands in jest.config.js. */
+	#withoutAdvice(): void {
+		const { warn } = console;
+		console.warn = (...texts: unknown[]) => {
+			if (!String(texts[0]).includes('Force exiting Jest')) warn(...texts);
+		};
+	}
+
 	onRunStart(_results: AggregatedResult, { estimatedTime }: ReporterOnStartOptions): void {
 		this.#expected = estimatedTime * 1000 * this.#workers;
 		rmSync(logs, { recursive: true, force: true });
+		this.#withoutAdvice();
 	}
 
 	onTestFileResult(test: Test, result: TestResult, all: AggregatedResult): void {

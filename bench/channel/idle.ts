@@ -6,7 +6,7 @@ import { type Station, type Stored, withStation } from './station.ts';
 import { row, say } from './text.ts';
 import { pause } from './waiting.ts';
 
-const workflows = 50;
+const workflows = 20;
 /** Of one node. */
 const sessions = 1000;
 /** Time until n8n has closed the connections of our requests. */
