@@ -92,8 +92,6 @@ const leastWaitMilliseconds = 200;
 interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
 	readonly harmless: boolean;
-	/** Whether the body can be sent again. */
-	readonly possible: boolean;
 	/** Whether this is a read. It leaves nothing behind, so none of its failures is ambiguous. */
 	readonly reading: boolean;
 }
@@ -131,8 +129,7 @@ export async function withRetries<T>(
 		const { kind, failure } = outcome;
 		maybeDone ||= !repeating.reading && (kind === 'unknown' || failure.ambiguous);
 		const progress = { tries, waitedMilliseconds, maybeDone };
-		const isRepeated =
-			repeating.possible && (kind === 'notDone' || (kind === 'unknown' && repeating.harmless));
+		const isRepeated = kind === 'notDone' || (kind === 'unknown' && repeating.harmless);
 		if (!isRepeated) throw ended(failure, progress);
 
 		const next = nextStep(failure, progress, policy);

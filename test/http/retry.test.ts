@@ -58,7 +58,7 @@ test('when the tries end, all that is known of the failure is kept', async () =>
 	});
 	const tries = withRetries(
 		() => Promise.reject(new RequestError('notDone', failure)),
-		{ harmless: false, possible: true, reading: false },
+		{ harmless: false, reading: false },
 		{ ...policy, maxTries: 2, maxRetryWaitMilliseconds: 10 },
 	);
 	const ended: unknown = await tries.catch((error: unknown) => error);

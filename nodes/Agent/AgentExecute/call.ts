@@ -149,7 +149,7 @@ export async function execute(
 			await hooks.ready();
 			return await attempt((stop) => once(send, call, memory, stop), limits, errors);
 		},
-		{ harmless: false, possible: true, reading: false },
+		{ harmless: false, reading: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, refusal } from '../../core/errors';
@@ -125,8 +126,7 @@ export function targetOf(url: string, bases: Bases): Target {
 		if (upload !== undefined) return { url: uploadBase(bases[api], api) + upload, api };
 	}
 	// Drive itself gives out the address of a resumable upload, so it is used unchanged.
-	const api = apis.find((name) => new URL(bases[name]).origin === new URL(url).origin);
-	if (api) return { url, api };
+	if (new URL(bases.drive).origin === new URL(url).origin) return { url, api: 'drive' };
 	throw refusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
@@ -180,7 +180,7 @@ interface ClientCall extends Expected {
 	/** Absent when there is no query. */
 	readonly params?: Readonly<Record<string, unknown>>;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
-	/** A plain object for JSON (without a content type), text, a Buffer, or a stream of unknown length. */
+	/** A plain object for JSON (without a content type), text, a Buffer, or the stream of a multipart upload. */
 	readonly data?: unknown;
 	readonly retryConfig?: {
 		readonly httpMethodsToRetry?: readonly string[];
@@ -224,7 +224,7 @@ interface Prepared {
 export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
 	return async (call) => {
 		const own = optionsOf(call, options);
-		const prepared = prepare(call, bases, own);
+		const prepared = await prepare(call, bases, own);
 		const { method = 'GET' } = prepared.request;
 		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
 		const limiter = (options.rateLimiters ?? rateLimiters).of(own.credentialKey, prepared.failed.api, method);
@@ -239,11 +239,7 @@ export function createTransport(send: Send, bases: Bases, options: TransportOpti
 		};
 		return await withRetries(
 			() => limiter.send(() => tryOnce(send, prepared, own), limits),
-			{
-				harmless: repeatable.includes(method),
-				possible: !(call.data instanceof Readable),
-				reading: method === 'GET',
-			},
+			{ harmless: repeatable.includes(method), reading: method === 'GET' },
 			{ ...own, words: retryWords },
 		);
 	};
@@ -265,18 +261,18 @@ function optionsOf(
 	};
 }
 
-function prepare(
+async function prepare(
 	call: ClientCall,
 	bases: Bases,
 	{ timeoutMilliseconds, signIn, advice }: TransportOptions,
-): Prepared {
+): Promise<Prepared> {
 	const { url, api } = targetOf(String(call.url), bases);
 	const query = call.params && queryOf(call.params);
 	const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
 	const request: IHttpRequestOptions = {
 		method,
 		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
-		...content(call),
+		...(await content(call)),
 		timeout: timeoutMilliseconds,
 		...plainRequest,
 		// A 401 is left to n8n, which refreshes the token and repeats once.
@@ -298,11 +294,16 @@ function queryOf(params: Readonly<Record<string, unknown>>): string {
 		.join('&');
 }
 
-function content({ headers, data }: ClientCall): Pick<IHttpRequestOptions, 'headers' | 'body'> {
+async function content({
+	headers,
+	data,
+}: ClientCall): Promise<Pick<IHttpRequestOptions, 'headers' | 'body'>> {
 	const plain: Record<string, string> =
 		headers instanceof Headers ? Object.fromEntries(headers.entries()) : { ...headers };
 	if (data === undefined || data === null) return { headers: plain };
-	if (data instanceof Readable || Buffer.isBuffer(data)) return { headers: plain, body: data };
+	// A stream could not be sent again: not after a refusal for the quota, nor with a refreshed token.
+	if (data instanceof Readable) return { headers: plain, body: await buffer(data) };
+	if (Buffer.isBuffer(data)) return { headers: plain, body: data };
 	if (typeof data === 'string') return { headers: plain, body: Buffer.from(data) };
 	plain['content-type'] ??= 'application/json';
 	// Bytes, because axios parses and trims text that claims to be JSON.
@@ -334,7 +335,7 @@ async function exchange(
 	// A copy, because n8n's helper modifies the options and headers that it receives.
 	const sent = () => send({ ...request, headers: { ...request.headers }, abortSignal: signal });
 	const response = await unlessAborted(sent(), signal);
-	if (response.statusCode !== 401 || request.body instanceof Readable) return response;
+	if (response.statusCode !== 401) return response;
 	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401
 	// is thrown.
 	discard(response);

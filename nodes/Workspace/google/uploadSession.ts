@@ -68,7 +68,7 @@ export class UploadSession {
 
 	/** @param mayComplete the step may create the file, so without an answer the outcome is unknown */
 	private async patiently(step: () => Promise<void>, mayComplete: boolean): Promise<void> {
-		await withRetries(step, { harmless: true, possible: true, reading: !mayComplete }, this.policy);
+		await withRetries(step, { harmless: true, reading: !mayComplete }, this.policy);
 	}
 
 	private async sendRest(chunk: Buffer, from: number): Promise<void> {

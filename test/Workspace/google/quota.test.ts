@@ -1,11 +1,26 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
-import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
+import type { Api } from '../../../nodes/Workspace/google/advice';
+import { RateLimiters, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { failing } from '../failure';
 import { quickLimiters, testClients } from '../client';
 
 /** Milliseconds, here and at the stand-in. */
 const minute = 1500;
+
+test('Google counts reads and writes of Sheets and Docs apart, and those of Gmail and Drive together', () => {
+	const limiters = new RateLimiters();
+	const sharesLimiter = (api: Api) => limiters.of('c', api, 'GET') === limiters.of('c', api, 'POST');
+	expect((['mail', 'drive', 'sheets', 'docs'] as const).map(sharesLimiter)).toEqual([
+		true,
+		true,
+		false,
+		false,
+	]);
+	expect(limiters.of('c', 'sheets', 'POST')).toBe(limiters.of('c', 'sheets', 'PUT'));
+	expect(limiters.of('c', 'sheets', 'GET')).not.toBe(limiters.of('c', 'docs', 'GET'));
+	expect(limiters.of('c', 'mail', 'GET')).not.toBe(limiters.of('another', 'mail', 'GET'));
+});
 
 let google: GoogleServer;
 beforeAll(async () => {

@@ -62,7 +62,10 @@ describe('after a failure Drive is asked first', () => {
 
 	test('what is refused is not sent again', async () => {
 		uploads.google.fault({ match: 'upload.session', nth: 2, status: 403, reason: 'storageQuotaExceeded' });
-		expect(await failing(uploads.send())).toMatchObject({ code: 403, ambiguous: false });
+		const failure = await failing(uploads.send());
+		expect(failure).toMatchObject({ code: 403, ambiguous: false });
+		// All APIs of the stand-in are on one host, as behind a gateway.
+		expect(failure.message).toMatch(/^Google Drive: /);
 		expect(uploads.ranges()).toHaveLength(2);
 	});
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
 import { createClients } from '../../../nodes/Workspace/google/clients';
@@ -49,6 +50,15 @@ test('an expired token is refreshed, stored and used, also for a POST, which goe
 	});
 	await clients.gmail.users.messages.get({ userId: 'me', id: 'm1' });
 	expect(urls()).toHaveLength(4);
+});
+
+test('an upload beside JSON is sent whole with the fresh token, too', async () => {
+	const clients = await clientsWith(json({ access_token: 'fresh-token', expires_in: 3599 }));
+	const media = { mimeType: 'message/rfc822', body: Readable.from([Buffer.from('Subject: S')]) };
+	await clients.gmail.users.messages.send({ userId: 'me', requestBody: { threadId: 't1' }, media });
+	const [refused, , taken] = server.received;
+	expect(String(taken?.body)).toContain('Subject: S');
+	expect(taken?.body).toEqual(refused?.body);
 });
 
 test.each([

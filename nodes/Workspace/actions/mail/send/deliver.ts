@@ -86,7 +86,8 @@ export async function deliver(
 ): Promise<SentMail> {
 	const raw = mail.length > largestJson ? undefined : mail.toString('base64url');
 	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
-	const request = { userId: 'me', media: raw === undefined ? mediaOf(mail, threadId) : undefined };
+	const media = raw === undefined ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;
+	const request = { userId: 'me', media };
 	if (folder === 'drafts') {
 		const requestBody = message && { message };
 		const { data } = await gmail.users.drafts.create({ ...request, requestBody });
@@ -94,12 +95,6 @@ export async function deliver(
 	}
 	const { data } = await gmail.users.messages.send({ ...request, requestBody: message });
 	return sentMail(data);
-}
-
-function mediaOf(mail: Buffer, threadId: string | undefined): { mimeType: string; body: Buffer | Readable } {
-	// A Buffer can be sent again after an expired token is refreshed; a stream cannot. Next to a body, the
-	// client takes only a stream. The token is fresh, because the email to reply to was just read.
-	return { mimeType: 'message/rfc822', body: threadId === undefined ? mail : Readable.from([mail]) };
 }
 
 interface Wanted {

@@ -186,6 +186,15 @@ describe('large emails', () => {
 		await send({ subject: 'Re: Topic' }, { attachments: 'data', replyToMessageId: id }, file(5_000_000));
 		expect([sent().via, sent().threadId]).toEqual(['upload', id]);
 	});
+
+	it('that thread are sent again, whole, once the quota allows it', async () => {
+		const id = mails.google.gmail.seed({ subject: 'Topic' });
+		mails.google.fault({ match: 'gmail.users.messages.send', status: 429 });
+		const options = { attachments: 'data', replyToMessageId: id, maxRetryWaitSeconds: 10, timeoutSeconds: 5 };
+		await send({ subject: 'Re: Topic' }, options, file(5_000_000));
+		expect(mails.google.gmail.sent.map(({ threadId }) => threadId)).toEqual([id]);
+		expect(sent().raw.length).toBeGreaterThan(6_000_000);
+	});
 });
 
 describe('an answer', () => {
