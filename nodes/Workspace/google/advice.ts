@@ -22,9 +22,6 @@ interface AdviceRow {
 	readonly advice: string;
 }
 
-export const hiddenFile =
-	'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).';
-
 const files: readonly Api[] = ['sheets', 'docs'];
 
 /** The first row that fits applies. Above each stands who reported such an answer, or documents it. */
@@ -144,7 +141,17 @@ export const adviceTable: readonly AdviceRow[] = [
 		api: ['drive'],
 		status: 404,
 		hidesFiles: true,
-		advice: hiddenFile,
+		authentication: 'serviceAccount',
+		advice:
+			'Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account.',
+	},
+	// https://developers.google.com/workspace/drive/api/guides/handle-errors
+	{
+		api: ['drive'],
+		status: 404,
+		hidesFiles: true,
+		advice:
+			'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).',
 	},
 	// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 	{

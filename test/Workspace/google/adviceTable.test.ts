@@ -1,4 +1,4 @@
-import { adviceTable, type Api, hiddenFile, type SignIn } from '../../../nodes/Workspace/google/advice';
+import { adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
 
 import { errorOfAnswer } from '../../../nodes/Workspace/google/errors';
 
@@ -52,6 +52,7 @@ const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 	['The file limit for this shared drive has been exceeded.', 'teamDriveFileLimitExceeded'],
 	['Increasing the number of parents is not allowed', 'cannotAddParent'],
 	['File not found: 1A.', 'notFound'],
+	['File not found: 1A.', 'notFound'],
 	['Requested entity was not found.'],
 ];
 
@@ -64,7 +65,7 @@ test.each(adviceTable.map((row, at) => [reported[at]?.[0] ?? '', row, reported[a
 		for (const one of api) {
 			const id = creates ? '' : '1AbcDefGhij';
 			const description = descriptionOf(one, status, { message, reason }, given, id, { path });
-			expect(description).toContain(one === 'drive' && hidesFiles ? hiddenFile : advice);
+			expect(description).toContain(advice);
 		}
 	},
 );

@@ -122,6 +122,13 @@ describe('the description says what to do', () => {
 		expect(description).toContain(hidden);
 	});
 
+	test('a 404 of Drive for a service account under App Files: no account can be switched', async () => {
+		const signIn = { ...appFiles, authentication: 'serviceAccount' } as const;
+		const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn });
+		expect(description).toContain('set Drive Access to All Files in the credential');
+		expect(description).not.toContain('reconnect');
+	});
+
 	test.each([readSheet, readDocument])(
 		'a 404 of Sheets or Docs: sharing, not the access to Drive',
 		async (call) => {
