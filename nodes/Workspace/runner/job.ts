@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeError, forEditor, isTool, refusal, storeBinary } from '../../core/errors';
-import { cleanLog, Sanitizer } from '../../core/sanitizer';
+import type { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/field';
 import { NodeParameters, type Params, type RequestLimits, limitsOf, paramsOf } from '../../fields/params';
 import {
@@ -22,6 +22,11 @@ import { binarySource, fileSource } from '../source';
 export class RunNotes {
 	private readonly answers = new Map<string, Promise<unknown>>();
 	private readonly hints = new Set<string>();
+	private readonly sanitizer: Sanitizer;
+
+	constructor(sanitizer: Sanitizer) {
+		this.sanitizer = sanitizer;
+	}
 
 	once<T>(key: string, ask: () => Promise<T>): Promise<T> {
 		// A key stands for one question, whose answers have one type; the map cannot say so.
@@ -36,9 +41,13 @@ export class RunNotes {
 		this.hints.add(text);
 	}
 
-	show(context: IExecuteFunctions, sanitizer: Sanitizer): void {
+	log(text: string, { logger }: IExecuteFunctions): void {
+		logger.info(this.sanitizer.text(text));
+	}
+
+	show(context: IExecuteFunctions): void {
 		const hints = [...this.hints].map((hint) => ({
-			message: forEditor(sanitizer.text(hint)),
+			message: forEditor(this.sanitizer.text(hint)),
 			location: 'outputPane' as const,
 		}));
 		if (hints.length > 0) context.addExecutionHints(...hints);
@@ -127,7 +136,7 @@ export class RunItem implements JobItem {
 	}
 
 	log(text: string) {
-		cleanLog(this.context.logger, new Sanitizer()).info(text);
+		this.notes.log(text, this.context);
 	}
 
 	told(thrown: NodeError) {

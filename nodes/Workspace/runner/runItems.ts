@@ -101,7 +101,7 @@ class WorkspaceWork implements Work<Job> {
 	readonly sanitizer = new Sanitizer();
 	private readonly context: IExecuteFunctions;
 	private readonly jobs: Jobs;
-	private readonly notes = new RunNotes();
+	private readonly notes = new RunNotes(this.sanitizer);
 	private readonly clients = new Map<string, Promise<Clients>>();
 	private connection: Promise<Connection> | undefined;
 
@@ -148,7 +148,7 @@ class WorkspaceWork implements Work<Job> {
 	}
 
 	showNotes(): void {
-		this.notes.show(this.context, this.sanitizer);
+		this.notes.show(this.context);
 	}
 
 	private async done(job: Job | undefined, performed: Performed): Promise<Done> {

@@ -1,5 +1,6 @@
 import { NodeError, refusal } from '../../../nodes/core/errors';
 import { Naming } from '../../../nodes/fields/field';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { perform } from '../../../nodes/Workspace/runner/runItems';
@@ -7,7 +8,7 @@ import { testClients } from '../client';
 import { contextOf } from '../runNode';
 
 const clients = testClients('http://127.0.0.1:9', 'token');
-const notes = new RunNotes();
+const notes = new RunNotes(new Sanitizer());
 const url = 'http://127.0.0.1:9';
 
 function operationWith(parts: Partial<Operation>): Operation {

@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../executeContext';
-import { runNode } from '../../../runNode';
+import { contextOf, runNode } from '../../../runNode';
 import { binary, Mails } from '../mails';
 
 const mails = new Mails();
@@ -299,6 +300,16 @@ describe('From', () => {
 			mails.google.gmail.displayNames = { 'someone@example.com': 'Sam Someone' };
 			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 503 });
 			expect([await from(), await from()]).toEqual([undefined, 'Sam Someone <someone@example.com>']);
+		});
+
+		it('leaves no secret in n8n’s log when the look-up repeats one', async () => {
+			const secret = 'canary-client-secret';
+			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, message: `No ${secret}` });
+			const parameters = { resource: 'mail', operation: 'send', ...mail };
+			const context = contextOf({ url: mails.google.url, parameters, credential: { clientSecret: secret } });
+			const info = jest.spyOn(context.logger, 'info');
+			await new Workspace().execute.call(context);
+			expect(info.mock.calls.join(' ')).toMatch(/Could not get the display name of the account: .*No •••/);
 		});
 
 		it.each<[string, () => void]>([
