@@ -232,10 +232,9 @@ export function positionIn(error: unknown): string {
 }
 
 function attachmentsOf(field: Field, raw: unknown, reading: Reading): Attachment[] {
-	if (typeof raw === 'string') return listOf(field, raw, reading).map((name) => ({ field: name }));
-	const entries = Array.isArray(raw) ? raw : [raw];
-	return entries.map((entry: unknown) => {
-		if (typeof entry === 'string') return { field: entry.trim() };
+	const entries = typeof raw === 'string' ? entriesOf(raw) : [raw].flat();
+	return entries.flatMap((entry: unknown) => {
+		if (typeof entry === 'string') return entry.trim() === '' ? [] : { field: entry.trim() };
 		if (reading.mode === 'json' && isRecord(entry)) return contentAttachment(field, entry, reading);
 		throw notA(field, reading, `a list of binary fields, not ${kindOf(entry)}`);
 	});

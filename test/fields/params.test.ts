@@ -117,6 +117,7 @@ test.each([
 	['addresses as an array', { to: ['a@b.c', 'd@e.f'] }, { to: 'a@b.c\nd@e.f' }],
 	['rows as JSON text', { values: '[["a",1],[]]' }, { values: [['a', 1], []] }],
 	['rows as an array', { values: [[null]] }, { values: [[null]] }],
+	['attachments as a list with gaps', { attachments: ['a', ' '] }, { attachments: [{ field: 'a' }] }],
 	['attachments as text', { attachments: 'a, b' }, { attachments: [{ field: 'a' }, { field: 'b' }] }],
 	['a time with an offset', { after: '2026-01-31T09:00:00+01:00' }, { after: '2026-01-31T08:00:00.000Z' }],
 	['a time in the workflow’s zone', { after: '2026-07-01T09:00:00' }, { after: '2026-07-01T07:00:00.000Z' }],

@@ -76,7 +76,7 @@ export async function asReply(
 	const taken = [...to, ...outgoing.cc, ...outgoing.bcc];
 	const everyone = replyAll ? [...listed(replied.to, item), ...listed(replied.cc, item)] : [];
 	const others = everyone.filter((address) => !isOwn(address));
-	const subject = outgoing.subject === '' ? subjectOf(replied) : outgoing.subject;
+	const subject = outgoing.subject.trim() === '' ? subjectOf(replied) : outgoing.subject;
 	return { ...outgoing, to, cc: [...outgoing.cc, ...without(others, taken)], subject };
 }
 

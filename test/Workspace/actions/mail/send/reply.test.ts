@@ -160,6 +160,11 @@ describe('the subject', () => {
 		if (!subject.includes('\n')) expect(threadId).toBe(replyToMessageId);
 	});
 
+	it('of white space is the original’s, like an empty one', async () => {
+		const { header } = await reply({ subject: 'Topic' }, {}, { subject: ' ' });
+		expect(header('Subject')).toBe('Re: Topic');
+	});
+
 	it.each([
 		['Hello', 1],
 		['Re: Topic', 0],

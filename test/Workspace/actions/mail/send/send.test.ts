@@ -309,7 +309,9 @@ describe('From', () => {
 			const context = contextOf({ url: mails.google.url, parameters, credential: { clientSecret: secret } });
 			const info = jest.spyOn(context.logger, 'info');
 			await new Workspace().execute.call(context);
-			expect(info.mock.calls.join(' ')).toMatch(/Could not get the display name of the account: .*No •••/);
+			expect(info.mock.calls.map(([text]) => text).join(' ')).toMatch(
+				/Could not get the display name of the account: .*No •••/,
+			);
 		});
 
 		it.each<[string, () => void]>([
