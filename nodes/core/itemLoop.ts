@@ -48,7 +48,7 @@ export interface Work<C> {
 	tasks(checked: ReadonlyArray<Checked<C>>): ReadonlyArray<Task<C>>;
 	/** The number of tasks that run at once. */
 	parallel(checked: ReadonlyArray<Checked<C>>): number;
-	/** Returns one result per item of the task, in the same order. Never throws. */
+	/** Returns one result per item of the task, in the same order. What it throws fails all of them, and is not repeated. */
 	perform(items: ReadonlyArray<Checked<C>>): Promise<ReadonlyArray<Done>>;
 	/** The failure for an item that had not started when the execution was stopped. */
 	stopped(): NodeError;
@@ -152,9 +152,11 @@ class Loop<C> {
 			for (const { index } of items) this.#ended(index, { failure: this.#work.stopped() });
 			return;
 		}
-		const done = await this.#work.perform(items);
+		const done = await this.#work
+			.perform(items)
+			.catch((error: unknown) => items.map(() => unexpected(error)));
 		for (const [at, { index, sent }] of items.entries()) {
-			const { outcome, isFinal } = done[at] ?? nothingDone;
+			const { outcome, isFinal } = done[at] ?? unexpected(new Error('The operation returned no result'));
 			const isDoubtful = outcome.failure?.ambiguous === true;
 			if (isFinal) this.#finished.remember(index, sent, { final: outcome });
 			else if (isDoubtful) this.#finished.remember(index, sent, { doubt: true });
@@ -180,7 +182,8 @@ function doubted(outcome: Outcome): Outcome {
 	return { ...outcome, failure: failure.with({ message, ambiguous: true }) };
 }
 
-const nothingDone: Done = {
-	outcome: { failure: toNodeError(new Error('The operation returned no result for this item')) },
-	isFinal: false,
-};
+/** A fault of ours after the work had begun. */
+const unexpected = (error: unknown): Done => ({
+	outcome: { failure: toNodeError(error).with({ ambiguous: true }) },
+	isFinal: true,
+});

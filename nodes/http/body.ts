@@ -97,14 +97,15 @@ const costs = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
  * that n8n makes: 800,000 keys stop n8n for seconds.
  */
 const fewKeys = 1_000;
+/** Levels of objects and lists. What n8n copies and stores is written level by level, which overflows the stack at some thousands. */
 const deepest = 1_000;
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
-const [braceEnd, colon] = [0x7d, 0x3a];
+const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
 /** Scans a JSON text in parts and adds up its cost. */
 class Count {
-	/** Estimated bytes of memory. */
+	/** Estimated bytes of memory; infinite if it has too many levels. */
 	cost: number;
 	#at = 0;
 	#isText = false;
@@ -112,9 +113,11 @@ class Count {
 	/** Of each open object. Beyond its end, a typed array takes and gives nothing. */
 	readonly #keys = new Uint32Array(deepest);
 	readonly #json: Buffer;
+	readonly #mostLevels: number;
 
-	constructor(json: Buffer) {
+	constructor(json: Buffer, mostLevels: number) {
 		this.#json = json;
+		this.#mostLevels = mostLevels;
 		this.cost = json.length;
 	}
 
@@ -135,16 +138,16 @@ class Count {
 			} else if (byte === quote) {
 				isText = true;
 				cost += costs.text;
-			} else if (byte === brace) {
-				cost += costs.object;
-				keys[++depth] = 0;
-			} else if (byte === braceEnd) depth--;
+			} else if (byte === brace || byte === bracket) {
+				cost += byte === brace ? costs.object : costs.list;
+				if (++depth > this.#mostLevels) cost = Infinity;
+				keys[depth] = 0;
+			} else if (byte === braceEnd || byte === bracketEnd) depth--;
 			else if (byte === colon) {
 				const count = (keys[depth] ?? 0) + 1;
 				keys[depth] = count;
 				if (count > fewKeys) cost += costs.rareKey;
-			} else if (byte === bracket) cost += costs.list;
-			else if (byte === comma) cost += costs.entry;
+			} else if (byte === comma) cost += costs.entry;
 		}
 		this.#at = at;
 		this.#isText = isText;
@@ -158,16 +161,21 @@ class Count {
  * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure. Linear, and cheap compared to
  * parsing.
  * @param most the scan stops once the cost is above this
+ * @param mostLevels with more, the cost is infinite
  */
-export function parsingCost(json: Buffer, most = Infinity): number {
-	const count = new Count(json);
+export function parsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
+	const count = new Count(json, mostLevels);
 	while (count.goOn() && count.cost <= most);
 	return count.cost;
 }
 
 /** The same for a text that may be long: n8n can do other work between two parts. */
-export async function parsingCostInParts(json: Buffer, most = Infinity): Promise<number> {
-	const count = new Count(json);
+export async function parsingCostInParts(
+	json: Buffer,
+	most = Infinity,
+	mostLevels = Infinity,
+): Promise<number> {
+	const count = new Count(json, mostLevels);
 	while (count.goOn() && count.cost <= most) await turn();
 	return count.cost;
 }
@@ -179,8 +187,8 @@ export function mayBeJson(bytes: Buffer): boolean {
 
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
 const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
-/** Bytes. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
-export const mostAtOnce = 128 * 1024 * 1024;
+/** For data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
+export const itemLimits = { bytes: 128 * 1024 * 1024, levels: deepest };
 
 /** Shared by the process, because all workflows run in it. */
 const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));
@@ -201,13 +209,13 @@ export class MemoryBudget {
 
 	/**
 	 * Reserves memory for the result of parsing an answer.
-	 * @param limitBytes for its memory
+	 * @param limits for its memory and its levels
 	 * @throws BodyError `tooCostly`, `noMemory`
 	 */
-	async holdParsed(json: Buffer, limitBytes = Infinity): Promise<void> {
+	async holdParsed(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
-		const most = Math.min(limitBytes, limit * mostOfHeap);
-		const cost = await parsingCostInParts(json, most);
+		const most = Math.min(limits.bytes, limit * mostOfHeap);
+		const cost = await parsingCostInParts(json, most, limits.levels);
 		if (cost > most) throw new BodyError('tooCostly');
 		const used = getHeapStatistics().used_heap_size + ledger().bytes;
 		if (used + cost > limit * fullHeap) throw new BodyError('noMemory');
@@ -225,9 +233,9 @@ export class MemoryBudget {
 	}
 }
 
-/** Whether a message can be parsed at once, considering memory and time: n8n is one process for all of its workflows. */
+/** Whether a message can be parsed at once, considering memory, time and levels: n8n is one process for all of its workflows. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics();
-	const most = Math.min(mostAtOnce, limit * mostOfHeap, limit * fullHeap - used - bytesInFlight());
-	return parsingCost(json, most) <= most;
+	const most = Math.min(itemLimits.bytes, limit * mostOfHeap, limit * fullHeap - used - bytesInFlight());
+	return parsingCost(json, most, itemLimits.levels) <= most;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { transformSync } from '@swc/core';
 
-import { bytesInFlight, canParse, mostAtOnce, MemoryBudget } from '../../nodes/http/body';
+import { bytesInFlight, canParse, itemLimits, MemoryBudget } from '../../nodes/http/body';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
@@ -18,9 +18,9 @@ afterEach(() => {
 test('an answer as large as allowed is read unless it is made of next to nothing', async () => {
 	const memory = new MemoryBudget();
 	const large = json({ text: 'x,'.repeat(30_000_000) });
-	await memory.holdParsed(large, mostAtOnce);
-	await memory.holdParsed(bomb(60_000), mostAtOnce);
-	await expect(memory.holdParsed(bomb(63_000_000), mostAtOnce)).rejects.toMatchObject({
+	await memory.holdParsed(large, itemLimits);
+	await memory.holdParsed(bomb(60_000), itemLimits);
+	await expect(memory.holdParsed(bomb(63_000_000), itemLimits)).rejects.toMatchObject({
 		reason: 'tooCostly',
 	});
 	memory.release();

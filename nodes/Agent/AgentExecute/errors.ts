@@ -64,7 +64,7 @@ const bodyTexts = ({ maxResponseBytes }: CallFacts['options']): BodyTexts => ({
 		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${named('maxResponseBytes')}.`,
 	],
 	tooCostly: [
-		"The agent service's response has too many parts to read",
+		"The agent service's response has too many parts to read, or is nested too deeply",
 		'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
 	],
 	noMemory: [

@@ -75,9 +75,17 @@ const isText = (mimeType: string) =>
 /** The body as text, or undefined when it is bytes: by its media type, without one by whether it is valid UTF-8. */
 function asText(body: Buffer, contentType: string, mimeType: string): string | undefined {
 	if (mimeType !== '' && !isText(mimeType)) return undefined;
-	if (mimeType !== '') return decoder(/charset="?([^";\s]+)/i.exec(contentType)?.[1]).decode(body);
+	if (mimeType !== '') return decoderOf(contentType).decode(body);
 	return isUtf8(body) ? body.toString('utf8') : undefined;
 }
+
+/** The body in UTF-8, in which the cost of its JSON is estimated: in another character set its bytes could hide it. */
+export function utf8Of({ body, headers }: Answer): Buffer {
+	const decoder = decoderOf(headers['content-type'] ?? '');
+	return decoder.encoding === 'utf-8' ? body : Buffer.from(decoder.decode(body));
+}
+
+const decoderOf = (contentType: string) => decoder(/charset="?([^";\s]+)/i.exec(contentType)?.[1]);
 
 function decoder(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
 	try {

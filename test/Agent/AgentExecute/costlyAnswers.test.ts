@@ -31,11 +31,46 @@ test.each(['{},', '0,', '"a",'])(
 		const node = { onError: 'continueRegularOutput' as const };
 		const items = await runExecute(service, { items: numbered(4), node });
 		expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
-			Array(4).fill("The agent service's response has too many parts to read"),
+			Array(4).fill("The agent service's response has too many parts to read, or is nested too deeply"),
 		);
 		expect(service.requests).toHaveLength(4);
 	},
 );
+
+test.each(['utf-16le', 'utf-16'])('a character set does not hide it either: %s', async (charset) => {
+	// In the bytes of UTF-16, a text with this sign never ends.
+	const text = `["\u2200",${'{},'.repeat(2_000_000)}0]`;
+	const body = Buffer.from(text, 'utf16le');
+	service.script({ body, contentType: `application/json; charset=${charset}` });
+	const error = await failureOf(runExecute(service));
+	expect(error.message).toContain('has too many parts to read');
+});
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+test('an answer nested deeper than n8n can copy is refused, and the agent not started again', async () => {
+	const levels = (count: number) => ({ body: nested(count), contentType: 'application/json' });
+	service.script(levels(1000), levels(1001));
+	const [item] = await runExecute(service);
+	expect(JSON.stringify(item?.json.response)).toBe(nested(1000));
+	const run = () => runExecute(service, { executionId: 'deep', node: { retryOnFail: true } });
+	expect((await failureOf(run())).message).toContain('is nested too deeply');
+	expect((await failureOf(run())).message).toContain('is nested too deeply');
+	expect(service.requests).toHaveLength(2);
+});
+
+test('messages nested deeper than that are texts, also in what is told of a wait that did not end', async () => {
+	await service.close();
+	service = await startAgentService({ apiKey, messages: () => [nested(4000), nested(50_000)] });
+	const node = { onError: 'continueRegularOutput' as const };
+	const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'never' };
+	const parameters = { ...wait, options: { waitTimeoutSeconds: 0.5 } };
+	const [item] = await runExecute(service, { node, parameters });
+	expect(item?.json.error).toMatchObject({
+		message: 'The wait for messages did not end within 0.5 s. 2 messages received',
+		details: { messages: [{ format: 'text' }, { format: 'text' }] },
+	});
+});
 
 test.each([
 	['as it came', { body: 'x'.repeat(100_000) }],
