@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import path from 'node:path';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -27,10 +27,10 @@ const maxHeapMegabytes = 384;
  */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
-const maxStartMilliseconds = 30_000;
+const maxLoadSeconds = 30;
 
 /** The process's only thread for untrusted text, replaced after a text that it could not read. */
-let thread: Promise<Worker> | undefined;
+let thread: Worker | undefined;
 const oneAtATime = pLimit(1);
 
 /**
@@ -54,27 +54,24 @@ export async function runInWorker<T extends TaskName>(
 
 async function ask(question: Question, seconds: number, signal: AbortSignal | undefined): Promise<Answer> {
 	signal?.throwIfAborted();
-	const started = (thread ??= start());
+	const worker = (thread ??= start());
 	try {
-		return await answerOf(await started, question, seconds, signal);
+		return await answerOf(worker, question, seconds, signal);
 	} catch (error) {
 		thread = undefined;
-		const worker = await started.catch(() => undefined);
-		await worker?.terminate();
+		await worker.terminate();
 		signal?.throwIfAborted();
 		return { trouble: troubleOf(error) };
 	}
 }
 
-async function start(): Promise<Worker> {
+function start(): Worker {
 	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its
 	// flags.
 	const worker = new Worker(code, { resourceLimits, env: {}, execArgv: [] });
 	// The waiting caller also gets the error. Without a listener, it would end n8n.
 	worker.on('error', () => undefined);
 	worker.once('exit', () => (thread = undefined));
-	await once(worker, 'message', { signal: AbortSignal.timeout(maxStartMilliseconds) });
-	worker.unref();
 	return worker;
 }
 
@@ -98,19 +95,18 @@ async function answerOf(
 ): Promise<Answer> {
 	const over = new AbortController();
 	const ends = { signal: over.signal };
-	signal?.throwIfAborted();
 	worker.ref();
 	try {
-		const answered = once(worker, 'message', ends);
+		const messages = on(worker, 'message', ends);
 		worker.postMessage(question);
-		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])];
-		const [answer] = (await Promise.race([
-			answered,
-			...stops.map(async (stop) => await stop.then(() => Promise.reject(new Error('Stopped')))),
-			tooLate(seconds, ends),
-			tooLarge(worker, ends),
-		])) as [Answer];
-		return answer;
+		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])].map(
+			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
+		);
+		const next = async (most: number, ...limits: Array<Promise<never>>) =>
+			await Promise.race([messages.next(), ...stops, tooLate(most, ends), ...limits]);
+		// First, the thread loads its code.
+		await next(maxLoadSeconds);
+		return ((await next(seconds, tooLarge(worker, ends))).value as [Answer])[0];
 	} finally {
 		over.abort();
 		worker.unref();

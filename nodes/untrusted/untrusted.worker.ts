@@ -1,31 +1,35 @@
 import { parentPort } from 'node:worker_threads';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { textOfTabs } from './document/plainText';
-import { textOfHtml } from './html/textOfHtml';
-import { rawPart } from './mail/rawPart';
-import { readMail } from './mail/readMail';
-import { contentOfMarkdown } from './markdown/contentOfMarkdown';
-import { htmlOfMarkdown, proportionate } from './markdown/parseMarkdown';
-import { markdownOfTabs } from './markdown/markdownOfTabs';
+const tabsIn = (json: string) => JSON.parse(json) as docs_v1.Schema$DocumentTab[];
 
-/** The thread's tasks: pure functions of texts and plain objects. */
+/** The thread's tasks: pure functions of texts and plain objects. Their code is loaded at the first text that needs it. */
 const tasks = {
-	textOfHtml,
-	htmlOfMarkdown: (markdown: string) => htmlOfMarkdown(proportionate(markdown)),
+	textOfHtml: async () => (await import('./html/textOfHtml')).textOfHtml,
+	htmlOfMarkdown: async () => (await import('./markdown/parseMarkdown')).htmlOfMarkdown,
 	/** Returns a `Content` as JSON. */
-	contentOfMarkdown: (markdown: string) => JSON.stringify(contentOfMarkdown(proportionate(markdown))),
+	contentOfMarkdown: async () => {
+		const { contentOfMarkdown } = await import('./markdown/contentOfMarkdown');
+		return (markdown: string) => JSON.stringify(contentOfMarkdown(markdown));
+	},
 	/** These take the tabs of a document as JSON. */
-	textOfTabs: (json: string) => textOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
-	markdownOfTabs: (json: string) => markdownOfTabs(JSON.parse(json) as docs_v1.Schema$DocumentTab[]),
-	readMail,
-	rawPart,
-} satisfies Record<string, (input: never) => unknown>;
+	textOfTabs: async () => {
+		const { textOfTabs } = await import('./document/plainText');
+		return (json: string) => textOfTabs(tabsIn(json));
+	},
+	markdownOfTabs: async () => {
+		const { markdownOfTabs } = await import('./markdown/markdownOfTabs');
+		return (json: string) => markdownOfTabs(tabsIn(json));
+	},
+	readMail: async () => (await import('./mail/readMail')).readMail,
+	rawPart: async () => (await import('./mail/rawPart')).rawPart,
+} satisfies Record<string, () => Promise<(input: never) => unknown>>;
 
 type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
-export type Input<T extends TaskName> = Parameters<Tasks[T]>[0];
-export type Result<T extends TaskName> = ReturnType<Tasks[T]>;
+type Task<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
+export type Input<T extends TaskName> = Parameters<Task<T>>[0];
+export type Result<T extends TaskName> = ReturnType<Task<T>>;
 
 /** A question to the thread. It receives one at a time. */
 export interface Question {
@@ -39,9 +43,8 @@ export type Answer<R = unknown> = { readonly result: R } | { readonly trouble: s
 const growth = 20;
 const freeCharacters = 1_000_000;
 
-function answerTo({ task, input }: Question): Answer {
+function answerTo(work: (input: never) => unknown, input: unknown): Answer {
 	try {
-		const work: (input: never) => unknown = tasks[task];
 		const result = work(input as never);
 		const most = typeof input === 'string' ? freeCharacters + growth * input.length : Infinity;
 		const isTooLong = typeof result === 'string' && result.length > most;
@@ -56,6 +59,11 @@ function answerTo({ task, input }: Question): Answer {
 
 // Nobody sees the stack of an error here, and emails may name any number of charsets that do not exist.
 Error.stackTraceLimit = 0;
-parentPort?.on('message', (question: Question) => parentPort?.postMessage(answerTo(question)));
-// Loading takes a while, which must not count against the first text.
-parentPort?.postMessage('ready');
+parentPort?.on('message', (question: Question) => void respond(question));
+
+async function respond({ task, input }: Question): Promise<void> {
+	const work = await tasks[task]();
+	// Loading takes a while, which must not count against the text.
+	parentPort?.postMessage('ready');
+	parentPort?.postMessage(answerTo(work, input));
+}

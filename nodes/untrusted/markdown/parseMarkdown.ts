@@ -21,7 +21,7 @@ interface Defined {
 
 /** Blocks of GitHub Flavored Markdown. Their positions count from the piece that they were read in. */
 export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength): RootContent[] {
-	const pieces = [...piecesOf(markdown, pieceLength)];
+	const pieces = [...piecesOf(proportionate(markdown), pieceLength)];
 	const nodes = pieces.flatMap((piece) => piece.nodes);
 	const defined = definedIn(nodes);
 	if (pieces.length === 1 || defined.defined.length + defined.gfmFootnotes.length === 0) return nodes;
@@ -155,7 +155,10 @@ const cidLink = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
  */
 export function htmlOfMarkdown(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
-	const relative = markdown.replaceAll(cidLink, (_all, before: string) => before + placeholder);
+	const relative = proportionate(markdown).replaceAll(
+		cidLink,
+		(_all, before: string) => before + placeholder,
+	);
 	const html = micromark(relative, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
 	return html.replaceAll(placeholder, 'cid:');
 }
