@@ -155,7 +155,8 @@ export function phrasingOf(
 	lineBreak: LineBreak,
 	footnoteLabel: (id: string) => string,
 ): PhrasingContent[] {
-	return nest(joined(trimmed(spaced(pieces))), new Set(), { lineBreak, footnoteLabel });
+	const parts = joined(trimmed(spaced(pieces)));
+	return nest(withAddresses(parts, lineBreak.type === 'break'), new Set(), { lineBreak, footnoteLabel });
 }
 
 interface Making {
@@ -261,6 +262,46 @@ function joined(pieces: readonly Piece[]): Piece[] {
 		} else parts.push(piece);
 	}
 	return parts;
+}
+
+/** As far as GitHub Flavored Markdown reads an address in a text. */
+const bareAddress = /(?<![a-z])(?:https?:\/\/|www\.)[^\s<]+/gi;
+/** What is written with a backslash, underscores only beside what is no letter. */
+const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
+
+/** Links for addresses in plain text that would go on in the marks after them, or have a backslash in them: both would be read as theirs. */
+function withAddresses(pieces: readonly Piece[], hasBackslashBreaks: boolean): Piece[] {
+	return pieces.flatMap((piece, at) => {
+		if (!isPlain(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
+		const parts: Piece[] = [];
+		let from = 0;
+		for (const { 0: found, index } of piece.text.matchAll(bareAddress)) {
+			const next = piece.text[index + found.length] ?? firstShown(pieces[at + 1]);
+			const isCut = next === '\v' ? !hasBackslashBreaks : next.trim() === '';
+			if (!escapable.test(found) && isCut) continue;
+			const before = piece.text.slice(from, index);
+			const text = addressIn(found);
+			const link = /^www/i.test(text) ? `http://${text}` : text;
+			parts.push({ ...piece, text: before }, { text, marks: { ...piece.marks, link } });
+			from = index + text.length;
+		}
+		return [...parts, { ...piece, text: piece.text.slice(from) }].filter(({ text }) => text !== '');
+	});
+}
+
+/** The character that a piece begins with in Markdown. */
+function firstShown(piece: Piece | undefined): string {
+	if (piece === undefined) return '';
+	return isPlain(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
+}
+
+/** Without the punctuation around it. */
+function addressIn(found: string): string {
+	const [inside = ''] = found.split(/[>|]/, 1);
+	const closing = inside.includes('(') ? '?!.,:;*_~"\'' : '?!.,:;*_~"\')]';
+	let end = inside.length;
+	while (closing.includes(inside[end - 1] ?? ' ')) end--;
+	return inside.slice(0, end);
 }
 
 function isPlain(piece: Piece): boolean {

@@ -1,0 +1,162 @@
+// No visible character is lost or added between Markdown and a document, in either direction, wherever marks and addresses begin and end.
+import { type Content, type Span, textOf } from '../../../../nodes/untrusted/document/blocks';
+import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
+import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
+import { planContent } from '../../../../nodes/Workspace/actions/document/content';
+import { fresh, get, service, update } from '../../../google/docsCalls';
+
+/** Beyond U+FFFF, in several code points, and what Markdown takes for punctuation or for its own. */
+const symbols = [
+	'\u{1e2ff}',
+	'\u{1f600}',
+	'\u{10400}',
+	'\u{1f44d}\u{1f3fd}',
+	'\u{1f1e9}\u{1f1ea}',
+	'«',
+	'*',
+	'`',
+];
+
+type Run = readonly [text: string, style: object];
+
+const code = { weightedFontFamily: { fontFamily: 'Courier New' } };
+const around: readonly object[] = [{}, { bold: true }, { link: { url: 'https://link.example/' } }];
+const styles: readonly object[] = [
+	...around,
+	{ italic: true },
+	{ strikethrough: true },
+	{ bold: true, italic: true },
+	code,
+];
+
+/** The paragraph of some runs, as different parts of a document. */
+const places: Readonly<Record<string, (runs: readonly Run[]) => object>> = {
+	paragraph: (runs) => paragraphOf(runs),
+	heading: (runs) => paragraphOf(runs, { paragraphStyle: { namedStyleType: 'HEADING_2' } }),
+	item: (runs) => paragraphOf(runs, { bullet: { listId: 'list' } }),
+	cell: (runs) => ({
+		table: {
+			tableRows: [[['header', {}] as const], runs].map((cell) => ({
+				tableCells: [{ content: [paragraphOf(cell)] }],
+			})),
+		},
+	}),
+};
+
+function paragraphOf(runs: readonly Run[], more: object = {}): object {
+	const elements = [...runs, ['\n', {}] as const].map(([content, textStyle]) => ({
+		textRun: { content, textStyle },
+	}));
+	return { paragraph: { elements, ...more } };
+}
+
+/** Each character that is not white space, with its marks. */
+function shown(spans: readonly Span[]): Array<[string, string]> {
+	return spans.flatMap(({ text, marks }) =>
+		Array.from(text.replace(/\s/g, ''), (one): [string, string] => [
+			one,
+			JSON.stringify(Object.entries(marks).sort()),
+		]),
+	);
+}
+
+function spansOfRuns(runs: readonly Run[]): Span[] {
+	return runs.map(([text, style]) => {
+		const { link, weightedFontFamily, ...marks } = style as Record<string, { url: string }>;
+		return {
+			text,
+			marks: { ...marks, ...(link && { link: link.url }), ...(weightedFontFamily && { code: true }) },
+		};
+	});
+}
+
+function spansIn({ blocks }: Content): readonly Span[] {
+	expect(blocks).toHaveLength(1);
+	const [block] = blocks;
+	return (block?.kind === 'table' ? block.rows.at(-1)?.[0] : block?.spans) ?? [];
+}
+
+const readBack = (content: object) =>
+	spansIn(contentOfMarkdown(markdownOfTabs([{ body: { content: [content] } }])));
+
+describe.each(Object.entries(places))('document -> Markdown, in a %s', (_, place) => {
+	test.each(symbols)('%s keeps its marks and neighbors', (symbol) => {
+		for (const own of styles) {
+			for (const other of around) {
+				const all: Run[][] = [
+					[[symbol, own]],
+					[['a', other], [symbol, own], ['b', other]],
+					[['a ', other], [symbol, own], [' b', other]],
+					[[symbol, other], ['a', own], [symbol, other]],
+					[[`a${symbol}`, other], [`${symbol}a`, own], [`b${symbol}`, other]],
+				]; // prettier-ignore
+				for (const runs of all) expect(shown(readBack(place(runs)))).toEqual(shown(spansOfRuns(runs)));
+			}
+		}
+	});
+
+	test.each([
+		'https://a.example',
+		'https://a.example/?a=1&b=2',
+		'https://a.example/*x*/_y_/~z',
+		'https://a.example/(x)/[y]/`z`',
+		'https://a.example/a|b&copy;',
+		'www.a.example/?a=1&b=2',
+		'http://',
+	])('the address %s stays whole', (address) => {
+		for (const [left, right] of [
+			['', ''],
+			['x ', ' y'],
+			['(', ').'],
+			['"', '"'],
+			['<', '>'],
+			['[', '](x)'],
+			['', '\vnext'],
+			['', '\v<'],
+		]) {
+			// prettier-ignore
+			const [text, before] = [`${left}${address}${right}`, `${left}${address}`];
+			const all: Run[][] = [
+				[[text, {}]],
+				[[before, {}], [right || 'r', { bold: true }]],
+				[[before, { bold: true }], [right || 'r', {}]],
+				[[before, {}], [right || 'r', code]],
+				[['x', { bold: true }], [text, { italic: true }]],
+			]; // prettier-ignore
+			for (const runs of all) {
+				const bold = ({ marks }: Span) => marks.bold === true;
+				const [given, back] = [spansOfRuns(runs), readBack(place(runs))];
+				expect(textOf(back).replace(/\s+/g, '')).toBe(textOf(given).replace(/\s+/g, ''));
+				expect(textOf(back.filter(bold)).trim()).toBe(textOf(given.filter(bold)).trim());
+			}
+		}
+	});
+});
+
+test('an address that Markdown reads as it stands is left alone', () => {
+	const text = 'See https://a.example/a_b, (https://a.example/x) and https://a.example.';
+	expect(markdownOfTabs([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(text);
+});
+
+test.each(symbols.slice(0, 5))(
+	'Markdown -> document -> Markdown keeps %s in and beside emphasis',
+	(symbol) => {
+		for (const mark of ['*', '**', '~~']) {
+			for (const inner of [symbol, `${symbol}a`, `a${symbol}b`, `a ${symbol}`]) {
+				const marked = `${mark}${inner}${mark}`;
+				const all = [marked, `x ${marked} y`, `${symbol}${marked}${symbol}`, `a${marked}b`, `# ${marked}`, `- (${marked})`, `[${marked}](https://link.example/)`, `| h |\n| - |\n| ${marked} |`]; // prettier-ignore
+				for (const markdown of all) {
+					const content = contentOfMarkdown(markdown);
+					const id = fresh();
+					const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
+					update(id, [...plan.requests]);
+					expect(service.text(id)).toBe(plan.text);
+					expect(shown(spansIn(contentOfMarkdown(markdownOfTabs([get(id)]))))).toEqual(
+						shown(spansIn(content)),
+					);
+					expect(plan.text).toContain(symbol);
+				}
+			}
+		}
+	},
+);
