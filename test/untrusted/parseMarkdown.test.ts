@@ -29,6 +29,7 @@ const lines = fc.constantFrom(
 		'---',
 		'===',
 		'# heading',
+		'## heading [a] ![a] [^1]',
 		'```',
 		'   ```',
 		'~~~',
@@ -108,6 +109,10 @@ test.each([
 	[
 		'an indented fence',
 		`${manyLines(() => `${sentence}\n`, 120)}\n  \`\`\`\n${manyLines((at) => `code\n\nline ${at}\n`, 600)}  \`\`\`\n\nend`,
+	],
+	[
+		'a piece of headings and code alone',
+		`# One [a]\n\n## Two ![b][a]\n\n\`\`\`\n${manyLines((at) => `code ${at}`, 2000)}\n\`\`\`\n\n${sentence}\n\n[a]: /a`,
 	],
 	[
 		'footnotes',

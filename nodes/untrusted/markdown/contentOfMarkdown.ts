@@ -49,7 +49,7 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 	};
 	switch (node.type) {
 		case 'text':
-			return [{ text: cleanText(node.value).replace(/\n/g, ' '), marks }];
+			return [{ text: oneLine(node.value), marks }];
 		case 'strong':
 			return inside(node.children, { bold: true });
 		case 'emphasis':
@@ -57,7 +57,7 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 		case 'delete':
 			return inside(node.children, { strikethrough: true });
 		case 'inlineCode':
-			return [{ text: cleanText(node.value).replace(/\n/g, ' '), marks: { ...marks, code: true } }];
+			return [{ text: oneLine(node.value), marks: { ...marks, code: true } }];
 		case 'break':
 			return [{ text: '\v', marks: {} }];
 		case 'link':
@@ -71,10 +71,15 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 		case 'footnoteReference':
 			return [{ text: `[${node.identifier}]`, marks }];
 		case 'html':
-			return [{ text: lineBreakTag.test(node.value) ? '\v' : cleanText(withoutComments(node.value)), marks }];
+			return [{ text: lineBreakTag.test(node.value) ? '\v' : oneLine(withoutComments(node.value)), marks }];
 		default:
 			return [];
 	}
+}
+
+/** A line break in a paragraph of Markdown is a space. */
+function oneLine(text: string): string {
+	return cleanText(text).replaceAll('\n', ' ');
 }
 
 /** HTML without its comments. One that does not end is text, so that nothing is lost. */
@@ -95,7 +100,7 @@ export const fetchable = /^https:/i;
 
 /** A link, which a picture can replace. */
 function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
-	const text = cleanText(alt ?? '') || (url ?? '');
+	const text = oneLine(alt ?? '') || (url ?? '');
 	if (url === undefined || !linkable.test(url)) return { text, marks };
 	return { text, marks: { ...marks, link: url }, ...(fetchable.test(url) && { picture: url }) };
 }

@@ -12,6 +12,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 const defaultPieceLength = 8_000;
 
 type Extension = NonNullable<Options['extensions']>[number];
+type Construct = Extract<NonNullable<NonNullable<Extension['text']>[number]>, { readonly tokenize: unknown }>;
 
 /** Identifiers as the parser keeps them. */
 interface Defined {
@@ -100,19 +101,20 @@ function definedIn(nodes: readonly RootContent[]): Defined {
 	return found;
 }
 
-/** A construct that matches nothing and tells the parser of definitions outside its text. */
+/** A construct that matches nothing and tells the parser, at every bracket, of definitions outside its text. */
 function known(defined: Defined): Extension {
-	return {
-		flow: {
-			null: {
-				tokenize(_effects, _ok, nok) {
-					Object.assign(this.parser, defined);
-					return nok;
-				},
-			},
+	const construct: Construct = {
+		tokenize(_effects, _ok, nok) {
+			Object.assign(this.parser, defined);
+			return nok;
 		},
 	};
+	return { text: { [openingBracket]: construct, [exclamationMark]: construct } };
 }
+
+const openingBracket = 91;
+/** It begins a picture together with its bracket. */
+const exclamationMark = 33;
 
 /** A parser pads short rows, so a header with many columns makes every line below it just as long. */
 const maxCells = 200_000;

@@ -67,6 +67,8 @@ test.each([
 test.each([
 	['a comment', 'a\n\n<!-- hidden\n\nlines -->\n\nb <!-- too --> c', 'a\n\nb  c'],
 	['a comment that does not end', 'a\n\n<!-- open', 'a\n\n\\<!-- open'],
+	['a description of two lines', 'a ![two\nlines](p) b', 'a two lines b'],
+	['a tag of two lines', 'a <b\nid="x"> c', 'a \\<b id="x"> c'],
 	['an anchor', '- [Install](#install)', '- Install'],
 	['numbers that Docs cannot show', '5. a\n6. b', '1. a\n2. b'],
 	['steps with a table between', '1. a\n\n| x |\n| - |\n\n2. b', '1. a\n\n| x |\n| - |\n\n1. b'],
