@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { NodeError, refusal, toNodeError } from '../core/errors';
+import { named } from '../fields/field';
 
 /** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
 export class TimedStream extends Readable {
@@ -52,7 +53,13 @@ export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLi
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_resolve, reject) => {
 		timer = setTimeout(() => {
-			reject(tooSlow(what, milliseconds));
+			reject(
+				new NodeError({
+					code: 504,
+					message: `${what} could not be read within ${milliseconds / 1000} seconds`,
+					description: `The storage does not respond. If it is only slow, raise ${named('timeoutSeconds')} in the options.`,
+				}),
+			);
 		}, milliseconds);
 	});
 	try {
@@ -60,15 +67,6 @@ export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLi
 	} finally {
 		clearTimeout(timer);
 	}
-}
-
-function tooSlow(what: string, milliseconds: number): NodeError {
-	return new NodeError({
-		code: 504,
-		message: `${what} could not be read within ${milliseconds / 1000} seconds`,
-		description:
-			"The storage does not respond. If it is only slow, raise 'Timeout (Seconds)' in the options.",
-	});
 }
 
 /** Bytes of an input: a binary field, base64 text or a file. */
@@ -220,12 +218,6 @@ async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
 	return typeof fd === 'number' && !start ? fd : undefined;
 }
 
-/** @returns bytes read; 0 at the end of the file */
-async function readAt(descriptor: number, target: Buffer, position: number): Promise<number> {
-	const { bytesRead } = await readInto(descriptor, target, 0, target.length, position);
-	return bytesRead;
-}
-
 /** Bytes. Drive requires multiples of 256 KiB; Google's own clients use 8 MiB. */
 export const chunkBytes = 8 * 1024 * 1024;
 
@@ -237,11 +229,11 @@ const sliceBytes = 1024 * 1024;
  * one is read and hashed. A chunk is valid only until the next one is requested: two buffers are used in
  * turn, however large the pieces of the stream are (n8n's database mode delivers a file as one piece).
  */
-export function chunksOf(stream: Readable, size: number, hash: Md5): AsyncGenerator<Buffer> {
+export function chunksOf(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
 	return readAhead(filled(stream, size, hash));
 }
 
-async function* filled(stream: Readable, size: number, hash: Md5): AsyncGenerator<Buffer> {
+async function* filled(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
 	const windows: Array<Buffer | undefined> = [undefined, undefined];
 	const read = await readerOf(stream);
 	try {
@@ -270,10 +262,10 @@ async function readerOf(stream: Readable): Promise<Read> {
 	if (descriptor === undefined) return pieceReader(stream);
 	let position = 0;
 	return async (target) => {
-		const reading = readAt(descriptor, target, position);
-		const count = await (stream instanceof TimedStream ? stream.within(reading) : reading);
-		position += count;
-		return count;
+		const reading = readInto(descriptor, target, 0, target.length, position);
+		const { bytesRead } = await (stream instanceof TimedStream ? stream.within(reading) : reading);
+		position += bytesRead;
+		return bytesRead;
 	};
 }
 
@@ -325,21 +317,9 @@ export function sourceChanged(readBytes: number, expectedBytes: number): NodeErr
 	});
 }
 
-/** Running checksum of bytes, in the form of Drive's `md5Checksum`: lower-case hex. */
-export class Md5 {
-	private readonly hash = createHash('md5');
-
-	update(bytes: Buffer): void {
-		this.hash.update(bytes);
-	}
-
-	digest(): string {
-		return this.hash.digest('hex');
-	}
-}
-
-export async function md5Of(bytes: Readable): Promise<string> {
-	const hash = new Md5();
-	for await (const piece of bytes as AsyncIterable<Buffer>) hash.update(piece);
-	return hash.digest();
+/** In the form of Drive's `md5Checksum`: lower-case hex. */
+export async function md5Of(source: Source): Promise<string> {
+	const hash = createHash('md5');
+	for await (const piece of (await source.open()) as AsyncIterable<Buffer>) hash.update(piece);
+	return hash.digest('hex');
 }

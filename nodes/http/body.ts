@@ -54,6 +54,15 @@ export async function readBody(
 	return bytes;
 }
 
+/** Undefined for what is no JSON, such as the page of a proxy, or nothing at all: the HTTP status then tells more. */
+export function jsonOf(bytes: Buffer): unknown {
+	try {
+		return JSON.parse(bytes.toString('utf8')) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
 /** The body of an unsuccessful answer, as far as it can be read and up to the length of a message: the status is known anyway. */
 export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { isNodeError, NodeError, shortened, withCode } from '../../core/errors';
 import { named } from '../../fields/field';
-import { BodyError, maxAnswerBytes, readErrorBody } from '../../http/body';
+import { BodyError, jsonOf, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
 	blockedAdvice,
 	causesOf,
@@ -34,15 +34,6 @@ function envelopeOf(body: Buffer): Envelope {
 			.map((detail) => trimmed(property(property(detail, 'metadata'), 'activationUrl')))
 			.find((url) => url?.startsWith('https://console.')),
 	};
-}
-
-function jsonOf(body: Buffer): unknown {
-	try {
-		return JSON.parse(body.toString('utf8')) as unknown;
-	} catch {
-		// HTML from a proxy, or nothing at all: the HTTP status is then the only information.
-		return undefined;
-	}
 }
 
 function trimmed(value: unknown): string | undefined {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError } from '../../core/errors';
-import { chunkBytes, chunksOf, Md5, md5Of, type Source, sourceChanged } from '../source';
+import { chunkBytes, chunksOf, md5Of, type Source, sourceChanged } from '../source';
 import { type Bases, retryWords, type Transport, type TransportOptions } from './transport';
 import { SessionLost, UploadSession } from './uploadSession';
 
@@ -64,9 +64,8 @@ async function uploadInOneRequest(
 		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
 	});
 	onProgress?.(bytes.length, bytes.length);
-	const hash = new Md5();
-	hash.update(bytes);
-	return { file: data as drive_v3.Schema$File, md5: hash.digest() };
+	const md5 = createHash('md5').update(bytes).digest('hex');
+	return { file: data as drive_v3.Schema$File, md5 };
 }
 
 function multipartBody(
@@ -140,25 +139,25 @@ async function sendAll(
 	let session = await start();
 	for (let pass = 1; ; pass++) {
 		const done = await sendFrom(session, request).catch((error: unknown) => {
-			if (isLost(error) && pass < maxPasses) return existing(error, request);
-			throw failureOf(error);
+			if (error instanceof SessionLost && pass < maxPasses) return existing(error, request);
+			throw error;
 		});
 		if (done) return done;
 		if (session.lost) session = await start();
-		else if (pass >= maxPasses) throw failureOf(new SessionLost(false));
+		else if (pass >= maxPasses) throw new SessionLost(false);
 	}
 }
 
 /**
  * One pass over the source: hashes all of it and sends what Drive does not have.
  * @returns undefined if Drive now has less than before, so the source must be read again
- * @throws SessionLost, NodeError
+ * @throws NodeError
  */
 async function sendFrom(
 	session: UploadSession,
 	{ source, onProgress }: ResumableUploadRequest,
 ): Promise<UploadedFile | undefined> {
-	const hash = new Md5();
+	const hash = createHash('md5');
 	let from = 0;
 	for await (const chunk of chunksOf(await source.open(), chunkBytes, hash)) {
 		const end = from + chunk.length;
@@ -169,39 +168,22 @@ async function sendFrom(
 		onProgress?.(session.storedBytes, source.size);
 	}
 	if (from !== source.size) throw sourceChanged(from, source.size);
-	return { file: await session.finished(), md5: hash.digest() };
+	return { file: await session.finished(), md5: hash.digest('hex') };
 }
 
 /** A lost session may have created its file if the answer to the last chunk was lost too. */
 async function existing(
-	{ maybeDone, cause }: SessionLost,
+	lost: SessionLost,
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile | undefined> {
 	const { source, findExisting } = request;
 	if (!findExisting || isRepeatable(request)) return undefined;
 	const file = await findExisting().catch((error: unknown) => {
-		throw maybeDone ? failureOf(new SessionLost(true, cause)) : failureOf(error);
+		throw lost.ambiguous ? lost : error;
 	});
-	if (file) return { file, md5: await md5Of(await source.open()) };
-	if (maybeDone) throw failureOf(new SessionLost(true, cause));
+	if (file) return { file, md5: await md5Of(source) };
+	if (lost.ambiguous) throw lost;
 	return undefined;
-}
-
-function isLost(error: unknown): error is SessionLost {
-	return error instanceof SessionLost;
-}
-
-function failureOf(error: unknown): Error {
-	if (!isLost(error)) return error instanceof Error ? error : new Error(String(error));
-	return new NodeError({
-		code: 503,
-		message: 'Google Drive ended the upload before it was complete',
-		description: error.maybeDone
-			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
-			: 'Try again later.',
-		ambiguous: error.maybeDone,
-		cause: error.cause,
-	});
 }
 
 /** @returns the session's address, on the host of Drive's base, because requests to it carry the token */
@@ -219,11 +201,10 @@ async function startSession(
 		// A session without bytes leaves nothing behind.
 		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
 	});
-	const address = headers['location'];
-	if (address !== undefined && URL.canParse(address)) {
-		if (new URL(address).origin === new URL(bases.drive).origin) return address;
-	}
-	const named = address !== undefined && URL.canParse(address) ? ` (${new URL(address).host})` : '';
+	const address = String(headers['location']);
+	const url = URL.canParse(address) ? new URL(address) : undefined;
+	if (url?.origin === new URL(bases.drive).origin) return address;
+	const named = url ? ` (${url.host})` : '';
 	throw new NodeError({
 		code: 502,
 		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${named}`,

@@ -1,9 +1,10 @@
 import { createHash, createSign } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { isNodeError, NodeError, refusal } from '../../core/errors';
-import { BodyError, readBody, readErrorBody } from '../../http/body';
+import { BodyError, jsonOf, readBody, readErrorBody } from '../../http/body';
+import { property } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
 
 /** Google's limit for an assertion is an hour. */
@@ -60,9 +61,11 @@ export async function fetchAccessToken(
 	const signal = AbortSignal.timeout(readingMilliseconds);
 	const isIssued = answer.statusCode === 200;
 	const bytes = await (isIssued ? wholeOf : readErrorBody)(answer.body, signal);
-	const { access_token: token, error, error_description: text } = asObject(jsonOf(bytes));
+	const said = jsonOf(bytes);
+	const token = property(said, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
-	throw refusedByGoogle(answer.statusCode, [error, text], account);
+	const texts = [property(said, 'error'), property(said, 'error_description')];
+	throw refusedByGoogle(answer.statusCode, texts, account);
 }
 
 /**
@@ -78,15 +81,6 @@ async function wholeOf(body: Readable, signal: AbortSignal): Promise<Buffer> {
 		message: 'Google issued no token for the service account (the answer was cut off)',
 		description: 'Try again later.',
 	});
-}
-
-/** Undefined for what is no JSON, for example the page of a proxy: then the status tells more. */
-function jsonOf(bytes: Buffer): unknown {
-	try {
-		return JSON.parse(bytes.toString('utf8')) as unknown;
-	} catch {
-		return undefined;
-	}
 }
 
 function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): NodeError {
@@ -149,10 +143,6 @@ function pemOf(text: string): string {
 
 function encoded(value: object): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function asObject(value: unknown): IDataObject {
-	return typeof value === 'object' && value !== null ? (value as IDataObject) : {};
 }
 
 /**

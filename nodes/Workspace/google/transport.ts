@@ -21,7 +21,7 @@ import { errorOfAnswer, errorOfThrown, timeoutError } from './errors';
 interface ClientAnswer {
 	readonly status: number;
 	/** Names in lower case. */
-	readonly headers: Readonly<Record<string, string>>;
+	readonly headers: FullResponse['headers'];
 	/** Parsed JSON; a Buffer if the call asked for `arraybuffer`; '' for an empty body. */
 	readonly data: unknown;
 }
@@ -44,8 +44,7 @@ export async function answerOf(
 	call: FailedCall,
 	signal: AbortSignal,
 ): Promise<ClientAnswer> {
-	const { statusCode: status, body } = response;
-	const headers = plainHeaders(response.headers);
+	const { statusCode: status, headers, body } = response;
 	const succeeded = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
 	if (!succeeded) {
 		throw errorOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
@@ -85,14 +84,6 @@ async function dataOf(
 	throw new RequestError('unknown', new NodeError({ code: 502, message, description }));
 }
 
-function plainHeaders(headers: FullResponse['headers']): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(headers).flatMap(([name, value]) =>
-			typeof value === 'string' || typeof value === 'number' ? [[name.toLowerCase(), String(value)]] : [],
-		),
-	);
-}
-
 /** The base address of each API. A base comes from the credential and may contain a path prefix. */
 export type Bases = Readonly<Record<Api, string>>;
 
@@ -102,9 +93,6 @@ export const googleBases: Bases = {
 	docs: 'https://docs.googleapis.com/v1/documents',
 	drive: 'https://www.googleapis.com/drive/v3',
 };
-
-/** The service path that appears in upload addresses. Sheets and Docs have no uploads. */
-const servicePaths: Partial<Bases> = { mail: '/gmail/v1', drive: '/drive/v3' };
 
 const apis = Object.keys(googleBases) as Api[];
 
@@ -132,8 +120,8 @@ export function targetOf(url: string, bases: Bases): Target {
 
 /** `/upload` goes before the service's own path if the base ends with it, otherwise right after the host. */
 export function uploadBase(base: string, api: Api): string {
-	const path = servicePaths[api];
-	if (path !== undefined && base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
+	const path = new URL(googleBases[api]).pathname;
+	if (base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
 	const { origin } = new URL(base);
 	return `${origin}/upload${base.slice(origin.length)}`;
 }

@@ -4,14 +4,19 @@ import { NodeError, isNodeError } from '../../core/errors';
 import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../http/retry';
 import type { Transport } from './transport';
 
-/** Drive no longer knows the session. */
-export class SessionLost extends Error {
-	/** True if the last bytes were sent and no answer came back: the file may exist. */
-	readonly maybeDone: boolean;
+const mayExist = 'The file may still exist. Look for it in Google Drive before you upload it again.';
 
-	constructor(maybeDone: boolean, cause?: unknown) {
-		super('The upload session has expired', { cause });
-		this.maybeDone = maybeDone;
+/** Drive no longer knows the session. */
+export class SessionLost extends NodeError {
+	/** @param ambiguous the last bytes were sent and no answer came back, so the file may exist */
+	constructor(ambiguous: boolean, cause?: unknown) {
+		super({
+			code: 503,
+			message: 'Google Drive ended the upload before it was complete',
+			description: ambiguous ? mayExist : 'Try again later.',
+			ambiguous,
+			cause,
+		});
 	}
 }
 
@@ -44,7 +49,7 @@ export class UploadSession {
 	 * Sends the part of a chunk that Drive does not have.
 	 * @param from position of the chunk in the file
 	 * @returns false if Drive wants bytes from before the chunk
-	 * @throws SessionLost, NodeError
+	 * @throws NodeError
 	 */
 	async send(chunk: Buffer, from: number): Promise<boolean> {
 		while (!this.file && this.storedBytes >= from && this.storedBytes < from + chunk.length) {
@@ -136,8 +141,8 @@ function kindOf({ code, status, ambiguous }: NodeError): RequestOutcome {
 }
 
 /** `Range: bytes=0-41` means 42 bytes. No range means that Drive has nothing. */
-function storedIn(range: string | undefined): number {
-	const last = /^bytes=0-(\d+)$/.exec(range ?? '')?.[1];
+function storedIn(range: unknown): number {
+	const last = /^bytes=0-(\d+)$/.exec(String(range))?.[1];
 	return last === undefined ? 0 : Number(last) + 1;
 }
 
@@ -154,7 +159,7 @@ function noFile(): NodeError {
 	return new NodeError({
 		code: 502,
 		message: 'Google Drive completed the upload but did not return the file',
-		description: 'The file may still exist. Look for it in Google Drive before you upload it again.',
+		description: mayExist,
 		ambiguous: true,
 	});
 }

@@ -96,7 +96,7 @@ export const upload = defineOperation({
 		const file = await findUploaded(uploading);
 		if (!file) return undefined;
 		const key = await keyOf(params, source);
-		const result = verified({ file, md5: await md5Of(await source.open()) }, item);
+		const result = verified({ file, md5: await md5Of(source) }, item);
 		return key ? await uploadOnce(uploading, key, file) : result;
 	},
 	errors: {
@@ -130,6 +130,6 @@ async function keyOf(params: UploadParams, source: Source): Promise<FileKey | un
 	const mark = markOf({ key, operation: 'file upload', target: parentFolder });
 	if (mark === undefined) return undefined;
 	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.
-	const digest = convertTo === 'none' ? '' : await md5Of(await source.open());
+	const digest = convertTo === 'none' ? '' : await md5Of(source);
 	return { mark, content: hashOf([convertTo, digest]) };
 }

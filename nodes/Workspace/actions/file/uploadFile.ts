@@ -179,7 +179,7 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 		// Drive shows a file only when all of it has arrived.
 		complete: () => Promise.resolve(),
 		async result(file, isOwn) {
-			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await md5Of(await source.open()))) {
+			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await md5Of(source))) {
 				throw usedBefore(`the file ${file.id ?? ''}`);
 			}
 			return resultOf(file);
@@ -227,7 +227,7 @@ async function uploaded(uploading: Uploading, keyProperties: Properties): Promis
 			throw error.with({ ambiguous: true });
 		});
 		if (!file) throw error;
-		return { file, md5: await md5Of(await source.open()) };
+		return { file, md5: await md5Of(source) };
 	});
 	return { file: verified(sent, item) };
 }
