@@ -5,19 +5,6 @@ import { requestOptions } from '../fields/params';
 import { defaultResource, operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 
-const inputProperties: INodeProperties[] = [
-	{
-		displayName: 'Authentication',
-		name: 'authentication',
-		type: 'options',
-		options: [
-			{ name: 'OAuth2', value: 'oAuth2' },
-			{ name: 'Service Account', value: 'serviceAccount' },
-		],
-		default: 'oAuth2',
-	},
-];
-
 /** Below everything else, because most people never change it. */
 const inputMode: INodeProperties = {
 	displayName: 'Input Mode',
@@ -161,7 +148,16 @@ function sentence(text: string): string {
 /** All parameters of the node, computed from the operations. */
 export const properties: INodeProperties[] = [
 	...toolDescriptions,
-	...inputProperties,
+	{
+		displayName: 'Authentication',
+		name: 'authentication',
+		type: 'options',
+		options: [
+			{ name: 'OAuth2', value: 'oAuth2' },
+			{ name: 'Service Account', value: 'serviceAccount' },
+		],
+		default: 'oAuth2',
+	},
 	{
 		displayName: 'Resource',
 		name: 'resource',

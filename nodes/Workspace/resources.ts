@@ -15,43 +15,26 @@ export interface Resource {
 	readonly defaultOperation: string;
 }
 
+function resource(
+	value: ResourceName,
+	name: string,
+	description: string,
+	defaultOperation: string,
+): Resource {
+	const operations: readonly Operation[] = Object.values(actions[value]);
+	const sorted = operations.toSorted((a, b) => compareNames(a.name, b.name));
+	return { value, name, description, operations: sorted, defaultOperation };
+}
+
 /** In the order of the dropdown. */
 export const resources: readonly Resource[] = [
-	{
-		value: 'document',
-		name: 'Document',
-		description: 'Google Docs',
-		operations: sorted(actions.document),
-		defaultOperation: 'create',
-	},
-	{
-		value: 'file',
-		name: 'File',
-		description: 'Google Drive',
-		operations: sorted(actions.file),
-		defaultOperation: 'upload',
-	},
-	{
-		value: 'mail',
-		name: 'Mail',
-		description: 'Gmail',
-		operations: sorted(actions.mail),
-		defaultOperation: 'send',
-	},
-	{
-		value: 'spreadsheet',
-		name: 'Spreadsheet',
-		description: 'Google Sheets',
-		operations: sorted(actions.spreadsheet),
-		defaultOperation: 'create',
-	},
+	resource('document', 'Document', 'Google Docs', 'create'),
+	resource('file', 'File', 'Google Drive', 'upload'),
+	resource('mail', 'Mail', 'Gmail', 'send'),
+	resource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
 ];
 
 export const defaultResource: ResourceName = 'mail';
-
-function sorted(operations: Readonly<Record<string, Operation>>): readonly Operation[] {
-	return Object.values(operations).sort((a, b) => compareNames(a.name, b.name));
-}
 
 /** The choices of the parameter, named as in the node creator. */
 export const operationChoices: INodePropertyOptions[] = resources

@@ -22,7 +22,7 @@ export async function inParallel<T, R>(
 	return results;
 }
 
-export interface UntilFailure<R> {
+interface UntilFailure<R> {
 	/** Results of the values before the one that failed. */
 	readonly results: R[];
 	/** The first failure. */

@@ -23,7 +23,7 @@ interface Fact {
  * item, and asking would double their requests. A failure is not kept.
  * @param account differs for every account and sign-in
  */
-export async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
+async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
 	const facts = globalSingleton('accountFacts', () => new BoundedMap<string, Fact>(maxFacts));
 	const key = `${account} ${name}`;
 	const known = facts.get(key);

@@ -8,7 +8,7 @@ import type { OutgoingMail } from './compose';
 import type { SendParams } from './fields';
 
 /** What a reply takes from the email that it answers. */
-export interface RepliedMail {
+interface RepliedMail {
 	readonly threadId: string;
 	/** Includes the angle brackets; undefined for an email without a Message-ID. */
 	readonly messageId: string | undefined;
