@@ -4,8 +4,6 @@ import { NodeError, isNodeError } from '../../core/errors';
 import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../http/retry';
 import type { Transport } from './transport';
 
-const mayExist = 'The file may still exist. Look for it in Google Drive before you upload it again.';
-
 /** Drive no longer knows the session. */
 export class SessionLost extends NodeError {
 	/** @param ambiguous the last bytes were sent and no answer came back, so the file may exist */
@@ -13,7 +11,9 @@ export class SessionLost extends NodeError {
 		super({
 			code: 503,
 			message: 'Google Drive ended the upload before it was complete',
-			description: ambiguous ? mayExist : 'Try again later.',
+			description: ambiguous
+				? 'The file may still exist. Look for it in Google Drive before you upload it again.'
+				: 'Try again later.',
 			ambiguous,
 			cause,
 		});
@@ -98,29 +98,23 @@ export class UploadSession {
 	}
 
 	/** @throws SessionLost, RequestError */
-	private async put(range: string, data?: Buffer): Promise<void> {
-		const {
-			status,
-			headers,
-			data: answer,
-		} = await this.transport({
+	private async put(range: string, bytes?: Buffer): Promise<void> {
+		const { status, headers, data } = await this.transport({
 			url: this.address,
 			method: 'PUT',
 			headers: { 'content-range': range },
-			data,
+			data: bytes,
 			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
 			// After a failure, Drive must be asked what arrived: the session itself tries again.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
 			throw this.faultOf(error);
 		});
-		if (status === 308) this.storedBytes = storedIn(headers['range']);
-		else this.complete(answer);
-	}
-
-	private complete(answer: unknown): void {
-		if (typeof answer !== 'object' || answer === null) throw noFile();
-		this.file = answer;
+		if (status === 308) {
+			this.storedBytes = storedIn(headers['range']);
+			return;
+		}
+		this.file = data as drive_v3.Schema$File;
 		this.storedBytes = this.totalBytes;
 	}
 
@@ -153,15 +147,6 @@ function nothingTaken(): RequestError {
 		description: 'Try again later.',
 	});
 	return new RequestError('notDone', failure);
-}
-
-function noFile(): NodeError {
-	return new NodeError({
-		code: 502,
-		message: 'Google Drive completed the upload but did not return the file',
-		description: mayExist,
-		ambiguous: true,
-	});
 }
 
 function tookTooMuch(stored: number, sent: number): NodeError {

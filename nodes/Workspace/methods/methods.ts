@@ -50,10 +50,10 @@ const pageSize = 100;
 /** A picker of Drive files of one kind. */
 export function searchOf(kind: Kind): Search {
 	return async (picker, filter, paginationToken) => {
-		const { files, nextPageToken } = await listFiles(picker, kind, filter, paginationToken);
+		const { files = [], nextPageToken } = await listFiles(picker, kind, filter, paginationToken);
 		const nothing = files.length === 0 && !nextPageToken && !paginationToken && !filter?.trim();
 		if (nothing) throw emptyList(kind, picker.signIn);
-		return { results: choicesOf(files), paginationToken: nextPageToken };
+		return { results: choicesOf(files), paginationToken: nextPageToken ?? undefined };
 	};
 }
 
@@ -79,7 +79,7 @@ async function listFiles(
 	{ mimeType, orderBy }: Kind,
 	filter?: string,
 	paginationToken?: string,
-): Promise<{ readonly files: drive_v3.Schema$File[]; readonly nextPageToken: string | undefined }> {
+): Promise<drive_v3.Schema$FileList> {
 	const terms = [`mimeType = '${mimeType}'`, 'trashed = false'];
 	if (filter?.trim()) terms.push(`name contains ${searchText(filter.trim())}`);
 	const { data } = await drive.files.list({
@@ -92,7 +92,7 @@ async function listFiles(
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
-	return { files: data.files ?? [], nextPageToken: data.nextPageToken ?? undefined };
+	return data;
 }
 
 function choicesOf(files: readonly drive_v3.Schema$File[]): INodeListSearchItems[] {
@@ -130,14 +130,14 @@ const myDrive: INodeListSearchItems = {
  * other folders cannot put anything into them, so they are left out.
  */
 export const searchFolders: Search = async (picker, filter, paginationToken) => {
-	const { files, nextPageToken } = await listFiles(picker, folders, filter, paginationToken);
+	const { files = [], nextPageToken } = await listFiles(picker, folders, filter, paginationToken);
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
 	const drives = paginationToken ? [] : [myDrive, ...(await sharedDrives(picker))];
 	const wanted = filter?.trim().toLowerCase() ?? '';
 	const fitting = drives.filter(({ name }) => name.toLowerCase().includes(wanted));
 	const results = [...fitting, ...choicesOf(files.filter(isUsable))];
-	return { results, paginationToken: nextPageToken };
+	return { results, paginationToken: nextPageToken ?? undefined };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */
@@ -243,13 +243,6 @@ function picker(search: Search) {
 	};
 }
 
-/** n8n's method for a list of choices. */
-function chooser(choices: (clients: Clients) => Promise<INodePropertyOptions[]>) {
-	return async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-		return await askGoogle(this, choices);
-	};
-}
-
 /** What a list that depends on other fields of the form knows of them. */
 interface ChosenSpreadsheet {
 	readonly book: Spreadsheet;
@@ -317,7 +310,9 @@ function systemName(id: string): string {
 
 /** The node's methods for its form, by n8n's names. */
 export const methods = {
-	getLabels: chooser(labelChoices),
+	async getLabels(this: ILoadOptionsFunctions) {
+		return await askGoogle(this, labelChoices);
+	},
 	getMatchColumns: inChosenSpreadsheet(matchColumns, () => []),
 	headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
 	searchDocuments: picker(searchDocuments),

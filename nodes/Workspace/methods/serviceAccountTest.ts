@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
-import { NodeError, refusal, toNodeError, withAdvice } from '../../core/errors';
+import { refusal, toNodeError, withAdvice } from '../../core/errors';
 import { Sanitizer, secretsIn } from '../../core/sanitizer';
 import { apiNames, type FailedCall } from '../google/advice';
 import { answerOf } from '../google/transport';
@@ -42,23 +42,14 @@ export async function checkServiceAccount(
 /** The request of the test, and what an error may name. */
 function callOf(credential: ICredentialDataDecryptedObject): FailedCall {
 	const bases = basesOf(credential);
-	const signIn = { authentication: 'serviceAccount', driveAccess: driveAccessOf(credential) } as const;
-	const shared = {
+	const isMail = isMailOnly(serviceAccountOf(credential).scope);
+	return {
+		api: isMail ? 'mail' : 'drive',
 		method: 'GET',
-		signIn,
+		url: isMail ? `${bases.mail}/users/me/profile?fields=emailAddress` : `${bases.drive}/about?fields=user`,
+		signIn: { authentication: 'serviceAccount', driveAccess: driveAccessOf(credential) },
 		advice: { 403: 'The test asks for nothing else. Operations of other services may work.' },
 	};
-	return isMailOnly(serviceAccountOf(credential).scope)
-		? {
-				...shared,
-				api: 'mail',
-				url: `${bases.mail}/users/me/profile?fields=emailAddress`,
-			}
-		: {
-				...shared,
-				api: 'drive',
-				url: `${bases.drive}/about?fields=user`,
-			};
 }
 
 async function tokenOf(
@@ -79,16 +70,10 @@ async function tokenOf(
 async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
 	const response = await request(helpers, call, { headers: { authorization: `Bearer ${token}` } });
 	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
-	const { data } = await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
+	await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
 		const { kind, failure } = await errorOfThrown(error, call);
 		// What a node can do about a limit, its options say.
 		throw kind === 'notDone' ? failure.with({ description: 'Try again in a minute.' }) : failure;
-	});
-	if (typeof data === 'object') return;
-	throw new NodeError({
-		code: 502,
-		message: `${apiNames[call.api]} returned a response that is not JSON`,
-		description: 'Check the API bases in the credential and any proxy in between.',
 	});
 }
 
