@@ -200,20 +200,20 @@ export function markerOf(token: string, keyed: Keyed | undefined): string {
 }
 
 /** Headers that are set by other fields or by composing the email. */
-const ownFields: Readonly<Record<string, string>> = {
-	'apparently-to': named('to'),
-	bcc: named('bcc'),
-	cc: named('cc'),
-	from: `${named('senderName')} and ${named('fromAlias')}`,
-	'message-id': 'Gmail',
-	'mime-version': 'the node',
-	'reply-to': named('replyTo'),
-	'return-path': 'Gmail',
-	sender: `${named('senderName')} and ${named('fromAlias')}`,
-	subject: named('subject'),
-	to: named('to'),
-	[markerHeader.toLowerCase()]: 'the node',
-};
+const ownFields = new Map([
+	['apparently-to', named('to')],
+	['bcc', named('bcc')],
+	['cc', named('cc')],
+	['from', `${named('senderName')} and ${named('fromAlias')}`],
+	['message-id', 'Gmail'],
+	['mime-version', 'the node'],
+	['reply-to', named('replyTo')],
+	['return-path', 'Gmail'],
+	['sender', `${named('senderName')} and ${named('fromAlias')}`],
+	['subject', named('subject')],
+	['to', named('to')],
+	[markerHeader.toLowerCase(), 'the node'],
+]);
 
 interface HeaderField {
 	readonly name: string;
@@ -250,7 +250,7 @@ function setterOf(key: string): string | undefined {
 	if (key.startsWith('content-')) return 'the node';
 	// Mail servers that take the recipients from the headers prefer these to To, Cc and Bcc.
 	if (key.startsWith('resent-')) return `${named('to')}, ${named('cc')} and ${named('bcc')}`;
-	return ownFields[key];
+	return ownFields.get(key);
 }
 
 /**

@@ -99,12 +99,13 @@ describe('the input object', () => {
 			subject: 'Hi',
 			body: 'Text',
 			bcc: ['boss@example.com'],
-			headers: { 'X-Campaign': 'spring' },
+			headers: { 'X-Campaign': 'spring', Constructor: 'Ann' },
 			attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
 		});
 		const [sent] = mails.google.gmail.sent;
 		expect(sent?.recipients).toEqual(['john@example.com', 'ann@example.com', 'boss@example.com']);
 		expect(headerOf(sent?.mime.headers ?? [], 'X-Campaign')).toBe('spring');
+		expect(headerOf(sent?.mime.headers ?? [], 'Constructor')).toBe('Ann');
 		const files = sent ? allParts(sent.mime).filter(({ filename }) => filename !== '') : [];
 		expect(files.map(({ filename, data }) => [filename, data.toString()])).toEqual([['ü.txt', 'hello']]);
 	});
