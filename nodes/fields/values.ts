@@ -198,8 +198,9 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 function rowsOf(field: Field, raw: unknown, reading: Reading, takesRecords: boolean): unknown[] {
 	const wanted = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
-	const rows = typeof raw === 'string' ? parsed(field, raw, reading) : raw;
 	const label = labelOf(field, reading);
+	const text = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
+	const rows = typeof text === 'string' ? parsedJson(text, `'${label}'`, jsonAdvice) : text;
 	if (!Array.isArray(rows))
 		throw refusal(`'${label}' must be an array of rows, not ${kindOf(rows)}`, rowsAdvice);
 	const wrong = rows.findIndex((row) => !isRow(row));
@@ -212,24 +213,21 @@ function rowsOf(field: Field, raw: unknown, reading: Reading, takesRecords: bool
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
-/** Empty text holds no rows. */
-function parsed(field: Field, text: string, reading: Reading): unknown {
-	if (text.trim() === '') return [];
+/**
+ * @param what the user's name for the text
+ * @throws NodeError 400 with the place of what is wrong alone: the rest of the parser's message repeats the content
+ */
+export function parsedJson(text: string, what: string, advice: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
 	} catch (error) {
-		throw refusal(`'${labelOf(field, reading)}' is not valid JSON${positionIn(error)}`, jsonAdvice);
+		const place = /position \d+/.exec(String(error))?.[0];
+		throw refusal(`${what} is not valid JSON${place === undefined ? '' : ` (at ${place})`}`, advice);
 	}
 }
 
 const jsonAdvice =
 	'Strings and keys must be in double quotes, with no comma after the last one. An expression that returns an array needs no quotes.';
-
-/** The place alone: the rest of the message repeats the content. */
-export function positionIn(error: unknown): string {
-	const place = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
-	return place ? ` (at ${place})` : '';
-}
 
 function attachmentsOf(field: Field, raw: unknown, reading: Reading): Attachment[] {
 	const entries = typeof raw === 'string' ? entriesOf(raw) : [raw].flat();

@@ -1,6 +1,6 @@
 import { refusal } from '../../core/errors';
 
-import { isRecord, kindOf, positionIn } from '../../fields/values';
+import { isRecord, kindOf, parsedJson } from '../../fields/values';
 import { checkAllowed, resources } from '../resources';
 import { fieldsOf, type Operation, type ResourceName } from '../operation';
 
@@ -39,7 +39,7 @@ export function readInputObject(input: unknown, { allowFilePaths, allowedOperati
 }
 
 function objectOf(input: unknown): Record<string, unknown> {
-	const value = typeof input === 'string' ? parsed(input) : input;
+	const value = typeof input === 'string' ? parsedJson(input, 'The input object', jsonAdvice) : input;
 	if (isRecord(value)) return value;
 	throw refusal(
 		`The input object must be an object, not ${kindOf(value)}`,
@@ -47,16 +47,8 @@ function objectOf(input: unknown): Record<string, unknown> {
 	);
 }
 
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text) as unknown;
-	} catch (error) {
-		throw refusal(
-			`The input object is not valid JSON${positionIn(error)}`,
-			'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.',
-		);
-	}
-}
+const jsonAdvice =
+	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
 
 type Found = Pick<Chosen, 'resource' | 'operation'>;
 
