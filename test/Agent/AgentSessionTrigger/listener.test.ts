@@ -322,9 +322,14 @@ describe('closing', () => {
 			await clock.advance(100);
 		}
 		expect(numbersOf(run)).toEqual(upTo(20));
+		ends[19]?.();
+		await clock.advance(99);
+		ends[20]?.();
+		await clock.advance(1);
+		ends[21]?.();
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(20));
+		expect(numbersOf(run)).toEqual(upTo(22));
 	});
 
 	test('of a long queue starts 50 executions more than the limit, and no more', async () => {
@@ -400,7 +405,10 @@ describe('closing', () => {
 		sendAll(channels, 10_000);
 		let closed = false;
 		void listening.close().then(() => (closed = true));
-		await clock.advance(1000);
+		// 400 ms for an execution to end, 500 ms for n8n to store the last messages, 200 ms to store the failed execution.
+		await clock.advance(899);
+		expect(run.failedExecutions).toEqual([]);
+		await clock.advance(1);
 		expect(run.failedExecutions).toMatchObject([
 			{
 				message: 'The trigger was stopped while 9999 messages waited for their executions',
@@ -409,8 +417,9 @@ describe('closing', () => {
 				) as string,
 			},
 		]);
+		await clock.advance(199);
 		expect(closed).toBe(false);
-		await clock.advance(200);
+		await clock.advance(1);
 		expect(closed).toBe(true);
 		expect(run.logged.join()).toContain(
 			'while 9999 messages waited for their executions. They are processed if',
