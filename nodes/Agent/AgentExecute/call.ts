@@ -11,6 +11,7 @@ import {
 	checkAllowedHost,
 	type Credentials,
 	executeUrl,
+	type Identity,
 	identityOf,
 	redactorOf,
 	secretsOf,
@@ -103,16 +104,11 @@ export function callOf({ given, wait, credentials }: CheckedItem): PreparedCall 
 }
 
 /** The seven fields of the execute call. */
-export interface ExecuteBody {
+export interface ExecuteBody extends Identity {
 	readonly sessionId: string;
-	readonly userId: string;
-	readonly userPublicKey: string;
 	/** JSON text. */
 	readonly initialPayload: string;
 	readonly startStepName: string;
-	readonly signature: string;
-	/** Milliseconds since 1970. */
-	readonly timestamp: number;
 }
 
 export interface Executed {

@@ -21,7 +21,7 @@ import { type Answer, describeFields, distinct, excerpt, textIn } from './respon
 export interface CallFacts {
 	readonly url: string;
 	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
-	redact(text: string): string;
+	readonly redact: (text: string) => string;
 }
 
 const unknownOutcome =
@@ -89,8 +89,8 @@ export function errorOfStatus(answer: Answer, call: CallFacts): RequestError {
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const kind = saysNotDone ? 'notDone' : outcomeOfStatus(code);
 	const said = excerpt(answer, call);
-	const message = `${meaning(code)} (${code})${said ? `: ${said}` : ''}`;
-	const description = advice(code, kind);
+	const [meaning, description] = statusTexts[code] ?? outcomeTexts[kind];
+	const message = `${meaning} (${code})${said ? `: ${said}` : ''}`;
 	return new RequestError(kind, new NodeError({ code, message, description, retryAfterMilliseconds }));
 }
 
@@ -159,55 +159,63 @@ function targetOf(location: string | undefined, base: string): string | undefine
 	return `${protocol}//${host}${pathname}`;
 }
 
-function meaning(code: number): string {
-	switch (code) {
-		case 401:
-		case 403:
-			return 'The agent service refused the API key or the signature';
-		case 404:
-			return 'The agent service was not found at this address';
-		case 407:
-			return 'The proxy refused the call';
-		case 408:
-			return 'The agent service did not get the whole call in time';
-		case 429:
-			return 'The agent service is rate-limiting requests';
-		case 502:
-			return 'The gateway in front of the agent service got no valid response from it';
-		case 504:
-			return 'The gateway in front of the agent service got no response from it in time';
-		default:
-			return code >= 500 ? 'The agent service reported an error' : 'The agent service rejected the call';
-	}
-}
+/** What happened, and what to do. */
+type Texts = readonly [message: string, description: string];
 
-function advice(code: number, kind: RequestOutcome): string {
-	if (code === 401 || code === 403) {
-		return 'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.';
-	}
-	if (code === 407)
-		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY). The agent was not started.';
-	if (code === 408 || code === 502 || code === 504) return unknownOutcome;
-	if (code === 404) return "Check the Deployment URL. The node adds '/execute' to it.";
-	if (code === 429) return `Lower the option ${named('parallelRequests')}, or run the workflow less often.`;
-	if (kind === 'notDone') return 'The service is temporarily busy or down. It did not start the agent.';
-	if (kind === 'unknown') return `${unknownOutcome} The service reported an internal error.`;
-	return "The text above is the service's response. The call was not repeated.";
-}
+const refused: Texts = [
+	'The agent service refused the API key or the signature',
+	'Check the API key, the signature and its timestamp in the two credentials. The team that operates the agent issues them.',
+];
+
+const statusTexts: Readonly<Record<number, Texts>> = {
+	401: refused,
+	403: refused,
+	404: [
+		'The agent service was not found at this address',
+		"Check the Deployment URL. The node adds '/execute' to it.",
+	],
+	407: [
+		'The proxy refused the call',
+		'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY). The agent was not started.',
+	],
+	408: ['The agent service did not get the whole call in time', unknownOutcome],
+	429: [
+		'The agent service is rate-limiting requests',
+		`Lower the option ${named('parallelRequests')}, or run the workflow less often.`,
+	],
+	502: ['The gateway in front of the agent service got no valid response from it', unknownOutcome],
+	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcome],
+};
+
+/** Of any other status. */
+const outcomeTexts: Readonly<Record<RequestOutcome, Texts>> = {
+	notDone: [
+		'The agent service reported an error',
+		'The service is temporarily busy or down. It did not start the agent.',
+	],
+	unknown: [
+		'The agent service reported an error',
+		`${unknownOutcome} The service reported an internal error.`,
+	],
+	final: [
+		'The agent service rejected the call',
+		"The text above is the service's response. The call was not repeated.",
+	],
+};
 
 /** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */
 const mostOfMessages = 32_768;
 const mostOfOne = 8192;
 
-interface ErrorContext {
-	readonly sessionId: string;
-	/** Undefined: the call was not answered. */
-	readonly response?: unknown;
-	readonly redact: (text: string) => string;
-}
-
-/** A failure after which the agent may be running, with all that is known about it, such as the session to look at. */
-export function withContext(failure: NodeError, { sessionId, response, redact }: ErrorContext): NodeError {
+/**
+ * A failure after which the agent may be running, with all that is known about it, such as the session to look at.
+ * @param response undefined: the call was not answered
+ */
+export function withContext(
+	failure: NodeError,
+	{ sessionId, redact }: Pick<CallFacts, 'redact'> & { readonly sessionId: string },
+	response: unknown,
+): NodeError {
 	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
 	const description = [what, `The session ID is ${sessionId}.`].filter(Boolean).join(' ');
 	const details: IDataObject = { sessionId };

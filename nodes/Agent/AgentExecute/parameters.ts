@@ -3,7 +3,7 @@ import { Naming, type ParamsOf } from '../../fields/field';
 import { type NodeParameters, paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/values';
 import type { ConnectionOptions } from '../session/connection';
-import { channelOptionsOf, givenValues } from '../session/fields';
+import { givenValues } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
 import { waitFields, waitOptions } from './waitFields';
@@ -175,7 +175,7 @@ function checkOverrides(options: ExecuteParams, parameters: NodeParameters): voi
 }
 
 /** A running execution waits for the channel. */
-const longestReconnectDelaySeconds = 10;
+const reconnectMaxDelaySeconds = 10;
 
 /** What ends a wait, apart from its limits. */
 export type WaitEnd =
@@ -184,18 +184,18 @@ export type WaitEnd =
 	| { readonly by: 'close' }
 	| { readonly by: 'silence'; readonly milliseconds: number };
 
-export type WaitSettings = Pick<
-	ExecuteParams,
+type OwnSettings =
 	| ('openChannel' | 'waitTimeoutSeconds' | 'onWaitTimeout' | 'maxMessages')
-	| ('settleMilliseconds' | 'textField' | 'deduplicationField')
-> & {
+	| ('settleMilliseconds' | 'textField' | 'deduplicationField');
+
+export interface WaitSettings
+	extends Omit<ConnectionOptions, 'sessionId' | 'openUntil'>, Pick<ExecuteParams, OwnSettings> {
 	readonly end: WaitEnd;
 	/** Messages that report a failure; undefined: none do. */
 	readonly failure: FieldValues | undefined;
 	/** The messages that count, beside those that report a failure; undefined: all do. */
 	readonly filter: FieldValues | undefined;
-	readonly channel: Omit<ConnectionOptions, 'sessionId' | 'openUntil'>;
-};
+}
 
 /** Undefined if the item does not wait. @throws NodeError 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
@@ -206,7 +206,7 @@ export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 		end: waitEnd(params),
 		failure: givenValues(failureField, failureValue),
 		filter: givenValues(filterField, filterValue),
-		channel: { ...channelOptionsOf(params), reconnectMaxDelaySeconds: longestReconnectDelaySeconds },
+		reconnectMaxDelaySeconds,
 	};
 }
 

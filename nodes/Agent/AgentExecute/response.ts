@@ -48,29 +48,12 @@ export function contentOf({ body, headers }: Answer, secrets: readonly string[] 
 	return { response: isText(mimeType) && !isJson(mimeType) ? text : parsedOrText(text) };
 }
 
-const isJson = (mimeType: string) =>
-	mimeType === 'application/json' || mimeType.endsWith('+json') || mimeType === 'text/json';
+const isJson = (mimeType: string) => /^(?:application|text)\/json$|\+json$/.test(mimeType);
 
-const textTypes = [
-	'application/javascript',
-	'application/jsonl',
-	'application/jsonlines',
-	'application/ndjson',
-	'application/toml',
-	'application/x-jsonlines',
-	'application/x-ndjson',
-	'application/x-www-form-urlencoded',
-	'application/x-yaml',
-	'application/xml',
-	'application/yaml',
-];
+const textType =
+	/^text\/|\+(?:json|xml|yaml)$|^application\/(?:x-)?(?:javascript|(?:nd)?json|jsonl|jsonlines|toml|www-form-urlencoded|xml|yaml)$/;
 
-const isText = (mimeType: string) =>
-	mimeType.startsWith('text/') ||
-	isJson(mimeType) ||
-	mimeType.endsWith('+xml') ||
-	mimeType.endsWith('+yaml') ||
-	textTypes.includes(mimeType);
+const isText = (mimeType: string) => textType.test(mimeType);
 
 /** The body as text, or undefined when it is bytes: by its media type, without one by whether it is valid UTF-8. */
 function asText(body: Buffer, contentType: string, mimeType: string): string | undefined {
@@ -192,7 +175,7 @@ const maxLookedThrough = 64 * 1024;
 const maxShown = 300;
 
 /** The beginning of the service's response, without secrets. */
-export function excerpt(answer: Answer, call: { redact(text: string): string }): string {
+export function excerpt(answer: Answer, call: { readonly redact: (text: string) => string }): string {
 	const isCut = answer.body.length > maxJsonBytes;
 	const body = isCut ? answer.body.subarray(0, maxLookedThrough) : answer.body;
 	const content = contentOf({ ...answer, body });

@@ -164,15 +164,13 @@ class ItemRun {
 	}
 
 	failed(error: unknown): Done {
-		const { sessionId, secrets } = this.#call;
-		const failure = new Sanitizer(secrets).error(naming.failure(toNodeError(error)));
+		const failure = new Sanitizer(this.#call.secrets).error(naming.failure(toNodeError(error)));
 		const executed = this.#executed;
 		// The service accepted the call, or may have.
 		const reachedService = executed !== undefined || failure.ambiguous || failure.carriedOut;
 		if (!reachedService) return { outcome: { failure }, isFinal: false };
 		const response = executed && responseOf(executed);
-		const context = { sessionId, response, redact: (text: string) => this.#call.redact(text) };
-		return { outcome: { failure: withContext(failure, context) }, isFinal: true };
+		return { outcome: { failure: withContext(failure, this.#call, response) }, isFinal: true };
 	}
 
 	release(): void {
@@ -186,11 +184,10 @@ class ItemRun {
 	}
 
 	async #waitedItem(settings: WaitSettings, live: LiveView) {
-		const { sessionId, options, conversation, secrets } = this.#call;
+		const { sessionId, options, conversation, secrets, redact } = this.#call;
 		const readIdentity = identityReader(this.#context, options);
 		const parts = {
-			...{ sessionId, readIdentity, conversation, settings, clock: systemClock, connect },
-			redact: (text: string) => this.#call.redact(text),
+			...{ sessionId, readIdentity, conversation, settings, clock: systemClock, connect, redact },
 			signal: this.#context.getExecutionCancelSignal(),
 			log: cleanLog(this.#context.logger, new Sanitizer(secrets)),
 			onMessage: (message: SessionMessage, ends?: MessageEnd) => {

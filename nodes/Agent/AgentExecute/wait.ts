@@ -217,7 +217,7 @@ class Wait implements TryHooks {
 				this.#channelEnded(channel);
 			},
 		};
-		this.#connection ??= connect({ ...settings.channel, sessionId }, readIdentity, listener, { clock, log });
+		this.#connection ??= connect({ ...settings, sessionId }, readIdentity, listener, { clock, log });
 	}
 
 	#channelEnded({ closeReason, opened, decision, failure }: EndedChannel): void {
@@ -271,9 +271,9 @@ class Readiness {
 	#cancelQuiet = () => {};
 	#cancelLimit = () => {};
 
-	constructor({ settleMilliseconds, channel }: WaitSettings, clock: Clock) {
+	constructor({ settleMilliseconds, heartbeatSeconds, pingText }: WaitSettings, clock: Clock) {
 		this.#settleMilliseconds = settleMilliseconds;
-		this.#isPinged = channel.heartbeatSeconds > 0 && channel.pingText === '';
+		this.#isPinged = heartbeatSeconds > 0 && pingText === '';
 		this.#clock = clock;
 	}
 

@@ -192,8 +192,7 @@ export class Delivery {
 
 	/** n8n takes one key for an execution. */
 	#keyOfBatch([first]: Batch): string | undefined {
-		if (this.#parts.settings.queue.batchSize > 1 || first === undefined || 'event' in first.entry)
-			return undefined;
+		if (this.#parts.settings.batchSize > 1 || first === undefined || 'event' in first.entry) return undefined;
 		return first.entry.key;
 	}
 

@@ -1,11 +1,9 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Field, ParamsOf } from '../../fields/field';
+import type { Field } from '../../fields/field';
 import { paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/values';
-import type { ConnectionOptions } from '../session/connection';
-import { channelOptions, channelOptionsOf, filterField, givenValues, messageFormat } from '../session/fields';
-import type { FieldValues } from '../session/messages';
+import { channelOptions, filterField, givenValues, messageFormat } from '../session/fields';
 
 /** Parameters and options of the trigger; defaults are part of the public interface and never change. */
 export const triggerFields = [
@@ -126,26 +124,13 @@ export const triggerOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-type TriggerParams = ParamsOf<typeof triggerFields, typeof triggerOptions>;
+export type TriggerSettings = ReturnType<typeof triggerSettings>;
 
 export type QueueSettings = Pick<
-	TriggerParams,
+	TriggerSettings,
 	| ('batchSize' | 'batchWaitMilliseconds' | 'maxConcurrentExecutions')
 	| ('maxQueuedMessages' | 'maxQueuedBytes' | 'onQueueFull')
 >;
-
-export interface TriggerSettings {
-	readonly sessionIds: readonly string[];
-	readonly channel: Omit<ConnectionOptions, 'sessionId' | 'openUntil'>;
-	readonly queue: QueueSettings;
-	readonly connectionEvents: boolean;
-	/** Dot path; empty: none. */
-	readonly deduplicationField: string;
-	/** Only these messages start an execution; undefined: all. */
-	readonly filter: FieldValues | undefined;
-	/** Of one execution; after it the next may start, whether n8n has told of its end or not. */
-	readonly maxExecutionMilliseconds: number;
-}
 
 /** n8n's own limit where the workflow has none. */
 const maxExecutionSeconds = 3600;
@@ -154,16 +139,15 @@ const maxExecutionSeconds = 3600;
  * Reads everything that the user gave. All of it inside `trigger()`: n8n evaluates no expression later.
  * @throws NodeError 400 that names the field
  */
-export function triggerSettings(context: ITriggerFunctions): TriggerSettings {
+export function triggerSettings(context: ITriggerFunctions) {
 	const params = paramsOf(all, givenTo(context), { mode: 'fields', timezone: context.getTimezone() });
-	const { reconnectMaxDelaySeconds, deduplicationField, filterField, filterValue } = params;
 	return {
+		...params,
 		sessionIds: [...new Set(params.sessionIds)],
-		channel: { ...channelOptionsOf(params), reconnectMaxDelaySeconds },
-		queue: params,
-		connectionEvents: params.connectionEvents,
-		deduplicationField: deduplicationField.trim(),
-		filter: givenValues(filterField, filterValue),
+		deduplicationField: params.deduplicationField.trim(),
+		/** Only these messages start an execution; undefined: all. */
+		filter: givenValues(params.filterField, params.filterValue),
+		/** Of one execution; after it the next may start, whether n8n has told of its end or not. */
 		maxExecutionMilliseconds: executionLimit(context) * 1000,
 	};
 }

@@ -65,17 +65,16 @@ export class PublishedListener {
 		this.#parts = parts;
 		this.#alerts = new Alerts(context, clock);
 		this.#delivery = new Delivery(parts, this.#alerts);
-		this.#queue = new MessageQueue<Arrival>(settings.queue, this.#queueListener(), clock);
+		this.#queue = new MessageQueue<Arrival>(settings, this.#queueListener(), clock);
 	}
 
 	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readIdentity, context, clock, rateLimiter, memory } = this.#parts;
-		const { sessionIds, channel } = settings;
 		const environment = { clock, rateLimiter, log: context.logger };
-		this.#connections = sessionIds.map((sessionId) => {
-			const options = { ...channel, sessionId, openUntil: memory.openUntil.get(sessionId) };
+		this.#connections = settings.sessionIds.map((sessionId) => {
+			const options = { ...settings, sessionId, openUntil: memory.openUntil.get(sessionId) };
 			return connect(options, readIdentity, this.#channelListener(sessionId), environment);
 		});
 		const leftover = memory.take();
@@ -99,7 +98,7 @@ export class PublishedListener {
 		const isRead = await this.#closeChannels();
 		const isBacklog = hasWaited || this.#queue.length > 0;
 		// At once, they would overtake each other.
-		const keepsOrder = this.#parts.settings.queue.maxConcurrentExecutions === 1;
+		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : lastExecutions);
 		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());

@@ -51,15 +51,15 @@ class TestListener {
 			return true;
 		};
 		const listener = { deliver, pause: nothing, resume: nothing, dropped: nothing };
-		const settings = { ...parts.settings.queue, maxConcurrentExecutions: 1 };
+		const settings = { ...parts.settings, maxConcurrentExecutions: 1 };
 		this.#queue = new MessageQueue<Arrival>(settings, listener, parts.clock);
 	}
 
 	start(): void {
 		if (this.#over) return;
 		const { settings, connect, readIdentity, clock, context } = this.#parts;
-		const { sessionIds, channel, filter } = settings;
-		this.#connections = sessionIds.map((sessionId) => {
+		const { filter } = settings;
+		this.#connections = settings.sessionIds.map((sessionId) => {
 			const listener = {
 				message: (frame: SessionFrame) => {
 					const arrival = new MessageArrival(frame);
@@ -70,7 +70,7 @@ class TestListener {
 					if (decision === 'final') this.#fail(failure);
 				},
 			};
-			return connect({ ...channel, sessionId }, readIdentity, listener, { clock, log: context.logger });
+			return connect({ ...settings, sessionId }, readIdentity, listener, { clock, log: context.logger });
 		});
 		this.#cancelLimit = clock.after(limitSeconds * 1000, () => {
 			this.#fail(this.#nothingCame());

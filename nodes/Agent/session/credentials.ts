@@ -4,15 +4,13 @@ import { refusal } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import { entriesOf } from '../../fields/values';
 
-type TimestampUnit = 'seconds' | 'milliseconds';
-
 /** The `agentApi` credential, checked. */
 export interface AgentApiCredential {
 	readonly deploymentUrl: string;
 	readonly webSocketUrl: string;
 	readonly apiKey: string;
 	/** Of the channel's timestamp; the execute call always sends milliseconds. */
-	readonly timestampUnit: TimestampUnit;
+	readonly timestampUnit: 'seconds' | 'milliseconds';
 	readonly allowUnauthorizedCerts: boolean;
 }
 

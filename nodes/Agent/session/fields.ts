@@ -1,7 +1,6 @@
 import { refusal } from '../../core/errors';
 import type { Field, Reading } from '../../fields/field';
 import { labelOf, listOf } from '../../fields/values';
-import type { ConnectionOptions } from './connection';
 import type { FieldValues } from './messages';
 
 /** Options of the session channel, the same in every node that opens one; defaults never change. */
@@ -82,18 +81,6 @@ export const messageFormat = {
 	default: 'auto',
 	description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
 } as const satisfies Field;
-
-type ChannelOptions = Pick<
-	ConnectionOptions,
-	(typeof channelOptions)[number]['name'] | (typeof messageFormat)['name']
->;
-
-/** Of a node's checked parameters those of the channel. */
-export function channelOptionsOf(params: ChannelOptions): ChannelOptions {
-	const { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, messageFormat, pingText } =
-		params;
-	return { finalCloseCodes, heartbeatSeconds, initialMessage, maxMessageBytes, messageFormat, pingText };
-}
 
 export function givenValues(field: string, values: readonly string[]): FieldValues | undefined {
 	return values.length === 0 ? undefined : { field: field.trim(), values };

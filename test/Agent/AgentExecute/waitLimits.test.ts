@@ -24,7 +24,7 @@ function begin(more: Partial<WaitSettings> = {}) {
 			filter: undefined,
 			settleMilliseconds: 250,
 			deduplicationField: '',
-			channel: standardOptions,
+			...standardOptions,
 			...more,
 		},
 		readIdentity: () => Promise.reject(new Error('not read')),

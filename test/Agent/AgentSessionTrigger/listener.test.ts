@@ -252,7 +252,7 @@ test('the settings reach every channel', () => {
 	};
 	const { channels } = listen({ sessionIds: 'a,b', messageFormat: 'text', options });
 	const common = { ...options, finalCloseCodes: [4001, 4002], messageFormat: 'text' };
-	expect(channels.options).toEqual([
+	expect(channels.options).toMatchObject([
 		{ ...common, sessionId: 'a' },
 		{ ...common, sessionId: 'b' },
 	]);
