@@ -24,8 +24,7 @@ export class Importers {
 		const folders = path.dirname(file).split('/').slice(1);
 		const shared = (test: string) => {
 			const others = path.dirname(test).split('/').slice(1);
-			const differs = folders.findIndex((folder, at) => folder !== others[at]);
-			return differs === -1 ? folders.length : differs;
+			return folders.filter((folder) => others.includes(folder)).length;
 		};
 		return [...seen].filter(isTest).sort((a, b) => shared(b) - shared(a));
 	}
