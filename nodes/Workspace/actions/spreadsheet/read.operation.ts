@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -23,17 +25,19 @@ interface RowOptions {
 
 /** Empty cells that rows of different widths are filled up with, all together: a sheet of 10 million cells has fewer. */
 const mostPadding = 5_000_000;
+/** Cells after which n8n does other work: the objects of a full sheet take a second. */
+const sliceCells = 100_000;
 
 /**
  * One item per row that is not blank, keyed by the names of its columns, with its number in the sheet as `rowNumber`.
  * @param shown the same rows as the sheet shows them
  * @throws NodeError 400 where a filter names no column, or the rows are too wide
  */
-function rowItems(
+async function rowItems(
 	{ range, values }: sheets_v4.Schema$ValueRange,
 	{ values: shownValues }: sheets_v4.Schema$ValueRange,
 	{ headerRow, filters, combineFilters, maxRows }: RowOptions,
-): OutputItem[] {
+): Promise<OutputItem[]> {
 	const rows = (values ?? []) as CellValue[][];
 	const shown = (shownValues ?? []) as CellValue[][];
 	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
@@ -43,6 +47,7 @@ function rowItems(
 	const fits = fitting(filters, combineFilters, names, header);
 	const items: OutputItem[] = [];
 	let padding = 0;
+	let cells = 0;
 	for (let at = headerRow; at < rows.length; at++) {
 		const row = rows[at] ?? [];
 		if (isBlank(row) || !fits(row, shown[at] ?? [])) continue;
@@ -50,6 +55,8 @@ function rowItems(
 		if (padding > mostPadding) throw tooWide(width, rows.length);
 		items.push({ json: rowOf(row, names, startRow + at + 1) });
 		if (items.length === maxRows) break;
+		cells += width;
+		if (cells > sliceCells) cells = await turn(0);
 	}
 	return items;
 }
@@ -278,7 +285,7 @@ export const read = defineOperation({
 		}
 		const isShown = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
 		const shown = isShown ? data : await readAs({ valueRenderOption: 'FORMATTED_VALUE' });
-		const items = rowItems(data, shown, params);
+		const items = await rowItems(data, shown, params);
 		if (items.length === 0 && filters.length > 0) {
 			item.hint('No row fits the filters. Check their columns and values, or remove a filter.');
 		}

@@ -298,3 +298,30 @@ describe('column names', () => {
 		expect(columnNames(headers, 0).at(-1)).toBe('same_18278');
 	});
 });
+
+test('n8n does other work while many wide rows become items', async () => {
+	const [height, width] = [60, 18_278];
+	const spreadsheetId = calls.sheet(Array.from({ length: height }, () => Array<string>(width).fill('x')));
+	let turns = 0;
+	let counting = true;
+	const count = () => {
+		turns++;
+		if (counting) setImmediate(count);
+	};
+	// From Google's answer on.
+	const item = Object.assign(testItem(), {
+		once: async (_key: string, ask: () => Promise<unknown>) => {
+			const answer = await ask();
+			setImmediate(count);
+			return answer;
+		},
+	});
+	const read = await calls.run(
+		'read',
+		{ spreadsheetId, range: 'Sheet1', output: 'rows', headerRow: 0 },
+		item,
+	);
+	counting = false;
+	expect(read).toHaveLength(height);
+	expect(turns).toBeGreaterThanOrEqual((height * width) / 200_000);
+});

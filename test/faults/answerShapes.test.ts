@@ -1,0 +1,156 @@
+// A gateway in the place of Google may answer with any JSON. Each part of each answer that an operation gets becomes something else:
+// a sample here, all of them with `npm run test:faults`.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
+
+import { onLoopback, type Listening } from '../../dev/loopback';
+import { withBinaryData } from '../executeContext';
+import { Random } from '../hostile/random';
+import { World } from './world';
+
+/** Inputs with which each operation reads as much of Google's answers as it can. */
+const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
+	'mail send': () => ({ operation: 'send', to: 'ann@example.com', subject: 'S', body: 'B', idempotencyKey: `k${++keys}` }),
+	'mail send, as a reply': ({ messageId }) => ({
+		operation: 'send',
+		replyToMessageId: messageId,
+		replyAll: true,
+		quoteOriginal: true,
+		includeSignature: true,
+		body: 'B',
+		saveAsDraft: true,
+	}),
+	'mail list': () => ({ operation: 'list', includeBody: true, downloadAttachments: true, output: 'items', labelIds: 'INBOX' }),
+	'mail search': () => ({ operation: 'search', query: 'subject:About' }),
+	'mail read': ({ messageId }) => ({ operation: 'read', messageId, wholeConversation: true, downloadAttachments: true }),
+	'spreadsheet create': () => ({ resource: 'spreadsheet', operation: 'create', title: 'T', values: [['a'], [1]], idempotencyKey: `k${++keys}` }),
+	'spreadsheet read': ({ spreadsheetId }) => ({
+		operation: 'read',
+		spreadsheetId,
+		tab: 'Sheet1',
+		output: 'rows',
+		filters: [{ column: 'Name', value: 'Ann' }],
+	}),
+	'spreadsheet write': ({ spreadsheetId }) => ({
+		operation: 'write',
+		spreadsheetId,
+		tab: 'Sheet1',
+		values: [{ Name: 'Ann' }],
+		matchColumns: 'Name',
+	}),
+	'spreadsheet append': ({ spreadsheetId }) => ({ operation: 'append', spreadsheetId, tab: 'New', createTab: true, values: [{ Name: 'Ann' }] }),
+	'document create': ({ documentId }) => ({
+		resource: 'document',
+		operation: 'create',
+		title: 'T',
+		templateId: documentId,
+		replacements: { First: 'Last' },
+		idempotencyKey: `k${++keys}`,
+	}),
+	'document read': ({ documentId }) => ({ operation: 'read', documentId, contentFormat: 'markdown' }),
+	'document write': ({ documentId }) => ({ operation: 'write', documentId, content: '# a\n\n- b\n\n|c|d|\n|-|-|\n|e|f|', contentFormat: 'markdown' }),
+	'document append': ({ documentId }) => ({ operation: 'append', documentId, content: '- b', contentFormat: 'markdown' }),
+	'file upload': () => ({ operation: 'upload', contentSource: 'text', content: 'C', name: 'N', onExisting: 'replace' }),
+};
+let keys = 0;
+
+const wrong = ['abc', 7, true, [], {}, null, ['x'], [null], [7], { x: 7 }, -1, '', [[[]]]] as const;
+type Path = ReadonlyArray<string | number>;
+
+/** What nobody foresaw, in the words of JavaScript. */
+const unforeseen = /call stack|is not a function|is not iterable|Cannot (read|convert)|undefined|object Object|NaN|Invalid (array|string|time)|gave no result|must be (of type|an instance)|Received/;
+
+/** In front of the stand-in. Of the answer with a number, the value at the path becomes another one. */
+class Front {
+	readonly answers: Array<{ readonly method: string; readonly body: unknown }> = [];
+	change: { readonly at: number; readonly path: Path; readonly value: unknown } | undefined;
+	readonly #url: string;
+
+	constructor(url: string) {
+		this.#url = url;
+	}
+
+	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const { method = 'GET', headers, url = '' } = request;
+		const { authorization = '', 'content-type': kind = 'application/json' } = headers;
+		const sent = { authorization, 'content-type': kind };
+		const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
+		const answer = await fetch(this.#url + url, { method, headers: sent, body, redirect: 'manual' });
+		const text = await answer.text();
+		const type = answer.headers.get('content-type') ?? '';
+		const location = answer.headers.get('location');
+		response.statusCode = answer.status;
+		response.setHeader('content-type', type);
+		if (location) response.setHeader('location', location);
+		response.end(/^application\/json/.test(type) ? JSON.stringify(this.#changed(method, JSON.parse(text))) : text);
+	}
+
+	#changed(method: string, body: unknown): unknown {
+		const at = this.answers.push({ method, body }) - 1;
+		return this.change?.at === at ? replaced(body, this.change.path, this.change.value) : body;
+	}
+}
+
+function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
+	if (first === undefined) return by;
+	const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<string | number, unknown>;
+	copy[first] = replaced(copy[first], rest, by);
+	return copy;
+}
+
+function pathsIn(value: unknown): Path[] {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([key, inner]) => [[key], ...pathsIn(inner).map((path) => [key, ...path])]);
+}
+
+let world: World;
+let front: Front;
+let listening: Listening;
+beforeEach(async () => {
+	await withBinaryData();
+	world = await World.start();
+	front = new Front(world.google.url);
+	const server = createServer((request, response) => {
+		front.serve(request, response).catch(() => request.socket.destroy());
+	});
+	listening = await onLoopback(server);
+	world.url = listening.url;
+});
+afterEach(async () => {
+	await listening.close();
+	await world.close();
+});
+jest.setTimeout(1_200_000);
+
+async function outcome(input: IDataObject): Promise<string> {
+	front.answers.length = 0;
+	const options = { maxTries: 1, maxRetryWaitSeconds: 0 };
+	return await world.run({ inputs: [{ ...input, ...options }] }).then(
+		() => 'read',
+		(error: unknown) => {
+			const { message, description } = error as NodeApiError;
+			return `${message} | ${description ?? ''}`;
+		},
+	);
+}
+
+const perWay = Number(process.env.SHAPES ?? 30);
+
+test.each(Object.entries(ways))('%s', async (_name, inputOf) => {
+	expect(await outcome(inputOf(world.seeds))).toBe('read');
+	const places = front.answers.flatMap(({ body }, at) => pathsIn(body).map((path) => ({ at, path })));
+	const cells = places.flatMap(({ at, path }) => wrong.map((value) => ({ at, path, value })));
+	const random = new Random(20);
+	const chosen = perWay >= cells.length ? cells : Array.from({ length: perWay }, () => cells[Math.floor(random.next() * cells.length)]);
+	const found: string[] = [];
+	for (const cell of chosen) {
+		front.change = cell;
+		const said = await outcome(inputOf(world.seeds));
+		if (unforeseen.test(said)) found.push(`${cell?.at} ${cell?.path.join('.')} = ${JSON.stringify(cell?.value)}: ${said}`);
+		front.change = undefined;
+	}
+	process.stdout.write(`${_name}: ${cells.length} cells, ${chosen.length} run\n${found.join('\n')}\n`);
+	expect(found).toEqual([]);
+});
