@@ -6,11 +6,18 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 import { onLoopback, type Listening } from '../../dev/loopback';
 import { withBinaryData } from '../executeContext';
 import { Random } from '../hostile/random';
+import { claimOf } from './claim';
 import { World } from './world';
 
 /** Inputs with which each operation reads as much of Google's answers as it can. */
 const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
-	'mail send': () => ({ operation: 'send', to: 'ann@example.com', subject: 'S', body: 'B', idempotencyKey: `k${++keys}` }),
+	'mail send': () => ({
+		operation: 'send',
+		to: 'ann@example.com',
+		subject: 'S',
+		body: 'B',
+		idempotencyKey: `k${++keys}`,
+	}),
 	'mail send, as a reply': ({ messageId }) => ({
 		operation: 'send',
 		replyToMessageId: messageId,
@@ -20,10 +27,27 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 		body: 'B',
 		saveAsDraft: true,
 	}),
-	'mail list': () => ({ operation: 'list', includeBody: true, downloadAttachments: true, output: 'items', labelIds: 'INBOX' }),
+	'mail list': () => ({
+		operation: 'list',
+		includeBody: true,
+		downloadAttachments: true,
+		output: 'items',
+		labelIds: 'INBOX',
+	}),
 	'mail search': () => ({ operation: 'search', query: 'subject:About' }),
-	'mail read': ({ messageId }) => ({ operation: 'read', messageId, wholeConversation: true, downloadAttachments: true }),
-	'spreadsheet create': () => ({ resource: 'spreadsheet', operation: 'create', title: 'T', values: [['a'], [1]], idempotencyKey: `k${++keys}` }),
+	'mail read': ({ messageId }) => ({
+		operation: 'read',
+		messageId,
+		wholeConversation: true,
+		downloadAttachments: true,
+	}),
+	'spreadsheet create': () => ({
+		resource: 'spreadsheet',
+		operation: 'create',
+		title: 'T',
+		values: [['a'], [1]],
+		idempotencyKey: `k${++keys}`,
+	}),
 	'spreadsheet read': ({ spreadsheetId }) => ({
 		operation: 'read',
 		spreadsheetId,
@@ -38,7 +62,13 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 		values: [{ Name: 'Ann' }],
 		matchColumns: 'Name',
 	}),
-	'spreadsheet append': ({ spreadsheetId }) => ({ operation: 'append', spreadsheetId, tab: 'New', createTab: true, values: [{ Name: 'Ann' }] }),
+	'spreadsheet append': ({ spreadsheetId }) => ({
+		operation: 'append',
+		spreadsheetId,
+		tab: 'New',
+		createTab: true,
+		values: [{ Name: 'Ann' }],
+	}),
 	'document create': ({ documentId }) => ({
 		resource: 'document',
 		operation: 'create',
@@ -48,9 +78,25 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 		idempotencyKey: `k${++keys}`,
 	}),
 	'document read': ({ documentId }) => ({ operation: 'read', documentId, contentFormat: 'markdown' }),
-	'document write': ({ documentId }) => ({ operation: 'write', documentId, content: '# a\n\n- b\n\n|c|d|\n|-|-|\n|e|f|', contentFormat: 'markdown' }),
-	'document append': ({ documentId }) => ({ operation: 'append', documentId, content: '- b', contentFormat: 'markdown' }),
-	'file upload': () => ({ operation: 'upload', contentSource: 'text', content: 'C', name: 'N', onExisting: 'replace' }),
+	'document write': ({ documentId }) => ({
+		operation: 'write',
+		documentId,
+		content: '# a\n\n- b\n\n|c|d|\n|-|-|\n|e|f|',
+		contentFormat: 'markdown',
+	}),
+	'document append': ({ documentId }) => ({
+		operation: 'append',
+		documentId,
+		content: '- b',
+		contentFormat: 'markdown',
+	}),
+	'file upload': () => ({
+		operation: 'upload',
+		contentSource: 'text',
+		content: 'C',
+		name: 'N',
+		onExisting: 'replace',
+	}),
 };
 let keys = 0;
 
@@ -58,7 +104,8 @@ const wrong = ['abc', 7, true, [], {}, null, ['x'], [null], [7], { x: 7 }, -1, '
 type Path = ReadonlyArray<string | number>;
 
 /** What nobody foresaw, in the words of JavaScript. */
-const unforeseen = /call stack|is not a function|is not iterable|Cannot (read|convert)|undefined|object Object|NaN|Invalid (array|string|time)|gave no result|must be (of type|an instance)|Received/;
+const unforeseen =
+	/call stack|is not a function|is not iterable|Cannot (read|convert)|undefined|Invalid (array|string|time)|gave no result|must be (of type|an instance)|Received/;
 
 /** In front of the stand-in. Of the answer with a number, the value at the path becomes another one. */
 class Front {
@@ -84,7 +131,9 @@ class Front {
 		response.statusCode = answer.status;
 		response.setHeader('content-type', type);
 		if (location) response.setHeader('location', location);
-		response.end(/^application\/json/.test(type) ? JSON.stringify(this.#changed(method, JSON.parse(text))) : text);
+		response.end(
+			/^application\/json/.test(type) ? JSON.stringify(this.#changed(method, JSON.parse(text))) : text,
+		);
 	}
 
 	#changed(method: string, body: unknown): unknown {
@@ -95,14 +144,20 @@ class Front {
 
 function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
 	if (first === undefined) return by;
-	const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<string | number, unknown>;
+	const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<
+		string | number,
+		unknown
+	>;
 	copy[first] = replaced(copy[first], rest, by);
 	return copy;
 }
 
 function pathsIn(value: unknown): Path[] {
 	if (typeof value !== 'object' || value === null) return [];
-	return Object.entries(value).flatMap(([key, inner]) => [[key], ...pathsIn(inner).map((path) => [key, ...path])]);
+	return Object.entries(value).flatMap(([key, inner]) => [
+		[key],
+		...pathsIn(inner).map((path) => [key, ...path]),
+	]);
 }
 
 let world: World;
@@ -136,21 +191,27 @@ async function outcome(input: IDataObject): Promise<string> {
 	);
 }
 
-const perWay = Number(process.env.SHAPES ?? 30);
+const perWay = process.env.FAULTS === 'all' ? Infinity : Number(process.env.SHAPES ?? 12);
 
 test.each(Object.entries(ways))('%s', async (_name, inputOf) => {
 	expect(await outcome(inputOf(world.seeds))).toBe('read');
-	const places = front.answers.flatMap(({ body }, at) => pathsIn(body).map((path) => ({ at, path })));
-	const cells = places.flatMap(({ at, path }) => wrong.map((value) => ({ at, path, value })));
+	const places = front.answers.flatMap((answer, at) => pathsIn(answer.body).map((path) => ({ at, path })));
+	const all = places.flatMap((place) => wrong.map((value) => ({ ...place, value })));
 	const random = new Random(20);
-	const chosen = perWay >= cells.length ? cells : Array.from({ length: perWay }, () => cells[Math.floor(random.next() * cells.length)]);
-	const found: string[] = [];
-	for (const cell of chosen) {
+	const cells =
+		perWay < all.length
+			? Array.from({ length: perWay }, () => all[Math.floor(random.next() * all.length)])
+			: all;
+	const wrongs: string[] = [];
+	for (const cell of cells) {
 		front.change = cell;
 		const said = await outcome(inputOf(world.seeds));
-		if (unforeseen.test(said)) found.push(`${cell?.at} ${cell?.path.join('.')} = ${JSON.stringify(cell?.value)}: ${said}`);
 		front.change = undefined;
+		const { method = 'GET' } = front.answers[cell?.at ?? 0] ?? {};
+		// An error that does not say so is read as: nothing was done.
+		const isSaid = said.includes('already created') || claimOf({ message: said }) !== 'not done';
+		const isLie = method !== 'GET' && said !== 'read' && !isSaid;
+		if (isLie || unforeseen.test(said)) wrongs.push(`${JSON.stringify(cell)}: ${said}`);
 	}
-	process.stdout.write(`${_name}: ${cells.length} cells, ${chosen.length} run\n${found.join('\n')}\n`);
-	expect(found).toEqual([]);
+	expect(wrongs).toEqual([]);
 });

@@ -34,10 +34,13 @@ const robot = 'robot@project.example';
 export class World {
 	readonly google: GoogleServer;
 	readonly seeds: Seeds;
+	/** Where the node finds Google: the stand-in, or what a test puts in front of it. */
+	url: string;
 	private readonly tokens: { accessToken: string; refreshToken: string };
 
 	private constructor(google: GoogleServer) {
 		this.google = google;
+		this.url = google.url;
 		const grant = { scopes: [...standardScopes, 'gmail.compose'] };
 		const tokens = {
 			accessToken: google.tokens.issue(grant),
@@ -83,12 +86,12 @@ export class World {
 	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
 		if (authentication === 'oAuth2') {
 			const own = { grantType: 'authorizationCode', authentication: 'body' };
-			const data = { ...signedIn(this.google.url, this.tokens), ...own };
-			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.google.url}/token` } };
+			const data = { ...signedIn(this.url, this.tokens), ...own };
+			return { workspaceOAuth2Api: { ...data, accessTokenUrl: `${this.url}/token` } };
 		}
 		return {
 			workspaceServiceAccountApi: {
-				...endpointsOf(this.google.url),
+				...endpointsOf(this.url),
 				email: robot,
 				privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 				delegatedEmail: user,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { isNodeError, NodeError, shortened, withCode } from '../../core/errors';
+import { isNodeError, NodeError, shortened, statusName, toNodeError, withCode } from '../../core/errors';
 import { named } from '../../fields/field';
 import { BodyError, jsonOf, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
@@ -113,6 +113,29 @@ export function timeoutError(seconds: number): RequestError {
 		}),
 	);
 }
+
+/**
+ * Whatever was thrown between two requests. Where a gateway answers with a text in the place of a list, JavaScript has words of
+ * its own. A mistake in this package would look the same, so the cause is kept.
+ * @param log receives the place in the code, without the message, which may quote the response
+ */
+export function errorOfReading(error: unknown, log: (text: string) => void): NodeError {
+	const failure = toNodeError(error);
+	const isOfScript = error instanceof Error && /^(Type|Range)Error$/.test(error.name);
+	if (!isOfScript || failure.code !== 500) return failure;
+	const { name, stack = '' } = error;
+	const place = stack.split('\n').filter((line) => /^\s+at /.test(line));
+	log(`${unreadable}: ${name} ${place.slice(0, 3).join(' ').replaceAll(/\s+/g, ' ')}`);
+	return failure.with({
+		code: 502,
+		status: statusName(502),
+		message: "Google's response does not have the form that Google documents, so it could not be read",
+		description: `${checkBases} If there is none, please report the line in n8n's log that begins with '${unreadable}'.`,
+	});
+}
+
+const unreadable = 'A response could not be read';
+export const checkBases = 'Check the API bases in the credential and any proxy in between.';
 
 const tooMuch = 'Request less at once, for example a smaller range or fewer results.';
 

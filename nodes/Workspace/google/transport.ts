@@ -16,7 +16,7 @@ import {
 } from '../../http/request';
 import { RequestError, type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
 import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
-import { errorOfAnswer, errorOfThrown, timeoutError } from './errors';
+import { checkBases, errorOfAnswer, errorOfThrown, timeoutError } from './errors';
 
 interface ClientAnswer {
 	readonly status: number;
@@ -81,8 +81,7 @@ async function dataOf(
 	}
 	if (isCut) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
-	const description = 'Check the API bases in the credential and any proxy in between.';
-	throw new RequestError('unknown', new NodeError({ code: 502, message, description }));
+	throw new RequestError('unknown', new NodeError({ code: 502, message, description: checkBases }));
 }
 
 /** The base address of each API. A base comes from the credential and may contain a path prefix. */

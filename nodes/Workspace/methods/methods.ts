@@ -7,7 +7,7 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 
-import { nodeApiError, NodeError, toNodeError, withAdvice } from '../../core/errors';
+import { nodeApiError, NodeError, withAdvice } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import { compareNames } from '../../fields/description';
 import { Naming } from '../../fields/field';
@@ -21,6 +21,7 @@ import { targetOf } from '../actions/spreadsheet/range';
 import { Spreadsheet, spreadsheetUrl } from '../actions/spreadsheet/sheets';
 import type { SignIn } from '../google/advice';
 import { connect, type Connection } from '../google/googleConnection';
+import { errorOfReading } from '../google/errors';
 import type { Clients } from '../operation';
 
 /** What a picker asks, and what its sign-in may see. */
@@ -224,7 +225,10 @@ async function askGoogle<T>(
 		const connection = await connect(context, account ? 'serviceAccount' : 'oAuth2', sanitizer);
 		return await ask(await connection.clients(patience), connection);
 	} catch (error) {
-		const failure = withAdvice(naming.failure(toNodeError(error)));
+		const read = errorOfReading(error, (text) => {
+			context.logger.info(text);
+		});
+		const failure = withAdvice(naming.failure(read));
 		// n8n shows the message alone.
 		throw nodeApiError(context.getNode(), failure, undefined, sanitizer);
 	}

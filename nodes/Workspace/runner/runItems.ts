@@ -1,10 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isNodeError, type NodeError, refusal, toNodeError } from '../../core/errors';
+import { isNodeError, type NodeError, refusal } from '../../core/errors';
 import { type Checked, type Done, runItems, type Task, type Work } from '../../core/itemLoop';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
+import { errorOfReading } from '../google/errors';
 import type { Clients, Item, OutputItem } from '../operation';
 import { type Job, Jobs, RunNotes, tasksOf } from './job';
 
@@ -22,7 +23,7 @@ export async function perform(
 		const performed = await performWith(clients, first, jobs);
 		return await Promise.all(performed.map((outcome, at) => settled(clients, jobs[at] ?? first, outcome)));
 	} catch (error) {
-		return jobs.map(({ item }) => ({ failure: item.told(failureOf(error)) }));
+		return jobs.map((job) => ({ failure: job.item.told(failureOf(error, job)) }));
 	}
 }
 
@@ -35,7 +36,7 @@ async function performWith(clients: Clients, first: Job, jobs: readonly Job[]): 
 		const results = await operation.combine.execute(clients, jobs);
 		return results.map((result) => (isNodeError(result) ? { failure: result } : { result }));
 	} catch (error) {
-		return jobs.map(() => ({ failure: failureOf(error) }));
+		return jobs.map((job) => ({ failure: failureOf(error, job) }));
 	}
 }
 
@@ -51,7 +52,7 @@ async function settled(clients: Clients, job: Job, outcome: Performed): Promise<
 		const result = await operation.recover(clients, params, failure, item);
 		return result === undefined ? unsettled : { result };
 	} catch (error) {
-		const later = failureOf(error);
+		const later = failureOf(error, job);
 		const isTold = later.ambiguous || later.settled || item.hasMade;
 		const told = isTold ? later : unknown(failure, job, later);
 		return { failure: item.told(told) };
@@ -77,11 +78,17 @@ function unknown(failure: NodeError, { operation, params }: Job, lookup?: NodeEr
 	});
 }
 
-/** The generated clients check their own parameters before they send anything, and throw plain errors. */
-function failureOf(error: unknown): NodeError {
+function failureOf(error: unknown, { operation, item }: Job): NodeError {
+	// The generated clients check their own parameters before they send anything, and throw plain errors.
 	const byClient =
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
-	return byClient ? refusal(error.message) : toNodeError(error);
+	if (byClient) return refusal(error.message);
+	const failure = errorOfReading(error, (text) => {
+		item.log(text);
+	});
+	// It may be the response to what changed something.
+	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.readsOnly;
+	return isAmbiguous ? failure.with({ ambiguous: true }) : failure;
 }
 
 /** Of items that may run in parallel; their requests share one limit per credential anyway. */
@@ -160,7 +167,7 @@ class WorkspaceWork implements Work<Job> {
 			if (ending) return failed(job, job.item.told(ending), { output });
 			return { outcome: { output }, isFinal: !job.operation.readsOnly };
 		} catch (error) {
-			return failed(job, job.item.told(toNodeError(error)), { isDone: true });
+			return failed(job, job.item.told(failureOf(error, job)), { isDone: true });
 		}
 	}
 

@@ -63,10 +63,19 @@ test('a parameter that the generated client itself refuses is the input’s faul
 });
 
 test('what nobody foresaw is 500', async () => {
-	const [outcome] = await outcomesOf(
-		jobOf(operationWith({ execute: fails(new TypeError('x is undefined')) })),
-	);
-	expect(outcome).toMatchObject({ failure: { code: 500, status: 'INTERNAL', message: 'x is undefined' } });
+	const [outcome] = await outcomesOf(jobOf(operationWith({ execute: fails(new Error('a fault')) })));
+	expect(outcome).toMatchObject({ failure: { code: 500, status: 'INTERNAL', message: 'a fault' } });
+});
+
+test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
+	const execute = fails(new TypeError('x is undefined'));
+	const message = "Google's response does not have the form that Google documents, so it could not be read";
+	expect(await outcomesOf(jobOf(operationWith({ execute, readsOnly: true })))).toMatchObject([
+		{ failure: { code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown } },
+	]);
+	expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
+		{ failure: { message: `The request may have been carried out: ${message}`, ambiguous: true } },
+	]);
 });
 
 describe('an ambiguous failure', () => {
