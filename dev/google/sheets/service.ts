@@ -243,7 +243,12 @@ function gridData({ sheet, area }: Target): sheets_v4.Schema$GridData {
 		for (let column = area.startColumn; column < Math.min(area.endColumn, grid.columnCount); column++) {
 			const cell = grid.get(row, column);
 			values.push({
-				...(cell !== undefined && { formattedValue: formatted(cell) }),
+				...(cell !== undefined && {
+					effectiveValue: {
+						[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]: cell.value,
+					},
+					formattedValue: formatted(cell),
+				}),
 				...(grid.boldRows.has(row) && { userEnteredFormat: { textFormat: { bold: true } } }),
 			});
 		}

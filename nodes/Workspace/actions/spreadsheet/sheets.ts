@@ -160,7 +160,7 @@ export class Spreadsheet {
 
 	/** @param ranges of which the fields are wanted; all when absent */
 	async get(fields: string, ranges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
-		const request = { spreadsheetId: this.id, ...(ranges && { ranges }), fields };
+		const request = { spreadsheetId: this.id, ...(ranges && { ranges }), fields, prettyPrint: false };
 		return (await this.client.spreadsheets.get(request, options)).data;
 	}
 

@@ -67,6 +67,34 @@ test('1,000 items into 10,000 rows are three requests, and only the columns of t
 	expect(written.filter((one) => (one as IDataObject)['action'] === 'appended')).toHaveLength(333);
 });
 
+test('1,000 items of texts, as from a CSV file, with dates and new rows, are four requests', async () => {
+	const header = ['Id', 'Total', 'Share', 'Paid', 'Day'];
+	const csv = (at: number) => ({
+		Id: String(1000 + at),
+		Total: `1,${200 + at}`,
+		Share: `${at % 100}%`,
+		Paid: at % 2 === 0 ? 'TRUE' : 'FALSE',
+		Day: '2024-01-05',
+	});
+	const spreadsheetId = calls.sheet([header]);
+	const rows = Array.from({ length: 700 }, (_, at) => Object.values(csv(at)));
+	calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', rows);
+	const before = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
+	const all = Array.from({ length: 1000 }, (_, at) => csv(at));
+	const given = { spreadsheetId, matchColumns: 'Id', valueInputOption: 'AUTO' };
+	const written = await write(given, { ...csv(3), Total: '9' }, ...all.slice(4));
+	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchUpdate']);
+	expect(written.map((one) => (one as IDataObject)['action'])).toEqual([
+		'updated',
+		...Array.from({ length: 696 }, () => 'unchanged'),
+		...Array.from({ length: 300 }, () => 'appended'),
+	]);
+	const after = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
+	before[4]?.splice(1, 1, { value: '9' });
+	expect(after.slice(0, 701)).toEqual(before);
+	expect(calls.stored(spreadsheetId, 'Sheet1!A702:E702')).toEqual([['1700', '1,900', '0%', 'TRUE', 45296]]);
+});
+
 test('several key columns, and a key that is there twice', async () => {
 	const spreadsheetId = calls.sheet([
 		['City', 'Day', 'Count'],

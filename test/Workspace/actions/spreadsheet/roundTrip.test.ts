@@ -106,6 +106,17 @@ const ways: ReadonlyArray<(table: Table) => Promise<void>> = [
 		expect(key).toEqual({ value: 'changed' });
 		expect([header, [before[1]?.[0], ...first], ...others]).toEqual(before);
 	},
+	...[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map((rendering) => async (table: Table) => {
+		const spreadsheetId = seeded(table);
+		const before = cellsOf(spreadsheetId);
+		const rows = [...(await read(spreadsheetId, rendering)), { Key: '2024-01-05' }];
+		const sent = calls.methods.length;
+		await give('write', { spreadsheetId, matchColumns: 'Key' }, rows);
+		expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(4);
+		const [key, ...others] = cellsOf(spreadsheetId).pop() ?? [];
+		expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'yyyy-mm-dd' }]);
+		expect(cellsOf(spreadsheetId).slice(0, -1)).toEqual(before);
+	}),
 	async (table) => {
 		const plain = withoutFormulas(table);
 		const rows = await read(seeded(plain), {});

@@ -8,7 +8,16 @@ import { columnsFor, type HeaderRow, misfitOf, tableOf, withColumns } from '../h
 import { areaIn } from '../range';
 import { entryFor, requestBytes, sendEach, type Written } from '../rows';
 import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
-import { isByNumber, type Matching, Plan, readBody, type Step } from './matchPlan';
+import {
+	isByNumber,
+	isPlainNumber,
+	type Matching,
+	Plan,
+	readBody,
+	readBoth,
+	type Step,
+	typed,
+} from './matchPlan';
 
 /** The changes of one request. */
 interface Change {
@@ -168,16 +177,45 @@ async function planned(
 	stepsOf: (plan: Plan, rows: readonly NamedRow[]) => Step[] | NodeError,
 ): Promise<{ readonly steps: Steps; readonly last: number }> {
 	const { matchColumns, columns } = matching;
-	const names = [...matchColumns, ...given.flat().flatMap(({ cells }) => [...cells.keys()])];
+	const names = [...new Set([...matchColumns, ...given.flat().flatMap(({ cells }) => [...cells.keys()])])];
 	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
 	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
 	const read = isByNumber(matchColumns) ? all : used;
+	const planFor = (bodies: Pick<Matching, 'body' | 'shown'>) => {
+		const plan = new Plan({ ...matching, ...bodies });
+		return { plan, steps: given.map((rows) => stepsOf(plan, rows)), last: bodies.body.last };
+	};
+	const isSmall = sheet.rowCount * read.length <= mostTogether;
+	if (isSmall && (await isManyRequests(book, sheet, matching, given))) {
+		return planFor(await readBoth(book, sheet, read));
+	}
 	const body = await readBody(book, sheet, read);
-	const plan = new Plan({ ...matching, body });
-	const steps = given.map((rows) => stepsOf(plan, rows));
-	if (!plan.isUnsure) return { steps, last: body.last };
-	const surely = new Plan({ ...matching, body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
-	return { steps: given.map((rows) => stepsOf(surely, rows)), last: body.last };
+	const first = planFor({ body });
+	if (!first.plan.isUnsure) return first;
+	return planFor({ body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
+}
+
+/** Cells whose values and texts are read in one request, which takes up to 80 bytes for each; two take about 50. */
+const mostTogether = 500_000;
+
+/** Whether rows may be inserted, values be entered as typed, and texts look like numbers: reading and writing would be five requests. */
+async function isManyRequests(
+	book: Spreadsheet,
+	sheet: HeaderRow,
+	{ matchColumns, columns, valueInputOption: option }: Omit<Matching, 'body' | 'shown'>,
+	given: ReadonlyArray<readonly NamedRow[]>,
+): Promise<boolean> {
+	const hasStructure = !isByNumber(matchColumns) || columns.size > sheet.columns.size;
+	if (option === 'RAW' || sheet.columns.size === 0 || !hasStructure) return false;
+	const cells = given.flat().map((row) => [...row.cells.values()]);
+	const { valueInputOption, cell, text } = await entryFor(book, 'AUTO', cells);
+	const isTyped = option === 'USER_ENTERED';
+	if (!isTyped && valueInputOption === 'RAW') return false;
+	const isKnown = (value: string) =>
+		cell(value) !== text(value) || (isTyped && (typed(value) !== value || isPlainNumber(value)));
+	return cells
+		.flat()
+		.some((value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value));
 }
 
 function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | NodeError {
