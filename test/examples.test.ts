@@ -11,22 +11,26 @@ interface Box {
 
 const folder = path.join(__dirname, '..', 'examples');
 
+const isNote = ({ type }: { type: string }) => type === 'n8n-nodes-base.stickyNote';
+
+interface Example {
+	readonly name: string;
+	readonly nodes: ReadonlyArray<{
+		readonly name: string;
+		readonly type: string;
+		readonly position: [number, number];
+		readonly parameters: { readonly width?: number; readonly height?: number; readonly content?: string };
+	}>;
+}
+
+const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as Example;
+
 /** What n8n draws for a node, in pixels of the canvas: 96 by 96, and the name in two lines below. */
-function boxesOf(file: string): { notes: Box[]; nodes: Box[] } {
-	const text = readFileSync(path.join(folder, file), 'utf8');
-	const { nodes } = JSON.parse(text) as {
-		nodes: Array<{
-			name: string;
-			type: string;
-			position: [number, number];
-			parameters: { width?: number; height?: number };
-		}>;
-	};
+function boxesOf({ nodes }: Example): { notes: Box[]; nodes: Box[] } {
 	const boxes = nodes.map(({ name, type, position: [left, top], parameters }) => {
 		const { width = 96, height = 96 + 44 } = parameters;
 		return { type, name, left, top, right: left + width, bottom: top + height };
 	});
-	const isNote = ({ type }: { type: string }) => type === 'n8n-nodes-base.stickyNote';
 	return { notes: boxes.filter(isNote), nodes: boxes.filter((box) => !isNote(box)) };
 }
 
@@ -34,10 +38,20 @@ const overlap = (one: Box, other: Box) =>
 	one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 test.each(readdirSync(folder))('in %s nothing lies over a note or over another node', (file) => {
-	const { notes, nodes } = boxesOf(file);
+	const { notes, nodes } = boxesOf(read(file));
 	expect(notes.length).toBeGreaterThan(0);
 	const all = [...notes, ...nodes];
 	const pairs = all.flatMap((one, at) => all.slice(at + 1).map((other) => [one, other] as const));
 	const lying = pairs.filter(([one, other]) => overlap(one, other));
 	expect(lying.map(([one, other]) => `${one.name} / ${other.name}`)).toEqual([]);
+});
+
+const pages = readFileSync(path.join(folder, '..', 'docs', 'examples.md'), 'utf8');
+
+test.each(readdirSync(folder))('%s has one name: in n8n, in its note and on the page of examples', (file) => {
+	const { name, nodes } = read(file);
+	const note = nodes.find(isNote)?.parameters.content;
+	expect(note?.split('\n')[0]).toBe(`## ${name}`);
+	const [, section = ''] = pages.split(`\n## ${name}\n`);
+	expect(section.split('\n## ')[0]).toContain(`../examples/${file})`);
 });

@@ -81,6 +81,7 @@ export class Workspace implements INodeType {
 		},
 		listSearch: {
 			searchDocuments: onFirstUse(async () => (await lists()).searchDocuments),
+			searchDocumentTabs: onFirstUse(async () => (await lists()).searchDocumentTabs),
 			searchFolders: onFirstUse(async () => (await lists()).searchFolders),
 			searchSpreadsheets: onFirstUse(async () => (await lists()).searchSpreadsheets),
 			searchTabs: onFirstUse(async () => (await lists()).searchTabs),

@@ -78,11 +78,15 @@ function modesOf({ displayName, searchListMethod }: Field): INodePropertyMode[] 
 	];
 }
 
-function tabModes({ displayName, searchListMethod }: Field): INodePropertyMode[] {
+function tabModes({
+	displayName,
+	searchListMethod,
+	placeholder = 'e.g. Sheet1',
+}: Field): INodePropertyMode[] {
 	const list = modeOf('From List', 'list', `Select a ${displayName.toLowerCase()}...`);
 	return [
 		{ ...list, type: 'list', typeOptions: { searchListMethod, searchable: true } },
-		modeOf('By Name', 'name', 'e.g. Sheet1'),
+		modeOf('By Name', 'name', placeholder),
 	];
 }
 

@@ -110,10 +110,10 @@ const options: Record<string, Record<string, unknown>> = {
 		replacements: {},
 		templateId: { __rl: true, ...locator },
 	},
-	'document read': { contentFormat: 'text', tab: '', output: 'text' },
+	'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
 	'document write': {
 		contentFormat: 'text',
-		tab: '',
+		tab: { __rl: true, ...locator },
 		createTab: false,
 		insertImages: false,
 		replacements: {},
@@ -123,7 +123,7 @@ const options: Record<string, Record<string, unknown>> = {
 	'document append': {
 		contentFormat: 'text',
 		idempotencyKey: '',
-		tab: '',
+		tab: { __rl: true, ...locator },
 		createTab: false,
 		insertImages: false,
 		newParagraph: true,

@@ -87,7 +87,7 @@ test('the example with two triggers runs as its note says', async () => {
 test('a failure says what happened and what to do', async () => {
 	service.script({ status: 401 });
 	// n8n has stored what the tests above changed in the other example.
-	await openWorkflow('Long work: the trigger takes the answer');
+	await openWorkflow('Long work: the trigger receives the answer');
 	await editor.openNode('Agent Execute');
 	await editor.runStep(
 		'refused the API key or the signature (401)',

@@ -7,6 +7,7 @@ import { inRow, manualTrigger, node } from '../e2e/n8n';
 import { Editor } from './editor';
 import { fillIn } from './person';
 
+const friday = { paragraph: { elements: [{ textRun: { content: 'Cake for all\n' } }] } };
 let google: GoogleServer;
 let editor: Editor;
 
@@ -15,6 +16,10 @@ beforeAll(async () => {
 	google.sheets.seed({
 		title: 'Guests',
 		tabs: [{ title: 'People', rows: [['name', 'age']] }, { title: 'Empty' }],
+	});
+	google.docs.seed({
+		title: 'Minutes',
+		tabs: [{ title: 'First' }, { title: 'May', children: [{ title: 'Friday', body: [friday] }] }],
 	});
 	google.gmail.labels = { Label_7: 'Customers' };
 	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'An order', labelIds: ['INBOX', 'Label_7'] });
@@ -36,6 +41,7 @@ beforeAll(async () => {
 	const nodes = [
 		node('Rows', type, append, { id: randomUUID() }),
 		node('Emails', type, { operation: 'list' }, { id: randomUUID() }),
+		node('Text', type, { resource: 'document', operation: 'read' }, { id: randomUUID() }),
 	];
 	await editor.show({
 		name: 'Pickers',
@@ -73,12 +79,28 @@ test('the columns say what is missing: first a tab, then its header row', async 
 	await form.getByTestId('parameter-input-age').waitFor();
 });
 
+test('a tab of a document is picked by its title, once the document is chosen', async () => {
+	await editor.closeNode();
+	await editor.openNode('Text');
+	await editor.addOption('tab');
+	await editor.openPicker('tab');
+	await editor.page
+		.getByTestId('rlc-error-container')
+		.filter({ visible: true })
+		.getByText('Choose the document first.')
+		.waitFor();
+	await editor.page.keyboard.press('Escape');
+	await editor.pick('documentId', 'Minutes');
+	await editor.pick('tab', 'Friday');
+	await editor.runStep('Cake for all');
+});
+
 test('labels are chosen by the names that they have in Gmail, the own ones first', async () => {
 	await editor.closeNode();
 	await editor.openNode('Emails');
 	await editor.addOption('labelIds');
 	const labels = await editor.openOptions('labelIds');
-	expect((await labels.first().innerText()).trim()).toBe('Customers');
+	expect((await labels.first().innerText()).trim()).toMatch(/^Customers\s+Label_7$/);
 	await editor.chooseAmong('labelIds', 'Customers');
 	await editor.page.keyboard.press('Escape');
 	await editor.runStep('An order');

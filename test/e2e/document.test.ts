@@ -98,6 +98,24 @@ test('create, append, write and read by the form', async () => {
 	]);
 });
 
+test('a tab by its title or ID, however it is given', async () => {
+	const id = google.docs.seed({
+		title: 'Tabs',
+		tabs: [{ title: 'First' }, { title: 'Notes', tabId: 't.notes' }],
+	});
+	const append = { resource: 'document', operation: 'append', documentId: byId(id) };
+	const picked = (mode: string, value: string) => ({ __rl: true, mode, value, cachedResultName: 'Notes' });
+	const [, , , , read = []] = await runInRow(
+		[{ tab: 'Notes' }],
+		{ ...append, content: 'a', options: { tab: picked('list', 't.notes') } },
+		{ ...append, content: 'b', options: { tab: picked('name', 'Notes') } },
+		{ ...append, content: 'c', options: { tab: 'Notes' } },
+		{ ...append, content: 'd', options: { tab: picked('name', '={{ $("Items").item.json.tab }}') } },
+		{ ...append, operation: 'read', options: { tab: picked('list', 't.notes') } },
+	);
+	expect(read.map(({ json }) => json['content'])).toEqual(['a\nb\nc\nd']);
+});
+
 test('the same by the input object', async () => {
 	const step = (inputObject: string) => ({ inputMode: 'json', inputObject });
 	const [, second = [], third = []] = await runInRow(

@@ -14,6 +14,7 @@ import { Naming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { fileIdOf, isRecord } from '../../fields/values';
 import { searchText } from '../actions/createdFiles';
+import { allTabs, documentUrl, tabSummary } from '../actions/document/tabs';
 import { allLabels } from '../actions/mail/list/query';
 import { rowNumberKey } from '../actions/spreadsheet/cells';
 import { readHeaderRow } from '../actions/spreadsheet/headerRow';
@@ -135,9 +136,7 @@ export const searchFolders: Search = async (picker, filter, paginationToken) => 
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
 	const drives = paginationToken ? [] : [myDrive, ...(await sharedDrives(picker))];
-	const wanted = filter?.trim().toLowerCase() ?? '';
-	const fitting = drives.filter(({ name }) => name.toLowerCase().includes(wanted));
-	const results = [...fitting, ...choicesOf(files.filter(isUsable))];
+	const results = [...withName(drives, filter), ...choicesOf(files.filter(isUsable))];
 	return { results, paginationToken: nextPageToken ?? undefined };
 };
 
@@ -258,17 +257,14 @@ interface ChosenSpreadsheet {
  * n8n's method for a list that depends on the chosen spreadsheet.
  * @param nothing what is shown while none is chosen
  */
-function inChosenSpreadsheet<T>(
-	ask: (chosen: ChosenSpreadsheet, filter?: string) => Promise<T>,
-	nothing: () => T,
-) {
-	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<T> {
+function inChosenSpreadsheet<T>(ask: (chosen: ChosenSpreadsheet) => Promise<T>, nothing: () => T) {
+	return async function (this: ILoadOptionsFunctions): Promise<T> {
 		const text = (field: string) => textOf(this.getNodeParameter(field, ''));
 		const given = text('spreadsheetId');
 		if (given === '') return nothing();
 		return await askGoogle(this, async ({ sheets }) => {
 			const spreadsheetId = fileIdOf(given, 'spreadsheetId', 'Spreadsheet');
-			return await ask({ book: new Spreadsheet(sheets, spreadsheetId), text }, filter);
+			return await ask({ book: new Spreadsheet(sheets, spreadsheetId), text });
 		});
 	};
 }
@@ -280,27 +276,63 @@ function textOf(raw: unknown): string {
 	return text.startsWith('=') ? '' : text;
 }
 
-/** The tabs of the chosen spreadsheet whose names hold what the user typed. */
-export async function searchTabs({ book }: ChosenSpreadsheet, filter = ''): Promise<INodeListSearchResult> {
-	const { sheets = [] } = await book.get('sheets.properties(sheetId,title)');
-	const wanted = filter.trim().toLowerCase();
-	const results = sheets.flatMap(({ properties }) => {
-		const { title, sheetId } = properties ?? {};
-		if (!title?.toLowerCase().includes(wanted)) return [];
-		const url = `${spreadsheetUrl(book.id)}#gid=${sheetId ?? 0}`;
-		return [{ name: title, value: title, url }];
-	});
-	return { results };
+/** n8n's method for the tabs of a chosen file. An expression that chooses it is not known while the form is filled in. */
+function tabPicker(field: string, noun: string, tabsOf: Tabs) {
+	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+		return await askGoogle(this, async (clients) => {
+			const given = textOf(this.getNodeParameter(field, ''));
+			if (given !== '')
+				return { results: withName(await tabsOf(clients, fileIdOf(given, field, noun)), filter) };
+			const message = `Choose the ${noun.toLowerCase()} first. If an expression chooses it, choose By Name above.`;
+			throw new NodeError({ code: 400, message });
+		});
+	};
 }
 
-/** The labels of the mailbox to choose from, its own first. */
+type Tabs = (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>;
+
+export async function spreadsheetTabs(
+	{ sheets: client }: Pick<Clients, 'sheets'>,
+	id: string,
+): Promise<INodeListSearchItems[]> {
+	const { sheets = [] } = await new Spreadsheet(client, id).get('sheets.properties(sheetId,title)');
+	return sheets.flatMap(({ properties: { title: name, sheetId } = {} }) =>
+		name ? [{ name, value: name, url: `${spreadsheetUrl(id)}#gid=${sheetId ?? 0}` }] : [],
+	);
+}
+
+/** Google nests tabs in three levels. */
+const tabFields = 'tabProperties(tabId,title)';
+const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields})))`;
+
+/** By ID, because several tabs of a document may have the same title. */
+export async function documentTabs(
+	{ docs }: Pick<Clients, 'docs'>,
+	documentId: string,
+): Promise<INodeListSearchItems[]> {
+	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields: tabTree });
+	return allTabs(data)
+		.map(tabSummary)
+		.map(({ tabId, title }) => ({ name: title, value: tabId, url: documentUrl(documentId, tabId) }));
+}
+
+/** The choices whose names hold what the user typed. */
+function withName(choices: readonly INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
+	const wanted = filter.trim().toLowerCase();
+	return choices.filter(({ name }) => name.toLowerCase().includes(wanted));
+}
+
+/** The labels of the mailbox to choose from, its own first and with their IDs, which is what emails name them by. */
 export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
 	const labels = await allLabels(clients);
-	const choices = labels.flatMap(({ id, name, type }) =>
-		id ? [{ name: type === 'user' ? (name ?? id) : systemName(id), value: id, isOwn: type === 'user' }] : [],
-	);
-	const sorted = choices.sort((a, b) => Number(b.isOwn) - Number(a.isOwn) || compareNames(a.name, b.name));
-	return sorted.map(({ name, value }) => ({ name, value }));
+	const choices = labels.flatMap(({ id, name, type }) => {
+		if (!id) return [];
+		return type === 'user'
+			? { name: name ?? id, value: id, description: id }
+			: { name: systemName(id), value: id };
+	});
+	const rank = ({ description }: INodePropertyOptions) => (description === undefined ? 1 : 0);
+	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
 }
 
 /** `CATEGORY_SOCIAL` as people read it: Category Social. */
@@ -319,8 +351,9 @@ export const methods = {
 	},
 	getMatchColumns: inChosenSpreadsheet(matchColumns, () => []),
 	headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
+	searchDocumentTabs: tabPicker('documentId', 'Document', documentTabs),
 	searchDocuments: picker(searchDocuments),
 	searchFolders: picker(searchFolders),
 	searchSpreadsheets: picker(searchSpreadsheets),
-	searchTabs: inChosenSpreadsheet(searchTabs, () => ({ results: [] })),
+	searchTabs: tabPicker('spreadsheetId', 'Spreadsheet', spreadsheetTabs),
 };

@@ -11,12 +11,12 @@ afterAll(async () => {
 	await google.close();
 });
 
-it("offers the mailbox's own labels before those of every mailbox", async () => {
+it("offers the mailbox's own labels before those of every mailbox, with the IDs that emails name them by", async () => {
 	google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
 	const choices = await labelChoices(testClients(google.url, google.tokens.issue()));
 	expect(choices.slice(0, 4)).toEqual([
-		{ name: 'Clients/Acme', value: 'Label_1' },
-		{ name: 'Zebra', value: 'Label_2' },
+		{ name: 'Clients/Acme', value: 'Label_1', description: 'Label_1' },
+		{ name: 'Zebra', value: 'Label_2', description: 'Label_2' },
 		{ name: 'Category Forums', value: 'CATEGORY_FORUMS' },
 		{ name: 'Category Personal', value: 'CATEGORY_PERSONAL' },
 	]);

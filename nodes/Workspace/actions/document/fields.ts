@@ -34,10 +34,15 @@ export const contentFormat = {
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	type: 'string',
-	default: '',
+	type: 'resourceLocator',
+	default: { __rl: true, mode: 'list', value: '' },
+	format: 'tab',
+	searchListMethod: 'searchDocumentTabs',
 	placeholder: 'e.g. Notes',
-	description: 'ID or title of the tab. Leave empty to use the first tab.',
+	typeOptions: { loadOptionsDependsOn: ['documentId.value'] },
+	description: 'Title or ID of the tab. Leave empty to use the first tab.',
+	builderHint:
+		"Pass the whole object, with the title or ID of the tab: { __rl: true, mode: 'name', value: 'Notes' }.",
 } as const satisfies Field;
 
 export const createTab = {

@@ -15,7 +15,7 @@ export const read = defineOperation({
 	fields: [fields.documentId],
 	options: [
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
-		{ ...fields.tab, description: 'ID or title of the tab to read. Leave empty to read all tabs.' },
+		{ ...fields.tab, description: 'Title or ID of the tab to read. Leave empty to read all tabs.' },
 		{
 			displayName: 'Output',
 			name: 'output',

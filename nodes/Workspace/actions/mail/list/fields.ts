@@ -78,7 +78,7 @@ const listOptions = [
 		typeOptions: { loadOptionsMethod: 'getLabels' },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		hint: 'Only emails that have all of these labels. An expression can also return label names.',
+		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
 	{
 		displayName: 'New Text Only',

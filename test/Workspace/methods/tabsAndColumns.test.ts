@@ -1,6 +1,6 @@
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { Spreadsheet } from '../../../nodes/Workspace/actions/spreadsheet/sheets';
-import { headerColumns, searchTabs } from '../../../nodes/Workspace/methods/methods';
+import { documentTabs, headerColumns, spreadsheetTabs } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 
 let google: GoogleServer;
@@ -28,13 +28,30 @@ function chosen(fields: Record<string, string> = {}) {
 	return { book: new Spreadsheet(sheets, spreadsheetId), text: (field: string) => fields[field] ?? '' };
 }
 
-test('the tabs of the chosen spreadsheet, by what was typed', async () => {
-	const all = await searchTabs(chosen());
-	expect(all.results.map(({ value }) => value)).toEqual(['Orders', 'Q1']);
-	expect((await searchTabs(chosen(), ' ord ')).results).toMatchObject([
+test('the tabs of a spreadsheet, by their names', async () => {
+	const { book } = chosen();
+	const tabs = await spreadsheetTabs(testClients(google.url, google.tokens.issue()), book.id);
+	expect(tabs).toEqual([
 		{ name: 'Orders', value: 'Orders', url: expect.stringMatching(/\/edit#gid=0$/) as string },
+		{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
 	]);
-	expect(await searchTabs(chosen(), 'nothing')).toEqual({ results: [] });
+});
+
+test('the tabs of a document, nested ones after their parent, by their IDs', async () => {
+	const documentId = google.docs.seed({
+		title: 'Plan',
+		tabs: [
+			{ title: 'Notes', tabId: 't.a', children: [{ title: 'Notes', tabId: 't.b' }] },
+			{ title: 'Todo', tabId: 't.c' },
+		],
+	});
+	const tabs = await documentTabs(testClients(google.url, google.tokens.issue()), documentId);
+	expect(tabs.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([
+		'Notes t.a',
+		'Notes t.b',
+		'Todo t.c',
+	]);
+	expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
 });
 
 test.each([
