@@ -43,7 +43,7 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 			{
 				name: 'All Files',
 				value: 'allFiles',
-				description: 'As before, and uploads can go to every folder and shared drive',
+				description: 'Lists also show all folders and shared drives, and uploads can go there',
 			},
 		],
 		default: standard,

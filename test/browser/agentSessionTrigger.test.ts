@@ -48,13 +48,14 @@ test('an agent’s messages start a workflow: in a test, and published', async (
 	await page.getByText('Receive a message from the session').waitFor();
 	const execute = page.getByTestId('node-execute-button');
 	expect(await execute.textContent()).toContain('Execute step');
-	await clickUntil(execute, page.getByText('Waiting up to 60 seconds for a message in the session'));
+	const waiting = page.getByText('Waiting up to 60 seconds for a message in the session');
+	await way.go(() => clickUntil(execute, waiting));
 	await until(() => service.openSockets('by-clicks') === 1);
 	service.send('by-clicks', { type: 'answer', text: 'First message' });
 	await editor.reads('First message');
 	await until(() => service.openSockets('by-clicks') === 0);
 	await way.go(async () => {
-		await editor.closeNode();
+		await editor.leaveNode();
 		await building.publish();
 	});
 	expect(way.clicks).toBeLessThanOrEqual(10);

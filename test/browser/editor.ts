@@ -129,6 +129,16 @@ export class Editor {
 		await clickUntil(close, close, 'hidden');
 	}
 
+	/** Leaves the open node by the key that most people use for it. */
+	async leaveNode(): Promise<void> {
+		const close = this.page.getByTestId('ndv-close-button');
+		await persist(
+			() => this.page.keyboard.press('Escape'),
+			async () => !(await close.isVisible()),
+			0,
+		);
+	}
+
 	parameter(name: string): Locator {
 		return this.page.getByTestId('node-parameters').getByTestId(`parameter-input-${name}`);
 	}

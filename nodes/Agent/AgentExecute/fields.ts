@@ -61,7 +61,7 @@ export const executeFields = [
 		description:
 			'A JSON object. To build it from data of earlier nodes, use one expression for the whole object.',
 		builderHint: 'Use one expression for the whole object. Do not put expressions inside JSON text.',
-		hint: 'e.g. ={{ { task: $json.task, input: $json.text } }}',
+		hint: 'For example, the expression {{ { task: $json.task, input: $json.text } }}',
 	},
 	{
 		displayName: 'Session ID',
@@ -105,7 +105,7 @@ export const executeOptions = [
 		minimum: 1,
 		maximum: 536_870_912,
 		description:
-			'Maximum size of the response after decompression. If the response is larger, the item fails even though the agent was started. The whole response is held in memory.',
+			'Max size of the response after decompression. 67108864 bytes are 64 MiB. If the response is larger, the item fails even though the agent was started. The whole response is held in memory.',
 	},
 	{
 		displayName: 'Parallel Requests',

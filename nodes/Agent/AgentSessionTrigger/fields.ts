@@ -83,7 +83,7 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 67_108_864,
-		description: 'Max total size of messages waiting for an execution',
+		description: 'Max total size of messages waiting for an execution. 67108864 bytes are 64 MiB.',
 	},
 	{
 		displayName: 'Max Queued Messages',

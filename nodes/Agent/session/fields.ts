@@ -40,7 +40,7 @@ export const channelOptions = [
 		// The largest size that the WebSocket library can hold in one message.
 		maximum: 2_147_483_647,
 		default: 16_777_216,
-		description: 'A larger message closes the channel, and the node reconnects',
+		description: 'A larger message closes the channel, and the node reconnects. 16777216 bytes are 16 MiB.',
 	},
 	{
 		displayName: 'Ping Text',

@@ -85,7 +85,7 @@ test.each([
 	expect(await thrown(error)).toMatchObject({
 		code: 401,
 		status: 'UNAUTHENTICATED',
-		description: 'Open the credential and reconnect it.',
+		description: 'Open the credential and sign in to Google again.',
 		ambiguous: false,
 	});
 });
