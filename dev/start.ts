@@ -112,6 +112,7 @@ async function main(): Promise<void> {
 		return;
 	}
 	if (values.dev) await bringEditsOver(n8n.api, userFolder);
+	void n8n.ended.then(() => endWithIt(n8n.output()));
 	const first = workflows[0]?.workflow.id ?? '';
 	say(
 		`\nThe editor: ${n8n.url}/workflow/${first}\n  e-mail    ${owner.email}\n  password  ${owner.password}\nCtrl-C ends everything.`,
@@ -192,6 +193,15 @@ async function stopAll(): Promise<void> {
 		for (const stop of running.reverse()) await stop();
 	})();
 	await stopping;
+}
+
+/** An editor that has lost its n8n says only that it has lost it. */
+async function endWithIt(printed: string): Promise<void> {
+	if (stopping) return;
+	const last = printed.trim().split('\n').slice(-10).join('\n');
+	say(`\nn8n has ended by itself. It printed at last:\n${last}\nYour workflows are kept: start it again.`);
+	await stopAll();
+	process.exit(1);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -11,7 +11,7 @@ export interface RestartableN8n extends N8nServer {
 }
 
 /**
- * An n8n that keeps its user folder across restarts. `api`, `pid` and `output` belong to the current process.
+ * An n8n that keeps its user folder across restarts. `api`, `pid`, `ended` and `output` belong to the current process.
  */
 export async function startRestartableN8n(options: N8nOptions): Promise<RestartableN8n> {
 	const { userFolder } = options;
@@ -25,6 +25,9 @@ export async function startRestartableN8n(options: N8nOptions): Promise<Restarta
 		},
 		get pid() {
 			return server.pid;
+		},
+		get ended() {
+			return server.ended;
 		},
 		output: () => server.output(),
 		stop: () => server.stop(),

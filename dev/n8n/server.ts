@@ -36,6 +36,8 @@ export interface N8nServer {
 	readonly pid: number;
 	/** Everything that n8n has printed so far. */
 	output(): string;
+	/** Until the process is gone, whoever ended it. */
+	readonly ended: Promise<void>;
 	/** Sends SIGTERM, then SIGKILL. */
 	stop(): Promise<void>;
 	/** Sends SIGKILL. */
@@ -93,6 +95,11 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 		kill: () => end(child, 'SIGKILL', options),
 	};
 	options.onSpawn?.(ending);
+	const ended = new Promise<void>((resolve) => {
+		child.once('close', () => {
+			resolve();
+		});
+	});
 	const url = `http://127.0.0.1:${port}`;
 	await untilReady(`${url}/healthz/readiness`, child, output);
 	// n8n 2.0 says that it is ready before it knows the addresses of its REST API.
@@ -106,6 +113,7 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 		api,
 		pid: child.pid ?? -1,
 		output,
+		ended,
 		...ending,
 	};
 }
@@ -160,7 +168,7 @@ const startSeconds = 300;
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
 	const deadline = Date.now() + startSeconds * 1000;
 	for (;;) {
-		if (child.exitCode !== null) throw new Sentence(`n8n ended while it started. It printed:\n${output()}`);
+		if (hasEnded(child)) throw new Sentence(`n8n ended while it started. It printed:\n${output()}`);
 		if (Date.now() > deadline) {
 			await end(child, 'SIGKILL');
 			throw new Sentence(`n8n did not answer within ${startSeconds} s. It printed:\n${output()}`);
@@ -180,7 +188,7 @@ async function end(
 		if (ownGroup) signalGroup(child, which);
 		else child.kill(which);
 	};
-	if (child.exitCode === null && child.signalCode === null) {
+	if (!hasEnded(child)) {
 		const ended = new Promise((resolve) => child.once('close', resolve));
 		child.kill(signal);
 		const last = setTimeout(() => {
@@ -190,6 +198,10 @@ async function end(
 		clearTimeout(last);
 	}
 	if (ownGroup) signalGroup(child, 'SIGKILL');
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+	return exitCode !== null || signalCode !== null;
 }
 
 /** An empty process group is the desired result, so that error is ignored. */

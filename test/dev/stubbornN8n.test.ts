@@ -1,4 +1,4 @@
-// An n8n that ignores SIGTERM, and has started a process of its own, is ended all the same.
+// An n8n that ignores SIGTERM, and has started a process of its own, is ended all the same; one that somebody else ends is noticed.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { startN8n } from '../../dev/n8n/server.ts';
 
 const program = `
+	if (process.env.DIES) process.kill(process.pid, 'SIGKILL');
 	const { createServer } = require('node:http');
 	const { spawn } = require('node:child_process');
 	const child = spawn('sleep', ['600'], { stdio: 'ignore' });
@@ -50,4 +51,15 @@ test('stop() ends it and what it started', async () => {
 	await n8n.stop();
 
 	expect([isRunning(n8n.pid), isRunning(child)]).toEqual([false, false]);
+});
+
+test('an end by somebody else is noticed, also while it starts', async () => {
+	const userFolder = path.join(folder, 'killed');
+	const n8n = await startN8n({ userFolder, ownGroup: true, patienceMilliseconds: 200 });
+	process.kill(n8n.pid, 'SIGKILL');
+	await n8n.ended;
+	await n8n.stop();
+
+	const start = startN8n({ userFolder, env: { DIES: 'yes' } });
+	await expect(start).rejects.toThrow('n8n ended while it started.');
 });
