@@ -145,9 +145,13 @@ export class Editor {
 
 	/** Chooses in a dropdown by the words that stand there. */
 	async choose(parameter: string, choice: string): Promise<void> {
-		const words = new RegExp(`^\\s*${choice.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`);
 		const isChosen = async () => (await this.chosen(parameter)) === choice;
-		await chooseFrom(this.parameter(parameter), this.option(words), isChosen);
+		await chooseFrom(this.parameter(parameter), this.describedOption(choice), isChosen);
+	}
+
+	/** By its name, which a description may follow. */
+	private describedOption(name: string): Locator {
+		return this.option(new RegExp(`^\\s*${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`));
 	}
 
 	private option(name: string | RegExp): Locator {
@@ -165,7 +169,7 @@ export class Editor {
 	/** Chooses one of several in a dropdown whose options come from Google. */
 	async chooseAmong(parameter: string, name: string): Promise<void> {
 		const tag = this.parameter(parameter).locator('.el-tag').filter({ hasText: name });
-		await chooseFrom(this.parameter(parameter), this.option(name), () => tag.isVisible());
+		await chooseFrom(this.parameter(parameter), this.describedOption(name), () => tag.isVisible());
 	}
 
 	/** Chooses the option with this value, by what is shown for it. */
