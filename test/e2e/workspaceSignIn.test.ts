@@ -180,7 +180,10 @@ test('a revoked refresh token: reconnect the credential', async () => {
 
 test('a credential that was never connected: sign in', async () => {
 	const error = errorOf(await run(step('workspaceOAuth2Api', await oAuth2())));
-	expect(error).toMatchObject({ httpCode: '401', description: 'Open the credential and sign in to Google again.' });
+	expect(error).toMatchObject({
+		httpCode: '401',
+		description: 'Open the credential and sign in to Google again.',
+	});
 	expect(google.requests).toHaveLength(0);
 });
 
