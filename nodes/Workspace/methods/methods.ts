@@ -335,6 +335,10 @@ export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INo
 	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
 }
 
+async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return await askGoogle(this, labelChoices);
+}
+
 /** `CATEGORY_SOCIAL` as people read it: Category Social. */
 function systemName(id: string): string {
 	return id
@@ -346,9 +350,7 @@ function systemName(id: string): string {
 
 /** The node's methods for its form, by n8n's names. */
 export const methods = {
-	async getLabels(this: ILoadOptionsFunctions) {
-		return await askGoogle(this, labelChoices);
-	},
+	getLabels,
 	getMatchColumns: inChosenSpreadsheet(matchColumns, () => []),
 	headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
 	searchDocumentTabs: tabPicker('documentId', 'Document', documentTabs),
