@@ -173,7 +173,7 @@ test('a revoked refresh token: reconnect the credential', async () => {
 	google.tokens.revoke();
 	expect(errorOf(await run(step('workspaceOAuth2Api', credential)))).toMatchObject({
 		message: 'The credential has no valid token, and a new one could not be obtained',
-		description: 'Open the credential and sign in to Google again.',
+		description: 'Open the credential and reconnect it: sign in to Google again.',
 		httpCode: '401',
 	});
 });
@@ -182,7 +182,7 @@ test('a credential that was never connected: sign in', async () => {
 	const error = errorOf(await run(step('workspaceOAuth2Api', await oAuth2())));
 	expect(error).toMatchObject({
 		httpCode: '401',
-		description: 'Open the credential and sign in to Google again.',
+		description: 'Open the credential and reconnect it: sign in to Google again.',
 	});
 	expect(google.requests).toHaveLength(0);
 });

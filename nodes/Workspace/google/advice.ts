@@ -97,7 +97,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		status: 403,
 		reasons: ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'],
 		path: '/drafts',
-		advice: `${named('saveAsDraft')} needs one more scope. In the credential, turn on Custom Scopes, add https://www.googleapis.com/auth/gmail.compose, and sign in again (Switch account). If you use a Delegated Email, also add it to the domain-wide delegation.`,
+		advice: `${named('saveAsDraft')} needs one more scope. In the credential, turn on Custom Scopes, add https://www.googleapis.com/auth/gmail.compose, and reconnect (Switch account). If you use a Delegated Email, also add it to the domain-wide delegation.`,
 	},
 	// https://github.com/n8n-io/n8n/issues/26050
 	{
@@ -263,13 +263,13 @@ function missing({ url }: FailedCall): string {
 export function reconnect({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
 		? "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed the scopes for this account."
-		: 'Open the credential and sign in to Google again.';
+		: 'Open the credential and reconnect it: sign in to Google again.';
 }
 
 function grantScope({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
 		? 'Add it to the scopes of the credential. If you use a Delegated Email, also add it to the domain-wide delegation.'
-		: 'Add it to the scopes of the credential, sign in again (Switch account), and select every checkbox on the consent page.';
+		: 'Add it to the scopes of the credential, reconnect (Switch account), and select every checkbox on the consent page.';
 }
 
 /** The narrowest scope that the package asks for and that allows a call. */

@@ -85,7 +85,7 @@ test.each([
 	expect(await thrown(error)).toMatchObject({
 		code: 401,
 		status: 'UNAUTHENTICATED',
-		description: 'Open the credential and sign in to Google again.',
+		description: 'Open the credential and reconnect it: sign in to Google again.',
 		ambiguous: false,
 	});
 });

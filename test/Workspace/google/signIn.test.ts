@@ -74,7 +74,7 @@ test.each([
 		status: 'UNAUTHENTICATED',
 		ambiguous: false,
 	});
-	expect(failure.description).toContain('Open the credential and sign in to Google again.');
+	expect(failure.description).toContain('Open the credential and reconnect it: sign in to Google again.');
 	expect(`${failure.message} ${failure.description ?? ''}`).not.toContain('canary');
 });
 
