@@ -1,3 +1,6 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+
 import type { RequestOutcome } from './retry';
 
 /** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
@@ -59,7 +62,7 @@ export interface NetworkError {
 }
 
 interface Row extends Omit<NetworkError, 'code'> {
-	readonly codes: readonly string[];
+	readonly codes: RegExp;
 	/** Matches only while connecting, because a route can also disappear after a request was sent. */
 	readonly connecting?: true;
 }
@@ -70,43 +73,53 @@ const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
 
 /** The first matching row applies. Codes that Node reports only before a connection exists mean that nothing was done. */
 const rows: readonly Row[] = [
-	{ ...notConnected, codes: ['ECONNREFUSED'], reason: 'the connection was refused' },
-	{ ...notConnected, codes: ['ENOTFOUND'], reason: 'the host name was not found' },
-	{
-		...notConnected,
-		codes: ['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'],
-		reason: 'the host name could not be resolved',
-	},
-	{ ...whileConnecting, codes: ['EHOSTUNREACH', 'EHOSTDOWN'], reason: 'the host cannot be reached' },
+	{ ...notConnected, codes: /^ECONNREFUSED$/, reason: 'the connection was refused' },
+	{ ...notConnected, codes: /^ENOTFOUND$/, reason: 'the host name was not found' },
+	{ ...notConnected, codes: /^EAI_(AGAIN|FAIL|NODATA)$/, reason: 'the host name could not be resolved' },
+	{ ...whileConnecting, codes: /^EHOST(UNREACH|DOWN)$/, reason: 'the host cannot be reached' },
 	{
 		...whileConnecting,
-		codes: ['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
+		codes: /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
 		reason: 'the network cannot be reached',
 	},
-	{ ...whileConnecting, codes: ['ETIMEDOUT'], reason: 'the server does not respond' },
+	{ ...whileConnecting, codes: /^ETIMEDOUT$/, reason: 'the server does not respond' },
 	{
-		what: 'timeout',
-		kind: 'unknown',
-		status: 504,
-		codes: ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'],
+		...{ what: 'timeout', kind: 'unknown', status: 504 },
+		codes: /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/,
 		reason: 'the server does not respond',
 	},
 	{
 		...lost,
-		codes: ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'],
+		codes: /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
 		reason: 'the connection was reset',
 	},
-	{ ...lost, codes: ['EHOSTUNREACH', 'EHOSTDOWN'], reason: 'the host cannot be reached' },
-	{ ...lost, codes: ['ENETUNREACH', 'ENETDOWN'], reason: 'the network cannot be reached' },
+	{ ...lost, codes: /^EHOST(UNREACH|DOWN)$/, reason: 'the host cannot be reached' },
+	{ ...lost, codes: /^ENET(UNREACH|DOWN)$/, reason: 'the network cannot be reached' },
+	{ ...lost, codes: /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, reason: 'the response was not valid HTTP' },
+];
+
+/** The first matching row applies, unless a connection with TLS had been established. */
+const tlsRows: readonly Row[] = [
 	{
-		...lost,
-		codes: ['ERR_BAD_RESPONSE', 'HPE_INVALID_CONSTANT'],
-		reason: 'the response was not valid HTTP',
+		...{ what: 'certificate', kind: 'final', status: 503 },
+		codes: /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/,
+		reason: "the server's certificate is not trusted",
+	},
+	{
+		...{ what: 'handshake', kind: 'final', status: 503 },
+		codes: /^(EPROTO|ERR_TLS|ERR_SSL)/,
+		reason: 'the secure (TLS) connection failed',
 	},
 ];
 
-const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
-const handshake = /^(EPROTO|ERR_TLS|ERR_SSL)/;
+/** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
+const afterTls = new WeakSet<object>();
+
+subscribe('http.client.request.error', (message) => {
+	const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };
+	if (property(request.socket, 'secureConnecting') === false) afterTls.add(error);
+});
+
 /** Node's only sign that a connection ended before TLS was established. The code is the same as for any reset. */
 const beforeTls = 'before secure TLS connection was established';
 
@@ -122,21 +135,14 @@ export function networkErrorOf(error: unknown): NetworkError {
 	}
 	const code = codeIn(chain);
 	if (code === undefined) return { ...lost, what: 'unknown', code, reason: 'the request failed' };
-	if (certificate.test(code)) {
-		const reason = "the server's certificate is not trusted";
-		return { what: 'certificate', kind: 'final', status: 503, code, reason };
-	}
-	if (handshake.test(code)) {
-		const reason = 'the secure (TLS) connection failed';
-		return { what: 'handshake', kind: 'final', status: 503, code, reason };
-	}
 	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {
 		return { ...notConnected, code, reason: 'the connection was reset' };
 	}
-	const connecting = chain.some((link) => property(link, 'syscall') === 'connect');
-	const row = rows.find((one) => one.codes.includes(code) && (connecting || !one.connecting));
-	if (!row) return { ...lost, what: 'unknown', code, reason: 'the connection failed' };
-	const { what, kind, status, reason } = row;
+	const isAfterTls = chain.some((link) => typeof link === 'object' && link !== null && afterTls.has(link));
+	const isConnecting = chain.some((link) => property(link, 'syscall') === 'connect');
+	const { what, kind, status, reason } = [...(isAfterTls ? [] : tlsRows), ...rows].find(
+		(row) => row.codes.test(code) && (isConnecting || !row.connecting),
+	) ?? { ...lost, what: 'unknown', reason: 'the connection failed' };
 	return { what, kind, status, code, reason };
 }
 

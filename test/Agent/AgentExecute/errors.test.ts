@@ -1,4 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import { TLSSocket } from 'node:tls';
+
 import { errorOfStatus } from '../../../nodes/Agent/AgentExecute/errors';
+import { failureOf } from '../../executeContext';
+import { runExecute } from './executeRun';
 
 const call = {
 	url: 'https://agent.example.com/execute',
@@ -34,4 +41,61 @@ test('503 with Retry-After says that nothing was done', () => {
 	expect(kind).toBe('notDone');
 	expect(failure.description).toBe('The service is temporarily busy or down. It did not start the agent.');
 	expect(failure.retryAfterMilliseconds).toBe(3000);
+});
+
+const pem = (part: string) =>
+	readFileSync(path.join(__dirname, `../../../dev/agent-service/certificate/test-only.${part}.pem`));
+
+/** A service whose connections break as `respond` says, and how many requests it got. */
+async function breaking(respond: (raw: Socket, received: () => void) => void) {
+	let requests = 0;
+	const server = createServer((raw) => {
+		raw.on('error', () => undefined);
+		respond(raw, () => requests++);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const run = () =>
+		runExecute(
+			{ url, webSocketUrl: url },
+			{
+				api: { allowUnauthorizedCerts: true },
+				executionId: url,
+				node: { retryOnFail: true },
+				parameters: { options: { maxTries: 3 } },
+			},
+		);
+	const failures = [await failureOf(run()), await failureOf(run())];
+	server.close();
+	return { failures, requests };
+}
+
+test('what breaks an established TLS connection may have started the agent: nothing is sent again', async () => {
+	const { failures, requests } = await breaking((raw, received) => {
+		const secure = new TLSSocket(raw, { isServer: true, key: pem('key'), cert: pem('cert') });
+		secure.on('error', () => undefined);
+		secure.once('data', () => {
+			received();
+			raw.write('this is no record of TLS, it is far from being one');
+		});
+	});
+	expect(requests).toBe(1);
+	for (const { message, description } of failures) {
+		expect(message).toMatch(/^The connection to 127\.0\.0\.1:\d+ was lost before the service responded/);
+		expect(description).toContain('The service may have started the agent.');
+	}
+});
+
+test('what is no TLS was never sent, and may be tried again', async () => {
+	const { failures, requests } = await breaking((raw, received) => {
+		raw.once('data', () => {
+			received();
+			raw.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+		});
+	});
+	expect(requests).toBe(2);
+	for (const { message, description } of failures) {
+		expect(message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/);
+		expect(description).toContain('Check the Deployment URL in the credential');
+	}
 });
