@@ -97,7 +97,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				disableFollowRedirect: true,
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
-		const fetchToken = () => fetchAccessToken(post, account, Math.floor(Date.now() / 1000));
+		const fetchToken = () => fetchAccessToken(post, account);
 		const token = sharedToken(account, typeof refused === 'string' ? refused : '', fetchToken);
 		return { accessToken: await token.catch(inWords) };
 	}

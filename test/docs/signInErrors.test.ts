@@ -81,7 +81,7 @@ async function unauthorized(): Promise<string> {
 	};
 	const body = JSON.stringify({ error: 'unauthorized_client', error_description: 'Client is …' });
 	const answer = { statusCode: 401, body: Readable.from([Buffer.from(body)]) };
-	return (await failing(fetchAccessToken(() => Promise.resolve(answer), account, 0))).message;
+	return (await failing(fetchAccessToken(() => Promise.resolve(answer), account))).message;
 }
 
 /** Texts of Google's own pages, which no code of ours makes. */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { isNodeError, NodeError, refusal } from '../../core/errors';
+import { BoundedMap, KeyedMutex } from '../../core/runtime';
 import { BodyError, jsonOf, readBody, readErrorBody } from '../../http/body';
 import { property } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
@@ -48,14 +49,10 @@ const maxBytes = 256 * 1024;
  * An access token for a service account, requested as RFC 7523 and Google describe.
  * @throws NodeError 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
  */
-export async function fetchAccessToken(
-	post: PostForm,
-	account: ServiceAccount,
-	nowSeconds: number,
-): Promise<string> {
+export async function fetchAccessToken(post: PostForm, account: ServiceAccount): Promise<string> {
 	const form = new URLSearchParams({
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-		assertion: signedAssertion(account, nowSeconds),
+		assertion: signedAssertion(account),
 	});
 	const answer = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(readingMilliseconds);
@@ -109,10 +106,8 @@ function adviceFor(status: number, texts: unknown[], { scope }: ServiceAccount):
 	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
 }
 
-function signedAssertion(
-	{ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount,
-	now: number,
-): string {
+function signedAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount): string {
+	const now = Math.floor(Date.now() / 1000);
 	const claims = {
 		iss: email.trim(),
 		scope,
@@ -163,8 +158,10 @@ interface Issued {
 /** n8n keeps a token until Google refuses it; this only avoids duplicate requests at the same time. */
 const sharedForMilliseconds = 30_000;
 
-/** The current or last token request of each account. */
-const requests = new Map<string, Promise<Issued>>();
+/** The last token of each account. */
+const tokens = new BoundedMap<string, Issued>(1000);
+/** By account. */
+const mutex = new KeyedMutex();
 
 /**
  * Shares one token request among concurrent callers: items that run in parallel all ask at the same time.
@@ -175,18 +172,14 @@ export async function sharedToken(
 	account: object,
 	refused: string,
 	fetchToken: () => Promise<string>,
-	now: () => number = Date.now,
 ): Promise<string> {
 	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
-	for (let pending = requests.get(key); pending;) {
-		const issued = await pending.catch(() => undefined);
-		const fresh = issued !== undefined && now() - issued.atMilliseconds < sharedForMilliseconds;
-		if (fresh && issued.token !== refused) return issued.token;
-		const later = requests.get(key);
-		// Another caller has started a request meanwhile; otherwise this one does.
-		pending = later === pending ? undefined : later;
-	}
-	const request = fetchToken().then((token) => ({ token, atMilliseconds: now() }));
-	requests.set(key, request);
-	return (await request).token;
+	return await mutex.run(key, async () => {
+		const last = tokens.get(key);
+		const isFresh = last !== undefined && Date.now() - last.atMilliseconds < sharedForMilliseconds;
+		if (isFresh && last.token !== refused) return last.token;
+		const token = await fetchToken();
+		tokens.set(key, { token, atMilliseconds: Date.now() });
+		return token;
+	});
 }

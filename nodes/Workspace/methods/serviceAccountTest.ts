@@ -64,7 +64,7 @@ async function tokenOf(
 		const more = { headers, body: form.toString() };
 		return await request(helpers, { ...call, method: 'POST', url }, more);
 	};
-	return await fetchAccessToken(post, account, Math.floor(Date.now() / 1000));
+	return await fetchAccessToken(post, account);
 }
 
 async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<void> {
