@@ -110,27 +110,14 @@ export function driveAccessOf(credential: Readonly<Record<string, unknown>>): Si
 	return hasOneOf(scopesOfNames) ? 'appFilesAndNames' : 'appFiles';
 }
 
-const baseFields: Bases = {
-	mail: 'Mail API Base',
-	sheets: 'Sheets API Base',
-	docs: 'Docs API Base',
-	drive: 'Drive API Base',
-};
-
 /** Base addresses from a credential's decrypted data. An empty or hidden field means Google's own address. */
 export function basesOf(credential: Readonly<Record<string, unknown>>): Bases {
-	const given = (name: string, api: Api) => {
-		const value = credential[name];
-		return typeof value === 'string' && value.trim() !== ''
-			? checkedBase(value.trim(), api)
-			: googleBases[api];
+	const base = (api: Api) => {
+		const value = credential[`${api}ApiBase`];
+		const given = typeof value === 'string' ? value.trim() : '';
+		return given === '' ? googleBases[api] : checkedBase(given, api);
 	};
-	return {
-		mail: given('mailApiBase', 'mail'),
-		sheets: given('sheetsApiBase', 'sheets'),
-		docs: given('docsApiBase', 'docs'),
-		drive: given('driveApiBase', 'drive'),
-	};
+	return { mail: base('mail'), sheets: base('sheets'), docs: base('docs'), drive: base('drive') };
 }
 
 function checkedBase(text: string, api: Api): string {
@@ -138,8 +125,9 @@ function checkedBase(text: string, api: Api): string {
 	const usable =
 		url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
 	if (usable) return text.replace(/\/+$/, '');
+	const field = `${api.charAt(0).toUpperCase()}${api.slice(1)} API Base`;
 	throw refusal(
-		`'${baseFields[api]}' in the credential is not a valid API URL`,
+		`'${field}' in the credential is not a valid API URL`,
 		`Enter a URL such as ${googleBases[api]}, without a query, or leave it empty to use Google's.`,
 	);
 }

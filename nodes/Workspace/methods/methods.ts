@@ -152,7 +152,7 @@ async function sharedDrives({ drive, signIn }: Picker): Promise<INodeListSearchI
 			fields: 'nextPageToken,drives(id,name)',
 		});
 		found.push(...(data.drives ?? []));
-		pageToken = data.nextPageToken ?? undefined;
+		pageToken = data.nextPageToken || undefined;
 	} while (pageToken !== undefined);
 	return found.flatMap(({ id, name }) =>
 		id ? [{ name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` }] : [],

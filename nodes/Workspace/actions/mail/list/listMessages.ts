@@ -95,20 +95,21 @@ function textOf(value: unknown): string {
 }
 
 /** Emails that match a query, newest first. Emails received before a failure are kept. */
-async function listMessages(client: Clients, q: string, given: ListParams, item: Item): Promise<Listed> {
-	const params = { ...given, labelIds: await labelIdsOf(client, given.labelIds, item) };
+async function listMessages(client: Clients, q: string, asked: ListParams, item: Item): Promise<Listed> {
+	const params = { ...asked, labelIds: await labelIdsOf(client, asked.labelIds, item) };
 	const ask = (found: number, token: string | undefined) =>
 		begun(pageOf(client, q, params, sizeOf(params, found), token));
 	const messages: ListedMessage[] = [];
-	let pageToken = given.pageToken || undefined;
+	let pageToken = asked.pageToken || undefined;
 	let page: Promise<Page> | undefined = ask(0, pageToken);
 	let ofEarlierPages = 0;
 	try {
 		for (let found = 0; ; ofEarlierPages = messages.length) {
-			const { ids, nextPageToken }: Page = await page;
+			const data: Page = await page;
+			const ids = data.messages ?? [];
+			const nextPageToken = data.nextPageToken || undefined;
 			found += ids.length;
-			const isLast: boolean =
-				nextPageToken === undefined || params.output === 'page' || sizeOf(params, found) <= 0;
+			const isLast = !nextPageToken || params.output === 'page' || sizeOf(params, found) <= 0;
 			// Requested while the details of this page arrive.
 			page = isLast ? undefined : ask(found, nextPageToken);
 			await addDetails(messages, client, ids, params, item);
@@ -133,10 +134,7 @@ function begun<T>(promise: Promise<T>): Promise<T> {
 	return promise;
 }
 
-interface Page {
-	readonly ids: readonly gmail_v1.Schema$Message[];
-	readonly nextPageToken: string | undefined;
-}
+type Page = gmail_v1.Schema$ListMessagesResponse;
 
 /** How many emails to ask for next; 0 or less means none. */
 function sizeOf({ returnAll, maxResults, output, details }: ListParams, found: number): number {
@@ -160,14 +158,14 @@ async function pageOf(
 		pageToken,
 		fields: 'messages(id,threadId),nextPageToken',
 	});
-	return { ids: data.messages ?? [], nextPageToken: data.nextPageToken ?? undefined };
+	return data;
 }
 
 /** Adds the details in order. @throws whatever ended it, after everything before it is added */
 async function addDetails(
 	messages: ListedMessage[],
 	client: Clients,
-	found: Page['ids'],
+	found: readonly gmail_v1.Schema$Message[],
 	params: ListParams,
 	item: Item,
 ): Promise<void> {
