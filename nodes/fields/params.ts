@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool, refusal } from '../core/errors';
-import type { Field, ParamsOf } from './field';
-import { labelOf, type Reading, valueOf } from './values';
+import type { Field, ParamsOf, Reading } from './field';
+import { labelOf, valueOf } from './values';
 
 export type Params = ParamsOf<readonly Field[], readonly Field[]>;
 

@@ -68,8 +68,6 @@ function expected(name: string): string {
 	return `Enter the ID of the ${noun}, or its URL from the address bar of the browser.`;
 }
 
-export type { Reading };
-
 /** The field's name as the user sees it. */
 export function labelOf({ displayName, name }: Field, { mode }: Reading): string {
 	return mode === 'fields' ? displayName : name;

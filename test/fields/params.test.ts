@@ -1,6 +1,6 @@
 import { type Field, type Operation, defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
-import type { Reading } from '../../nodes/fields/values';
+import type { Reading } from '../../nodes/fields/field';
 
 const fields = [
 	{ displayName: 'Title', name: 'title', type: 'string', default: '', required: true },

@@ -4,8 +4,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../../core/errors';
-import { named } from '../../../fields/field';
-import { isRecord, notA, type Reading } from '../../../fields/values';
+import { named, type Reading } from '../../../fields/field';
+import { isRecord, notA } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
 import * as fields from './fields';
 import { columnNames } from './headerRow';

@@ -6,7 +6,7 @@ import type { Item } from '../../../operation';
 import { type Address, addressesOf } from './addresses';
 import { type AttachedFile, attachedFiles, withImages } from './attachments';
 import { type Folder, maxMailBytes, tooLarge } from './deliver';
-import { checkedHeaders, type Keyed, markerHeader, markerOf, oneLine, type SendParams } from './fields';
+import { checkedHeaders, type Keyed, markerHeader, oneLine, type SendParams } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface Bodies {
@@ -111,6 +111,7 @@ export async function composed(
 	{ from, replied, token, keyed }: Particulars,
 ): Promise<Buffer> {
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
+	const marker = keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
 	const node = new MailComposer({
 		...(from && { from }),
 		to,
@@ -120,7 +121,7 @@ export async function composed(
 		subject,
 		...bodies,
 		attachments: files.map((file) => ({ ...file })),
-		headers: [...headers, { key: markerHeader, value: markerOf(token, keyed) }],
+		headers: [...headers, { key: markerHeader, value: marker }],
 		inReplyTo: replied?.messageId,
 		references: replied?.references,
 		// Otherwise it would contain the machine's name. Gmail replaces it with its own.

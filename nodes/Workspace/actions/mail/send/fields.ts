@@ -183,7 +183,7 @@ export function refuseContradictions(params: SendParams): void {
 	);
 }
 
-/** Contains the email's own marker, so that an email with an unknown outcome can be found. */
+/** Contains the token of this try and the data of a key, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** What identifies an email with an idempotency key. */
@@ -192,11 +192,6 @@ export interface Keyed {
 	readonly mark: string;
 	/** Hash of everything that makes up the email. A different email with the same key is refused. */
 	readonly content: string;
-}
-
-/** The value of the marker header: the token of this try, and the key's data if there is one. */
-export function markerOf(token: string, keyed: Keyed | undefined): string {
-	return keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
 }
 
 /** Headers that are set by other fields or by composing the email. */
@@ -215,16 +210,11 @@ const ownFields = new Map([
 	[markerHeader.toLowerCase(), 'the node'],
 ]);
 
-interface HeaderField {
-	readonly name: string;
-	readonly value: string;
-}
-
 /**
  * Checks the custom header fields.
  * @throws NodeError 400 for anything that could forge other headers
  */
-export function checkedHeaders(headers: readonly HeaderField[]): Array<{ key: string; value: string }> {
+export function checkedHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).
