@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { root } from './n8n/host.ts';
 import { signedIn } from './google/credential.ts';
-import { demoSpreadsheet } from './google/demo.ts';
+import { demoSpreadsheet, demoTemplate } from './google/demo.ts';
 import type { N8nApi, WorkflowDefinition } from './n8n/rest.ts';
 
 /** The stand-ins that the examples talk to. */
@@ -73,10 +73,7 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 		const known = present.find(({ name }) => name === definition.name);
 		const workflow = known
 			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)
-			: await api.createWorkflow({
-					...definition,
-					nodes: definition.nodes.map((node) => withSpreadsheet(withCredentials(node, credentials))),
-				});
+			: await api.createWorkflow(withDemo(definition, credentials));
 		imported.push({ file, workflow, shown: shownFiles.get(file) });
 	}
 	return imported;
@@ -122,11 +119,28 @@ export function withCredentials(
 	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
 }
 
-/** Where a user has to choose a spreadsheet, the demo has chosen its own. */
-function withSpreadsheet(node: Record<string, unknown>): Record<string, unknown> {
-	const parameters = node.parameters as { spreadsheetId?: { mode: string; value: string } };
-	if (parameters.spreadsheetId?.value !== '') return node;
-	const { id, title } = demoSpreadsheet;
-	const spreadsheetId = { ...parameters.spreadsheetId, value: id, cachedResultName: title };
-	return { ...node, parameters: { ...parameters, spreadsheetId } };
+/** Where a user has to choose a file, the demo has chosen its own. */
+export function withDemo(
+	definition: WorkflowDefinition,
+	stored: readonly StoredCredential[],
+): WorkflowDefinition {
+	const nodes = definition.nodes.map((node) => {
+		const parameters = node.parameters as { options?: Record<string, unknown> };
+		const chosen = {
+			...withFile(parameters, 'spreadsheetId', demoSpreadsheet),
+			...(parameters.options && { options: withFile(parameters.options, 'templateId', demoTemplate) }),
+		};
+		return withCredentials({ ...node, parameters: chosen }, stored);
+	});
+	return { ...definition, nodes };
+}
+
+function withFile(
+	parameters: Readonly<Record<string, unknown>>,
+	name: string,
+	{ id, title }: typeof demoTemplate,
+): object {
+	const locator = parameters[name] as { value: string } | undefined;
+	if (locator?.value !== '') return parameters;
+	return { ...parameters, [name]: { ...locator, value: id, cachedResultName: title } };
 }

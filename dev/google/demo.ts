@@ -3,12 +3,21 @@ import type { GoogleServer } from './server.ts';
 /** The same ID at every start: the imported examples refer to it. */
 export const demoSpreadsheet = { id: 'demo-spreadsheet-0123456789', title: 'Demo' };
 
+export const demoTemplate = { id: 'demo-template-0123456789', title: 'Letter (template)' };
+
 /** Adds what the examples read, so that there is something to see. */
-export function seedDemo({ gmail, sheets }: Pick<GoogleServer, 'gmail' | 'sheets'>): void {
+export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'gmail' | 'sheets'>): void {
 	sheets.seed({
 		title: demoSpreadsheet.title,
 		tabs: [
-			{ title: 'Tasks', rows: [['task'], ['Summarize the week'], ['Name three cities']] },
+			{
+				title: 'Tasks',
+				rows: [
+					['task', 'state'],
+					['Summarize the week', 'open'],
+					['Name three cities', 'open'],
+				],
+			},
 			{ title: 'Answers' },
 			{
 				title: 'Orders',
@@ -20,6 +29,8 @@ export function seedDemo({ gmail, sheets }: Pick<GoogleServer, 'gmail' | 'sheets
 		],
 		file: { id: demoSpreadsheet.id },
 	});
+	docs.seed({ title: demoTemplate.title, file: { id: demoTemplate.id }, tabs: [{ title: 'Letter' }] });
+	docs.type(demoTemplate.id, 'Dear [customer],\n\nthank you for your order [id].');
 	gmail.labels = { ...gmail.labels, Label_1: 'Customers' };
 	const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 	gmail.seed({

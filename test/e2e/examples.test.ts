@@ -4,7 +4,14 @@ import path from 'node:path';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
-import { ensureCredentials, type StoredCredential, withCredentials } from '../../dev/examples.ts';
+import {
+	ensureCredentials,
+	readExample,
+	type StoredCredential,
+	withCredentials,
+	withDemo,
+} from '../../dev/examples.ts';
+import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
 import { headerOf, textOf } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { standardScopes } from '../../dev/google/tokens.ts';
@@ -301,6 +308,21 @@ test('fill-a-template: a row becomes a document from the template, its link stan
 	expect(texts).toEqual(['Dear Ann, thank you for order A-1.\n', 'Dear Ben, thank you for order A-2.\n']);
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	expect(google.sheets.values(id, 'Orders')).toEqual(filled);
+});
+
+test('what npm start has put there is what the examples with sheets read', async () => {
+	seedDemo(google);
+	const files = ['keep-a-list-up-to-date', 'fill-a-template', 'rows-by-key', 'rows-to-agent'];
+	for (const file of files) {
+		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
+		const { status, resultData } = await n8n.api.run(workflow);
+		expect(`${file}: ${status} ${resultData.error?.message ?? ''}`).toBe(`${file}: success `);
+	}
+	const rows = (tab: string) => google.sheets.values(demoSpreadsheet.id, tab);
+	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
+	expect(rows('Answers')).toHaveLength(3);
+	const [, letter = ''] = /\/d\/([^/]+)/.exec(String(rows('Orders')[1]?.[3])) ?? [];
+	expect(google.docs.text(letter)).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });
 
 test('every example is run by some test', () => {

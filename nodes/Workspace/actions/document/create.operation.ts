@@ -1,6 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
+import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
 import { defineOperation, type Clients, type Item } from '../../operation';
@@ -111,10 +112,17 @@ async function givenIn(params: Params, item: Item): Promise<Given> {
 	const { idempotencyKey, parentFolder: target, title, content, contentFormat, templateId } = params;
 	const list = replacementsOf(params.replacements);
 	const mark = markOf({ key: idempotencyKey, operation: 'document create', target });
+	const parsed = await parse(params, item);
+	if (list.length > 0 && templateId === '' && isEmpty(parsed)) {
+		throw refusal(
+			`${named('replacements')} has no text to change`,
+			`Nothing was created. Choose a document in ${named('templateId')}, or enter ${named('content')}. If one of them is an expression, check that the input item contains the data.`,
+		);
+	}
 	const made = hashOf([title, contentFormat, content, templateId, JSON.stringify(list)]);
 	return {
 		...params,
-		parsed: await parse(params, item),
+		parsed,
 		replacements: { list, tabId: undefined },
 		key: mark === undefined ? undefined : { mark, content: made },
 	};

@@ -142,6 +142,13 @@ describe('a template', () => {
 		expect(calls.google.files.all()).toHaveLength(2);
 	});
 
+	test('that was not chosen is asked for: replacements alone would make an empty document', async () => {
+		const failure = await failing(calls.create({ replacements: [pair('{{name}}', 'Ann')] }));
+		expect(failure).toMatchObject({ code: 400 });
+		expect(failure.description).toContain('Nothing was created. Choose a document');
+		expect(calls.google.files.all()).toHaveLength(0);
+	});
+
 	test('that is not there is named', async () => {
 		const failure = await failing(calls.create({ templateId: 'missingTemplate0123456789' }));
 		expect(failure).toMatchObject({ code: 404 });
