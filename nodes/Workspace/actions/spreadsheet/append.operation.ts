@@ -59,6 +59,7 @@ interface Prepared {
 	readonly place: Place;
 	/** By member; a NodeError for a member whose fields do not fit the table. */
 	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
+	readonly addHeaders?: () => Promise<void>;
 }
 
 /** Adds the rows of members with the same target, in their order. */
@@ -118,7 +119,7 @@ function beginning(row: Cell[]): Cell[] {
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, item }: AppendMember,
-	{ target, place }: Prepared,
+	{ target, place, addHeaders }: Prepared,
 	given: ReadonlyArray<Cell[][]>,
 ): Promise<Appended[]> {
 	const all = given.map((rows) => rows.map(notEmpty));
@@ -130,6 +131,7 @@ async function appendTogether(
 	const { valueInputOption } = entry;
 	const { firstRow, ...result } = await book.inTabs(target, async () => {
 		const { firstRow, ...asked } = await below(book, params.insertDataOption, place, values);
+		await addHeaders?.();
 		return { ...appendResultOf(await book.append({ ...asked, valueInputOption }, values)), firstRow };
 	});
 	const { updatedRange, tableRange } = result;

@@ -273,7 +273,9 @@ export async function below(
 	if (insertDataOption === 'INSERT_ROWS') return { range, insertDataOption };
 	const { cells, rowCount } = await book.readTab(tab);
 	const width = widthOf(values);
-	const last = lastRowOf(cells, place, width);
+	const found = lastRowOf(cells, place, width);
+	// The header may not be written yet.
+	const last = place.extent === 'header' ? Math.max(found, place.row) : found;
 	const firstRow = last === -1 ? place.row : last + 1;
 	const row = place.extent === 'header' ? place.row : last;
 	const { sheet } = await book.findSheet(tab);

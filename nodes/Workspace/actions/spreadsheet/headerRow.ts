@@ -176,6 +176,8 @@ export interface Table {
 interface RowsByHeader extends Table {
 	/** By member; a NodeError for a member whose fields do not fit the table. */
 	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
+	/** Writes the headers that the rows need, the first time. */
+	readonly addHeaders: () => Promise<void>;
 }
 
 /** @param headerRow from 1, in the target */
@@ -202,7 +204,6 @@ export async function tableOf(
 	});
 }
 
-/** Rows by the tab's header row, which is written first where it is empty. */
 export async function rowsByHeader(
 	book: Spreadsheet,
 	params: HeaderParams,
@@ -211,11 +212,11 @@ export async function rowsByHeader(
 	const { target, header: read } = await tableOf(book, params);
 	const { header: found, names } = columnsFor(read, params.extraColumns, members.flat());
 	const header = withColumns(found, names);
-	await addHeaders(book, found, names);
 	const rows = members.map(
 		(given) => misfitOf(given, header, params) ?? given.map(({ cells }) => rowOf(cells, header)),
 	);
-	return { target, header, rows };
+	let added: Promise<void> | undefined;
+	return { target, header, rows, addHeaders: () => (added ??= addHeaders(book, found, names)) };
 }
 
 /** The columns that rows name, and the names that are to be added to the header row. */

@@ -93,14 +93,17 @@ async function writeByHeader(
 	members: readonly WriteMember[],
 ): Promise<Array<Written | NodeError>> {
 	const given = members.map((member) => namedRows(member.params, member.item));
-	const { target, header, rows } = await rowsByHeader(book, params, given);
+	const { target, header, rows, addHeaders } = await rowsByHeader(book, params, given);
 	const row = Math.max(params.headerRow, anchorOf(target).row);
 	const start = cellsOn(target.tab ?? target.name, printCell({ row, column: header.left }));
 	return await sendEach(rows, members, {
 		done: 'written',
 		largest: Infinity,
 		rowsOf: (own) => own,
-		send: async (parts) => await writeBlock(book, params, { target: parseRange(start), header: [], parts }),
+		async send(parts) {
+			await addHeaders();
+			return await writeBlock(book, params, { target: parseRange(start), header: [], parts });
+		},
 	});
 }
 

@@ -174,6 +174,23 @@ describe('fields that the header row does not have', () => {
 		]);
 	});
 
+	test.each(['INSERT_ROWS', 'OVERWRITE'])('become columns of an empty tab: %s', async (insertDataOption) => {
+		const spreadsheetId = calls.sheet();
+		await append({ spreadsheetId, insertDataOption, extraColumns: 'add' }, { a: 1 }, { b: 2 });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
+	});
+
+	test('do not become columns where the rows find no space', async () => {
+		const rows = [['Name'], ['Anna'], ['', ''], ['Total', 1]];
+		const spreadsheetId = calls.sheet(rows);
+		const given = { spreadsheetId, extraColumns: 'add', insertDataOption: 'OVERWRITE', range: 'Sheet1!A:B' };
+		expect(await append(given, { Name: 'Ben', Town: 'Rome' }, { Name: 'Cleo' })).toMatchObject([
+			{ code: 400, description: expect.stringMatching(/^Nothing was written/) as string },
+			{ code: 400 },
+		]);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['Name'], ['Anna'], [], ['Total', 1]]);
+	});
+
 	test('do not become columns of another table', async () => {
 		const spreadsheetId = calls.sheet([['a', 'b', '', 'c']]);
 		const params = { spreadsheetId, range: 'Sheet1!A:B', extraColumns: 'add' };
