@@ -17,8 +17,6 @@ interface AdviceRow {
 	readonly hidesFiles?: true;
 	/** Applies only to calls that create something, and so name no file. */
 	readonly creates?: true;
-	/** Applies only to calls with this in their path. */
-	readonly path?: string;
 	readonly advice: string;
 }
 
@@ -90,14 +88,6 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		advice:
 			"Share the file with the service account's email address, which is in the credential (with the Editor role to write to it), or enter a Delegated Email in the credential.",
-	},
-	// https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.drafts/create
-	{
-		api: ['mail'],
-		status: 403,
-		reasons: ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'],
-		path: '/drafts',
-		advice: `${named('saveAsDraft')} needs one more scope. In the credential, turn on Custom Scopes, add https://www.googleapis.com/auth/gmail.compose, and reconnect (Switch account). If you use a Delegated Email, also add it to the domain-wide delegation.`,
 	},
 	// https://github.com/n8n-io/n8n/issues/26050
 	{
@@ -242,7 +232,7 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 }
 
 function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
-	const { api, reasons, message, authentication, hidesFiles, creates, path } = row;
+	const { api, reasons, message, authentication, hidesFiles, creates } = row;
 	return (
 		row.status === status &&
 		(api?.includes(call.api) ?? true) &&
@@ -250,7 +240,6 @@ function fits(row: AdviceRow, { status, envelope, call }: Situation): boolean {
 		(message?.test(envelope.message ?? '') ?? true) &&
 		(authentication === undefined || authentication === call.signIn.authentication) &&
 		(hidesFiles === undefined || call.signIn.driveAccess !== 'allFiles') &&
-		(path === undefined || call.url.includes(path)) &&
 		(!creates || (call.method === 'POST' && idIn(call.url) === undefined))
 	);
 }
@@ -268,8 +257,8 @@ export function reconnect({ authentication }: SignIn): string {
 
 function grantScope({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
-		? 'Add it to the scopes of the credential. If you use a Delegated Email, also add it to the domain-wide delegation.'
-		: 'Add it to the scopes of the credential, reconnect (Switch account), and select every checkbox on the consent page.';
+		? 'Add it to the scopes of the credential (Custom Scopes). If you use a Delegated Email, also add it to the domain-wide delegation.'
+		: 'Add it to the scopes of the credential (Custom Scopes), reconnect (Switch account), and select every checkbox on the consent page.';
 }
 
 /** The narrowest scope that the package asks for and that allows a call. */

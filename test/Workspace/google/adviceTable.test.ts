@@ -16,14 +16,14 @@ function descriptionOf(
 	{ message, reason }: { readonly message: string; readonly reason?: string },
 	own: Partial<SignIn> = {},
 	id = '',
-	{ advice, path = paths[api] }: { advice?: Readonly<Record<number, string>>; path?: string } = {},
+	advice?: Readonly<Record<number, string>>,
 ): string {
 	const errors = reason === undefined ? undefined : [{ reason, message }];
 	const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
 	const call = {
 		api,
 		method: id ? 'GET' : 'POST',
-		url: `https://google.example${path}${id && `/${id}`}`,
+		url: `https://google.example${paths[api]}${id && `/${id}`}`,
 		signIn: { ...signIn, ...own },
 		advice,
 	};
@@ -42,7 +42,6 @@ const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 	['Mail service not enabled', 'failedPrecondition'],
 	['The caller does not have permission'],
 	['The caller does not have permission', 'forbidden'],
-	['Request had insufficient authentication scopes.', 'insufficientPermissions'],
 	[
 		'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.',
 		'storageQuotaExceeded',
@@ -58,13 +57,13 @@ const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 
 test.each(adviceTable.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const))(
 	'%s',
-	(message, { api = ['sheets'], status, advice, authentication, hidesFiles, creates, path }, reason) => {
+	(message, { api = ['sheets'], status, advice, authentication, hidesFiles, creates }, reason) => {
 		expect(reported).toHaveLength(adviceTable.length);
 		const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
 		const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
 		for (const one of api) {
 			const id = creates ? '' : '1AbcDefGhij';
-			const description = descriptionOf(one, status, { message, reason }, given, id, { path });
+			const description = descriptionOf(one, status, { message, reason }, given, id);
 			expect(description).toContain(advice);
 		}
 	},
@@ -73,9 +72,7 @@ test.each(adviceTable.map((row, at) => [reported[at]?.[0] ?? '', row, reported[a
 test('what an operation advises for a status is left out where the words of Google say what it was', () => {
 	const own = { 400: 'Check the addresses.' };
 	const adviceTo = (message: string) =>
-		descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', {
-			advice: own,
-		});
+		descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
 	expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
 	expect(adviceTo('Precondition check failed.')).not.toContain('Check the addresses.');
 	expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
@@ -99,3 +96,14 @@ test('a service account that may not see an existing spreadsheet is not sent to 
 	const own = { authentication: 'serviceAccount' } as const;
 	expect(descriptionOf('sheets', 403, refused, own, '1AbcDefGhij')).not.toContain('Parent Folder');
 });
+
+test.each(['mail', 'sheets', 'docs', 'drive'] as const)(
+	'a service account that %s refuses is not sent to the button of a sign-in with Google',
+	(api) => {
+		const own = { authentication: 'serviceAccount' } as const;
+		const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
+		const advice = [401, 403, 404].map((status) => descriptionOf(api, status, scope, own, '1AbcDefGhij'));
+		expect(advice.join(' ')).toMatch(/email and key.* Add it to the scopes of the credential/);
+		expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
+	},
+);

@@ -86,7 +86,7 @@ describe('the description says what to do', () => {
 			'the scope of Sheets',
 			sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
 			readSheet,
-			'https://www.googleapis.com/auth/spreadsheets. Add it to the scopes of the credential, reconnect',
+			'https://www.googleapis.com/auth/spreadsheets. Add it to the scopes of the credential (Custom Scopes), reconnect',
 		],
 		['the API to enable', forbidden('accessNotConfigured'), readDocument, 'Enable the Google Docs API in'],
 		[

@@ -355,7 +355,7 @@ describe('Save as Draft', () => {
 	it('without the scope, the error says which one to add and where', async () => {
 		const failure = await failureOf(mails.run('send', mail, { saveAsDraft: true }));
 		expect(failure.httpCode).toBe('403');
-		expect(failure.description).toMatch(/Custom Scopes.*auth\/gmail\.compose.*reconnect/);
+		expect(failure.description).toMatch(/auth\/gmail\.compose\. .*Custom Scopes.*reconnect/);
 	});
 
 	it('that may have been saved is found, and not saved twice', async () => {
