@@ -94,13 +94,17 @@ class SecretSearch {
 	#foundIn(view: View, source: string): Range[] {
 		const found: Range[] = [];
 		let hash = 0;
+		let foundUntil = 0;
 		for (let at = 0; at < view.text.length; at++) {
 			hash = nextHash(hash, view.text.charCodeAt(at));
-			const pieces = this.#pieces.get(hash);
-			if (pieces === undefined) continue;
-			for (const piece of pieces) {
-				const range = rangeAround(piece, at + 1 - pieceLength, view, source);
-				if (range) found.push(range);
+			const begin = at + 1 - pieceLength;
+			// What is masked already is not looked at again: a secret that repeats itself would match at every place.
+			if ((view.starts[begin] ?? 0) < foundUntil) continue;
+			for (const piece of this.#pieces.get(hash) ?? []) {
+				const range = rangeAround(piece, begin, view, source);
+				if (range === undefined) continue;
+				found.push(range);
+				foundUntil = Math.max(foundUntil, range.end);
 			}
 		}
 		return found;
@@ -175,7 +179,7 @@ function wordAround(text: string, from: number, to: number): Range {
 
 /** Escapes of URLs, JSON and HTML, also where they were escaped again. A line break in JSON counts as white space. */
 const escape =
-	/%(?:25)*([0-9a-f]{2})|\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})|&(?:amp;)*#x([0-9a-f]{1,6});?|&(?:amp;)*#(\d{1,7});?|&(?:amp;)*(amp|lt|gt|quot|apos);|\\+[bfnrt]/gi;
+	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/gi;
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 /** For escapes of different kinds inside each other. */
 const mostPasses = 3;

@@ -232,4 +232,21 @@ describe('costs no more than the length of the text', () => {
 			(text) => secrets.text(text),
 		);
 	});
+
+	// Data in details is not truncated.
+	test.each([
+		['0', '0x' + '0'.repeat(130)],
+		['MDAw', '0x' + '0'.repeat(130)],
+		[Buffer.from(signature.slice(2)).toString('hex'), signature],
+		['A', 'A'.repeat(1700)],
+		['\\', key],
+	])('%j, with the secret %j', (unit, secret) => {
+		const one = new Sanitizer([secret]);
+		expectLinear(
+			unit,
+			(text) => new NodeError({ code: 500, message: 'a', details: { text } }),
+			(failure) => one.error(failure),
+			100_000,
+		);
+	});
 });
