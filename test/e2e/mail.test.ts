@@ -293,6 +293,6 @@ test('the labels to choose from in the editor, own ones first', async () => {
 			credentials: { workspaceOAuth2Api: credential },
 		},
 	);
-	expect(choices[0]).toEqual({ name: 'Customers', value: 'Label_7' });
+	expect(choices[0]).toEqual({ name: 'Customers', value: 'Label_7', description: 'Label_7' });
 	expect(choices).toContainEqual({ name: 'Unread', value: 'UNREAD' });
 });
