@@ -204,13 +204,15 @@ async function endWithIt(printed: string): Promise<void> {
 	process.exit(1);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+// A terminal that is closed sends SIGHUP, and takes no more output.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 	process.on(signal, () => {
 		if (stopping) {
 			void endNow?.();
 			return;
 		}
-		say('\nStopping … (n8n may wait for what is running; Ctrl-C again ends it at once)');
+		if (signal !== 'SIGHUP')
+			say('\nStopping … (n8n may wait for what is running; Ctrl-C again ends it at once)');
 		void stopAll().then(() => {
 			// The start may still be in progress and waiting for something that was just stopped.
 			process.exit(0);
