@@ -48,7 +48,7 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 		],
 		default: standard,
 		description:
-			'What the nodes can see in Google Drive. Spreadsheets and documents that you can open always work by URL or ID. After changing this, save and sign in again (Switch account).',
+			'What the nodes can see in Google Drive. Spreadsheets and documents that you can open always work by URL or ID. After changing this, save, sign in again (Switch account), and open the node again.',
 		displayOptions: { show: { customScopes: [false] } },
 	},
 	{
