@@ -188,7 +188,7 @@ export const read = defineOperation({
 	],
 	options: [
 		{
-			displayName: 'Date Time Render Option',
+			displayName: 'Date Formatting',
 			name: 'dateTimeRenderOption',
 			type: 'options',
 			options: [
@@ -198,7 +198,7 @@ export const read = defineOperation({
 			default: 'FORMATTED_STRING',
 			jsonDefault: 'SERIAL_NUMBER',
 			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
-			description: 'How dates and times are rendered if values are not formatted',
+			description: 'How to return dates and times',
 		},
 		{
 			displayName: 'Combine Filters',
@@ -245,7 +245,7 @@ export const read = defineOperation({
 			description: 'Whether the outer array contains rows or columns',
 		},
 		{
-			displayName: 'Value Render Option',
+			displayName: 'Value Formatting',
 			name: 'valueRenderOption',
 			type: 'options',
 			options: [
@@ -263,7 +263,7 @@ export const read = defineOperation({
 			],
 			default: 'UNFORMATTED_VALUE',
 			jsonDefault: 'FORMATTED_VALUE',
-			description: 'How cell values are rendered',
+			description: 'How to return the values of cells',
 		},
 	],
 	readsOnly: true,
