@@ -14,35 +14,6 @@ function deduplicationKey(workflowId: string, nodeId: string, sessionId: string,
 	return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
 }
 
-/** What is waited for, all of which can be ended at once. */
-export class Waits {
-	readonly #open = new Set<() => void>();
-	#released = false;
-
-	/** @param begin is given what ends the wait, which it may call at once, and returns what to do at its end */
-	async until(begin: (end: () => void) => () => void): Promise<void> {
-		// After the release there is nothing to wait for.
-		if (this.#released) return;
-		await new Promise<void>((resolve) => {
-			let tidy = () => {};
-			const end = () => {
-				if (!this.#open.delete(end)) return;
-				tidy();
-				resolve();
-			};
-			this.#open.add(end);
-			tidy = begin(end);
-			if (!this.#open.has(end)) tidy();
-		});
-	}
-
-	/** Ends all waits, and those that are still to come. */
-	release(): void {
-		this.#released = true;
-		for (const end of this.#open) end();
-	}
-}
-
 type Batch = readonly Delivered<Arrival>[];
 
 /** Only with a key that n8n compares: without one a second try could start a second execution. */
@@ -60,7 +31,9 @@ interface DeliveryParts {
 export class Delivery {
 	readonly #parts: DeliveryParts;
 	readonly #alerts: Alerts;
-	readonly #waits = new Waits();
+	/** Each ends one wait. */
+	readonly #waits = new Set<() => void>();
+	#isReleased = false;
 	readonly #storing = new Set<Promise<unknown>>();
 	readonly #delivering = new Set<Promise<boolean>>();
 	readonly #stopped: Promise<void>;
@@ -119,7 +92,8 @@ export class Delivery {
 
 	/** Waits for no execution any more; leaves no timer. */
 	release(): void {
-		this.#waits.release();
+		this.#isReleased = true;
+		for (const end of this.#waits) end();
 	}
 
 	async #deliver(batch: Batch): Promise<boolean> {
@@ -149,15 +123,23 @@ export class Delivery {
 			const refusedBy = await this.#start(items, key);
 			if (refusedBy === undefined) return;
 			const isLast = key === undefined || tries >= maxTries;
-			if (!isLast) await this.#waitForNextTry(retryMilliseconds * tries);
+			if (!isLast) await this.#wait(this.#stopped, retryMilliseconds * tries);
 			if (isLast || this.#isStopping) throw refusedBy;
 		}
 	}
 
-	async #waitForNextTry(milliseconds: number): Promise<void> {
-		await this.#waits.until((end) => {
-			void this.#stopped.then(end);
-			return this.#parts.clock.after(milliseconds, end);
+	/** Until it settles, at most that long, and not beyond the release. @param awaited never rejects */
+	async #wait(awaited: Promise<void>, milliseconds: number): Promise<void> {
+		if (this.#isReleased) return;
+		await new Promise<void>((resolve) => {
+			const end = () => {
+				if (!this.#waits.delete(end)) return;
+				cancel();
+				resolve();
+			};
+			this.#waits.add(end);
+			const cancel = this.#parts.clock.after(milliseconds, end);
+			void awaited.then(end);
 		});
 	}
 
@@ -172,10 +154,7 @@ export class Delivery {
 			},
 		);
 		this.#parts.context.emit([items], undefined, done, key);
-		await this.#waits.until((end) => {
-			void ended.then(end);
-			return this.#parts.clock.after(this.#parts.settings.maxExecutionMilliseconds, end);
-		});
+		await this.#wait(ended, this.#parts.settings.maxExecutionMilliseconds);
 		return refusedBy;
 	}
 

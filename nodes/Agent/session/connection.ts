@@ -87,23 +87,13 @@ export interface ClosedConnection {
 	readonly openUntil: number | undefined;
 }
 
-export interface Connection {
-	status(): ConnectionStatus;
-	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
-	pause(): void;
-	resume(): void;
-	/**
-	 * Idempotent, never rejects, leaves no timer and no socket. Within 300 ms, and within 1.3 s while the last messages come.
-	 * @param takesLast whether to still deliver messages that the server sends until it has seen the close frame, and until the promise settles
-	 */
-	close(takesLast?: boolean): Promise<ClosedConnection>;
-}
+export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
 
 /** For reading the credentials: n8n's database may hang too. */
 const preparationMilliseconds = 20_000;
 
 /** Channel after channel of one session. Each attempt has a number; what belongs to an older one is dropped. */
-class SessionConnection implements Connection {
+class SessionConnection {
 	readonly #options: ConnectionOptions;
 	readonly #requests: ConnectRequests;
 	readonly #listener: ConnectionListener;
@@ -145,6 +135,7 @@ class SessionConnection implements Connection {
 		return { state: this.#state, lastFailure: this.#lastFailure };
 	}
 
+	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
 	pause(): void {
 		this.#pauseWanted = true;
 		if (this.#state === 'closed') this.#channel?.pause();
@@ -160,6 +151,10 @@ class SessionConnection implements Connection {
 		this.#channel?.resume();
 	}
 
+	/**
+	 * Idempotent, never rejects, leaves no timer and no socket. Within 300 ms, and within 1.3 s while the last messages come.
+	 * @param takesLast whether to still deliver messages that the server sends until it has seen the close frame, and until the promise settles
+	 */
 	close(takesLast = false): Promise<ClosedConnection> {
 		this.#closing ??= this.#shut(takesLast);
 		return this.#closing;
