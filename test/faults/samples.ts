@@ -82,8 +82,10 @@ export function inputOf(
 	seeds: Seeds,
 	text = marker,
 ): Record<string, unknown> {
+	// A document always has a tab, and no operation needs its name.
+	const wanted = resource === 'spreadsheet' ? [...contents, 'tab'] : contents;
 	const given = fieldsOf(operation)
-		.filter(({ name, format, required }) => required ?? (format === 'tab' || contents.includes(name)))
+		.filter(({ name, required }) => required ?? wanted.includes(name))
 		.map((field) => [field.name, sampleOf(field, seeds, text)]);
 	return {
 		resource,
