@@ -91,6 +91,14 @@ export function isNodeError(error: unknown): error is NodeError {
 	return error instanceof NodeError;
 }
 
+/** What a request gives; undefined if the service says that it does not exist. */
+export async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
+	return await request.catch((error: unknown) => {
+		if (isNodeError(error) && error.code === 404) return undefined;
+		throw error;
+	});
+}
+
 /** Input refused before any request was sent. */
 export function refusal(message: string, description?: string): NodeError {
 	return new NodeError({ code: 400, message, description });

@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { NodeError, isNodeError } from '../../core/errors';
+import { ifFound, NodeError } from '../../core/errors';
 import { type Field, named } from '../../fields/field';
 import { usedBefore } from '../idempotency';
 import type { Item } from '../operation';
@@ -118,10 +118,9 @@ async function removeUnfinished(drive: drive_v3.Drive, files: readonly File[]): 
 async function update(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
 	const repeatable = { retryConfig: { httpMethodsToRetry: ['PATCH'] } };
-	await drive.files.update(request, repeatable).catch((error: unknown) => {
-		// The other execution was faster.
-		if (!(isNodeError(error) && error.code === 404 && requestBody.trashed)) throw error;
-	});
+	const updated = drive.files.update(request, repeatable);
+	// The other execution may have been faster.
+	await (requestBody.trashed ? ifFound(updated) : updated);
 }
 
 /** Advice if Google does not find the parent folder. */

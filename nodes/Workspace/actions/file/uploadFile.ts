@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { NodeError, isNodeError } from '../../../core/errors';
+import { ifFound, isNodeError, NodeError } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { md5Of } from '../../source';
 import type { UploadedFile } from '../../google/resumableUpload';
@@ -121,13 +121,7 @@ export async function findUploaded({ client, params, item }: Uploading): Promise
 	const fileId = await reservedId(client, item);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
-	return await client.drive.files.get(request).then(
-		({ data }) => data,
-		(error: unknown) => {
-			if (isNodeError(error) && error.code === 404) return undefined;
-			throw error;
-		},
-	);
+	return (await ifFound(client.drive.files.get(request)))?.data;
 }
 
 /** A line in n8n's log at each tenth of the file. */

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { type NodeError, isNodeError, shortened } from '../../../../core/errors';
+import { ifFound, type NodeError, isNodeError, shortened } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import { untilFailure, type Width } from '../inParallel';
@@ -178,7 +178,8 @@ async function addDetails(
 	const get = (id: string) =>
 		includeBody || downloadAttachments ? whole(client, id, params, item) : summary(client, id, item);
 	const own = downloadAttachments ? widthWithFiles : width;
-	const { results, failure } = await untilFailure(found, own, ({ id }) => unlessGone(get(id ?? '')));
+	const { results, failure } = await untilFailure(found, own, ({ id }) => ifFound(get(id ?? '')));
+	// An email may have been deleted since the list.
 	messages.push(...results.flatMap((message) => message ?? []));
 	if (failure) throw failure.cause;
 }
@@ -213,12 +214,4 @@ async function whole(
 	const { summary: known, text, attachments } = mail;
 	const message = { ...known, ...(includeBody && { text }), attachments };
 	return downloadAttachments ? { message, files: await downloaded(client, mail, item) } : { message };
-}
-
-/** Leaves out an email that was deleted between the list and its details. */
-async function unlessGone<T>(message: Promise<T>): Promise<T | undefined> {
-	return await message.catch((error: unknown) => {
-		if (isNodeError(error) && error.code === 404) return undefined;
-		return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-	});
 }

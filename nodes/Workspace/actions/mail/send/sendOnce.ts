@@ -1,5 +1,5 @@
 import { BoundedMap, KeyedMutex } from '../../../../core/runtime';
-import { isNodeError } from '../../../../core/errors';
+import { ifFound, isNodeError } from '../../../../core/errors';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { inParallel } from '../inParallel';
@@ -123,20 +123,11 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 async function stillThere({ gmail }: Clients, name: string): Promise<Recent | undefined> {
 	const known = recent.get(name);
 	if (!known) return undefined;
-	const look = gmail.users.messages.get({
-		userId: 'me',
-		id: known.mail.id,
-		format: 'minimal',
-		fields: 'id,threadId,labelIds',
-	});
-	return await look.then(
-		({ data }) => ({ ...known, mail: sentMail(data, known.mail.draftId) }),
-		(error: unknown) => {
-			if (!isNodeError(error) || error.code !== 404) throw error;
-			recent.delete(name);
-			return undefined;
-		},
-	);
+	const request = { userId: 'me', id: known.mail.id, format: 'minimal', fields: 'id,threadId,labelIds' };
+	const answer = await ifFound(gmail.users.messages.get(request));
+	if (answer) return { ...known, mail: sentMail(answer.data, known.mail.draftId) };
+	recent.delete(name);
+	return undefined;
 }
 
 async function firstFound({ client, item, outgoing, keyed }: Sending): Promise<Recent | undefined> {
