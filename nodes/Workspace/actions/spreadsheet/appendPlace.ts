@@ -118,7 +118,7 @@ type Grid = TabCells['cells'];
 function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place, width: number): number {
 	const end = (lastColumn ?? column + width - 1) + 1;
 	const filled = (at: number) => filledCells(grid[at], column, end);
-	if (extent === 'all') return lastFilled(grid.length, row, filled);
+	if (extent === 'all') return grid.findLastIndex((_, at) => at >= row && filled(at) > 0);
 	const [from, to] = blockFrom(grid.length, row, filled);
 	// A line of one cell above a wider table is its title.
 	const isTitle = extent === 'block' && from === to && width > 1 && filled(from) === 1;
@@ -126,20 +126,10 @@ function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place, width
 	return next === -1 ? to : nextEnd;
 }
 
-/** The last row that holds anything in any column. */
-function lastRowOfAll(grid: Grid): number {
-	return lastFilled(grid.length, 0, (at) => filledCells(grid[at], 0, Infinity));
-}
-
-function filledCells(row: readonly unknown[] = [], from: number, end: number): number {
+function filledCells(row: readonly unknown[] = [], from: number, end = Infinity): number {
 	let count = 0;
 	for (let column = from; column < Math.min(end, row.length); column++) if (row[column] !== '') count++;
 	return count;
-}
-
-function lastFilled(end: number, from: number, filled: (at: number) => number): number {
-	for (let at = end - 1; at >= from; at--) if (filled(at) > 0) return at;
-	return -1;
 }
 
 function blockFrom(end: number, from: number, filled: (at: number) => number): [number, number] {
@@ -214,7 +204,7 @@ function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
 	const isBelowOurs = place.extent === 'header' || place.row <= start.row;
 	const inColumns = lastRowOf(others, isBelowOurs ? place : { ...place, row: 0 }, widthOf(values));
-	const last = inColumns === -1 ? lastRowOfAll(others) : inColumns;
+	const last = inColumns === -1 ? others.findLastIndex((row) => filledCells(row, 0) > 0) : inColumns;
 	if (last + 1 === start.row || last === -1) return start.row;
 	return last < start.row ? last + 1 : last + 1 + count;
 }
@@ -227,7 +217,7 @@ function checkOwn(
 ): void {
 	const rows = grid.slice(start.row, start.row + values.length);
 	const isShared = rows.some(
-		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1, Infinity) > 0,
+		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0,
 	);
 	if (isShared || insertDataOption === 'OVERWRITE') {
 		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });

@@ -103,7 +103,11 @@ export function cellsOn(tab: string | undefined, cells: string): string {
 export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
 	if (cells === undefined) return { row: 0, column: 0, lastColumn: undefined, lastRow: undefined };
 	const numbers = r1c1.exec(cells);
-	if (numbers) return r1c1Anchor(numbers);
+	if (numbers) {
+		const [, row, column, lastRow, lastColumn] = numbers.map(Number);
+		const corner = (r = 0, c = 0) => printCell({ row: r - 1, column: c - 1 });
+		return anchorOf({ cells: `${corner(row, column)}${lastRow ? `:${corner(lastRow, lastColumn)}` : ''}` });
+	}
 	const [first = '', last = ''] = cells.replaceAll('$', '').split(':');
 	const [start, end] = [parseCorner(first), parseCorner(last)];
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
@@ -113,15 +117,6 @@ export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
 		column: columns.length === 0 ? 0 : Math.min(...columns),
 		lastColumn: end.column === undefined ? undefined : Math.max(...columns),
 		lastRow: end.row === undefined ? undefined : Math.max(...rows),
-	};
-}
-
-function r1c1Anchor([, row = '1', column = '1', lastRow, lastColumn]: RegExpExecArray): Anchor {
-	return {
-		row: Number(row) - 1,
-		column: Number(column) - 1,
-		lastColumn: lastColumn === undefined ? undefined : Number(lastColumn) - 1,
-		lastRow: lastRow === undefined ? undefined : Number(lastRow) - 1,
 	};
 }
 

@@ -99,7 +99,12 @@ export async function sendEach<E, R>(
 	{ done, largest, rowsOf, send }: Sending<E, R>,
 ): Promise<Array<R | NodeError>> {
 	const refused = entries.findIndex(isNodeError);
-	if (refused !== -1 && !members[0]?.item.othersGoOn) return nothingSent(entries, members, refused, done);
+	const cause = entries[refused];
+	if (isNodeError(cause) && !members[0]?.item.othersGoOn) {
+		const index = members[refused]?.item.index ?? refused;
+		const message = `Nothing was ${done} because of item ${index}: ${cause.message}`;
+		return entries.map((entry) => (isNodeError(entry) ? entry : notSent(cause, message, cause.description)));
+	}
 	const results: Array<R | NodeError | undefined> = entries.map((entry) =>
 		isNodeError(entry) ? entry : undefined,
 	);
@@ -109,7 +114,11 @@ export async function sendEach<E, R>(
 	let stopped: NodeError | undefined;
 	for (const chunk of chunksOf(parts, largest)) {
 		const sent = stopped
-			? notSent(stopped, done)
+			? notSent(
+					stopped,
+					`Not sent, because the previous rows were not ${done}: ${stopped.message}`,
+					'Nothing was written for this item.',
+				)
 			: await send(chunk.map(({ entry }) => entry)).catch((error: unknown) => {
 					if (isNodeError(error)) return (stopped = error);
 					throw error;
@@ -119,32 +128,8 @@ export async function sendEach<E, R>(
 	return results.filter((result) => result !== undefined);
 }
 
-function notSent({ code, status, message }: NodeError, done: string): NodeError {
-	return new NodeError({
-		code,
-		status,
-		message: `Not sent, because the previous rows were not ${done}: ${message}`,
-		description: 'Nothing was written for this item.',
-	});
-}
-
-function nothingSent(
-	entries: readonly unknown[],
-	members: ReadonlyArray<{ readonly item: Item }>,
-	refused: number,
-	done: string,
-): NodeError[] {
-	const cause = entries[refused];
-	if (!isNodeError(cause)) return [];
-	const { code, status, message, description } = cause;
-	const index = members[refused]?.item.index ?? refused;
-	const others = new NodeError({
-		code,
-		status,
-		message: `Nothing was ${done} because of item ${index}: ${message}`,
-		description,
-	});
-	return entries.map((entry) => (isNodeError(entry) ? entry : others));
+function notSent({ code, status }: NodeError, message: string, description: string | undefined): NodeError {
+	return new NodeError({ code, status, message, description });
 }
 
 /** The result for a single member. @throws NodeError */

@@ -56,6 +56,17 @@ describe('append', () => {
 });
 
 describe('write with match columns', () => {
+	test('a new column that is not beside the table is not in it, in however many requests', async () => {
+		const tables = [{ name: 'Tasks', range: 'A1:B3' }];
+		const beside = rows.map((row, at) => [...row, at === 0 ? 'Other' : 'o']);
+		const id = calls.google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: beside, tables }] });
+		const long = 'x'.repeat(40_000);
+		const all = Array.from({ length: 20 }, (_, at) => ({ Task: `t${at}`, Note: long }));
+		await keyed(id, { extraColumns: 'add' }, ...all);
+		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(1);
+		expect(calls.google.sheets.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B23' });
+	});
+
 	test.each<[string, object]>([
 		['stored', {}],
 		['as typed', { valueInputOption: 'USER_ENTERED' }],

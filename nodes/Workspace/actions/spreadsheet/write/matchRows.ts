@@ -61,10 +61,15 @@ function structure({ sheet, names, inserted: { row, count } }: Change): sheets_v
 		requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
 	}
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
-	const columns = free === native?.endColumn ? names.length : 0;
-	const isBelow = native !== undefined && count > 0 && row >= native.endRow;
-	if (native && (columns > 0 || isBelow)) requests.push(resize(grown(native, count, columns)));
+	const table = grownTable(sheet, names, count);
+	const isBelow = count > 0 && row >= (native?.endRow ?? Infinity);
+	if (table && (isBelow || table.endColumn !== native?.endColumn)) requests.push(resize(table));
 	return requests;
+}
+
+/** Only a column directly beside a table is added to it. */
+function grownTable({ native, free }: HeaderRow, names: readonly string[], rows: number) {
+	return native && grown(native, rows, free === native.endColumn ? names.length : 0);
 }
 
 function updateCells({ sheetId }: HeaderRow, { row, column, cells }: Run): sheets_v4.Schema$Request {
@@ -142,7 +147,7 @@ export async function matchRows(
 		async send(all) {
 			const count = all.flat().filter(({ action }) => action === 'appended').length;
 			await sendChange(book, params, { sheet, names, inserted: { row, count }, runs: runsOf(all.flat()) });
-			const native = sheet.native && grown(sheet.native, count, names.length);
+			const native = grownTable(sheet, names, count);
 			[sheet, names, row] = [{ ...sheet, rowCount: sheet.rowCount + count, native }, [], row + count];
 			return all.map((own) => own.map((step) => writtenBy(book.id, found, step)));
 		},
