@@ -247,10 +247,7 @@ class Printer {
 function headingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
 	if (namedStyle === 'TITLE') return 1;
 	if (namedStyle === 'SUBTITLE') return 2;
-	const depth = Number(/^HEADING_([1-6])$/.exec(namedStyle)?.[1]);
-	return depth === 1 || depth === 2 || depth === 3 || depth === 4 || depth === 5 || depth === 6
-		? depth
-		: undefined;
+	return ([1, 2, 3, 4, 5, 6] as const).find((depth) => namedStyle === `HEADING_${depth}`);
 }
 
 const lineBreak: Piece = { text: '\v', marks: {} };

@@ -97,13 +97,7 @@ export interface Plan {
 }
 
 /** Inserts nothing. */
-export const emptyPlan: Plan = {
-	requests: [],
-	pictures: new Map(),
-	text: '',
-	characterCount: 0,
-	units: 0,
-};
+export const emptyPlan = planWhole('', { tabId: undefined, styled: false });
 
 /** Replaces the whole content of a tab. */
 export function planWhole(

@@ -58,13 +58,15 @@ export const create = defineOperation({
 		if (given.key) return await createOnce(clients, given, item);
 		const { title, parentFolder: folder, templateId } = given;
 		if (folder === '' && templateId === '') {
-			const { data } = await clients.docs.documents.create({ requestBody: { title } });
-			return await filled(clients, data, given, item);
+			const { data: made } = await clients.docs.documents.create({ requestBody: { title } });
+			const documentId = made.documentId ?? '';
+			const replaced = await fill(clients, documentId, given, item, made.revisionId ?? undefined);
+			return isEmpty(given.parsed) ? resultOf(made) : await finished(clients, documentId, replaced);
 		}
 		// Docs can neither create in a folder nor copy, Drive can; its answer has no content.
 		const file = { mimeType: documentType, title, folder, templateId };
 		const documentId = await makeInFolder(clients.drive, file, item);
-		return await filled(clients, { documentId }, given, item);
+		return await finished(clients, documentId, await fill(clients, documentId, given, item));
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId } = params;
@@ -77,7 +79,8 @@ export const create = defineOperation({
 		const isDrives = parentFolder !== '' || templateId !== '';
 		const documentId = isDrives ? await findMade(clients.drive, item) : undefined;
 		if (documentId !== undefined) {
-			return await filled(clients, { documentId }, await givenIn(params, item), item);
+			const given = await givenIn(params, item);
+			return await finished(clients, documentId, await fill(clients, documentId, given, item));
 		}
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
@@ -143,10 +146,7 @@ async function createOnce(clients: Clients, given: Given, item: Item) {
 			return { id, appProperties };
 		},
 		complete: async ({ id }) => {
-			item.made({ kind: 'document', id: id ?? '', url: documentUrl(id ?? '') });
-			replaced = templateId
-				? await fillCopy(clients, id ?? '', given, item)
-				: await fillEmpty(clients, id ?? '', given, item);
+			replaced = await fill(clients, id ?? '', given, item);
 		},
 		result: async ({ id }) => await finished(clients, id ?? '', replaced),
 	});
@@ -154,14 +154,31 @@ async function createOnce(clients: Clients, given: Given, item: Item) {
 	return made;
 }
 
-/** One atomic change that only works on an empty document: two concurrent executions fill it once. */
-async function fillEmpty({ docs }: Clients, documentId: string, given: Given, item: Item) {
-	const { parsed } = given;
+/** Puts the content into a document that was just created. @param revisionId where it is known to be empty */
+async function fill(clients: Clients, documentId: string, given: Given, item: Item, revisionId?: string) {
+	item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
+	if (given.templateId) return await fillCopy(clients, documentId, given, item);
+	return await fillEmpty(clients, documentId, given, item, revisionId);
+}
+
+/** One atomic change. With a key it only works on an empty document: two concurrent executions fill it once. */
+async function fillEmpty(
+	{ docs }: Clients,
+	documentId: string,
+	given: Given,
+	item: Item,
+	known?: string | null,
+) {
+	const { parsed, key, replacements: made } = given;
 	if (isEmpty(parsed)) return undefined;
+	let revisionId = known;
 	return await onLatest(async () => {
-		const body = await readBody(docs, documentId, '');
-		if (body.endIndex > 2) return undefined;
-		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, 1, [], [], given.replacements);
+		const body = revisionId
+			? { documentId, tabId: undefined, revisionId, endIndex: 2, styled: false }
+			: await readBody(docs, documentId, '');
+		revisionId = undefined;
+		if (key && body.endIndex > 2) return undefined;
+		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, 1, [], [], made);
 		return (await carryOutContent(docs, parsed, changeFor, item)).replaced;
 	}, item);
 }
@@ -179,30 +196,6 @@ async function fillCopy({ docs }: Clients, documentId: string, given: Given, ite
 		await appendContent(docs, end, item);
 	}
 	return replaced;
-}
-
-/** Inserts the content into a document that was just created. */
-async function filled(clients: Clients, made: docs_v1.Schema$Document, given: Given, item: Item) {
-	const documentId = made.documentId ?? '';
-	item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
-	if (given.templateId) {
-		return await finished(clients, documentId, await fillCopy(clients, documentId, given, item));
-	}
-	const { parsed } = given;
-	if (isEmpty(parsed)) return made.body ? resultOf(made) : await finished(clients, documentId);
-	const revisionId = made.revisionId ?? (await revisionOf(clients, documentId));
-	const body = { documentId, tabId: undefined, revisionId };
-	const changeFor = (some: Parsed) => {
-		const plan = planWhole(some, { tabId: undefined, styled: false });
-		return changeOf(plan, body, 1, [], [], given.replacements);
-	};
-	const { replaced } = await carryOutContent(clients.docs, parsed, changeFor, item);
-	return await finished(clients, documentId, replaced);
-}
-
-async function revisionOf({ docs }: Clients, documentId: string): Promise<string> {
-	const { data } = await docs.documents.get({ documentId, fields: 'revisionId' });
-	return data.revisionId ?? '';
 }
 
 async function finished({ docs }: Clients, documentId: string, replaced?: Written['replaced']) {
