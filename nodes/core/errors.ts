@@ -99,6 +99,11 @@ export async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 	});
 }
 
+/** What was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+	return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** Input refused before any request was sent. */
 export function refusal(message: string, description?: string): NodeError {
 	return new NodeError({ code: 400, message, description });

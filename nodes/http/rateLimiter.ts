@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../core/runtime';
-import type { NodeError } from '../core/errors';
+import { asError, type NodeError } from '../core/errors';
 import { named } from '../fields/field';
 import { RequestError, stoppedRequest } from './retry';
 
@@ -83,12 +83,12 @@ export class RateLimiter {
 				this.succeeded();
 				return value;
 			} catch (error) {
-				if (!isQuotaRefusal(error)) throw toError(error);
+				if (!isQuotaRefusal(error)) throw asError(error);
 				const { failure } = error;
 				const { now } = this;
 				firstRefusal ??= now;
 				this.refused(startedAt, failure);
-				if (!again) throw toError(error);
+				if (!again) throw asError(error);
 				notBefore = now + (failure.retryAfterMilliseconds ?? 0);
 				const until = Math.max(this.pausedUntil, notBefore);
 				if (until > firstRefusal + maxWaitMilliseconds) {
@@ -238,8 +238,4 @@ async function unlessStopped(
 	} finally {
 		signal?.removeEventListener('abort', stop);
 	}
-}
-
-function toError(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
 }

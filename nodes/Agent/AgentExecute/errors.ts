@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { isNodeError, NodeError, shortened, withCode } from '../../core/errors';
+import { asError, isNodeError, NodeError, shortened, withCode } from '../../core/errors';
 import { named } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { blockedAdvice, type NetworkError, networkErrorOf, networkMessage } from '../../http/networkErrors';
@@ -13,6 +13,7 @@ import {
 	stopped,
 } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
+import type { Redact } from '../session/credentials';
 import { fieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { type Answer, describeFields, distinct, excerpt, textIn } from './response';
@@ -21,7 +22,7 @@ import { type Answer, describeFields, distinct, excerpt, textIn } from './respon
 export interface CallFacts {
 	readonly url: string;
 	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
-	readonly redact: (text: string) => string;
+	readonly redact: Redact;
 }
 
 const unknownOutcome =
@@ -36,7 +37,7 @@ export function errorOfThrown(error: unknown, call: CallFacts): RequestError {
 	const { status: code, kind } = found;
 	const description = withCode(networkAdvice(found) ?? unknownOutcome, found.code);
 	// An HTTP client's error contains the request, so only its message is kept.
-	const cause = new Error(call.redact(error instanceof Error ? error.message : String(error)));
+	const cause = new Error(call.redact(asError(error).message));
 	const message = networkMessage(found, error, call.url);
 	return new RequestError(kind, new NodeError({ code, message, description, cause }));
 }
@@ -224,10 +225,7 @@ export function withContext(
 }
 
 /** The last messages, as many as are not too much. */
-export function messageDetails(
-	messages: readonly SessionMessage[],
-	redact: (text: string) => string,
-): IDataObject {
+export function messageDetails(messages: readonly SessionMessage[], redact: Redact): IDataObject {
 	if (messages.length === 0) return {};
 	const kept: IDataObject[] = [];
 	let size = 0;
@@ -241,13 +239,13 @@ export function messageDetails(
 	return { messages: kept, ...(left > 0 && { messagesLeftOut: left }) };
 }
 
-function shownMessage(message: SessionMessage, redact: (text: string) => string): IDataObject {
+function shownMessage(message: SessionMessage, redact: Redact): IDataObject {
 	const { sequence, receivedAt, format } = message;
 	return { sequence, receivedAt, format, message: bounded(message.message, redact) };
 }
 
 /** Unchanged if small, otherwise the beginning of its JSON. */
-function bounded(value: unknown, redact: (text: string) => string): IDataObject[string] {
+function bounded(value: unknown, redact: Redact): IDataObject[string] {
 	const text = redact(JSON.stringify(value));
 	if (text.length > mostOfOne) return shortened(text, mostOfOne);
 	try {
@@ -319,7 +317,7 @@ export function channelLost(failure: NodeError): NodeError {
 export function notOver(
 	{ waitTimeoutSeconds, end }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'end'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
-	redact: (text: string) => string,
+	redact: Redact,
 ): NodeError {
 	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
 	const field = end.by === 'match' ? end.field : undefined;
@@ -362,7 +360,7 @@ const longestReport = 500;
 export function agentFailed(
 	message: SessionMessage | undefined,
 	textField: string,
-	redact: (text: string) => string,
+	redact: Redact,
 ): NodeError {
 	const report = redact(textIn(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
 	return new NodeError({

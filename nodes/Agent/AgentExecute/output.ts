@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
-import { isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
+import { asError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
 import { binaryOf, type SessionMessage } from '../session/messages';
 import type { ExecuteBody, Executed, PreparedCall } from './call';
 import { contentOf, describeFields, textIn, textOf, TurnText } from './response';
@@ -187,8 +187,7 @@ export class LiveView {
 			.then(() => this.#streaming.sendChunk(type, this.#index, content))
 			.catch((error: unknown) => {
 				// The listener may be gone; the item continues anyway.
-				const reason = error instanceof Error ? error.message : String(error);
-				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${reason}`);
+				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${asError(error).message}`);
 			});
 	}
 }
@@ -237,7 +236,6 @@ function whereKept(context: IExecuteFunctions, keep: () => void): void {
 	try {
 		keep();
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
-		context.logger.debug(`Agent Execute: n8n keeps no data with this execution: ${reason}`);
+		context.logger.debug(`Agent Execute: n8n keeps no data with this execution: ${asError(error).message}`);
 	}
 }

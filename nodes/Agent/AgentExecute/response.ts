@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { mask } from '../../core/sanitizer';
 import { shortened } from '../../core/errors';
+import type { Redact } from '../session/credentials';
 import { type SessionMessage, valueAt } from '../session/messages';
 import type { EndedBy } from './messageCollector';
 
@@ -175,7 +176,7 @@ const maxLookedThrough = 64 * 1024;
 const maxShown = 300;
 
 /** The beginning of the service's response, without secrets. */
-export function excerpt(answer: Answer, call: { readonly redact: (text: string) => string }): string {
+export function excerpt(answer: Answer, { redact }: { readonly redact: Redact }): string {
 	const isCut = answer.body.length > maxJsonBytes;
 	const body = isCut ? answer.body.subarray(0, maxLookedThrough) : answer.body;
 	const content = contentOf({ ...answer, body });
@@ -185,7 +186,7 @@ export function excerpt(answer: Answer, call: { readonly redact: (text: string) 
 		typeof response === 'string'
 			? response.slice(0, maxLookedThrough).replace(noText, ' ')
 			: (messageIn(response) ?? body.toString('utf8'));
-	return shortened(call.redact(text.slice(0, maxLookedThrough).replace(/\s+/g, ' ')).trim(), maxShown);
+	return shortened(redact(text.slice(0, maxLookedThrough).replace(/\s+/g, ' ')).trim(), maxShown);
 }
 
 /** Tags, and whole elements whose content is no text. In time that grows with the length of the page. */

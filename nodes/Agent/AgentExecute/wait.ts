@@ -4,6 +4,7 @@ import { type Clock } from '../../core/runtime';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { networkErrorOf } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
+import type { Redact } from '../session/credentials';
 import { type ReadIdentity } from '../session/connectRequest';
 import type { connect, Connection, ConnectionEvent, EndedChannel } from '../session/connection';
 import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
@@ -33,7 +34,7 @@ interface WaitParts {
 	readonly clock: Clock;
 	readonly connect: typeof connect;
 	/** Removes the secrets from the service's texts. */
-	readonly redact: (text: string) => string;
+	readonly redact: Redact;
 	/** Gets each message of the turn as it comes. */
 	readonly onMessage: (message: SessionMessage, ends?: MessageEnd) => void;
 }

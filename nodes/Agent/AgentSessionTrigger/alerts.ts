@@ -1,6 +1,6 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { nodeApiError, NodeError } from '../../core/errors';
+import { asError, nodeApiError, NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/runtime';
 import { keptSeconds } from './triggerState';
@@ -94,8 +94,8 @@ function withSessions(failure: NodeError, sessionIds: readonly string[]): NodeEr
 	return withMore(failure, `Also affected: ${named}${rest > 0 ? ` and ${rest} more sessions` : ''}.`);
 }
 
-function withMore({ code, message, description }: NodeError, more: string): NodeError {
-	return new NodeError({ code, message, description: [description, more].filter(Boolean).join(' ') });
+function withMore(failure: NodeError, more: string): NodeError {
+	return failure.with({ description: [failure.description, more].filter(Boolean).join(' ') });
 }
 
 /** A failure of the trigger as n8n shows errors. */
@@ -145,11 +145,10 @@ export function leftAtStop(count: number, isRead: boolean): NodeError {
 }
 
 export function refusedByN8n(count: number, cause: unknown): NodeError {
-	const reason = cause instanceof Error ? cause.message : String(cause);
 	return new NodeError({
 		code: 500,
 		message: `n8n did not accept ${counted(count)} from a session`,
-		description: `No execution was started: ${reason}`,
+		description: `No execution was started: ${asError(cause).message}`,
 		cause,
 	});
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 
+import { asError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import { messageId } from '../session/messages';
 import { type Alerts, refusedByN8n } from './alerts';
@@ -150,7 +151,7 @@ export class Delivery {
 		const ended = done.promise.then(
 			() => undefined,
 			(error: unknown) => {
-				if (!wasTaken(error)) refusedBy = error instanceof Error ? error : new Error(String(error));
+				if (!wasTaken(error)) refusedBy = asError(error);
 			},
 		);
 		this.#parts.context.emit([items], undefined, done, key);

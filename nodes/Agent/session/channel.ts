@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/runtime';
 import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReason';
+import type { Redact } from './credentials';
 import type { OpenSocket, Socket, SocketListener, SocketRequest } from './webSocket';
 
 interface HeartbeatSettings {
@@ -102,7 +103,7 @@ export class Heartbeat {
 
 interface ChannelSettings extends Omit<SocketRequest, 'handshakeTimeoutMilliseconds'> {
 	/** Takes the secrets out of a text. */
-	readonly redact: (text: string) => string;
+	readonly redact: Redact;
 	/** Between pings; 0 = none. */
 	readonly heartbeatMilliseconds: number;
 	/** Empty: protocol pings. */

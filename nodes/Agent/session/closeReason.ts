@@ -1,6 +1,7 @@
 import { NodeError, shortened } from '../../core/errors';
 import { blockedAdvice, networkErrorOf } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
+import type { Redact } from './credentials';
 
 /** What a server answered instead of opening the channel. */
 export interface UpgradeAnswer {
@@ -15,9 +16,6 @@ export interface UpgradeAnswer {
 	/** Whether a proxy answered in the server's place. */
 	readonly fromProxy?: boolean;
 }
-
-/** Takes the secrets out of a text. */
-type Redact = (text: string) => string;
 
 /** How a channel ended, or why it never opened. Texts are redacted. */
 export type CloseReason =

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { NodeEgressFilter } from 'n8n-workflow';
 
-import { isNodeError } from '../../core/errors';
+import { asError, isNodeError } from '../../core/errors';
 import { type Clock, systemClock } from '../../core/runtime';
 import { type CloseReason, isOfPolicy } from './closeReason';
 import {
@@ -15,6 +15,7 @@ import {
 	identityOf,
 	type IdentityOverrides,
 	readCredentials,
+	type Redact,
 	redactorOf,
 	secretsOf,
 } from './credentials';
@@ -51,15 +52,13 @@ class UnknownAddress extends Error {
 
 /** @throws BlockedAddress for an address, or a name that stands for one, which may not be reached; UnknownAddress */
 export async function checkAddress(filter: EgressFilter, url: string): Promise<void> {
-	const result = await filter.validateUrl(url).catch(notFound);
+	const result = await filter
+		.validateUrl(url)
+		.catch((error: unknown) => ({ ok: false as const, error: asError(error) }));
 	if (result.ok) return;
 	throw isOfPolicy(result.error)
 		? new BlockedAddress(result.error.message)
 		: new UnknownAddress(result.error);
-}
-
-function notFound(error: unknown): { readonly ok: false; readonly error: Error } {
-	return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
 }
 
 /** @throws BlockedAddress for a proxy that may not be reached */
@@ -110,7 +109,7 @@ export interface ConnectRequest {
 	/** Holds secrets: never in a text. */
 	readonly url: string;
 	readonly host: string;
-	readonly redact: (text: string) => string;
+	readonly redact: Redact;
 	readonly allowUnauthorizedCerts: boolean;
 	readonly egress: EgressFilter | undefined;
 }
@@ -142,7 +141,7 @@ export class ConnectRequests {
 		if (error instanceof UnknownAddress) {
 			return { kind: 'network', code: error.code, message: this.#redact(error.message) };
 		}
-		const text = error instanceof Error ? error.message : String(error);
+		const { message: text } = asError(error);
 		// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
 		const isForbidden = text.includes('access to env vars denied');
 		const message = isNodeError(error) ? text : this.#redact(text);

@@ -165,11 +165,14 @@ export function secretsOf(credential: Pick<AgentApiCredential, 'apiKey'>, identi
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
+/** Takes the secrets out of a text. */
+export type Redact = (text: string) => string;
+
 /** More than any text is shown of. */
 const maxLength = 16_384;
 
 /** Takes the secrets out of texts that are cut, or a part of other ones, later on. */
-export function redactorOf(secrets: readonly string[]): (text: string) => string {
+export function redactorOf(secrets: readonly string[]): Redact {
 	const sanitizer = new Sanitizer(secrets);
 	return (text) => sanitizer.text(text, maxLength);
 }

@@ -4,6 +4,7 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
+import { asError } from '../../core/errors';
 import type { UpgradeAnswer } from './closeReason';
 import { checkProxy, type EgressFilter } from './connectRequest';
 
@@ -204,8 +205,6 @@ function asBuffer(data: WebSocket.RawData): Buffer {
 	if (Buffer.isBuffer(data)) return data;
 	return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 export interface SocketRequest {
 	/** Holds secrets: never in a text. */
