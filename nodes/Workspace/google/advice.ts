@@ -159,14 +159,6 @@ export const apiNames: Readonly<Record<Api, string>> = {
 	drive: 'Google Drive',
 };
 
-/** Display names, as in Google Cloud's API library. */
-const libraryNames: Readonly<Record<Api, string>> = {
-	mail: 'Gmail API',
-	sheets: 'Google Sheets API',
-	docs: 'Google Docs API',
-	drive: 'Google Drive API',
-};
-
 /** What Google said about a failed call, in one form for all families of APIs. */
 export interface Envelope {
 	/** Google's own message, at most 500 characters. */
@@ -222,7 +214,7 @@ function adviceForForbidden({ envelope, call }: Situation): string {
 	const { api, signIn } = call;
 	if (has('accessNotConfigured', 'SERVICE_DISABLED')) {
 		const where = envelope.activationUrl ?? "the API library of the credential's Google Cloud project";
-		return `Enable the ${libraryNames[api]} in ${where}, wait a few minutes and try again.`;
+		return `Enable the ${apiNames[api]} API in ${where}, wait a few minutes and try again.`;
 	}
 	if (has('insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')) {
 		return `The credential lacks the scope ${scopeFor(call)}. ${grantScope(signIn)}`;

@@ -109,8 +109,7 @@ async function prepared(client: Clients, params: UploadParams, item: Item): Prom
 	const source = await sourceOf(params, item);
 	const name = nameOf(params, source);
 	const mimeType = await mediaTypeOf(name, params, source);
-	const destination = { name, parentFolder: params.parentFolder, target: targets[params.convertTo] };
-	return { client, params, item, source, destination, mimeType };
+	return { client, params, item, source, name, target: targets[params.convertTo], mimeType };
 }
 
 /** @throws NodeError 400 */

@@ -51,21 +51,12 @@ function resultOf(file: File): FileResult {
 	return Object.fromEntries(given);
 }
 
-/** Where the file goes and what it becomes there. */
-interface Destination {
-	readonly name: string;
-	/** '' for the top of My Drive. */
-	readonly parentFolder: string;
-	/** Type of Google's own that the content is converted to. */
-	readonly target: string | undefined;
-}
-
 const folderType = 'application/vnd.google-apps.folder';
 
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
-async function filesNamed({ drive }: Clients, { name, parentFolder }: Destination): Promise<File[]> {
-	const folder = parentFolder || 'root';
-	const files = await findFiles(drive, {
+async function filesNamed({ client, params, name }: Uploading): Promise<File[]> {
+	const folder = params.parentFolder || 'root';
+	const files = await findFiles(client.drive, {
 		q: `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${folderType}'`,
 		fields: resultFields,
 		orderBy: 'createdTime desc',
@@ -75,7 +66,7 @@ async function filesNamed({ drive }: Clients, { name, parentFolder }: Destinatio
 }
 
 /** @throws NodeError 409 where it is not clear which file is meant, or its kind is another */
-function replaceable([file, ...more]: readonly File[], { name, target }: Destination): string | undefined {
+function replaceable([file, ...more]: readonly File[], { name, target }: Uploading): string | undefined {
 	if (!file) return undefined;
 	if (more.length > 0) {
 		const message = `The folder has ${more.length + 1} files named "${name}"`;
@@ -141,7 +132,10 @@ export interface Uploading {
 	readonly params: UploadParams;
 	readonly item: Item;
 	readonly source: Source;
-	readonly destination: Destination;
+	/** Of the file in Google Drive. */
+	readonly name: string;
+	/** Type of Google's own that the content is converted to. */
+	readonly target: string | undefined;
 	/** Media type of the bytes. */
 	readonly mimeType: string;
 }
@@ -185,23 +179,22 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 }
 
 async function uploaded(uploading: Uploading, keyProperties: Properties): Promise<Uploaded> {
-	const { client, params, item, source, destination, mimeType } = uploading;
-	const { onExisting, convertTo, description } = params;
-	const existing = onExisting === 'createNew' ? [] : await filesNamed(client, destination);
+	const { client, params, item, source, name, target, mimeType } = uploading;
+	const { onExisting, convertTo, description, parentFolder } = params;
+	const existing = onExisting === 'createNew' ? [] : await filesNamed(uploading);
 	const [newest] = existing;
 	if (newest && onExisting === 'error') throw existsAlready(newest);
 	if (newest && onExisting === 'skip') {
 		item.hint('Files that already existed in the folder were not uploaded again.');
 		return { file: resultOf(newest), skipped: true };
 	}
-	const { name, target, parentFolder } = destination;
 	const properties = Object.fromEntries(params.properties.map((pair) => [pair.name, pair.value]));
 	const metadata = {
 		...{ name, mimeType: target, description: description || undefined },
 		...given({ properties, appProperties: keyProperties }),
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: progressLog(item) };
-	const replaces = replaceable(existing, destination);
+	const replaces = replaceable(existing, uploading);
 	if (replaces !== undefined) {
 		return { file: verified(await client.resumableUpload({ ...request, metadata, replaces }), item) };
 	}

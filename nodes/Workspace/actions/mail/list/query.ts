@@ -3,12 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
-
-interface Received {
-	/** ISO 8601; '' for no limit. */
-	readonly receivedAfter: string;
-	readonly receivedBefore: string;
-}
+import type { ListParams } from './fields';
 
 /** Gmail's search terms for a sender. The text cannot introduce a term of its own. */
 export function fromTerm(from: string): string[] {
@@ -22,7 +17,10 @@ export function fromTerm(from: string): string[] {
  * Terms for the time of arrival, in epoch seconds, because Gmail reads a date without a time as Pacific time.
  * @throws NodeError 400 for an empty time span
  */
-export function receivedTerms({ receivedAfter, receivedBefore }: Received): string[] {
+export function receivedTerms({
+	receivedAfter,
+	receivedBefore,
+}: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore) {
 		throw refusal(
 			`${named('receivedAfter')} is not before ${named('receivedBefore')}`,

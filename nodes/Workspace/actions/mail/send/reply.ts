@@ -7,25 +7,14 @@ import { sendAsOf } from './deliver';
 import type { OutgoingMail } from './compose';
 import type { SendParams } from './fields';
 
-/** What a reply takes from the email that it answers. */
-interface RepliedMail {
-	readonly threadId: string;
-	/** Includes the angle brackets; undefined for an email without a Message-ID. */
-	readonly messageId: string | undefined;
-	readonly references: string | undefined;
-	readonly subject: string;
-	readonly from: string;
-	readonly replyTo: string;
-	readonly to: string;
-	readonly cc: string;
-}
+type RepliedMail = Awaited<ReturnType<typeof repliedMail>>;
 
 const headers = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
 /** Characters of a header that are read. More recipients than Gmail sends an email to. */
 const longestHeader = 100_000;
 
-/** @throws NodeError; 404 if there is no such email */
-export async function repliedMail({ gmail }: Clients, id: string): Promise<RepliedMail> {
+/** What a reply takes from the email that it answers. @throws NodeError; 404 if there is no such email */
+export async function repliedMail({ gmail }: Clients, id: string) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -40,6 +29,7 @@ export async function repliedMail({ gmail }: Clients, id: string): Promise<Repli
 	const references = [earlier, messageId].filter(Boolean).join(' ');
 	return {
 		threadId: data.threadId ?? '',
+		/** Includes the angle brackets; undefined for an email without a Message-ID. */
 		messageId,
 		references: references || undefined,
 		subject: (header('Subject') ?? '').replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(),
