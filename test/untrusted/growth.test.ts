@@ -8,6 +8,7 @@ import { storedText } from '../../nodes/Workspace/actions/document/revisionGuard
 import { layOut, listRequests } from '../../nodes/Workspace/actions/document/styles';
 import { bounded } from '../../nodes/untrusted/mail/mimeStructure';
 import { decodedText, decodedWords } from '../../nodes/untrusted/mail/charset';
+import { newText } from '../../nodes/untrusted/mail/newText';
 import { rawPart } from '../../nodes/untrusted/mail/rawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
@@ -50,6 +51,18 @@ test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length o
 		(message) => read({}, message),
 	);
 });
+
+test.each(['>a\n\n\n', ' ', '-----\n', 'From: a\n', 'On 5 Jan 2026, a@b.c wrote:\n> x\n', '>\n\n'])(
+	'the new part of a text costs no more than the length of %j',
+	(unit) => {
+		const header = 'From: a\nDate: b\nSubject: c\n';
+		expectLinear(
+			unit,
+			(text) => `x:\n${text}x\n${header}`,
+			(text) => newText(text, { subject: 'Re: x', isReply: true }),
+		);
+	},
+);
 
 test.each([
 	['iso-2022-kr', '\u001b$)C\u000e>H\u000f'],

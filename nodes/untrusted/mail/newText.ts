@@ -2,6 +2,8 @@
 const longestLine = 500;
 /** Lines over which programs wrap an introduction. */
 const mostIntroduction = 4;
+/** Between an introduction and its quote. */
+const mostBlankLines = 10;
 
 const subjectOfReply = /^\s*(?:re|aw|sv|antw|odp|vá|回复|回覆|答复)(?:\[\d+\])?\s*[:：]/i;
 const subjectOfForward = /^\s*(?:fwd?|wg|tr|rv|enc|vs|转发|轉寄)\s*[:：]/i;
@@ -40,7 +42,7 @@ function beforeHeader(lines: readonly string[]): readonly string[] {
 	const at = lines.findIndex((line, index) => originalMessage.test(line.trim()) || isHeader(lines, index));
 	if (at < 0) return lines;
 	let end = at;
-	while (end > 0 && /^\s*(?:[-_]{5,})?\s*$/.test(lines[end - 1] ?? '')) end--;
+	while (end > 0 && /^(?:[-_]{5,})?$/.test(lines[end - 1]?.trim() ?? '')) end--;
 	return lines.slice(0, end);
 }
 
@@ -71,8 +73,7 @@ function withoutQuotes(lines: readonly string[], isReply: boolean): string[] {
 
 /** Takes off lines such as `On Monday, Ann <ann@example.com> wrote:`, which programs may wrap. */
 function dropIntroduction(own: string[]): boolean {
-	let end = own.length;
-	while (end > 0 && own[end - 1]?.trim() === '') end--;
+	const end = own.findLastIndex((line, at) => line.trim() !== '' || at < own.length - mostBlankLines) + 1;
 	const above = own.slice(Math.max(0, end - mostIntroduction), end).map((line) => line.trim());
 	const lines = above.slice(above.lastIndexOf('') + 1);
 	if (!/[:：]$/.test(lines.at(-1) ?? '')) return false;
