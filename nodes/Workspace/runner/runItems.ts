@@ -176,13 +176,13 @@ class WorkspaceWork implements Work<Job> {
 		result: unknown,
 	): Promise<INodeExecutionData[]> {
 		const items = operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
-		return await Promise.all(
-			items.map(async ({ json, binary }) => ({
-				json,
-				...(binary && { binary: await stored(item, binary) }),
-				pairedItem: { item: index },
-			})),
-		);
+		const output: INodeExecutionData[] = [];
+		for (const { json, binary } of items) {
+			// Most items have none, and there may be hundreds of thousands.
+			const files = binary && { binary: await stored(item, binary) };
+			output.push({ json, ...files, pairedItem: { item: index } });
+		}
+		return output;
 	}
 
 	/** Clients differ by what the requests may need and by the operation's advice. */

@@ -45,16 +45,19 @@ async function rowItems(
 	const header = Array.from({ length: width }, (_, at) => textOf(rows[headerRow - 1]?.[at]));
 	const names = columnNames(header, startColumn);
 	const fits = fitting(filters, combineFilters, names, header);
-	const items: OutputItem[] = [];
+	const found: number[] = [];
 	let padding = 0;
-	let cells = 0;
-	for (let at = headerRow; at < rows.length; at++) {
+	for (let at = headerRow; at < rows.length && (maxRows === 0 || found.length < maxRows); at++) {
 		const row = rows[at] ?? [];
 		if (isBlank(row) || !fits(row, shown[at] ?? [])) continue;
+		found.push(at);
 		padding += width - row.length;
-		if (padding > mostPadding) throw tooWide(width, rows.length);
-		items.push({ json: rowOf(row, names, startRow + at + 1) });
-		if (items.length === maxRows) break;
+	}
+	if (padding > mostPadding) throw tooWide(width, rows.length);
+	const items: OutputItem[] = [];
+	let cells = 0;
+	for (const at of found) {
+		items.push({ json: rowOf(rows[at] ?? [], names, startRow + at + 1) });
 		cells += width;
 		if (cells > sliceCells) cells = await turn(0);
 	}
