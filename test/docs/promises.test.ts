@@ -1,20 +1,26 @@
-// Each promise of docs/reliability.md names the test that shows it.
+// Each promise of docs/reliability.md and SECURITY.md names the test that shows it.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const folder = path.join(__dirname, '..', '..', 'docs');
-const page = readFileSync(path.join(folder, 'reliability.md'), 'utf8');
-const links = [...page.matchAll(/\["([^\]]+)"\]\(([^)]+\.test\.ts)\)/g)].map(([, title = '', file = '']) => ({
-	title,
-	file: path.join(folder, file),
-}));
+const root = path.join(__dirname, '..', '..');
+const pages = ['docs/reliability.md', 'SECURITY.md'].map((name) => {
+	const text = readFileSync(path.join(root, name), 'utf8');
+	const links = [...text.matchAll(/\["([^\]]+)"\]\(([^)]+\.test\.ts)\)/g)].map(
+		([, title = '', file = '']) => ({
+			title,
+			file: path.join(root, path.dirname(name), file),
+		}),
+	);
+	const files = [...text.matchAll(/\]\([^)]*test\/[^)]+\)/g)];
+	return { name, links, files };
+});
+const links = pages.flatMap((page) => page.links);
 
-test('there are promises, and each test that is named has a title that a reader understands', () => {
-	const files = [...page.matchAll(/\]\([^)]*test\//g)];
-	expect(links.length).toBe(files.length);
-	expect(links.length).toBeGreaterThan(20);
+test.each(pages)('$name has promises, and names tests by titles that a reader understands', (page) => {
+	expect(page.links.length).toBe(page.files.length);
+	expect(page.links.length).toBeGreaterThan(20);
 	// What stands for a value in the title of a table's test says nothing here.
-	expect(links.filter(({ title }) => /[%$]/.test(title))).toEqual([]);
+	expect(page.links.filter(({ title }) => /[%$]/.test(title))).toEqual([]);
 });
 
 test.each(links)('"$title" is a test', ({ title, file }) => {
