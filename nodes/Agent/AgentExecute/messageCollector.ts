@@ -83,9 +83,10 @@ export class MessageCollector {
 		const { failure, filter } = this.#settings;
 		const reportsFailure = failure !== undefined && hasOneOf(message, failure);
 		if (!reportsFailure && filter !== undefined && !hasOneOf(message, filter)) return;
-		if (this.#ids.isRepeated(message)) {
-			if (this.#isSent) this.#repeated++;
-		} else if (this.#isSent) this.#take(message, reportsFailure);
+		const cameBefore = this.#ids.cameBefore(message);
+		if (cameBefore === 'here' && this.#isSent) this.#repeated++;
+		if (cameBefore !== undefined) return;
+		if (this.#isSent) this.#take(message, reportsFailure);
 		else this.#keepEarly(message);
 	}
 
@@ -200,16 +201,18 @@ class KnownIds {
 		this.#idField = idField;
 	}
 
-	isRepeated(message: SessionMessage): boolean {
+	/** @returns `here`: in this wait; `earlier`: in one that had ended when this one began */
+	cameBefore(message: SessionMessage): 'here' | 'earlier' | undefined {
 		const id = messageId(message, this.#idField);
-		if (id === undefined) return false;
+		if (id === undefined) return undefined;
 		const hash = createHash('sha256')
 			.update(JSON.stringify([this.#session, id]))
 			.digest('base64');
 		const before = this.#received.ids.get(hash);
-		if (this.#own.has(hash) || (before !== undefined && before <= this.#waitsBefore)) return true;
+		if (before !== undefined && before <= this.#waitsBefore) return 'earlier';
+		if (this.#own.has(hash)) return 'here';
 		this.#own.add(hash);
-		return false;
+		return undefined;
 	}
 
 	/** The wait is over: later ones know its IDs. */

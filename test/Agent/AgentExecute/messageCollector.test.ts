@@ -286,6 +286,11 @@ describe('IDs', () => {
 		for (const id of [1, 1, 1]) add({ id });
 		expect(collector.repeated).toBe(2);
 		collector.stop();
+		// A service that repeats earlier turns does nothing that the user should mend.
+		const later = turn('session 2');
+		for (const id of [1, 2]) later.add({ id });
+		expect(later.collector.repeated).toBe(0);
+		later.collector.stop();
 	});
 
 	test('a message that came when the wait was over, which nobody saw, still counts', () => {
