@@ -107,7 +107,7 @@ class Wait implements TryHooks {
 	#isSent = false;
 	/** The time for the channel to open is over. */
 	#isOverdue = false;
-	/** Failed attempts to open the channel with a fault that does not pass by itself. */
+	/** Attempts to open the channel, since it was open last, that failed with a fault that does not pass by itself. */
 	#hopelessAttempts = 0;
 	/** Since the call was sent: how the channel was lost last. */
 	#loss: NodeError | undefined;
@@ -209,7 +209,9 @@ class Wait implements TryHooks {
 				this.#collector.add(messageOf(frame));
 			},
 			event: ({ event }: ConnectionEvent) => {
-				if (event !== 'disconnected') this.#readiness.opened();
+				if (event === 'disconnected') return;
+				this.#hopelessAttempts = 0;
+				this.#readiness.opened();
 			},
 			answered: () => {
 				this.#readiness.answered();

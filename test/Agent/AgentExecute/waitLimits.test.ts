@@ -93,6 +93,35 @@ test('a timeout without any channel tells why', async () => {
 	});
 });
 
+test('a name that is not found now and then does not end a long wait, but one that stays away does', async () => {
+	const { clock, channels, outcome } = begin({ waitTimeoutSeconds: 3600 });
+	const listener = channels.listeners[0];
+	const notFound = () => {
+		listener?.ended?.({
+			closeReason: { kind: 'network', code: 'ENOTFOUND', message: 'not found' },
+			opened: false,
+			decision: 'retry',
+			failure: new NodeError({ code: 503, message: 'Not found' }),
+			retryInMilliseconds: 1000,
+			slowLane: false,
+		});
+	};
+	listener?.event?.(connected);
+	await clock.advance(2000);
+	for (let hour = 0; hour < 3; hour++) {
+		notFound();
+		listener?.event?.({ ...connected, event: 'reconnected' });
+		await clock.advance(1000);
+	}
+	notFound();
+	let isOver = false;
+	void outcome.then(() => (isOver = true));
+	await clock.advance(1000);
+	expect(isOver).toBe(false);
+	notFound();
+	expect(await outcome).toMatchObject({ message: 'Not found' });
+});
+
 describe('a stop of the execution', () => {
 	test('while the channel is opening: nothing was sent', async () => {
 		const { clock, channels, call, outcome, stop } = begin();
