@@ -114,7 +114,7 @@ export async function senderOf(
 ): Promise<Address | undefined> {
 	const name = senderName || (fromAlias?.name ?? '');
 	if (name !== '') {
-		return { name, address: fromAlias?.address ?? (await ownAddress(client, item)) };
+		return { name, address: fromAlias?.address ?? (await ownAddress(client)) };
 	}
 	const known = await sendersOf(client, item);
 	const primary = known.find(({ isPrimary }) => isPrimary);
@@ -155,12 +155,10 @@ export async function sendAsOf({ account, gmail }: Clients, options: object = {}
 }
 
 /** The account's own address. A display name in From requires it. */
-export async function ownAddress({ account, gmail }: Clients, item: Item): Promise<string> {
-	return await item.once('mail.ownAddress', async () => {
-		return await accountFact(account, 'address', async () => {
-			const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
-			return data.emailAddress ?? '';
-		});
+export async function ownAddress({ account, gmail }: Clients): Promise<string> {
+	return await accountFact(account, 'address', async () => {
+		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
+		return data.emailAddress ?? '';
 	});
 }
 

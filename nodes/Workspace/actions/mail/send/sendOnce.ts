@@ -103,7 +103,7 @@ interface Sending {
  */
 export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
 	const { client, item, outgoing, keyed } = sending;
-	const name = `${await ownAddress(client, item)} ${keyed.mark}`;
+	const name = `${await ownAddress(client)} ${keyed.mark}`;
 	return await mutex.run(name, async () => {
 		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
 		if (before && before.content !== keyed.content) throw usedBefore(`the message ${before.mail.id}`);
