@@ -7,6 +7,7 @@ import {
 	sendFields as fields,
 	sendOptions as options,
 	type SendParams,
+	textsOf,
 } from './send/fields';
 
 export const send = defineOperation({
@@ -18,7 +19,11 @@ export const send = defineOperation({
 	caution: 'Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 	fields,
 	options,
-	check: refuseContradictions,
+	check(params: SendParams) {
+		refuseContradictions(params);
+		// So that a wrong address in the last item does not leave half a batch sent.
+		textsOf(params);
+	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { outgoingMail, composed } = await import('./send/compose');
 		const { idempotencyKey, replyToMessageId: original, includeSignature: signature, quoteOriginal } = params;

@@ -3,10 +3,10 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import type { Item } from '../../../operation';
-import { type Address, addressesOf } from './addresses';
+import type { Address } from './addresses';
 import { type AttachedFile, attachedFiles, withImages } from './attachments';
 import { type Folder, maxMailBytes, tooLarge } from './deliver';
-import { checkedHeaders, type Keyed, markerHeader, oneLine, type SendParams } from './fields';
+import { type Keyed, markerHeader, type SendParams, textsOf } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface Bodies {
@@ -36,17 +36,9 @@ async function bodiesOf(
 }
 
 /** Everything about an email that is known before any request to Gmail. */
-export interface OutgoingMail {
-	readonly to: Address[];
-	readonly cc: Address[];
-	readonly bcc: Address[];
-	readonly replyTo: Address[];
-	readonly subject: string;
-	readonly headers: Array<{ key: string; value: string }>;
+export interface OutgoingMail extends ReturnType<typeof textsOf> {
 	readonly files: readonly AttachedFile[];
 	readonly bodies: Bodies;
-	readonly fromAlias: Address | undefined;
-	readonly senderName: string;
 	/** Where it goes. */
 	readonly folder: Folder;
 }
@@ -56,21 +48,12 @@ export interface OutgoingMail {
  * @throws NodeError 400 for anything that could not be sent
  */
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
-	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
-	if (more.length > 0)
-		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
+	const texts = textsOf(params);
 	const { attachments } = params;
 	const files = attachments.length === 0 ? [] : await attachedFiles(attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
 	return {
-		to: addressesOf(params.to, named('to')),
-		cc: addressesOf(params.cc, named('cc')),
-		bcc: addressesOf(params.bcc, named('bcc')),
-		replyTo: addressesOf(params.replyTo, named('replyTo')),
-		subject: oneLine(params.subject, named('subject')),
-		senderName: oneLine(params.senderName.trim(), named('senderName')),
-		fromAlias,
-		headers: checkedHeaders(params.headers),
+		...texts,
 		folder: params.saveAsDraft ? 'drafts' : 'sent',
 		...withInline(bodies, files, item),
 	};

@@ -2,6 +2,7 @@ import { refusal, shortened } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import { idempotencyOption } from '../../../idempotency';
 import type { Field, ParamsOf } from '../../../operation';
+import { addressesOf } from './addresses';
 
 export const sendFields = [
 	{
@@ -181,6 +182,26 @@ export function refuseContradictions(params: SendParams): void {
 		`${named(missing)} ${isText ? 'has no address' : 'is required'}`,
 		`It is empty. If it is an expression, check that the input item contains the data. To reply to an email, enter its ID in ${named('replyToMessageId')}.`,
 	);
+}
+
+/**
+ * The parts of an email that stand in its headers.
+ * @throws NodeError 400 for anything that could not be sent
+ */
+export function textsOf(params: SendParams) {
+	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
+	if (more.length > 0)
+		throw refusal(`${named('fromAlias')} has more than one address`, 'Enter one alias to send from.');
+	return {
+		to: addressesOf(params.to, named('to')),
+		cc: addressesOf(params.cc, named('cc')),
+		bcc: addressesOf(params.bcc, named('bcc')),
+		replyTo: addressesOf(params.replyTo, named('replyTo')),
+		subject: oneLine(params.subject, named('subject')),
+		senderName: oneLine(params.senderName.trim(), named('senderName')),
+		fromAlias,
+		headers: checkedHeaders(params.headers),
+	};
 }
 
 /** Contains the token of this try and the data of a key, so that an email with an unknown outcome can be found. */

@@ -71,6 +71,17 @@ describe('bad input is refused before anything is asked', () => {
 		expect(mails.methods).toEqual([]);
 	});
 
+	it.each<[string, IDataObject, IDataObject]>([
+		['address', { to: '={{ $json.text }}' }, {}],
+		['subject', { subject: '={{ $json.text }}' }, {}],
+		['copy', {}, { cc: '={{ $json.text }}' }],
+		['header', {}, { headers: { header: [{ name: 'X-A', value: '={{ $json.text }}' }] } }],
+	])('and no earlier item’s email leaves: %s', async (_what, parameters, options) => {
+		const items = ['a@x.org', 'no\nbody'].map((text) => ({ json: { text } }));
+		const message = await mails.refused(mails.run('send', { ...mail, ...parameters }, options, items));
+		expect(message).toMatch(/line break|not an email address/);
+	});
+
 	it('and the other items go on', async () => {
 		const items = ['a@x.org', 'nobody', 'c@x.org'].map((to) => ({ json: { to } }));
 		const parameters = { ...mail, to: '={{ $json.to }}' };
