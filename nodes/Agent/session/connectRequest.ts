@@ -129,9 +129,10 @@ export class ConnectRequests {
 		const { api, identity, egress } = await this.#readIdentity();
 		const redact = redactorOf(secretsOf(api, identity));
 		this.#redact = redact;
-		const { host } = channelBase(api);
+		const { host, href } = channelBase(api);
 		const url = channelUrl(api, this.#sessionId, identity);
-		if (egress) await checkAddress(egress, url);
+		// Without the query: n8n need not see the secrets.
+		if (egress) await checkAddress(egress, href);
 		return { url, host, redact, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
 	}
 

@@ -6,7 +6,14 @@ import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { checkAddress, type EgressFilter, egressFilterOf } from '../../../nodes/Agent/session/connectRequest';
+import {
+	checkAddress,
+	ConnectRequests,
+	type EgressFilter,
+	egressFilterOf,
+} from '../../../nodes/Agent/session/connectRequest';
+import { identityOf } from '../../../nodes/Agent/session/credentials';
+import { canaries, credentialOf, signatureOf } from './fakeSession';
 import { proxyFor } from '../../../nodes/Agent/session/webSocket';
 import { executeContext, failureOf } from '../../executeContext';
 import { apiKey, runExecute } from '../AgentExecute/executeRun';
@@ -88,6 +95,20 @@ test('a name that is not found is told as such, with its code', async () => {
 	const validateUrl = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
 	const check = checkAddress({ ...wrapped(filter()), validateUrl }, 'ws://no-such-host.invalid');
 	await expect(check).rejects.toMatchObject({ name: 'UnknownAddress', code: 'ENOTFOUND' });
+});
+
+test('n8n is asked about the address without what is secret in it', async () => {
+	const asked: string[] = [];
+	const validateUrl = (url: string | URL) => {
+		asked.push(String(url));
+		return Promise.resolve({ ok: true as const, result: undefined });
+	};
+	const api = credentialOf('ws://agent.example:3010');
+	const identity = identityOf(signatureOf(canaries.signature));
+	const egress = { ...wrapped(filter()), validateUrl };
+	const { url } = await new ConnectRequests('s1', () => Promise.resolve({ api, identity, egress })).next();
+	expect(asked).toEqual(['ws://agent.example:3010/ws']);
+	expect(url).toContain(canaries.apiKey);
 });
 
 test('before n8n had a policy for sockets there is none', () => {
