@@ -17,7 +17,7 @@ const computedProperties = (root, plugins) => ({
 			if (!readdirSync(path.dirname(file)).some((name) => name.endsWith('.node.ts'))) return undefined;
 			const json = JSON.stringify(await computed(root, file, plugins), onlyData);
 			// Parsing text is faster than compiling the same as code.
-			return { code: `export const properties = JSON.parse(${JSON.stringify(json)});`, moduleType: 'js' };
+			return { code: `export const properties = JSON.parse(${template(json)});`, moduleType: 'js' };
 		},
 	},
 });
@@ -49,6 +49,11 @@ function onlyData(key, value) {
 		value === null || ['string', 'number', 'boolean', 'object', 'undefined'].includes(typeof value);
 	if (!isData) throw new Error(`Properties hold only data, but '${key}' is a ${typeof value}`);
 	return value;
+}
+
+/** As a template, in which the quotes of JSON are one character each, not two. */
+function template(text) {
+	return `\`${text.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`)}\``;
 }
 
 module.exports = { computedProperties };
