@@ -189,7 +189,7 @@ class Printer {
 		const node = tableOf(table, this.document, (pieces) =>
 			this.phrasing(pieces, { type: 'html', value: '<br>' }),
 		);
-		return node === undefined ? [] : [{ node, quoted: false, indentPoints: 0, glyph: undefined }];
+		return node === undefined ? [] : [{ node, ...topLevel, glyph: undefined }];
 	}
 
 	/** The lines of a code block for which a table of one cell is the frame. */
@@ -198,11 +198,11 @@ class Printer {
 		if (!cell || others.length > 0) return undefined;
 		const [part, ...more] = withCodeBlocks(cell.content ?? [], this.document);
 		if (!part || 'element' in part || more.length > 0) return undefined;
-		return [{ node: { type: 'code', value: part.code }, quoted: false, indentPoints: 0, glyph: undefined }];
+		return [{ node: { type: 'code', value: part.code }, ...topLevel, glyph: undefined }];
 	}
 
-	private phrasing(pieces: readonly Piece[], lineBreak: Parameters<typeof phrasingOf>[1]) {
-		return phrasingOf(pieces, lineBreak, (id) => this.label(id));
+	private phrasing(pieces: readonly Piece[], lineBreak: PhrasingContent) {
+		return phrasingOf(pieces, { lineBreak, footnoteLabel: (id) => this.label(id) });
 	}
 
 	private paragraph(paragraph: docs_v1.Schema$Paragraph): FlatBlock[] {
@@ -226,13 +226,8 @@ class Printer {
 	): BlockContent | undefined {
 		const shaded = style.shading?.backgroundColor?.color !== undefined;
 		if (shaded && pieces.every((piece) => piece.marks.code)) {
-			return {
-				type: 'code',
-				value: pieces
-					.map((piece) => piece.text)
-					.join('')
-					.replaceAll('\v', '\n'),
-			};
+			const value = pieces.map((piece) => piece.text).join('');
+			return { type: 'code', value: value.replaceAll('\v', '\n') };
 		}
 		const depth = headingDepth(style.namedStyleType ?? '');
 		if (depth === undefined) {

@@ -143,24 +143,18 @@ type Mark = keyof Marks;
 // around strong.
 const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
-/** The node for a line break, for example in a table cell. */
-type LineBreak = PhrasingContent;
-
 /**
  * Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown
  * does not allow.
  */
-export function phrasingOf(
-	pieces: readonly Piece[],
-	lineBreak: LineBreak,
-	footnoteLabel: (id: string) => string,
-): PhrasingContent[] {
+export function phrasingOf(pieces: readonly Piece[], making: Making): PhrasingContent[] {
 	const parts = joined(trimmed(spaced(pieces)));
-	return nest(withAddresses(parts, lineBreak.type === 'break'), new Set(), { lineBreak, footnoteLabel });
+	return nest(withAddresses(parts, making.lineBreak.type === 'break'), new Set(), making);
 }
 
 interface Making {
-	readonly lineBreak: LineBreak;
+	/** Another one in a table cell. */
+	readonly lineBreak: PhrasingContent;
 	readonly footnoteLabel: (id: string) => string;
 }
 

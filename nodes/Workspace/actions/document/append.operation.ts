@@ -104,7 +104,7 @@ export async function appendContent(
 		if (known) return known;
 		const index = body.endIndex - 1;
 		const changeFor = (some: Parsed) => {
-			const plan = planEnd(some, newParagraph, { ...body, index });
+			const plan = planEnd(some, newParagraph, body);
 			const marking = mark === undefined ? [] : [markRequest(body, plan, mark, content)];
 			return changeOf(plan, body, index, [], marking);
 		};

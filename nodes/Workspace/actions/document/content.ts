@@ -9,6 +9,7 @@ import {
 	textOf,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
+import type { BodyState } from './tabs';
 import {
 	emptyCell,
 	isParagraph,
@@ -108,15 +109,9 @@ export function planWhole(
 	return typeof parsed === 'string' ? planText(parsed, target) : planContent(parsed, target);
 }
 
-interface End {
-	readonly index: number;
-	readonly tabId: string;
-	readonly styled: boolean;
-	readonly lastParagraphEmpty: boolean;
-}
-
 /** Appends at the end of a tab. Plain text continues the last paragraph, as does a plain first paragraph of Markdown. */
-export function planEnd(parsed: Parsed, newParagraph: boolean, end: End): Plan {
+export function planEnd(parsed: Parsed, newParagraph: boolean, body: BodyState): Plan {
+	const end = { ...body, index: body.endIndex - 1 };
 	// An empty last paragraph is a new one already.
 	const begins = newParagraph && !end.lastParagraphEmpty;
 	if (typeof parsed === 'string') return planText(begins ? `\n${parsed}` : parsed, { ...end, styled: false });
@@ -124,8 +119,8 @@ export function planEnd(parsed: Parsed, newParagraph: boolean, end: End): Plan {
 	const plain =
 		first?.kind === 'paragraph' && first.format === 'text' && first.quoteDepth === 0 && !first.list;
 	if (end.lastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
-	if (!newParagraph && plain) return planContent(parsed, { ...end, continues: true });
-	return planContent(afterParagraph(parsed), { ...end, continues: true });
+	const continued = !newParagraph && plain ? parsed : afterParagraph(parsed);
+	return planContent(continued, { ...end, continues: true });
 }
 
 /** The first paragraph is the existing one. */

@@ -4,7 +4,7 @@ import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFo
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf } from '../../idempotency';
-import { defineOperation, type Clients, type Item } from '../../operation';
+import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
 import { appendContent } from './append.operation';
 import { documentUrl, readBody } from './tabs';
 import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
@@ -14,45 +14,51 @@ import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written }
 
 const documentType = 'application/vnd.google-apps.document';
 
+const createFields = [
+	{
+		displayName: 'Title',
+		name: 'title',
+		type: 'string',
+		default: '',
+		required: true,
+		description: 'Title of the new document',
+	},
+	parentFolder('The folder to create the document in. Leave empty to use My Drive.'),
+	{
+		...fields.content,
+		description: 'Content of the new document. Leave empty to create an empty document.',
+	},
+] as const satisfies readonly Field[];
+
+const createOptions = [
+	fields.contentFormat,
+	idempotencyOption,
+	fields.insertImages,
+	{
+		...replacements,
+		description:
+			'Texts to find in the new document and what to put in their place, for example the placeholders of the template',
+	},
+	{
+		displayName: 'Template',
+		name: 'templateId',
+		type: 'resourceLocator',
+		default: { __rl: true, mode: 'list', value: '' },
+		format: 'fileId',
+		searchListMethod: 'searchDocuments',
+		description: 'A document to copy. The content is added at the end of the copy.',
+	},
+] as const satisfies readonly Field[];
+
+type Params = ParamsOf<typeof createFields, typeof createOptions>;
+
 export const create = defineOperation({
 	value: 'create',
 	name: 'Create',
 	action: 'Create document',
 	description: 'Create an empty document, one with content, or a copy of a template',
-	fields: [
-		{
-			displayName: 'Title',
-			name: 'title',
-			type: 'string',
-			default: '',
-			required: true,
-			description: 'Title of the new document',
-		},
-		parentFolder('The folder to create the document in. Leave empty to use My Drive.'),
-		{
-			...fields.content,
-			description: 'Content of the new document. Leave empty to create an empty document.',
-		},
-	],
-	options: [
-		fields.contentFormat,
-		idempotencyOption,
-		fields.insertImages,
-		{
-			...replacements,
-			description:
-				'Texts to find in the new document and what to put in their place, for example the placeholders of the template',
-		},
-		{
-			displayName: 'Template',
-			name: 'templateId',
-			type: 'resourceLocator',
-			default: { __rl: true, mode: 'list', value: '' },
-			format: 'fileId',
-			searchListMethod: 'searchDocuments',
-			description: 'A document to copy. The content is added at the end of the copy.',
-		},
-	],
+	fields: createFields,
+	options: createOptions,
 	async execute(clients, params, item) {
 		const given = await givenIn(params, item);
 		if (given.key) return await createOnce(clients, given, item);
@@ -90,17 +96,6 @@ export const create = defineOperation({
 	},
 	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },
 });
-
-interface Params {
-	readonly title: string;
-	readonly parentFolder: string;
-	readonly templateId: string;
-	readonly content: string;
-	readonly contentFormat: 'text' | 'markdown';
-	readonly insertImages: boolean;
-	readonly idempotencyKey: string;
-	readonly replacements: ReadonlyArray<{ readonly name: string; readonly value: string }>;
-}
 
 interface Given extends Omit<Params, 'replacements'> {
 	readonly parsed: Parsed;
@@ -162,13 +157,7 @@ async function fill(clients: Clients, documentId: string, given: Given, item: It
 }
 
 /** One atomic change. With a key it only works on an empty document: two concurrent executions fill it once. */
-async function fillEmpty(
-	{ docs }: Clients,
-	documentId: string,
-	given: Given,
-	item: Item,
-	known?: string | null,
-) {
+async function fillEmpty({ docs }: Clients, documentId: string, given: Given, item: Item, known?: string) {
 	const { parsed, key, replacements: made } = given;
 	if (isEmpty(parsed)) return undefined;
 	let revisionId = known;

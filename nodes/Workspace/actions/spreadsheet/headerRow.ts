@@ -123,11 +123,8 @@ export function withLetters(header: HeaderRow, names: ReadonlySet<string>): Head
 	const { headers, start } = header;
 	const beside = Array.from({ length: names.size }, () => '');
 	const read = columnNames([...headers.slice(0, free - start), ...beside], start);
-	for (
-		let name = read[free - start];
-		room > 0 && name !== undefined && names.has(name);
-		name = read[free - start]
-	) {
+	for (const name of read.slice(free - start)) {
+		if (room === 0 || !names.has(name)) break;
 		columns.set(name, free++);
 		room--;
 	}

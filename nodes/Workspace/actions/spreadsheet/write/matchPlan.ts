@@ -58,17 +58,16 @@ export class Plan {
 		return this.matching.valueInputOption === 'USER_ENTERED';
 	}
 
-	/** Why the row of an item cannot be looked for. */
-	refusalOf(row: NamedRow): NodeError | undefined {
-		const rows = this.rowsOf(row);
-		return isNodeError(rows) ? rows : undefined;
+	/** A NodeError where one of the rows cannot be looked for. */
+	stepsFor(rows: readonly NamedRow[]): Step[] | NodeError {
+		const refused = rows.map((row) => this.rowsOf(row)).find(isNodeError);
+		return refused ?? rows.map((row) => this.stepFor(row));
 	}
 
-	/** @throws NodeError where `refusalOf` has one */
-	stepFor(row: NamedRow): Step {
+	private stepFor(row: NamedRow): Step {
 		const cells = this.placed(row);
-		const rows = this.rowsOf(row);
-		if (isNodeError(rows)) throw rows;
+		const found = this.rowsOf(row);
+		const rows = isNodeError(found) ? [] : found;
 		const isNew = rows.length === 0;
 		const own = isNew ? [this.next++] : rows;
 		if (isNew) this.remember(own[0] ?? 0, row);

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, type NodeError, refusal } from '../../../../core/errors';
+import { type NodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import { type Cell, cellData, type NamedRow, namedRows, rowNumberKey } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
@@ -137,7 +137,7 @@ export async function matchRows(
 	checkKeys(params.matchColumns, header);
 	const matching = { ...params, columns: header.columns };
 	const { steps, last } = await planned(book, found, matching, given, (plan, rows) => {
-		return misfitOf(rows, header, params) ?? stepsOf(plan, rows);
+		return misfitOf(rows, header, params) ?? plan.stepsFor(rows);
 	});
 	let [sheet, names, row] = [found, added, last + 1];
 	return await sendEach(steps, members, {
@@ -221,10 +221,6 @@ async function isManyRequests(
 	return cells
 		.flat()
 		.some((value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value));
-}
-
-function stepsOf(plan: Plan, rows: readonly NamedRow[]): Step[] | NodeError {
-	return rows.map((row) => plan.refusalOf(row)).find(isNodeError) ?? rows.map((row) => plan.stepFor(row));
 }
 
 function writtenBy(spreadsheetId: string, sheet: HeaderRow, { action, rows, changes }: Step): MatchedRow {
