@@ -55,13 +55,28 @@ export async function runInWorker<T extends TaskName>(
 async function ask(question: Question, seconds: number, signal: AbortSignal | undefined): Promise<Answer> {
 	signal?.throwIfAborted();
 	const worker = (thread ??= start());
+	const over = new AbortController();
+	const ends = { signal: over.signal };
+	worker.ref();
 	try {
-		return await answerOf(worker, question, seconds, signal);
+		const messages = on(worker, 'message', ends);
+		worker.postMessage(question);
+		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])].map(
+			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
+		);
+		const next = async (most: number, ...limits: Array<Promise<never>>) =>
+			await Promise.race([messages.next(), ...stops, tooLate(most, ends), ...limits]);
+		// First, the thread loads its code.
+		await next(maxLoadSeconds);
+		return ((await next(seconds, tooLarge(worker, ends))).value as [Answer])[0];
 	} catch (error) {
 		thread = undefined;
 		await worker.terminate();
 		signal?.throwIfAborted();
 		return { trouble: troubleOf(error) };
+	} finally {
+		over.abort();
+		worker.unref();
 	}
 }
 
@@ -84,33 +99,6 @@ function troubleOf(error: unknown): string {
 	if (error instanceof GivenUp) return error.message;
 	const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 	return isMemory ? tooMuchMemory : 'the worker thread that reads it stopped';
-}
-
-/** @throws GivenUp, the signal's reason, or the error that ended the thread */
-async function answerOf(
-	worker: Worker,
-	question: Question,
-	seconds: number,
-	signal: AbortSignal | undefined,
-): Promise<Answer> {
-	const over = new AbortController();
-	const ends = { signal: over.signal };
-	worker.ref();
-	try {
-		const messages = on(worker, 'message', ends);
-		worker.postMessage(question);
-		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])].map(
-			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
-		);
-		const next = async (most: number, ...limits: Array<Promise<never>>) =>
-			await Promise.race([messages.next(), ...stops, tooLate(most, ends), ...limits]);
-		// First, the thread loads its code.
-		await next(maxLoadSeconds);
-		return ((await next(seconds, tooLarge(worker, ends))).value as [Answer])[0];
-	} finally {
-		over.abort();
-		worker.unref();
-	}
 }
 
 async function tooLate(seconds: number, ends: { signal: AbortSignal }): Promise<never> {

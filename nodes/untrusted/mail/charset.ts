@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 /**
  * Decodes text of any charset. An unknown name never loses any text.
@@ -108,21 +107,6 @@ export function unescapedBytes(text: string, sign: '=' | '%'): Buffer {
 
 /** Most characters of a header value that are read. */
 export const longestHeader = 10_000;
-
-/** Values of all headers with a name, ignoring case. */
-export function headersOf({ payload }: gmail_v1.Schema$Message, name: string): string[] {
-	const wanted = name.toLowerCase();
-	return (payload?.headers ?? []).flatMap((header) =>
-		header.name?.toLowerCase() === wanted ? [decodedWords(header.value ?? '')] : [],
-	);
-}
-
-/** Value of the first header with a name, ignoring case. */
-export function headerOf(message: gmail_v1.Schema$Message, name: string): string | undefined {
-	const first = message.payload?.headers?.find((header) => header.name?.toLowerCase() === name.toLowerCase());
-	// The others are not decoded: an email may have thousands.
-	return first && decodedWords(first.value ?? '');
-}
 
 const word = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 /** White space between two encoded words is not part of the text. */

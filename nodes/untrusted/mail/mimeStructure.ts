@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { longestHeader } from './charset';
+import { decodedWords, longestHeader } from './charset';
 
 /** As Gmail returns it, within the limits of `bounded`. */
 export type Part = gmail_v1.Schema$MessagePart;
@@ -89,9 +89,15 @@ export function dispositionOf(part: Part): string {
 	return /^\s*([\w-]+)/.exec(partHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 }
 
+/** Value of the first header with a name, ignoring case; '' if there is none. */
 export function partHeader({ headers }: Part, name: string): string {
 	const wanted = name.toLowerCase();
 	return headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? '';
+}
+
+/** The same of an email, decoded. The others of that name are not: an email may have thousands. */
+export function headerOf({ payload }: gmail_v1.Schema$Message, name: string): string {
+	return decodedWords(partHeader(payload ?? {}, name));
 }
 
 /** Far beyond any email that a person or a program writes. */

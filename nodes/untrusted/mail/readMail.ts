@@ -2,11 +2,12 @@ import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { textOfHtml } from '../html/textOfHtml';
-import { decodedText, decodedWords, headersOf, unescapedBytes } from './charset';
+import { decodedText, decodedWords, unescapedBytes } from './charset';
 import {
 	type Body,
 	dispositionOf,
 	type FilePart,
+	headerOf,
 	mimeStructure,
 	type Part,
 	partHeader,
@@ -174,17 +175,18 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	const { body, files } = mimeStructure(message.payload ?? {});
 	const bytesOf = ({ body: content }: Part) =>
 		Buffer.from(content?.data ?? texts[content?.attachmentId ?? ''] ?? '', 'base64url');
-	const list = (name: string) => headersOf(message, name).join(', ');
-	const summary = summaryOf(message);
+	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
+		name: name ?? '',
+		value: decodedWords(value ?? ''),
+	}));
+	const list = (name: string) =>
+		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
+	const summary = summaryOf(message, list);
 	const { text, html } = withText ? mailText(body, bytesOf) : { text: '', html: '' };
-	const isReply = list('In-Reply-To') !== '' || list('References') !== '';
+	const isReply = list('in-reply-to') !== '' || list('references') !== '';
 	return {
 		summary,
-		...{ cc: list('Cc'), bcc: list('Bcc'), replyTo: list('Reply-To') },
-		headers: (message.payload?.headers ?? []).map(({ name, value }) => ({
-			name: name ?? '',
-			value: decodedWords(value ?? ''),
-		})),
+		...{ cc: list('cc'), bcc: list('bcc'), replyTo: list('reply-to'), headers },
 		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
 		html,
 		attachments: files.map(attachmentInfo),
@@ -203,16 +205,17 @@ function missingTexts(body: Body, texts: MailQuestion['texts']): string[] {
 	return attachmentId && !data && texts[attachmentId] === undefined ? [attachmentId] : [];
 }
 
-function summaryOf(message: gmail_v1.Schema$Message): Summary {
+/** @param list all values of a header, by its name in lower case */
+function summaryOf(message: gmail_v1.Schema$Message, list: (name: string) => string): Summary {
 	const { id, threadId, snippet, labelIds, internalDate } = message;
 	const date = new Date(Number(internalDate || NaN));
 	return {
 		id: id ?? '',
 		threadId: threadId ?? '',
 		snippet: snippetText(snippet ?? ''),
-		subject: headersOf(message, 'Subject')[0] ?? '',
-		sender: headersOf(message, 'From').join(', '),
-		to: headersOf(message, 'To').join(', '),
+		subject: headerOf(message, 'Subject'),
+		sender: list('from'),
+		to: list('to'),
 		// The Date header is set by the sender; this time is Gmail's.
 		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
 		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',

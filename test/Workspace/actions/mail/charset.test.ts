@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
 import type { Bodies } from '../../../../dev/google/gmail/charsets';
-import { decodedText, headerOf } from '../../../../nodes/untrusted/mail/charset';
+import { decodedText } from '../../../../nodes/untrusted/mail/charset';
+import { headerOf } from '../../../../nodes/untrusted/mail/mimeStructure';
 import { encoded } from './legacy';
 import { Mails } from './mails';
 

@@ -4,7 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { BoundedMap, globalSingleton } from '../../../../core/runtime';
-import { headerOf } from '../../../../untrusted/mail/charset';
+import { headerOf } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { markerHeader } from './fields';
@@ -207,7 +207,7 @@ export async function withMarker(
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	return { mail: sentMail(data, draftId), parts: (headerOf(data, markerHeader) ?? '').split(/\s+/) };
+	return { mail: sentMail(data, draftId), parts: headerOf(data, markerHeader).split(/\s+/) };
 }
 
 /** Milliseconds to wait before each look, because Gmail lists an email only some time after it was sent. */

@@ -1,6 +1,6 @@
 import { refusal, shortened } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import { headerOf } from '../../../../untrusted/mail/charset';
+import { headerOf } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { addressesIn, type Address } from './addresses';
 import { sendAsOf } from './deliver';
@@ -22,21 +22,23 @@ export async function repliedMail({ gmail }: Clients, id: string) {
 		metadataHeaders: headers,
 		fields: 'threadId,payload/headers',
 	});
-	const header = (name: string) => headerOf(data, name)?.slice(0, longestHeader);
+	const header = (name: string) => headerOf(data, name).slice(0, longestHeader);
 	const messageId = header('Message-ID');
 	// RFC 5322, 3.6.4.
-	const earlier = header('References') ?? header('In-Reply-To');
+	const earlier = header('References') || header('In-Reply-To');
 	const references = [earlier, messageId].filter(Boolean).join(' ');
 	return {
 		threadId: data.threadId ?? '',
 		/** Includes the angle brackets; undefined for an email without a Message-ID. */
-		messageId,
+		messageId: messageId || undefined,
 		references: references || undefined,
-		subject: (header('Subject') ?? '').replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(),
-		from: header('From') ?? '',
-		replyTo: header('Reply-To') ?? '',
-		to: header('To') ?? '',
-		cc: header('Cc') ?? '',
+		subject: header('Subject')
+			.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+			.trim(),
+		from: header('From'),
+		replyTo: header('Reply-To'),
+		to: header('To'),
+		cc: header('Cc'),
 	};
 }
 
