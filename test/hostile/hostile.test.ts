@@ -8,7 +8,7 @@ import { listLength, startOutside } from './outside';
 import { type Polled, startPolling } from './polling';
 import { made } from './random';
 
-/** Texts of each of the five kinds: enough for each maker to have a turn. `npm run test:hostile` makes 1,000 in all. */
+/** Texts of each of the six kinds: enough for each maker to have a turn. `npm run test:hostile` makes 1,200 in all. */
 const perKind = Number(process.env.HOSTILE ?? 24);
 const seed = Number(process.env.HOSTILE_SEED ?? 11);
 const perRun = 10;
@@ -175,6 +175,23 @@ test('documents', async () => {
 	const parameters = { resource: 'document', operation: 'read', documentId, options };
 	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);
+});
+
+test.each([
+	['', {}],
+	[' by a filter', { filters: { filter: [{ column: 'a', condition: 'isNotEmpty' }] } }],
+])('rows%s', async (_how, filtered) => {
+	const parameters = {
+		resource: 'spreadsheet',
+		operation: 'read',
+		spreadsheetId: { __rl: true, mode: 'id', value: '=hostile-spreadsheet-{{ $json.number }}' },
+		range: 'Sheet1!A:ZZZ',
+		options: { maxRows: 50, ...filtered },
+	};
+	const count = Math.ceil(perKind / 2);
+	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));
+	expectSaid(outcomes, outcomes.length);
+	expect(outside.asked.length).toBeGreaterThanOrEqual(count);
 });
 
 test('Markdown', async () => {

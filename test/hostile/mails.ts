@@ -97,6 +97,8 @@ const signs = [
 		'\r',
 		'\n',
 		'\n> ',
+		'\n\n\n',
+		'\nFrom: a\nDate: b\nSubject: c\n',
 		'\n-- \n',
 		'\nOn 5 Jan 2026, a@b.c wrote:\n',
 	],

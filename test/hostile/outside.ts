@@ -5,6 +5,7 @@ import { answerMakers } from './answers';
 import { documentMakers, documentResource } from './documents';
 import { mailMakers, mailResource, rawMail, storedText } from './mails';
 import { made } from './random';
+import { rowMakers } from './rows';
 
 export interface Asked {
 	/** Milliseconds since 1970. */
@@ -12,7 +13,7 @@ export interface Asked {
 	readonly what: string;
 }
 
-/** Gmail, Docs and an agent service in one, none of which means well. A number in what is asked for says which text comes. */
+/** Gmail, Docs, Sheets and an agent service in one, none of which means well. A number in what is asked for says which text comes. */
 export async function startOutside(seed: number): Promise<Outside & Listening> {
 	const outside = new Outside(seed);
 	const server = createServer((request, response) => {
@@ -59,6 +60,11 @@ class Outside {
 		} else if (request.method === 'GET' && pathname.includes('/documents/hostile')) {
 			this.asked.push({ at: Date.now(), what: `document ${number}` });
 			sendJson(response, documentResource(last, made(documentMakers, this.#seed, number)));
+		} else if (request.method === 'GET' && pathname.includes('/values/')) {
+			const sheet = Number(/hostile-\w+-(\d+)/.exec(pathname)?.[1]);
+			this.asked.push({ at: Date.now(), what: `rows ${sheet}` });
+			const values = made(rowMakers, this.#seed, sheet);
+			sendJson(response, JSON.stringify({ range: 'Sheet1!A1', majorDimension: 'ROWS', values }));
 		} else {
 			// What is written is accepted and forgotten.
 			sendJson(
