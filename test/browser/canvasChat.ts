@@ -42,6 +42,11 @@ export class Chat {
 		await this.panel.locator('.chat-message-from-bot').last().getByText(text).first().waitFor();
 	}
 
+	/** All text of the newest message. */
+	async newest(): Promise<string> {
+		return await this.panel.locator('.chat-message-from-bot').last().innerText();
+	}
+
 	/** Clicks a button of the newest message. */
 	async decide(name: RegExp): Promise<void> {
 		const message = this.panel.locator('.chat-message-from-bot').last();

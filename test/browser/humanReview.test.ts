@@ -84,6 +84,10 @@ test('a rejected email is not sent, and the model is told so', async () => {
 	await chat.type('Answer Ann');
 	await chat.shows('Send this email?');
 	await chat.shows(mail.Body);
+	const asked = await chat.newest();
+	expect(asked).toContain(`To: ${mail.To}`);
+	expect(asked).toContain(`Subject: ${mail.Subject}`);
+	expect(asked.split(mail.Body)).toHaveLength(2);
 	expect(google.gmail.sent).toHaveLength(0);
 	await chat.decide(/disapprove|reject|decline/i);
 	await chat.shows('It was told:');
