@@ -245,7 +245,9 @@ export async function readBoth(
 	const { ranges, bodyOf } = readingOf(table, columns);
 	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
-		const end = rowData.findLastIndex(({ values }) => values?.some(({ effectiveValue }) => effectiveValue));
+		// Formatted cells are there, too.
+		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
+		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
 		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
 	});
 	const each = (cellOf: (cell: sheets_v4.Schema$CellData) => Cell) =>
