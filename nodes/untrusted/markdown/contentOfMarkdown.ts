@@ -21,19 +21,11 @@ import {
 import { nodesIn, parseMarkdown } from './parseMarkdown';
 
 /** Addresses by link reference identifier. */
-export type Definitions = ReadonlyMap<string, string>;
+type Definitions = ReadonlyMap<string, string>;
 
 /** Protocols that Docs links to. Any other address is written in parentheses after the text. */
-export const linkable = /^(?:https?|ftp|mailto|tel):/i;
+const linkable = /^(?:https?|ftp|mailto|tel):/i;
 const lineBreakTag = /^<br\s*\/?>$/i;
-
-export function spansOf(
-	nodes: ReadonlyArray<PhrasingContent | RootContent>,
-	definitions: Definitions,
-): Span[] {
-	const spans = nodes.flatMap((node) => spansIn(node, {}, definitions));
-	return spans.filter((span) => span.text !== '');
-}
 
 function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions: Definitions): Span[] {
 	const inside = (children: readonly PhrasingContent[], added: Marks) =>
@@ -83,7 +75,7 @@ function oneLine(text: string): string {
 }
 
 /** HTML without its comments. One that does not end is text, so that nothing is lost. */
-export function withoutComments(html: string): string {
+function withoutComments(html: string): string {
 	let kept = '';
 	let at = 0;
 	for (;;) {
@@ -96,7 +88,7 @@ export function withoutComments(html: string): string {
 }
 
 /** Only Google fetches pictures, so only from public addresses. */
-export const fetchable = /^https:/i;
+const fetchable = /^https:/i;
 
 /** A link, which a picture can replace. */
 function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
@@ -208,8 +200,8 @@ class Reader {
 		if (visible !== '' || value.trim() === '') this.add([plainSpan(visible)], around);
 	}
 
-	private spans(nodes: Parameters<typeof spansOf>[0]): Span[] {
-		return spansOf(nodes, this.definitions);
+	private spans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
+		return nodes.flatMap((node) => spansIn(node, {}, this.definitions)).filter(({ text }) => text !== '');
 	}
 
 	private add(spans: readonly Span[], around: Around, format: ParagraphBlock['format'] = 'text'): void {

@@ -34,7 +34,7 @@ const spacesPerIndent = 4;
 /** A document may have any indentation. */
 const mostSpaces = 64;
 
-export function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$DocumentTab): Part[] {
+function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$DocumentTab): Part[] {
 	const parts: Part[] = [];
 	const ends = blockEnds(content);
 	for (let at = 0; at < content.length;) {

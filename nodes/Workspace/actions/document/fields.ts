@@ -70,7 +70,7 @@ export const content = {
 	typeOptions: { rows: 5 },
 } as const satisfies Field;
 
-export interface Replacement {
+interface Replacement {
 	readonly find: string;
 	readonly replace: string;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../untrusted/document/blocks';
 import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../untrusted/document/elements';
 
-export interface PlacedParagraph {
+interface PlacedParagraph {
 	readonly block: ParagraphBlock;
 	readonly start: number;
 	/** End of its text; its newline is the unit at that index. */
