@@ -43,15 +43,21 @@ export type Answer<R = unknown> = { readonly result: R } | { readonly trouble: s
 const growth = 20;
 const freeCharacters = 1_000_000;
 
-function answerTo(work: (input: never) => unknown, input: unknown): Answer {
+async function respond({ task, input }: Question): Promise<void> {
+	const work = await tasks[task]();
+	// Loading takes a while, which must not count against the text.
+	parentPort?.postMessage('ready');
+	parentPort?.postMessage(answerOf(work, input));
+}
+
+function answerOf(work: (input: never) => unknown, input: unknown): Answer {
 	try {
 		const result = work(input as never);
 		const most = typeof input === 'string' ? freeCharacters + growth * input.length : Infinity;
 		const isTooLong = typeof result === 'string' && result.length > most;
 		return isTooLong ? { trouble: 'the result is too long' } : { result };
 	} catch (error) {
-		// Any parser error, such as nesting that is too deep. Its message is not used because it may quote
-		// the text.
+		// Any parser error. Its message is not used because it may quote the text.
 		const isDeep = error instanceof RangeError && /stack/.test(error.message);
 		return { trouble: isDeep ? 'it is nested too deeply' : 'the parser cannot read it' };
 	}
@@ -60,10 +66,3 @@ function answerTo(work: (input: never) => unknown, input: unknown): Answer {
 // Nobody sees the stack of an error here, and emails may name any number of charsets that do not exist.
 Error.stackTraceLimit = 0;
 parentPort?.on('message', (question: Question) => void respond(question));
-
-async function respond({ task, input }: Question): Promise<void> {
-	const work = await tasks[task]();
-	// Loading takes a while, which must not count against the text.
-	parentPort?.postMessage('ready');
-	parentPort?.postMessage(answerTo(work, input));
-}
