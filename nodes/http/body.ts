@@ -77,7 +77,7 @@ async function collected(
 	memory?: MemoryBudget,
 ): Promise<{ readonly bytes: Buffer; readonly error?: BodyError }> {
 	const stop = () => body.destroy(new Error('stopped'));
-	signal?.addEventListener('abort', stop, { once: true });
+	signal?.addEventListener('abort', stop);
 	if (signal?.aborted) stop();
 	const chunks: Buffer[] = [];
 	let size = 0;

@@ -233,7 +233,7 @@ async function unlessStopped(
 				cancel();
 				reject(stoppedRequest('notDone'));
 			};
-			signal?.addEventListener('abort', stop, { once: true });
+			signal?.addEventListener('abort', stop);
 		});
 	} finally {
 		signal?.removeEventListener('abort', stop);

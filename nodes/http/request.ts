@@ -72,7 +72,7 @@ export async function attempt<T>(
 		stop.abort();
 	};
 	const timer = setTimeout(abort, timeoutMilliseconds);
-	outer?.addEventListener('abort', abort, { once: true });
+	outer?.addEventListener('abort', abort);
 	try {
 		return await send(stop.signal);
 	} catch (error) {
@@ -92,7 +92,7 @@ export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Prom
 			reject(new Error('aborted'));
 			sent.then(discard, () => undefined);
 		};
-		signal.addEventListener('abort', abort, { once: true });
+		signal.addEventListener('abort', abort);
 		const settle = (response: unknown) => {
 			if (isFullResponse(response)) resolve(response);
 			else reject(new TypeError('n8n did not return a full response'));

@@ -7,7 +7,7 @@ const bomb = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
 test('what stands in texts counts as text', () => {
 	expect(parsingCost(json('a'))).toBe(3 + 24);
 	expect(parsingCost(json('{[,"\\'.repeat(10)))).toBe(json('{[,"\\'.repeat(10)).length + 24);
-	expect(parsingCost(json([{ a: 1 }, {}]))).toBe(12 + 40 + 64 + 24 + 12 + 64);
+	expect(parsingCost(json([{ a: 1234 }, {}]))).toBe(15 + 40 + 64 + 24 + 12 + 64);
 });
 
 test('an object with very many keys costs far more than objects with as many of them together', () => {

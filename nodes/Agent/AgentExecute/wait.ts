@@ -121,7 +121,7 @@ class Wait implements TryHooks {
 			this.#ended.resolve(end);
 		};
 		this.#collector = new MessageCollector(settings, conversation, clock, over, onMessage);
-		signal?.addEventListener('abort', this.#stop, { once: true });
+		signal?.addEventListener('abort', this.#stop);
 		if (signal?.aborted) this.#stop();
 	}
 
