@@ -45,26 +45,25 @@ const unknownType = 'application/octet-stream';
 /** On one line: a line break would begin another header. */
 const mediaType = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
-/**
- * The media type of the content: as given, else by the name, else as the source says.
- * @throws NodeError 400 if the given text is not a media type
- */
-async function mediaTypeOf(name: string, { mimeType }: UploadParams, source: Source): Promise<string> {
-	const given = mimeType.trim();
-	if (given !== '') return checked(given);
+/** The media type of the content: as given, else by the name, else as the source says. */
+async function mediaTypeOf(name: string, params: UploadParams, source: Source): Promise<string> {
+	const given = givenType(params);
+	if (given !== '') return given;
 	const { typeOfName } = await import('../mimeTypes');
 	const known = source.mimeType?.trim() ?? '';
 	return typeOfName(name) ?? (mediaType.test(known) ? known : unknownType);
 }
 
-function checked(given: string): string {
+/** @throws NodeError 400 if the given text is not a media type */
+function givenType({ mimeType }: UploadParams): string {
+	const given = mimeType.trim();
 	if (given.startsWith('application/vnd.google-apps.')) {
 		throw refusal(
 			`${named('mimeType')} is the MIME type of a Google file: ${given}`,
 			`Enter the type of the content to upload. To get a Google file, choose it in ${named('convertTo')}.`,
 		);
 	}
-	if (mediaType.test(given)) return given;
+	if (given === '' || mediaType.test(given)) return given;
 	throw refusal(
 		`${named('mimeType')} is not a MIME type: ${shortened(given)}`,
 		'Enter a type such as application/pdf, or leave it empty to detect it from the file name.',
@@ -85,6 +84,11 @@ export const upload = defineOperation({
 	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	fields,
 	options,
+	check(params) {
+		// So that a mistake in the last item does not leave half of the files uploaded.
+		givenType(params);
+		if (params.contentSource !== 'binary') nameOf(params);
+	},
 	async execute(client, params, item): Promise<FileResult> {
 		const uploading = await prepared(client, params, item);
 		const key = await keyOf(params, uploading.source);
@@ -113,9 +117,9 @@ async function prepared(client: Clients, params: UploadParams, item: Item): Prom
 }
 
 /** @throws NodeError 400 */
-function nameOf({ name, contentSource }: UploadParams, source: Source): string {
+function nameOf({ name, contentSource }: UploadParams, source?: Source): string {
 	if (name.trim() !== '') return name;
-	if (contentSource === 'binary' && source.fileName) return source.fileName;
+	if (contentSource === 'binary' && source?.fileName) return source.fileName;
 	throw refusal(
 		`${named('name')} is required`,
 		contentSource === 'binary'

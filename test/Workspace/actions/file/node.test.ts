@@ -54,6 +54,17 @@ test('the form takes a binary field by default', async () => {
 	]);
 });
 
+test.each([
+	['MIME type', { name: 'a', mimeType: '={{ $json.text }}' }, 'text'],
+	['name', { name: '={{ $json.text }}' }, ' '],
+])('a wrong %s in a later item stops the node before anything is uploaded', async (_what, given, wrong) => {
+	const parameters = { contentSource: 'text', content: 'x', ...given };
+	const failure = await failureOf(
+		form(parameters, [{ json: { text: 'text/plain' } }, { json: { text: wrong } }]),
+	);
+	expect([failure.httpCode, uploads.google.requests]).toEqual(['400', []]);
+});
+
 test('the input object takes base64 by default, the same options beside the rest', async () => {
 	const mimeType = 'application/vnd.google-apps.folder';
 	const folder = uploads.google.files.add({ name: 'f', mimeType, clientId: 'stand-in-client' });
