@@ -106,7 +106,13 @@ function pairOf({ displayName, pair, entries }: Field): INodeProperties['options
 	const label = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
 	if (entries)
-		return [{ displayName: singular, name: entries.group, values: entries.fields.map(propertyOf) }];
+		return [
+			{
+				displayName: singular,
+				name: entries.group,
+				values: entries.fields.map((field) => fieldProperty(field)),
+			},
+		];
 	return [
 		{
 			displayName: singular,

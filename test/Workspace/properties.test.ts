@@ -300,6 +300,20 @@ test('texts on the form follow n8n’s rules', () => {
 	}
 });
 
+test('a filter asks for a value only where its condition compares with one', () => {
+	const inside = (properties: INodeProperties[], name: string) =>
+		properties.flatMap(({ options = [] }) => options).find((option) => option.name === name);
+	const filters = inside(
+		shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
+		'filters',
+	) as INodeProperties;
+	const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
+	const named = (condition: string) =>
+		values.filter((property) => NodeHelpers.displayParameter({ condition }, property, node, description));
+	expect(named('equals').map(({ name }) => name)).toEqual(['column', 'condition', 'value']);
+	expect(named('isEmpty').map(({ name }) => name)).toEqual(['column', 'condition']);
+});
+
 test('a one-line field shows the whole of its placeholder', () => {
 	const oneLine = ({ type, typeOptions }: INodeProperties) =>
 		type === 'string' && (typeOptions?.rows ?? 1) === 1;

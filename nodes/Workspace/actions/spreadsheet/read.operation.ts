@@ -123,7 +123,13 @@ const filtersField = {
 		fields: [
 			{ displayName: 'Column', name: 'column', type: 'string', default: '' },
 			conditions,
-			{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+			{
+				displayName: 'Value',
+				name: 'value',
+				type: 'string',
+				default: '',
+				showWhen: { condition: ['contains', 'equals', 'notEquals'] },
+			},
 		],
 	},
 	description:
