@@ -272,8 +272,12 @@ export async function below(
 	const table = nativeTableAt(sheet, { row, column });
 	// Only inserted rows belong to it.
 	if (table) {
-		const inside = printCell({ row: table.startRow, column });
-		return { range: cellsOn(tab, inside), insertDataOption: 'INSERT_ROWS', firstRow: table.endRow };
+		const inside = printCell({ row: table.range.startRowIndex, column });
+		return {
+			range: cellsOn(tab, inside),
+			insertDataOption: 'INSERT_ROWS',
+			firstRow: table.range.endRowIndex,
+		};
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
 	if (firstRow >= rowCount) return { range, insertDataOption: 'INSERT_ROWS' };

@@ -28,12 +28,8 @@ export function list(names: readonly string[]): string {
  */
 export interface NativeTable {
 	readonly tableId: string;
-	readonly sheetId: number;
-	readonly startRow: number;
-	/** The row after its last one, the footer included. */
-	readonly endRow: number;
-	readonly startColumn: number;
-	readonly endColumn: number;
+	/** With the header and the footer. */
+	readonly range: { readonly [K in keyof sheets_v4.Schema$GridRange]-?: number };
 	/** The row after its last one, without the footer. */
 	readonly bodyEnd: number;
 }
@@ -49,46 +45,33 @@ export function nativeTableAt(
 	return (sheet?.tables ?? [])
 		.map(tableIn)
 		.find(
-			(table) =>
-				row >= table.startRow &&
-				row < table.endRow &&
-				column >= table.startColumn &&
-				column < table.endColumn,
+			({ range }) =>
+				row >= range.startRowIndex &&
+				row < range.endRowIndex &&
+				column >= range.startColumnIndex &&
+				column < range.endColumnIndex,
 		);
 }
 
 function tableIn({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
-	const endRow = range?.endRowIndex ?? 0;
-	return {
-		tableId: tableId ?? '',
+	const known = {
 		sheetId: range?.sheetId ?? 0,
-		startRow: range?.startRowIndex ?? 0,
-		endRow,
-		startColumn: range?.startColumnIndex ?? 0,
-		endColumn: range?.endColumnIndex ?? 0,
-		bodyEnd: endRow - (rowsProperties?.footerColorStyle ? 1 : 0),
+		startRowIndex: range?.startRowIndex ?? 0,
+		endRowIndex: range?.endRowIndex ?? 0,
+		startColumnIndex: range?.startColumnIndex ?? 0,
+		endColumnIndex: range?.endColumnIndex ?? 0,
 	};
+	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
+	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
 }
 
-export function grown(table: NativeTable, rows: number, columns: number): NativeTable {
-	return {
-		...table,
-		endRow: table.endRow + rows,
-		endColumn: table.endColumn + columns,
-		bodyEnd: table.bodyEnd + rows,
-	};
+export function grown({ tableId, range, bodyEnd }: NativeTable, rows: number, columns: number): NativeTable {
+	const [endRowIndex, endColumnIndex] = [range.endRowIndex + rows, range.endColumnIndex + columns];
+	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
 }
 
 /** Gives a table its new size. */
-export function resize(table: NativeTable): sheets_v4.Schema$Request {
-	const { tableId, sheetId, startRow, endRow, startColumn, endColumn } = table;
-	const range = {
-		sheetId,
-		startRowIndex: startRow,
-		endRowIndex: endRow,
-		startColumnIndex: startColumn,
-		endColumnIndex: endColumn,
-	};
+export function resize({ tableId, range }: Omit<NativeTable, 'bodyEnd'>): sheets_v4.Schema$Request {
 	return { updateTable: { table: { tableId, range }, fields: 'range' } };
 }
 

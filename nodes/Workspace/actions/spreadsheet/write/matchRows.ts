@@ -62,14 +62,15 @@ function structure({ sheet, names, inserted: { row, count } }: Change): sheets_v
 	}
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
 	const table = grownTable(sheet, names, count);
-	const isBelow = count > 0 && row >= (native?.endRow ?? Infinity);
-	if (table && (isBelow || table.endColumn !== native?.endColumn)) requests.push(resize(table));
+	const isBelow = count > 0 && row >= (native?.range.endRowIndex ?? Infinity);
+	if (table && (isBelow || table.range.endColumnIndex !== native?.range.endColumnIndex))
+		requests.push(resize(table));
 	return requests;
 }
 
 /** Only a column directly beside a table is added to it. */
 function grownTable({ native, free }: HeaderRow, names: readonly string[], rows: number) {
-	return native && grown(native, rows, free === native.endColumn ? names.length : 0);
+	return native && grown(native, rows, free === native.range.endColumnIndex ? names.length : 0);
 }
 
 function updateCells({ sheetId }: HeaderRow, { row, column, cells }: Run): sheets_v4.Schema$Request {

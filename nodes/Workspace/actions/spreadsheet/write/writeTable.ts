@@ -218,11 +218,14 @@ async function replace(
 	const { row, column } = start;
 	const [endRow, endColumn] = [row + lines.length, column + width];
 	const requests = enlarge(sheet, { rows: endRow, columns: endColumn });
-	if (native) requests.push(resize({ ...native, endRow, endColumn }));
+	if (native) {
+		const range = { ...native.range, endRowIndex: endRow, endColumnIndex: endColumn };
+		requests.push(resize({ ...native, range }));
+	}
 	if (valueInputOption === 'RAW') {
 		const range = {
 			...{ sheetId, startRowIndex: row, startColumnIndex: column, endColumnIndex: endColumn },
-			endRowIndex: Math.max(native?.endRow ?? sheet.rowCount, endRow),
+			endRowIndex: Math.max(native?.range.endRowIndex ?? sheet.rowCount, endRow),
 		};
 		const rows = lines.map((line) => ({ values: line.map(cellData) }));
 		await book.change([...requests, { updateCells: { range, rows, fields: 'userEnteredValue' } }]);
