@@ -201,8 +201,8 @@ async function planned(
 	return planFor({ body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
 }
 
-/** Cells whose values and texts are read in one request, which takes up to 80 bytes for each; two take about 50. */
-const mostTogether = 500_000;
+/** Cells whose values and texts are read in one request: it takes up to 80 bytes for each, two take about 50. */
+const mostTogether = 200_000;
 
 /** Whether rows may be inserted, values be entered as typed, and texts look like numbers: reading and writing would be five requests. */
 async function isManyRequests(
