@@ -4,12 +4,12 @@ import type { ClientRequest } from 'node:http';
 import type { RequestOutcome } from './retry';
 
 /** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
-export function causesOf(error: unknown): unknown[] {
-	const found: unknown[] = [];
+export function causesOf(error: unknown): object[] {
+	const found: object[] = [];
 	const open = [error];
 	while (open.length > 0 && found.length < mostCauses) {
 		const link = open.shift();
-		if (link === undefined || link === null || found.includes(link)) continue;
+		if (typeof link !== 'object' || link === null || found.includes(link)) continue;
 		found.push(link);
 		open.push(property(link, 'cause'));
 		const several = property(link, 'errors');
@@ -138,7 +138,7 @@ export function networkErrorOf(error: unknown): NetworkError {
 	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {
 		return { ...notConnected, code, reason: 'the connection was reset' };
 	}
-	const isAfterTls = chain.some((link) => typeof link === 'object' && link !== null && afterTls.has(link));
+	const isAfterTls = chain.some((link) => afterTls.has(link));
 	const isConnecting = chain.some((link) => property(link, 'syscall') === 'connect');
 	const { what, kind, status, reason } = [...(isAfterTls ? [] : tlsRows), ...rows].find(
 		(row) => row.codes.test(code) && (isConnecting || !row.connecting),

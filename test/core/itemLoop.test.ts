@@ -1,38 +1,57 @@
-import { runItems, type Work } from '../../nodes/core/itemLoop';
+import { NodeError } from '../../nodes/core/errors';
+import { type Done, runItems, type Work } from '../../nodes/core/itemLoop';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { executeContext, failureOf } from '../executeContext';
 
-test('what a fault of ours interrupts fails its item alone, and is not started again by Retry On Fail', async () => {
-	const performed: number[] = [];
+/** @param perform what becomes of the item with this index */
+function run(perform: (index: number) => Done, node: object) {
 	const work: Work<number> = {
 		check: (index) => index,
 		sent: (value) => value,
 		tasks: (checked) => checked.map((item) => ({ items: [item] })),
 		parallel: () => 1,
-		async perform([item]) {
+		async perform(items) {
 			await Promise.resolve();
-			performed.push(item?.index ?? -1);
-			if (item?.index === 0) throw new RangeError('a fault');
-			return [{ outcome: { output: [{ json: { done: true } }] }, isFinal: true }];
+			return items.map(({ index }) => perform(index));
 		},
 		stopped: () => {
 			throw new Error('nobody stops it');
 		},
 		sanitizer: new Sanitizer(),
 	};
-	const run = (node: object) =>
-		runItems(
-			executeContext({ nodeType: new AgentExecute(), items: [{ json: {} }, { json: {} }], node }),
-			work,
-		);
-	expect(await run({ onError: 'continueRegularOutput' })).toMatchObject([
+	const context = { nodeType: new AgentExecute(), items: [{ json: {} }, { json: {} }], node };
+	return runItems(executeContext(context), work);
+}
+
+const done: Done = { outcome: { output: [{ json: { done: true } }] }, isFinal: true };
+
+test('what a fault of ours interrupts fails its item alone, and is not started again by Retry On Fail', async () => {
+	const performed: number[] = [];
+	const faulty = (index: number) => {
+		performed.push(index);
+		if (index === 0) throw new RangeError('a fault');
+		return done;
+	};
+	expect(await run(faulty, { onError: 'continueRegularOutput' })).toMatchObject([
 		{ json: { error: { code: 500, message: 'a fault' } } },
 		{ json: { done: true } },
 	]);
 	performed.length = 0;
 	const retried = { retryOnFail: true, id: 'retried' };
-	expect((await failureOf(run(retried))).message).toBe('a fault');
-	expect((await failureOf(run(retried))).message).toBe('a fault');
+	expect((await failureOf(run(faulty, retried))).message).toBe('a fault');
+	expect((await failureOf(run(faulty, retried))).message).toBe('a fault');
 	expect(performed).toEqual([0]);
+});
+
+test('a try that surely did nothing does not hide that the one before it may have done something', async () => {
+	const failing = (ambiguous: boolean) => () => ({
+		outcome: { failure: new NodeError({ code: 503, message: 'It failed', ambiguous }) },
+		isFinal: false,
+	});
+	const node = { retryOnFail: true, id: 'doubted' };
+	expect((await failureOf(run(failing(true), node))).message).toBe('It failed');
+	expect((await failureOf(run(failing(false), node))).message).toBe(
+		'An earlier try may have been carried out, the last one failed: It failed',
+	);
 });
