@@ -123,9 +123,9 @@ export function errorOfReading(error: unknown, log: (text: string) => void): Nod
 	const failure = toNodeError(error);
 	const isOfScript = error instanceof Error && /^(Type|Range)Error$/.test(error.name);
 	if (!isOfScript || failure.code !== 500) return failure;
-	const { name, stack = '' } = error;
-	const place = stack.split('\n').filter((line) => /^\s+at /.test(line));
-	log(`${unreadable}: ${name} ${place.slice(0, 3).join(' ').replaceAll(/\s+/g, ' ')}`);
+	const { name, message, stack = '' } = error;
+	const places = stack.slice(stack.indexOf(message) + message.length).split(/\s*\n\s*/, 4);
+	log(`${unreadable}: ${name}${places.join(' ')}`);
 	return failure.with({
 		code: 502,
 		status: statusName(502),

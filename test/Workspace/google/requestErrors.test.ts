@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
+import { errorOfReading } from '../../../nodes/Workspace/google/errors';
 import { blockedAdvice } from '../../../nodes/http/networkErrors';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
 import { basesAt } from '../client';
@@ -104,4 +105,18 @@ test('n8n’s own policy of where requests may go', async () => {
 		description: `${blockedAdvice} n8n says: ${blocked.message}. ${blocked.description}`,
 		ambiguous: false,
 	});
+});
+
+test('the log says where in the code a response could not be read, and not what it held', () => {
+	const log: string[] = [];
+	const failure = errorOfReading(new TypeError("Received 'canary of a response'\n    at canary"), (text) =>
+		log.push(text),
+	);
+	expect(failure).toMatchObject({ code: 502, cause: expect.any(TypeError) as unknown });
+	expect(`${failure.message} ${failure.description}`).not.toContain('canary');
+	expect(log).toEqual([
+		expect.stringMatching(/^A response could not be read: TypeError at .*requestErrors\.test/),
+	]);
+	expect(log.join()).not.toContain('canary');
+	expect(errorOfReading(failure, (text) => log.push(text))).toBe(failure);
 });
