@@ -45,7 +45,7 @@ function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'o
 		return { type, ...(typeOptions && { typeOptions }), modes };
 	}
 	if (type === 'fixedCollection')
-		return { type, typeOptions: { multipleValues: true }, options: pairOf(field) };
+		return { type, typeOptions: { multipleValues: true }, options: entriesOf(field) };
 	if (type === 'options') return { type, options: choicesOf(field) };
 	if (type === 'number') {
 		return {
@@ -101,28 +101,17 @@ function placeholderUrl(noun: string): string {
 	return `e.g. https://docs.google.com/${kind}/d/1Qm7xWc0aVbR2yKt4hL9/edit`;
 }
 
-function pairOf({ displayName, pair, entries }: Field): INodeProperties['options'] {
+function entriesOf({ displayName, pair, entries }: Field): INodeProperties['options'] {
 	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
-	const label = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+	const text = (name: string): Field => ({
+		displayName: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+		name,
+		type: 'string',
+		default: '',
+	});
+	const { group: name, fields } = entries ?? { group, fields: [text(key), text(value)] };
 	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
-	if (entries)
-		return [
-			{
-				displayName: singular,
-				name: entries.group,
-				values: entries.fields.map((field) => fieldProperty(field)),
-			},
-		];
-	return [
-		{
-			displayName: singular,
-			name: group,
-			values: [
-				{ displayName: label(key), name: key, type: 'string', default: '' },
-				{ displayName: label(value), name: value, type: 'string', default: '' },
-			],
-		},
-	];
+	return [{ displayName: singular, name, values: fields.map((field) => fieldProperty(field)) }];
 }
 
 type Show = NonNullable<IDisplayOptions['show']>;
