@@ -73,7 +73,7 @@ export class MessageCollector {
 	/** The call is being sent, possibly again after one that was not accepted: earlier messages are not its answer. */
 	callSent(): void {
 		this.#isSent = true;
-		this.early.push(...this.messages.splice(0));
+		for (const message of this.messages.splice(0)) this.early.push(message);
 		this.#lastMessageAt = undefined;
 		this.#end = undefined;
 	}

@@ -258,6 +258,14 @@ describe('a filter', () => {
 	});
 });
 
+test('however many came after a call that was not accepted, they are early for the next one', () => {
+	const { collector, add, early, texts } = collectFromCall({ by: 'close' }, { maxMessages: 200_000 });
+	for (let n = 0; n < 150_000; n++) add(n, 1);
+	collector.callSent();
+	expect([early().length, texts()]).toEqual([150_000, []]);
+	collector.stop();
+});
+
 describe('IDs', () => {
 	const count = { by: 'count', count: 2 } as const;
 	const ids = { deduplicationField: 'id' };
