@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 
-import { errorOfStatus } from '../../../nodes/Agent/AgentExecute/errors';
+import { errorOfStatus, messageDetails } from '../../../nodes/Agent/AgentExecute/errors';
 import { failureOf } from '../../executeContext';
 import { runExecute } from './executeRun';
 
@@ -98,4 +98,18 @@ test('what is no TLS was never sent, and may be tried again', async () => {
 		expect(message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/);
 		expect(description).toContain('Check the Deployment URL in the credential');
 	}
+});
+
+test('of many long messages the last ones are in the details, and how many were left out', () => {
+	const message = (sequence: number) => {
+		const envelope = { sessionId: 's', sequence, receivedAt: '', byteLength: 7000 };
+		return { ...envelope, format: 'text' as const, message: 'x'.repeat(7000) };
+	};
+	const told = (count: number) => {
+		const all = Array.from({ length: count }, (_, n) => message(n + 1));
+		const { messages, messagesLeftOut } = messageDetails(all, (text) => text);
+		return [(messages as Array<{ sequence: number }>).map(({ sequence }) => sequence), messagesLeftOut];
+	};
+	expect(told(4)).toEqual([[1, 2, 3, 4], undefined]);
+	expect(told(5)).toEqual([[2, 3, 4, 5], 1]);
 });
