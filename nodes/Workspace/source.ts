@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { NodeError, refusal, toNodeError } from '../core/errors';
+import { asError, NodeError, refusal, toNodeError } from '../core/errors';
 import { named } from '../fields/field';
 
 /** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
@@ -27,7 +27,7 @@ export class TimedStream extends Readable {
 		this.#pieces ??= (this.source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
 		this.within(this.#pieces.next()).then(
 			({ value, done }) => this.push(done === true ? null : value),
-			(error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
+			(error: unknown) => this.destroy(asError(error)),
 		);
 	}
 

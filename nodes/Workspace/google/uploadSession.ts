@@ -1,6 +1,6 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { NodeError, isNodeError } from '../../core/errors';
+import { asError, NodeError, isNodeError } from '../../core/errors';
 import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../http/retry';
 import type { Transport } from './transport';
 
@@ -119,7 +119,7 @@ export class UploadSession {
 	}
 
 	private faultOf(error: unknown): Error {
-		if (!isNodeError(error)) return error instanceof Error ? error : new Error(String(error));
+		if (!isNodeError(error)) return asError(error);
 		if (error.code === 404 || error.code === 410) {
 			this.lost = true;
 			return new SessionLost(this.sentLast, error);

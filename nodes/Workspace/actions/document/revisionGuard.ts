@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { type NodeError, isNodeError } from '../../../core/errors';
+import { asError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
 import type { Replaced, Replacements } from './fields';
@@ -109,7 +109,7 @@ export async function carryOutContent(
 			return written;
 		} catch (error) {
 			const position = refusedPicture(error);
-			if (position === undefined || change.pictures.size === 0) throw toFailure(error);
+			if (position === undefined || change.pictures.size === 0) throw asError(error);
 			const address = tries < maxRefusals ? change.pictures.get(position) : undefined;
 			for (const one of address === undefined ? change.pictures.values() : [address]) refused.add(one);
 		}
@@ -138,7 +138,7 @@ export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promis
 		try {
 			return await attempt();
 		} catch (error) {
-			if (plans === maxPlans || !isOutdated(error)) throw toFailure(error);
+			if (plans === maxPlans || !isOutdated(error)) throw asError(error);
 		}
 		const pause = Math.random() * longestPauseMilliseconds * plans;
 		await sleep(pause, undefined, { signal: item.signal }).catch(() => undefined);
@@ -150,10 +150,6 @@ function isOutdated(error: unknown): boolean {
 	return (
 		isNodeError(error) && error.code === 400 && !error.ambiguous && /required revision/i.test(error.message)
 	);
-}
-
-function toFailure(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
 }
 
 /**
