@@ -84,7 +84,9 @@ const rows: readonly Row[] = [
 	},
 	{ ...whileConnecting, codes: /^ETIMEDOUT$/, reason: 'the server does not respond' },
 	{
-		...{ what: 'timeout', kind: 'unknown', status: 504 },
+		what: 'timeout',
+		kind: 'unknown',
+		status: 504,
 		codes: /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/,
 		reason: 'the server does not respond',
 	},
@@ -101,12 +103,16 @@ const rows: readonly Row[] = [
 /** The first matching row applies, unless a connection with TLS had been established. */
 const tlsRows: readonly Row[] = [
 	{
-		...{ what: 'certificate', kind: 'final', status: 503 },
+		what: 'certificate',
+		kind: 'final',
+		status: 503,
 		codes: /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/,
 		reason: "the server's certificate is not trusted",
 	},
 	{
-		...{ what: 'handshake', kind: 'final', status: 503 },
+		what: 'handshake',
+		kind: 'final',
+		status: 503,
 		codes: /^(EPROTO|ERR_TLS|ERR_SSL)/,
 		reason: 'the secure (TLS) connection failed',
 	},

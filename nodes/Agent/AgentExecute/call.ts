@@ -94,7 +94,12 @@ export function callOf({ given, wait, credentials }: CheckedItem): PreparedCall 
 	const { startStepName } = given.params;
 	const initialPayload = given.initialPayload();
 	return {
-		...{ apiKey, allowUnauthorizedCerts, options, secrets, sessionId, wait },
+		apiKey,
+		allowUnauthorizedCerts,
+		options,
+		secrets,
+		sessionId,
+		wait,
 		url: executeUrl(api),
 		body: () => ({ sessionId, initialPayload, startStepName, ...identityOf(signer, options) }),
 		conversation: JSON.stringify([webSocketUrl, identity.userPublicKey, sessionId]),

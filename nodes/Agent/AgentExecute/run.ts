@@ -187,7 +187,13 @@ class ItemRun {
 		const { sessionId, options, conversation, secrets, redact } = this.#call;
 		const readIdentity = identityReader(this.#context, options);
 		const parts = {
-			...{ sessionId, readIdentity, conversation, settings, clock: systemClock, connect, redact },
+			sessionId,
+			readIdentity,
+			conversation,
+			settings,
+			clock: systemClock,
+			connect,
+			redact,
 			signal: this.#context.getExecutionCancelSignal(),
 			log: cleanLog(this.#context.logger, new Sanitizer(secrets)),
 			onMessage: (message: SessionMessage, ends?: MessageEnd) => {

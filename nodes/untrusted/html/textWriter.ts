@@ -256,8 +256,14 @@ export class TextWriter {
 
 function newTable(): Table {
 	return {
-		...{ isData: false, arranges: false, cells: 0, filled: 0, tabs: 0 },
-		...{ isCellFilled: false, holdsTable: false, line: 0 },
+		isData: false,
+		arranges: false,
+		cells: 0,
+		filled: 0,
+		tabs: 0,
+		isCellFilled: false,
+		holdsTable: false,
+		line: 0,
 	};
 }
 

@@ -141,7 +141,10 @@ export function bounded(message: gmail_v1.Schema$Message) {
 		count++;
 		characters += body?.data?.length ?? 0;
 		return {
-			...{ partId, body, mimeType: text(mimeType), filename: text(filename) },
+			partId,
+			body,
+			mimeType: text(mimeType),
+			filename: text(filename),
 			headers: first(objectsIn(headers), mostHeaders, 'headers').map(({ name, value }) => ({
 				name: text(name),
 				value: text(value),

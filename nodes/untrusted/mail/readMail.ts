@@ -186,7 +186,10 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	const isReply = list('in-reply-to') !== '' || list('references') !== '';
 	return {
 		summary,
-		...{ cc: list('cc'), bcc: list('bcc'), replyTo: list('reply-to'), headers },
+		cc: list('cc'),
+		bcc: list('bcc'),
+		replyTo: list('reply-to'),
+		headers,
 		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
 		html,
 		attachments: files.map(attachmentInfo),

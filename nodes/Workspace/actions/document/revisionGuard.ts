@@ -51,7 +51,9 @@ export function changeOf(
 	}));
 	return {
 		...inserted,
-		...{ documentId, tabId, revisionId },
+		documentId,
+		tabId,
+		revisionId,
 		requests: [...before, ...plan.requests, ...after, ...replacing],
 		pictures: new Map([...plan.pictures].map(([at, address]) => [at + before.length, address])),
 		replacements: list,

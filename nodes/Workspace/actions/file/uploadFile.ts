@@ -190,7 +190,9 @@ async function uploaded(uploading: Uploading, keyProperties: Properties): Promis
 	}
 	const properties = Object.fromEntries(params.properties.map((pair) => [pair.name, pair.value]));
 	const metadata = {
-		...{ name, mimeType: target, description: description || undefined },
+		name,
+		mimeType: target,
+		description: description || undefined,
 		...given({ properties, appProperties: keyProperties }),
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: progressLog(item) };

@@ -80,8 +80,21 @@ export const read = defineOperation({
 			const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
 			const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summary;
 			const json = {
-				...{ id, threadId, labelIds, snippet, subject, sender, to, cc, bcc, replyTo, date, status },
-				...{ text, html, attachments: attachments.map((attachment) => ({ ...attachment })) },
+				id,
+				threadId,
+				labelIds,
+				snippet,
+				subject,
+				sender,
+				to,
+				cc,
+				bcc,
+				replyTo,
+				date,
+				status,
+				text,
+				html,
+				attachments: attachments.map((attachment) => ({ ...attachment })),
 				...(includeHeaders && { headers: headers.map((header) => ({ ...header })) }),
 			};
 			const named = files.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);

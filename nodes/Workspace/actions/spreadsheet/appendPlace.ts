@@ -87,7 +87,9 @@ export function placeIn(target: TabRange): Place {
 	return {
 		search: printRange(target),
 		tab: tab ?? name,
-		...{ row, column, lastColumn },
+		row,
+		column,
+		lastColumn,
 		extent: isCell || lastRow !== undefined ? 'block' : 'all',
 	};
 }

@@ -224,7 +224,10 @@ async function replace(
 	}
 	if (valueInputOption === 'RAW') {
 		const range = {
-			...{ sheetId, startRowIndex: row, startColumnIndex: column, endColumnIndex: endColumn },
+			sheetId,
+			startRowIndex: row,
+			startColumnIndex: column,
+			endColumnIndex: endColumn,
 			endRowIndex: Math.max(native?.range.endRowIndex ?? sheet.rowCount, endRow),
 		};
 		const rows = lines.map((line) => ({ values: line.map(cellData) }));
