@@ -16,6 +16,9 @@ import { outcomesOf } from './performed';
 const runs = 40;
 const seed = 12;
 
+/** What was killed waits for answers until the end. */
+const over = new AbortController();
+const underway: Array<Promise<unknown>> = [];
 let google: GoogleServer;
 let token = '';
 beforeAll(async () => {
@@ -23,6 +26,8 @@ beforeAll(async () => {
 	token = google.tokens.issue();
 });
 afterAll(async () => {
+	over.abort();
+	await Promise.all(underway);
 	await google.close();
 });
 
@@ -60,12 +65,13 @@ class Execution {
 
 	async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
 		const clients = createClients(this.sender, basesAt(google.url), {
-			...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: undefined },
+			...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: over.signal },
 			...{ credentialKey: token, rateLimiters: quickLimiters() },
 			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		});
 		const params = paramsOf(fieldsOf(operation), given, { mode: 'fields', timezone: 'UTC' });
 		const outcome = outcomesOf(operation, [{ params, item: testItem() }], clients);
+		underway.push(outcome);
 		return await Promise.race([outcome.then(([one]) => one), this.killed]);
 	}
 
