@@ -1,5 +1,5 @@
 // `npm run test:mutants -- [COUNT] [SEED] [PATH…]`: makes one small change at a time in a copy of the package, and runs the unit
-// tests that import the changed file. What no test notices is printed; .dev/mutants keeps what was found, and a run that was
+// tests that call what was changed. What no test notices is printed; .dev/mutants keeps what was found, and a run that was
 // stopped goes on there. The same seed chooses the same changes of the same sources.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { type Change, changesOf } from './mutants/changes.ts';
+import { type Change, changesOf, withProbes } from './mutants/changes.ts';
 import { Importers } from './mutants/importers.ts';
 import { runCommand } from './n8n/command.ts';
 import { root } from './n8n/host.ts';
@@ -31,6 +31,8 @@ interface Found extends Change {
 const most = 30;
 /** Seconds that they take, first of the nearest and, if those notice nothing, of all that are tried. */
 const [nearSeconds, allSeconds] = [15, 120];
+/** Milliseconds; a test that waits in vain has noticed the change, it need not wait long. */
+const patience = 30_000;
 /** Suites that need n8n or many minutes, and tests of the package's form, texts and tools. */
 const others =
 	/^test\/(e2e|browser|queue|hostile|versions|chaos|build|docs|dev|faults|google|agent-service)\//;
@@ -70,8 +72,14 @@ async function copyOf(): Promise<string> {
 	return copy;
 }
 
-/** Seconds by test file, of those that pass without a change. */
-type Durations = ReadonlyMap<string, number>;
+/** A test file that passes without a change. */
+interface Test {
+	readonly seconds: number;
+	/** The functions with changes that it calls, as told by {@link nameOfBody}. */
+	readonly calls: ReadonlySet<string>;
+}
+
+type Tests = ReadonlyMap<string, Test>;
 
 interface Outcome {
 	readonly name: string;
@@ -80,7 +88,21 @@ interface Outcome {
 	readonly endTime: number;
 }
 
-const results = (copy: string) => path.join(copy, 'mutants.json');
+const nameOfBody = ({ file, body }: Change) => `${file} ${String(body?.from)}`;
+
+/** The thread of `untrusted` has its own global object. */
+const isSeen = ({ file, body }: Change) => body !== undefined && !file.startsWith('nodes/untrusted/');
+
+/** What each test calls is written down by the last of its hooks, with the test's path as the name. */
+const recorder = (calls: string) => `
+const called = new Set<string>();
+Object.assign(globalThis, { called });
+afterAll(() => {
+	const { writeFileSync } = require('node:fs');
+	const name = encodeURIComponent(expect.getState().testPath ?? '');
+	writeFileSync(${JSON.stringify(calls)} + '/' + name, JSON.stringify([...called]));
+});
+`;
 
 /** @returns whether they pass; undefined if they did not end in time */
 async function pass(copy: string, tests: readonly string[], seconds: number, ...more: string[]) {
@@ -89,8 +111,7 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 	const settings = ['--selectProjects', 'unit', '--forceExit', '--silent', '--reporters', reporter];
 	const child = spawn(process.execPath, [program, ...settings, ...more, '--runTestsByPath', ...tests], {
 		cwd: copy,
-		// A test that waits in vain has noticed the change; it need not wait long.
-		env: { ...process.env, ...(more.includes('--bail') && { TEST_PATIENCE: '60000' }) },
+		env: { ...process.env, TEST_PATIENCE: String(patience) },
 		stdio: 'ignore',
 		detached: true,
 	});
@@ -103,44 +124,68 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 	return code === null ? undefined : code === 0;
 }
 
-async function durationsOf(copy: string, tests: readonly string[]): Promise<Durations> {
-	console.log(`${tests.length} test files without a change …`);
-	await pass(copy, tests, 3600, '--json', '--outputFile', results(copy));
-	const { testResults } = JSON.parse(readFileSync(results(copy), 'utf8')) as { testResults: Outcome[] };
-	const nameOf = ({ name }: Outcome) => path.relative(copy, name);
-	for (const one of testResults.filter(({ status }) => status !== 'passed')) {
-		console.log(`left out, because it fails without a change: ${nameOf(one)}`);
+/** Runs all once without a change, to know how long each takes and which of the functions it calls. */
+async function testsIn(copy: string, changes: readonly Change[], files: readonly string[]): Promise<Tests> {
+	console.log(`${files.length} test files without a change …`);
+	const calls = path.join(copy, 'calls');
+	mkdirSync(calls);
+	const sources = new Map<string, string>();
+	const rewrite = (file: string, change: (text: string) => string) => {
+		const text = readFileSync(path.join(copy, file), 'utf8');
+		sources.set(file, text);
+		writeFileSync(path.join(copy, file), change(text));
+	};
+	const seen = changes.filter(isSeen);
+	for (const file of new Set(seen.map((one) => one.file))) {
+		const some = seen.filter((one) => one.file === file);
+		rewrite(file, (text) =>
+			withProbes(text, some, (one) => `globalThis.called?.add(${JSON.stringify(nameOfBody(one))})`),
+		);
 	}
-	return new Map(
-		testResults
-			.filter(({ status }) => status === 'passed')
-			.map((one) => [nameOf(one), (one.endTime - one.startTime) / 1000]),
-	);
+	rewrite('test/patience.ts', (text) => text + recorder(calls));
+	const results = path.join(copy, 'mutants.json');
+	await pass(copy, files, 3600, '--json', '--outputFile', results);
+	for (const [file, text] of sources) writeFileSync(path.join(copy, file), text);
+	const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as { testResults: Outcome[] };
+	const tests = new Map<string, Test>();
+	for (const { name, status, startTime, endTime } of testResults) {
+		const file = path.relative(copy, name);
+		if (status !== 'passed') {
+			console.log(`left out, because it fails without a change: ${file}`);
+			continue;
+		}
+		const called = readFileSync(path.join(calls, encodeURIComponent(name)), 'utf8');
+		const seconds = (endTime - startTime) / 1000;
+		tests.set(file, { seconds, calls: new Set(JSON.parse(called) as string[]) });
+	}
+	return tests;
 }
 
 /** The tests in their order, until they take so long; at least one. */
-function within(tests: readonly string[], durations: Durations, seconds: number): string[] {
+function within(files: readonly string[], tests: Tests, seconds: number): string[] {
 	let sum = 0;
-	return tests.filter((test, index) => (sum += durations.get(test) ?? 0) <= seconds || index === 0);
+	return files.filter((file, index) => (sum += secondsOf(file, tests)) <= seconds || index === 0);
 }
+
+const secondsOf = (file: string, tests: Tests) => tests.get(file)?.seconds ?? 0;
 
 async function verdictOf(
 	copy: string,
 	change: Change,
-	tests: readonly string[],
-	durations: Durations,
+	files: readonly string[],
+	tests: Tests,
 ): Promise<Verdict> {
-	if (tests.length === 0) return 'untested';
+	if (files.length === 0) return 'untested';
 	const file = path.join(copy, change.file);
 	const text = readFileSync(file, 'utf8');
 	writeFileSync(file, text.slice(0, change.from) + change.after + text.slice(change.to));
 	try {
-		const near = within(tests, durations, nearSeconds);
-		const rest = within(tests, durations, allSeconds).filter((test) => !near.includes(test));
+		const near = within(files, tests, nearSeconds);
+		const rest = within(files, tests, allSeconds).filter((one) => !near.includes(one));
 		for (const some of [near, rest]) {
 			if (some.length === 0) continue;
-			const expected = some.reduce((sum, test) => sum + (durations.get(test) ?? 0), 0);
-			const passed = await pass(copy, some, 60 + 5 * expected, '--bail');
+			const expected = some.reduce((sum, one) => sum + secondsOf(one, tests), 0);
+			const passed = await pass(copy, some, 45 + 4 * expected, '--bail');
 			if (passed === undefined) return 'endless';
 			if (!passed) return 'noticed';
 		}
@@ -165,12 +210,16 @@ async function main(): Promise<void> {
 	const copy = await copyOf();
 	try {
 		const importers = new Importers(copy);
-		const testsOf = ({ file }: Change) => importers.testsOf(file, isTest).slice(0, most);
+		const filesOf = ({ file }: Change) => importers.testsOf(file, isTest);
 		const left = sample.slice(done.length);
-		const durations = await durationsOf(copy, [...new Set(left.flatMap(testsOf))]);
+		const tests = await testsIn(copy, left, [...new Set(left.flatMap(filesOf))]);
+		const canNotice = (change: Change) => (file: string) => {
+			const test = tests.get(file);
+			return test !== undefined && (!isSeen(change) || test.calls.has(nameOfBody(change)));
+		};
 		for (const change of left) {
-			const tests = testsOf(change).filter((test) => durations.has(test));
-			const found = { ...change, verdict: await verdictOf(copy, change, tests, durations) };
+			const files = filesOf(change).filter(canNotice(change)).slice(0, most);
+			const found = { ...change, verdict: await verdictOf(copy, change, files, tests) };
 			done.push(found);
 			writeFileSync(record, JSON.stringify(done, undefined, '\t'));
 			console.log(`[${done.length}/${sample.length}] ${shown(found)}`);

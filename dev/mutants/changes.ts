@@ -10,6 +10,8 @@ export interface Change {
 	readonly to: number;
 	readonly before: string;
 	readonly after: string;
+	/** Body of the function that it stands in; a test that never calls this cannot notice it. Without one: in the module itself. */
+	readonly body?: { readonly from: number; readonly to: number; readonly isBlock: boolean };
 }
 
 const { SyntaxKind } = ts;
@@ -38,7 +40,8 @@ export function changesOf(file: string, text: string): Change[] {
 	const replace = (node: ts.Node, after: string) => {
 		const from = node.getStart(source);
 		const line = source.getLineAndCharacterOfPosition(from).line + 1;
-		found.push({ file, line, from, to: node.getEnd(), before: node.getText(source), after });
+		const [to, body] = [node.getEnd(), bodyAround(node)];
+		found.push({ file, line, from, to, before: node.getText(source), after, body });
 	};
 	const visit = (node: ts.Node): void => {
 		if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || isLayout(node)) return;
@@ -47,6 +50,34 @@ export function changesOf(file: string, text: string): Change[] {
 	};
 	visit(source);
 	return found;
+}
+
+function bodyAround(node: ts.Node): Change['body'] {
+	const owner = ts.findAncestor(node.parent, (one) => ts.isFunctionLike(one) && 'body' in one);
+	const body = (owner as ts.FunctionLikeDeclaration | undefined)?.body;
+	return body && { from: body.getStart(), to: body.getEnd(), isBlock: ts.isBlock(body) };
+}
+
+/** The source with a call at the start of each function that is to be changed. */
+export function withProbes(
+	text: string,
+	changes: readonly Change[],
+	probe: (change: Change) => string,
+): string {
+	const bodies = new Map<number, Change>();
+	for (const change of changes) if (change.body) bodies.set(change.body.from, change);
+	const inserted = [...bodies.values()].flatMap((change) => {
+		const { from = 0, to = 0, isBlock } = change.body ?? {};
+		if (isBlock) return [{ at: from + 1, text: `${probe(change)};` }];
+		return [
+			{ at: from, text: `(${probe(change)}, ` },
+			{ at: to, text: ')' },
+		];
+	});
+	// From the end, so that offsets stay true.
+	return inserted
+		.sort((a, b) => b.at - a.at)
+		.reduce((all, { at, text: more }) => all.slice(0, at) + more + all.slice(at), text);
 }
 
 /** How tall a text field of the form is: a matter of taste. */
@@ -70,12 +101,19 @@ function replaced(node: ts.Node, replace: (node: ts.Node, after: string) => void
 	if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken) {
 		replace(node, node.operand.getText());
 	}
-	if (ts.isNumericLiteral(node)) replace(node, `(${node.text} + 1)`);
+	if (ts.isNumericLiteral(node)) {
+		replace(node, isNameOf(node.parent, node) ? `[${node.text} + 1]` : `(${node.text} + 1)`);
+	}
 	if (node.kind === SyntaxKind.TrueKeyword) replace(node, 'false');
 	if (node.kind === SyntaxKind.FalseKeyword) replace(node, 'true');
 	if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, ';');
 	const returned = ts.isReturnStatement(node) ? node.expression : undefined;
 	if (returned && returned.getText() !== 'undefined' && !isText(returned)) replace(returned, 'undefined');
+}
+
+function isNameOf(parent: ts.Node, node: ts.Node): boolean {
+	if (ts.isBindingElement(parent)) return parent.propertyName === node;
+	return ts.isPropertyAssignment(parent) && parent.name === node;
 }
 
 function isCall(node: ts.Expression): boolean {
