@@ -8,6 +8,8 @@ const hosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spre
 /** `/d/<id>` of files, `/folders/<id>` of folders; `/d/e/…` is a page that was published to the web. */
 const inPath = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
 
+const myDrive = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
+
 /** What an address leads to, by the field that it is given for. */
 const kinds: Readonly<Record<string, { readonly path: string; readonly noun: string }>> = {
 	spreadsheetId: { path: '/spreadsheets/', noun: 'spreadsheet' },
@@ -38,7 +40,7 @@ export function fileIdOf(text: string, name: string, label: string): string {
 		throw refusal(`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`, expected(name));
 	}
 	refuseOtherKind(url.pathname, name, label);
-	if (/^\/drive\/(u\/\d+\/)?my-drive\/?$/.test(url.pathname)) return 'root';
+	if (name === 'parentFolder' && myDrive.test(url.pathname)) return 'root';
 	const id = inPath.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
 	if (id && idPattern.test(id)) return id;
 	const published = url.pathname.includes('/d/e/');

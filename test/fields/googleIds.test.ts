@@ -25,9 +25,11 @@ test.each([
 });
 
 test.each(['https://drive.google.com/drive/my-drive', 'https://drive.google.com/drive/u/0/my-drive'])(
-	'%s is the root',
+	'%s is the root of folders, and no file',
 	(text) => {
 		expect(fileIdOf(text, 'parentFolder', 'Folder')).toBe('root');
+		expect(() => fileIdOf(text, 'spreadsheetId', 'Label')).toThrow("'Label' is a URL without an ID");
+		expect(() => fileIdOf(text, 'templateId', 'Label')).toThrow("'Label' is a URL without an ID");
 	},
 );
 
