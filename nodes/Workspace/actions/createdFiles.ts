@@ -2,8 +2,8 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ifFound, NodeError } from '../../core/errors';
 import { type Field, named } from '../../fields/field';
-import { usedBefore } from '../idempotency';
-import type { Item } from '../operation';
+import { hashOf, markOf, usedBefore } from '../idempotency';
+import type { Item, Made } from '../operation';
 
 type File = drive_v3.Schema$File;
 
@@ -13,6 +13,20 @@ export interface FileKey {
 	readonly mark: string;
 	/** Hash of what the file is created from. */
 	readonly content: string;
+}
+
+/**
+ * @param content what the file is created from
+ * @returns undefined without a key
+ */
+export function fileKeyOf(
+	operation: string,
+	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
+	content: readonly string[],
+): FileKey | undefined {
+	// My Drive can also be chosen.
+	const mark = markOf({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
+	return mark === undefined ? undefined : { mark, content: hashOf(content) };
 }
 
 interface Steps<R> {
@@ -25,11 +39,10 @@ interface Steps<R> {
 	 */
 	readonly make: (appProperties: Record<string, string>) => Promise<File | undefined>;
 	/**
-	 * Does what is still missing in an existing file. Must be safe to repeat, even in parallel executions.
+	 * The result. Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
+	 * @param is whether this execution created the file
 	 */
-	readonly complete: (file: File) => Promise<void>;
-	/** The result for a complete file. @param isOwn this execution created it */
-	readonly result: (file: File, isOwn: boolean) => Promise<R>;
+	readonly finish: (file: File, is: { readonly own: boolean; readonly done: boolean }) => Promise<R>;
 }
 
 const rankFields = 'createdTime,appProperties';
@@ -47,7 +60,7 @@ const stateKey = 'idempotencyState';
 export async function madeOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ key, ownId, make, complete, result }: Steps<R>,
+	{ key, ownId, make, finish }: Steps<R>,
 ): Promise<(R & { readonly repeated?: true }) | undefined> {
 	const known = await filesOf(drive, key, fields);
 	const made =
@@ -60,13 +73,10 @@ export async function madeOnce<R extends object>(
 	if (!kept) throw putAway(made);
 	await removeUnfinished(drive, others);
 	if (kept.appProperties?.[contentKey] !== key.content) throw usedBefore(`the file ${kept.id ?? ''}`);
-	if (!isDone(kept)) {
-		await complete(kept);
-		await update(drive, kept, { appProperties: { [stateKey]: 'done' } });
-	}
-	const isOwn = kept.id === (made?.id ?? ownId);
-	const value = await result(kept, isOwn);
-	return isOwn ? value : { ...value, repeated: true };
+	const is = { own: kept.id === (made?.id ?? ownId), done: isDone(kept) };
+	const value = await finish(kept, is);
+	if (!is.done) await update(drive, kept, { appProperties: { [stateKey]: 'done' } });
+	return is.own ? value : { ...value, repeated: true };
 }
 
 async function filesOf(drive: drive_v3.Drive, { mark }: FileKey, fields: string): Promise<File[]> {
@@ -129,29 +139,51 @@ export const missingFolder = `Check that ${named('parentFolder')} exists and tha
 /** A property that other apps cannot see. */
 const tokenKey = 'creationToken';
 
-interface EmptyFile {
+interface NewFile<R> extends Pick<Made, 'kind'> {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
+	readonly urlOf: (id: string) => string;
 	readonly title: string;
-	/** Folder ID; '' for the top level of My Drive. */
-	readonly folder: string;
+	/** ID; '' for the top level of My Drive. */
+	readonly parentFolder: string;
 	/** A file to copy; empty for none. */
 	readonly templateId?: string;
-	/** Further private properties. */
-	readonly appProperties?: Readonly<Record<string, string>>;
+	/** With it, the file is created once. */
+	readonly key: FileKey | undefined;
+	/** As in `madeOnce`. */
+	readonly ownId: string | undefined;
+	/** As in `madeOnce`; without a key it need not be safe to repeat. */
+	readonly finish: (id: string, isDone: boolean) => Promise<R>;
 }
 
-/**
- * Creates an empty document or spreadsheet in a folder, or a copy of one, which the Docs and Sheets APIs cannot do. A private
- * property distinguishes it from all other files.
- * @returns its ID
- */
-export async function makeInFolder(
+/** Creates a document or spreadsheet in a folder, from a template or with a key, which the Docs and Sheets APIs cannot do. */
+export async function createThroughDrive<R extends object>(
 	drive: drive_v3.Drive,
-	{ mimeType, title, folder, templateId, appProperties: more }: EmptyFile,
+	file: NewFile<R>,
 	item: Item,
+): Promise<R & { readonly repeated?: true }> {
+	const { kind, urlOf, key, ownId, finish } = file;
+	const make = async (appProperties: Record<string, string>) => {
+		const id = ownId ?? (await makeEmpty(drive, file, { ...itemProperty(item), ...appProperties }));
+		item.made({ kind, id, url: urlOf(id) });
+		return { id, appProperties };
+	};
+	if (!key) return await finish((await make({})).id, false);
+	const made = await madeOnce(drive, 'id', {
+		key,
+		ownId,
+		make,
+		finish: async ({ id }, { done }) => await finish(id ?? '', done),
+	});
+	if (!made) throw new Error('No file was created');
+	return made;
+}
+
+async function makeEmpty(
+	drive: drive_v3.Drive,
+	{ mimeType, title, parentFolder: folder, templateId }: NewFile<unknown>,
+	appProperties: Readonly<Record<string, string>>,
 ): Promise<string> {
-	const appProperties = { ...itemProperty(item), ...more };
 	if (templateId) {
 		// Without a parent, the copy would go where the original is.
 		const requestBody = { name: title, parents: [folder || 'root'], appProperties };
@@ -167,7 +199,7 @@ export async function makeInFolder(
 	return data.id ?? '';
 }
 
-/** The ID of the file that `makeInFolder` created for the item although no answer arrived. */
+/** The ID of the file that `createThroughDrive` created for the item although no answer arrived. */
 export async function findMade(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
 	return (await fileOfItem(drive, item, 'id'))?.id ?? undefined;
 }
@@ -217,6 +249,16 @@ export function searchText(text: string): string {
 function hasProperty(key: string, value: string): string {
 	return `appProperties has { key='${key}' and value='${value}' }`;
 }
+
+export const titleField = (description: string) =>
+	({
+		displayName: 'Title',
+		name: 'title',
+		type: 'string',
+		default: '',
+		required: true,
+		description,
+	}) as const satisfies Field;
 
 /** Where a new file goes: a folder or shared drive, otherwise My Drive. */
 export const parentFolder = (description: string) =>

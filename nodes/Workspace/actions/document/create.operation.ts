@@ -1,9 +1,17 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
+import {
+	createThroughDrive,
+	type FileKey,
+	fileKeyOf,
+	findMade,
+	missingFolder,
+	parentFolder,
+	titleField,
+} from '../createdFiles';
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { hashOf, idempotencyOption, markOf } from '../../idempotency';
+import { idempotencyOption } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
 import { appendContent } from './append.operation';
 import { documentUrl, readBody } from './tabs';
@@ -12,17 +20,14 @@ import { replacements, type Replacements, replacementsOf } from './fields';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
 
-const documentType = 'application/vnd.google-apps.document';
+const newDocument = {
+	kind: 'document',
+	mimeType: 'application/vnd.google-apps.document',
+	urlOf: (id: string) => documentUrl(id),
+} as const;
 
 const createFields = [
-	{
-		displayName: 'Title',
-		name: 'title',
-		type: 'string',
-		default: '',
-		required: true,
-		description: 'Title of the new document',
-	},
+	titleField('Title of the new document'),
 	parentFolder('The folder to create the document in. Leave empty to use My Drive.'),
 	{
 		...fields.content,
@@ -61,33 +66,24 @@ export const create = defineOperation({
 	options: createOptions,
 	async execute(clients, params, item) {
 		const given = await givenIn(params, item);
-		if (given.key) return await createOnce(clients, given, item);
-		const { title, parentFolder: folder, templateId } = given;
-		if (folder === '' && templateId === '') {
-			const { data: made } = await clients.docs.documents.create({ requestBody: { title } });
-			const documentId = made.documentId ?? '';
-			const replaced = await fill(clients, documentId, given, item, made.revisionId ?? undefined);
-			return isEmpty(given.parsed) ? resultOf(made) : await finished(clients, documentId, replaced);
-		}
-		// Docs can neither create in a folder nor copy, Drive can; its answer has no content.
-		const file = { mimeType: documentType, title, folder, templateId };
-		const documentId = await makeInFolder(clients.drive, file, item);
-		return await finished(clients, documentId, await fill(clients, documentId, given, item));
+		const { title, parentFolder: folder, templateId, key } = given;
+		// Docs can neither create in a folder nor copy.
+		if (folder !== '' || templateId !== '' || key) return await throughDrive(clients, given, item);
+		const { data: made } = await clients.docs.documents.create({ requestBody: { title } });
+		const documentId = made.documentId ?? '';
+		item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
+		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId ?? undefined);
+		return isEmpty(given.parsed) ? resultOf(made) : await finished(clients, documentId, replaced);
 	},
 	async recover(clients, params, failure, item) {
-		const { title, parentFolder, templateId } = params;
-		const ownId = params.idempotencyKey ? await findMade(clients.drive, item) : undefined;
-		if (ownId !== undefined) {
-			return await createOnce(clients, { ...(await givenIn(params, item)), ownId }, item);
+		const { title, parentFolder, templateId, idempotencyKey } = params;
+		let ownId = idempotencyKey ? await findMade(clients.drive, item) : undefined;
+		if (ownId === undefined) {
+			const written = await readBack(clients.docs, failure, item);
+			if (written !== undefined) return await finished(clients, written.documentId);
+			if (parentFolder !== '' || templateId !== '') ownId = await findMade(clients.drive, item);
 		}
-		const written = await readBack(clients.docs, failure, item);
-		if (written !== undefined) return await finished(clients, written.documentId);
-		const isDrives = parentFolder !== '' || templateId !== '';
-		const documentId = isDrives ? await findMade(clients.drive, item) : undefined;
-		if (documentId !== undefined) {
-			const given = await givenIn(params, item);
-			return await finished(clients, documentId, await fill(clients, documentId, given, item));
-		}
+		if (ownId !== undefined) return await throughDrive(clients, await givenIn(params, item), item, ownId);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
@@ -101,15 +97,14 @@ interface Given extends Omit<Params, 'replacements'> {
 	readonly parsed: Parsed;
 	readonly replacements: Replacements;
 	readonly key: FileKey | undefined;
-	/** As in `madeOnce`. */
-	readonly ownId?: string;
 }
 
 /** @throws NodeError 400 before anything is created */
 async function givenIn(params: Params, item: Item): Promise<Given> {
-	const { idempotencyKey, parentFolder: target, title, content, contentFormat, templateId } = params;
+	const { title, content, contentFormat, templateId } = params;
 	const list = replacementsOf(params.replacements);
-	const mark = markOf({ key: idempotencyKey, operation: 'document create', target });
+	const made = [title, contentFormat, content, templateId, JSON.stringify(list)];
+	const key = fileKeyOf('document create', params, made);
 	const parsed = await parse(params, item);
 	if (list.length > 0 && templateId === '' && isEmpty(parsed)) {
 		throw refusal(
@@ -117,46 +112,20 @@ async function givenIn(params: Params, item: Item): Promise<Given> {
 			`Nothing was created. Choose a document in ${named('templateId')}, or enter ${named('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
 	}
-	const made = hashOf([title, contentFormat, content, templateId, JSON.stringify(list)]);
-	return {
-		...params,
-		parsed,
-		replacements: { list, tabId: undefined },
-		key: mark === undefined ? undefined : { mark, content: made },
-	};
+	return { ...params, parsed, replacements: { list, tabId: undefined }, key };
 }
 
-/** Through Drive, whose files can carry the key's mark. */
-async function createOnce(clients: Clients, given: Given, item: Item) {
-	const { title, parentFolder, templateId, key, ownId } = given;
-	if (key === undefined) throw new Error('No idempotency key');
-	let replaced: Written['replaced'];
-	const made = await madeOnce(clients.drive, 'id', {
-		key,
-		ownId,
-		async make(appProperties) {
-			const file = { mimeType: documentType, title, folder: parentFolder, templateId, appProperties };
-			const id = await makeInFolder(clients.drive, file, item);
-			item.made({ kind: 'document', id, url: documentUrl(id) });
-			return { id, appProperties };
-		},
-		complete: async ({ id }) => {
-			replaced = await fill(clients, id ?? '', given, item);
-		},
-		result: async ({ id }) => await finished(clients, id ?? '', replaced),
-	});
-	if (!made) throw new Error('No document was created');
-	return made;
+async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: string) {
+	const fill = given.templateId ? fillCopy : fillEmpty;
+	const finish = async (id: string, isDone: boolean) =>
+		await finished(clients, id, isDone ? undefined : await fill(clients, id, given, item));
+	return await createThroughDrive(clients.drive, { ...newDocument, ...given, ownId, finish }, item);
 }
 
-/** Puts the content into a document that was just created. @param revisionId where it is known to be empty */
-async function fill(clients: Clients, documentId: string, given: Given, item: Item, revisionId?: string) {
-	item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
-	if (given.templateId) return await fillCopy(clients, documentId, given, item);
-	return await fillEmpty(clients, documentId, given, item, revisionId);
-}
-
-/** One atomic change. With a key it only works on an empty document: two concurrent executions fill it once. */
+/**
+ * One atomic change. With a key it only works on an empty document: two concurrent executions fill it once.
+ * @param known the revision, where the document is known to be empty
+ */
 async function fillEmpty({ docs }: Clients, documentId: string, given: Given, item: Item, known?: string) {
 	const { parsed, key, replacements: made } = given;
 	if (isEmpty(parsed)) return undefined;

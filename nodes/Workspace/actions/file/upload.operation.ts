@@ -3,9 +3,8 @@ import { Readable } from 'node:stream';
 import { refusal, shortened } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { bytesOfBase64, md5Of } from '../../source';
-import { hashOf, markOf } from '../../idempotency';
 import { type Clients, defineOperation, type Item, type Source } from '../../operation';
-import { type FileKey, missingFolder } from '../createdFiles';
+import { type FileKey, fileKeyOf, missingFolder } from '../createdFiles';
 import { type FileResult, findUploaded, type Uploading, uploadNow, uploadOnce, verified } from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
@@ -129,10 +128,9 @@ function nameOf({ name, contentSource }: UploadParams, source?: Source): string 
 }
 
 async function keyOf(params: UploadParams, source: Source): Promise<FileKey | undefined> {
-	const { idempotencyKey: key, parentFolder, convertTo } = params;
-	const mark = markOf({ key, operation: 'file upload', target: parentFolder });
-	if (mark === undefined) return undefined;
+	const { idempotencyKey, convertTo } = params;
+	if (idempotencyKey === '') return undefined;
 	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.
 	const digest = convertTo === 'none' ? '' : await md5Of(source);
-	return { mark, content: hashOf([convertTo, digest]) };
+	return fileKeyOf('file upload', params, [convertTo, digest]);
 }

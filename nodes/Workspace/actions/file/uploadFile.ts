@@ -164,10 +164,9 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 			else if (made.file.id) item.made({ kind: 'file', id: made.file.id });
 			return made.skipped ? undefined : { ...made.file, appProperties };
 		},
-		// Drive shows a file only when all of it has arrived.
-		complete: () => Promise.resolve(),
-		async result(file, isOwn) {
-			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await md5Of(source))) {
+		// Drive shows a file only when all of it has arrived, so nothing is missing.
+		async finish(file, is) {
+			if (!is.own && file.md5Checksum && file.md5Checksum !== (await md5Of(source))) {
 				throw usedBefore(`the file ${file.id ?? ''}`);
 			}
 			return resultOf(file);

@@ -1,24 +1,28 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
-import { hashOf, idempotencyOption, markOf } from '../../idempotency';
+import { idempotencyOption } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
-import { type FileKey, findMade, madeOnce, makeInFolder, missingFolder, parentFolder } from '../createdFiles';
+import {
+	createThroughDrive,
+	fileKeyOf,
+	findMade,
+	missingFolder,
+	parentFolder,
+	titleField,
+} from '../createdFiles';
 import { type Cell, cellData, rowCells } from './cells';
 import { widthOf } from './rows';
 import { spreadsheetUrl } from './sheets';
 
-const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
+const newSpreadsheet = {
+	kind: 'spreadsheet',
+	mimeType: 'application/vnd.google-apps.spreadsheet',
+	urlOf: spreadsheetUrl,
+} as const;
 
 const createFields = [
-	{
-		displayName: 'Title',
-		name: 'title',
-		type: 'string',
-		default: '',
-		required: true,
-		description: 'Title of the new spreadsheet',
-	},
+	titleField('Title of the new spreadsheet'),
 	parentFolder('The folder to create the spreadsheet in. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
@@ -143,76 +147,49 @@ export const create = defineOperation({
 	options: createOptions,
 	async execute(clients, params, item) {
 		const shape = shapeOf(params);
-		const key = keyOf(params);
-		if (key) return await createOnce(clients, params, key, item);
-		if (params.parentFolder !== '') {
-			const { title, parentFolder: folder } = params;
-			const id = await makeInFolder(clients.drive, { mimeType: spreadsheetType, title, folder }, item);
-			return await shaped(clients, id, shape, item);
-		}
+		if (needsDrive(params)) return await throughDrive(clients, params, item);
 		const properties = { title: params.title, ...settingsOf(shape) };
 		const requestBody = { properties, sheets: newSheets(shape) };
 		return resultOf((await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields })).data);
 	},
 	async recover(clients, params, error, item) {
-		const key = keyOf(params);
-		const id = params.parentFolder === '' && !key ? undefined : await findMade(clients.drive, item);
-		if (id !== undefined && key) return await createOnce(clients, params, key, item, id);
-		if (id !== undefined) return await shaped(clients, id, shapeOf(params), item);
+		const ownId = needsDrive(params) ? await findMade(clients.drive, item) : undefined;
+		if (ownId !== undefined) return await throughDrive(clients, params, item, ownId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
 		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
 	},
 	errors: { 404: missingFolder },
 });
 
-function keyOf(params: Params): FileKey | undefined {
-	const { idempotencyKey: key, parentFolder: target, title, sheets, values, locale, timeZone } = params;
-	const mark = markOf({ key, operation: 'spreadsheet create', target });
-	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
-	return mark === undefined ? undefined : { mark, content: hashOf([content]) };
+/** Only Drive can create a spreadsheet in a folder or with a key. */
+function needsDrive({ parentFolder: folder, idempotencyKey }: Params): boolean {
+	return folder !== '' || idempotencyKey !== '';
 }
 
-/** Through Drive, whose files can carry the key's mark. */
-async function createOnce(
-	clients: Clients,
-	params: Params,
-	key: FileKey,
-	item: Item,
-	ownId?: string,
-): Promise<ReturnType<typeof resultOf>> {
-	const { title, parentFolder: folder } = params;
-	const shape = shapeOf(params);
-	const made = await madeOnce(clients.drive, 'id', {
-		key,
-		ownId,
-		async make(appProperties) {
-			const file = { mimeType: spreadsheetType, title, folder, appProperties };
-			const id = await makeInFolder(clients.drive, file, item);
-			item.made({ kind: 'spreadsheet', id, url: spreadsheetUrl(id) });
-			return { id, appProperties };
-		},
-		complete: async ({ id }) => {
-			const shapeIt = () => shaped(clients, id ?? '', shape, item);
-			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
-			await shapeIt().catch(async (error: unknown) => {
-				if (!isNodeError(error) || error.code !== 400) throw error;
-				await shapeIt();
-			});
-		},
-		result: async ({ id }) => {
-			const request = { spreadsheetId: id ?? '', fields: resultFields };
+async function throughDrive(clients: Clients, params: Params, item: Item, ownId?: string) {
+	const { sheets, values, locale, timeZone, title, parentFolder: folder } = params;
+	const content = JSON.stringify([title, sheets, values, locale, timeZone]);
+	const key = fileKeyOf('spreadsheet create', params, [content]);
+	const finish = async (spreadsheetId: string, isDone: boolean) => {
+		if (isDone) {
+			const request = { spreadsheetId, fields: resultFields };
 			return resultOf((await clients.sheets.spreadsheets.get(request)).data);
-		},
-	});
-	if (!made) throw new Error('No spreadsheet was created');
-	return made;
+		}
+		const shape = shapeOf(params);
+		return await shaped(clients, spreadsheetId, shape).catch(async (error: unknown) => {
+			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
+			if (!key || !isNodeError(error) || error.code !== 400) throw error;
+			return await shaped(clients, spreadsheetId, shape);
+		});
+	};
+	const file = { ...newSpreadsheet, title, parentFolder: folder, key, ownId, finish };
+	return await createThroughDrive(clients.drive, file, item);
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
 /** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
-async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape, item: Item) {
-	item.made({ kind: 'spreadsheet', id: spreadsheetId, url: spreadsheetUrl(spreadsheetId) });
+async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape) {
 	const fields = 'spreadsheetId,properties.title,sheets.properties';
 	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
 	const requests = shapeRequests(shape, data.sheets ?? []);

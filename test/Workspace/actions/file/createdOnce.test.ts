@@ -67,6 +67,15 @@ describe('with an idempotency key', () => {
 		expect(JSON.stringify(uploads.files())).not.toContain('4711');
 	});
 
+	test.each([
+		['', 'root'],
+		['root', ''],
+	])('My Drive is one folder, chosen or not: first %j, then %j', async (first, later) => {
+		await uploads.run({ ...keyed, parentFolder: first });
+		expect(await uploads.run({ ...keyed, parentFolder: later })).toMatchObject({ repeated: true });
+		expect(kept()).toHaveLength(1);
+	});
+
 	test('another key, another folder and no key make files of their own', async () => {
 		const { data } = await uploads.client().drive.files.create({
 			requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
