@@ -177,8 +177,8 @@ export class NodeParameters {
 		return hasExpression(this.rawOf(name, option));
 	}
 
-	/** Whether a parameter, or an option of a collection, is created again at every reading: not when it is a field of the item. */
-	isComputed(name: string, option?: string): boolean {
+	/** Whether an option of a collection is created again at every reading: not when it is a field of the item. */
+	isComputed(name: string, option: string): boolean {
 		const raw = this.rawOf(name, option);
 		return hasExpression(raw) && !this.fieldOf(raw);
 	}

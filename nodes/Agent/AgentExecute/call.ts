@@ -21,7 +21,6 @@ import {
 	type ExecuteParams,
 	itemParameters,
 	type ItemParameters,
-	type KeptTexts,
 	waitSettings,
 	type WaitSettings,
 } from './parameters';
@@ -58,10 +57,9 @@ export function checkedItem(
 	parameters: NodeParameters,
 	index: number,
 	credentials: Credentials,
-	texts: KeptTexts,
 ): CheckedItem {
 	const { api, signer } = credentials;
-	const given = itemParameters(parameters, index, texts);
+	const given = itemParameters(parameters, index);
 	const { params } = given;
 	const isVerified = !api.allowUnauthorizedCerts;
 	checkAllowedHost(signer, new URL(executeUrl(api)), isVerified);

@@ -10,7 +10,8 @@ import { waitFields, waitOptions } from './waitFields';
 
 /**
  * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
- * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent
+ * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent, and
+ * the texts of thousands would be in memory twice
  * @throws NodeError 400 when the payload is no JSON object
  */
 export function initialPayload(
@@ -44,24 +45,6 @@ function nameOf(value: unknown): string {
 	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 
-/** In all: some 30 MB at most. */
-const keptCharacters = 16 * 1024 * 1024;
-
-/**
- * The texts that expressions made for the check are kept until they are sent, up to a limit: thousands of large ones would take the
- * memory of all at once. Beyond it the expression is evaluated a second time.
- */
-export class KeptTexts {
-	private left = keptCharacters;
-
-	/** @returns the text from now on */
-	keep(text: string, again: () => string): () => string {
-		if (text.length > this.left) return again;
-		this.left -= text.length;
-		return () => text;
-	}
-}
-
 export const fields = [...executeFields, ...waitFields] as const;
 export const options = [...executeOptions, ...waitOptions] as const;
 const all = [...fields, ...options];
@@ -74,14 +57,14 @@ export const naming = new Naming(all, 'fields');
 /** What the user gave for one item, checked. */
 export interface ItemParameters {
 	readonly params: ExecuteParams;
-	/** JSON text. @throws NodeError 400 when it is read again and can no longer be sent */
+	/** JSON text. */
 	initialPayload(): string;
 	/** As they are when the item's turn comes. @throws NodeError 400 for what can no longer be sent */
 	paramsNow(): ExecuteParams;
 }
 
 /** @throws NodeError 400 that names the parameter */
-export function itemParameters(parameters: NodeParameters, index: number, texts: KeptTexts): ItemParameters {
+export function itemParameters(parameters: NodeParameters, index: number): ItemParameters {
 	const read = (): ExecuteParams => {
 		const given = parameters.given(fields, index);
 		// All its fields are in the form, so the time zone is never asked for.
@@ -98,11 +81,9 @@ export function itemParameters(parameters: NodeParameters, index: number, texts:
 		};
 	};
 	const params = read();
-	const payload = initialPayload(params);
-	const isPayloadComputed = payloadFields.some((name) => parameters.isComputed(name));
 	return {
 		params,
-		initialPayload: isPayloadComputed ? texts.keep(payload(), () => initialPayload(read())()) : payload,
+		initialPayload: initialPayload(params),
 		paramsNow: () => (areOverridesComputed(parameters) ? read() : params),
 	};
 }
@@ -136,8 +117,6 @@ function checkExpressions(
 		'Check that the input item contains the data that the expression names.',
 	);
 }
-
-const payloadFields = ['task', 'input', 'payloadJson'];
 
 /** Options that take the place of the credential's values, as the form names them. */
 const labels = {

@@ -32,7 +32,7 @@ import {
 	withMessages,
 } from './output';
 import type { MessageEnd } from './messageCollector';
-import { KeptTexts, naming, type WaitSettings } from './parameters';
+import { naming, type WaitSettings } from './parameters';
 import { contentOf } from './response';
 import { callAndWait, type TryHooks } from './wait';
 
@@ -60,7 +60,6 @@ class AgentWork implements Work<CheckedItem> {
 	readonly #context: IExecuteFunctions;
 	readonly #credentials: Credentials | NodeError;
 	readonly #parameters: NodeParameters;
-	readonly #texts = new KeptTexts();
 	readonly #hints = new Set<string>();
 	#keptBytes = 0;
 
@@ -73,7 +72,7 @@ class AgentWork implements Work<CheckedItem> {
 
 	check(index: number): CheckedItem {
 		if (isNodeError(this.#credentials)) throw this.#credentials;
-		return checkedItem(this.#parameters, index, this.#credentials, this.#texts);
+		return checkedItem(this.#parameters, index, this.#credentials);
 	}
 
 	sent(item: CheckedItem): unknown {

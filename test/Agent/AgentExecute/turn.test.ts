@@ -120,49 +120,16 @@ test('after a stop nothing is read again', async () => {
 	expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([499, 499, 499]);
 });
 
-describe('payloads by expression', () => {
-	/** Two of them are kept from the check, a third is too much. */
-	const large = 8 * 1024 * 1024 - 1000;
-	const counted = (readings: number[]) =>
-		changing(readings.length, (n) => {
-			readings[n] = (readings[n] ?? 0) + 1;
-			return readings[n];
-		});
-
-	test.each<[string, IDataObject]>([
-		['a task', { task: `={{ $json.calls + "x".repeat(${large}) }}` }],
-		[
-			'a JSON text',
-			{ payloadMode: 'json', payloadJson: `={{ '{"a":"' + $json.calls + "x".repeat(${large}) + '"}' }}` },
-		],
-		['an object', { payloadMode: 'json', payloadJson: `={{ ({ a: $json.calls + "x".repeat(${large}) }) }}` }],
-	])('%s is kept from the check, and read again when all are large', async (_, parameters) => {
-		await serve();
-		const readings = [0, 0, 0];
-		await run({
-			items: counted(readings),
-			parameters: { ...parameters, options: { parallelRequests: 1 } },
-		});
-		expect(readings).toEqual([1, 1, 2]);
-		const digits = (sent('initialPayload') as string[]).map((text) => text.replace(/\D/g, ''));
-		expect(digits).toEqual(['1', '1', '2']);
-	});
-
-	test('small ones are read once', async () => {
-		await serve();
-		const readings = numbered(100).map(() => 0);
-		await run({ items: counted(readings), parameters: { task: '={{ "t" + $json.calls }}' } });
-		expect(readings).toEqual(readings.map(() => 1));
-	});
-
-	test('one that has become wrong when it is read again fails, and nothing was sent for it', async () => {
-		await serve();
-		const payloadJson = `={{ $json.n === 2 && $json.calls === 2 ? [] : '{"a":"' + "x".repeat(${large}) + '"}' }}`;
-		const parameters = { payloadMode: 'json', payloadJson, options: { parallelRequests: 1 } };
-		const error = await failureOf(run({ items: counted([0, 0, 0]), parameters }));
-		expect([error.context.itemIndex, error.httpCode]).toEqual([2, '400']);
-		expect(error.message).toBe("'Payload' must be a JSON object, not a list");
-		expect(error.description).toMatch(/ Nothing was sent for this item\.$/);
-		expect(service.requests).toHaveLength(2);
-	});
+test.each<[string, IDataObject]>([
+	['a task', { task: '={{ "t" + $json.calls }}' }],
+	['a JSON text', { payloadMode: 'json', payloadJson: `={{ '{"a":"' + $json.calls + '"}' }}` }],
+	['an object', { payloadMode: 'json', payloadJson: '={{ ({ a: $json.calls }) }}' }],
+])('%s by expression is read once, at the check, and goes out as it was then', async (_, parameters) => {
+	await serve();
+	const readings = numbered(3).map(() => 0);
+	const items = changing(3, (n) => (readings[n] = (readings[n] ?? 0) + 1));
+	await run({ items, parameters: { ...parameters, options: { parallelRequests: 1 } } });
+	expect(readings).toEqual([1, 1, 1]);
+	const digits = (sent('initialPayload') as string[]).map((text) => text.replace(/\D/g, ''));
+	expect(digits).toEqual(['1', '1', '1']);
 });
