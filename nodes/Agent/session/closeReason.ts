@@ -1,5 +1,5 @@
 import { NodeError, shortened } from '../../core/errors';
-import { blockedAdvice, networkErrorOf } from '../../http/networkErrors';
+import { blockedAdvice, isBlocked, networkErrorOf } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 import type { Redact } from './credentials';
 
@@ -120,22 +120,23 @@ export function causeOf(
 	error: Error & { code?: unknown },
 	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redact },
 ): CloseReason {
-	if (isOfPolicy(error)) return { kind: 'blocked' };
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
 	if (error.message === 'Opening handshake has timed out') return { kind: 'connectTimeout' };
 	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
-	return { kind: 'network', code, message: redact(error.message) };
+	return notConnected(error, redact);
+}
+
+/** The connection could not be made, or broke. */
+export function notConnected(error: Error & { code?: unknown }, redact: Redact): CloseReason {
+	const { code, message } = error;
+	if (isBlocked(error)) return { kind: 'blocked' };
+	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: redact(message) };
 }
 
 export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
 	const location = answer.location === undefined ? undefined : redact(answer.location);
 	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
-}
-
-/** Whether n8n's policy forbids the address. By its name: there may be several copies of a class. */
-export function isOfPolicy(error: Error): boolean {
-	return error.name === 'BlockedAddress' || error.name.startsWith('SsrfBlocked');
 }
 
 interface Surroundings {

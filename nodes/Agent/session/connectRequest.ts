@@ -3,7 +3,7 @@ import type { NodeEgressFilter } from 'n8n-workflow';
 
 import { asError, isNodeError } from '../../core/errors';
 import { type Clock, systemClock } from '../../core/runtime';
-import { type CloseReason, isOfPolicy } from './closeReason';
+import { type CloseReason, notConnected } from './closeReason';
 import {
 	type AgentApiCredential,
 	channelBase,
@@ -34,37 +34,10 @@ export function egressFilterOf(helpers: Helpers): EgressFilter | undefined {
 	return typeof helpers.getSecureEgressFilter === 'function' ? helpers.getSecureEgressFilter() : undefined;
 }
 
-/** n8n's policy forbids the address: nothing was sent. */
-class BlockedAddress extends Error {
-	override readonly name = 'BlockedAddress';
-}
-
-/** The policy could not be asked, because the name of the host was not found: n8n sends no request then either, through a proxy or not. */
-class UnknownAddress extends Error {
-	override readonly name = 'UnknownAddress';
-	readonly code: string | undefined;
-
-	constructor(cause: Error) {
-		super(cause.message);
-		this.code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-	}
-}
-
-/** @throws BlockedAddress for an address, or a name that stands for one, which may not be reached; UnknownAddress */
-export async function checkAddress(filter: EgressFilter, url: string): Promise<void> {
-	const result = await filter
-		.validateUrl(url)
-		.catch((error: unknown) => ({ ok: false as const, error: asError(error) }));
-	if (result.ok) return;
-	throw isOfPolicy(result.error)
-		? new BlockedAddress(result.error.message)
-		: new UnknownAddress(result.error);
-}
-
-/** @throws BlockedAddress for a proxy that may not be reached */
+/** @throws n8n's error for a proxy that may not be reached */
 export function checkProxy(filter: EgressFilter | undefined, hostname: string): void {
 	const result = filter?.validateConnectionHost(hostname);
-	if (result?.ok === false) throw new BlockedAddress(result.error.message);
+	if (result?.ok === false) throw result.error;
 }
 
 /** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
@@ -108,44 +81,46 @@ export function identityReader(
 export interface ConnectRequest {
 	/** Holds secrets: never in a text. */
 	readonly url: string;
-	readonly host: string;
+	/** The address without its query: safe to show. */
+	readonly base: URL;
 	readonly redact: Redact;
 	readonly allowUnauthorizedCerts: boolean;
 	readonly egress: EgressFilter | undefined;
 }
 
-/** Reads the credentials as they are now, and signs in with the time as it is now. */
-export class ConnectRequests {
-	readonly #sessionId: string;
-	readonly #readIdentity: ReadIdentity;
-	#redact = redactorOf([]);
+/** Reads the credentials as they are now, and signs in with the time as it is now. @throws NodeError 400, n8n's error */
+export async function connectRequest(sessionId: string, readIdentity: ReadIdentity): Promise<ConnectRequest> {
+	const { api, identity, egress } = await readIdentity();
+	return {
+		url: channelUrl(api, sessionId, identity),
+		base: channelBase(api),
+		redact: redactorOf(secretsOf(api, identity)),
+		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
+		egress,
+	};
+}
 
-	constructor(sessionId: string, readIdentity: ReadIdentity) {
-		this.#sessionId = sessionId;
-		this.#readIdentity = readIdentity;
-	}
+/** Why there is no request: `connectRequest` threw. @param redact our own failures hold no secrets */
+export function withoutCredentials(error: unknown, redact: Redact): CloseReason {
+	const { message: text } = asError(error);
+	// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
+	const isForbidden = text.includes('access to env vars denied');
+	const message = isNodeError(error) ? text : redact(text);
+	return { kind: 'credentials', message, isMistake: isNodeError(error) || isForbidden };
+}
 
-	async next(): Promise<ConnectRequest> {
-		const { api, identity, egress } = await this.#readIdentity();
-		const redact = redactorOf(secretsOf(api, identity));
-		this.#redact = redact;
-		const { host, href } = channelBase(api);
-		const url = channelUrl(api, this.#sessionId, identity);
-		// Without the query: n8n need not see the secrets.
-		if (egress) await checkAddress(egress, href);
-		return { url, host, redact, allowUnauthorizedCerts: api.allowUnauthorizedCerts, egress };
-	}
-
-	/** Why `next()` failed; our own failures hold no secrets. */
-	explain(error: unknown): Extract<CloseReason, { kind: 'credentials' | 'blocked' | 'network' }> {
-		if (error instanceof Error && isOfPolicy(error)) return { kind: 'blocked' };
-		if (error instanceof UnknownAddress) {
-			return { kind: 'network', code: error.code, message: this.#redact(error.message) };
-		}
-		const { message: text } = asError(error);
-		// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
-		const isForbidden = text.includes('access to env vars denied');
-		const message = isNodeError(error) ? text : this.#redact(text);
-		return { kind: 'credentials', message, isMistake: isNodeError(error) || isForbidden };
-	}
+/**
+ * Why the address may not be reached: n8n's policy forbids it, or what its name stands for. A name that is not found cannot be checked:
+ * n8n sends no request then either, through a proxy or not.
+ */
+export async function refusedByPolicy({
+	base,
+	egress,
+	redact,
+}: ConnectRequest): Promise<CloseReason | undefined> {
+	// Without the query: n8n need not see the secrets.
+	const result = await egress
+		?.validateUrl(base.href)
+		.catch((error: unknown) => ({ ok: false as const, error: asError(error) }));
+	return result?.ok === false ? notConnected(result.error, redact) : undefined;
 }

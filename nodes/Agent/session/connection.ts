@@ -2,7 +2,14 @@ import type { NodeError } from '../../core/errors';
 import { type Clock, systemClock } from '../../core/runtime';
 import { Channel } from './channel';
 import { type CloseReason, errorOf, reasonOf, type RetryDecision } from './closeReason';
-import { type ConnectRequest, ConnectRequests, type ReadIdentity } from './connectRequest';
+import {
+	type ConnectRequest,
+	connectRequest,
+	type ReadIdentity,
+	refusedByPolicy,
+	withoutCredentials,
+} from './connectRequest';
+import { redactorOf } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { type ConnectRateLimiter, Recovery, type Recovering } from './reconnect';
 import type { OpenSocket } from './webSocket';
@@ -95,7 +102,7 @@ const preparationMilliseconds = 20_000;
 /** Channel after channel of one session. Each attempt has a number; what belongs to an older one is dropped. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
-	readonly #requests: ConnectRequests;
+	readonly #readIdentity: ReadIdentity;
 	readonly #listener: ConnectionListener;
 	readonly #environment: ConnectionEnvironment;
 	readonly #frames: FrameSequence;
@@ -108,7 +115,8 @@ class SessionConnection {
 	#leaveQueue = () => {};
 	#pauseWanted = false;
 	#lastFailure: NodeError | undefined;
-	#host: string | undefined;
+	/** Of the last attempt for which there was one. */
+	#request: ConnectRequest | undefined;
 	#closing: Promise<ClosedConnection> | undefined;
 	/** The listener is told nothing more. */
 	#isSilent = false;
@@ -123,7 +131,7 @@ class SessionConnection {
 		this.#options = options;
 		this.#listener = listener;
 		this.#environment = environment;
-		this.#requests = new ConnectRequests(sessionId, readIdentity);
+		this.#readIdentity = readIdentity;
 		this.#frames = new FrameSequence(sessionId, messageFormat);
 		const policy = { maxDelayMilliseconds: reconnectMaxDelaySeconds * 1000, finalCloseCodes };
 		this.#recovery = new Recovery(policy, environment.clock, environment.random);
@@ -188,20 +196,22 @@ class SessionConnection {
 		});
 		try {
 			const openSocket = await this.#environment.loadSocket();
-			const request = await this.#requests.next();
+			const request = await connectRequest(this.#options.sessionId, this.#readIdentity);
+			const refusal = await refusedByPolicy(request);
 			if (attempt !== this.#attempt) return;
-			this.#cancelTimer();
-			this.#openChannel(openSocket, request);
+			this.#request = request;
+			if (refusal) this.#ended(refusal);
+			else this.#openChannel(openSocket, request);
 		} catch (error) {
 			if (attempt !== this.#attempt) return;
-			this.#ended(this.#requests.explain(error));
+			this.#ended(withoutCredentials(error, this.#request?.redact ?? redactorOf([])));
 		}
 	}
 
-	#openChannel(openSocket: OpenSocket, { host, ...address }: ConnectRequest): void {
-		this.#host = host;
+	#openChannel(openSocket: OpenSocket, request: ConnectRequest): void {
+		this.#cancelTimer();
 		const { heartbeatSeconds, ...options } = this.#options;
-		const settings = { ...options, ...address, heartbeatMilliseconds: heartbeatSeconds * 1000 };
+		const settings = { ...options, ...request, heartbeatMilliseconds: heartbeatSeconds * 1000 };
 		const listener = {
 			opened: () => {
 				this.#opened();
@@ -245,8 +255,9 @@ class SessionConnection {
 		}
 		const next = this.#recovery.ended(closeReason);
 		const { sessionId } = this.#options;
+		const host = this.#request?.base.host;
 		const nowMilliseconds = clock.wallMilliseconds();
-		const failure = errorOf(closeReason, { sessionId, host: this.#host, opened, nowMilliseconds });
+		const failure = errorOf(closeReason, { sessionId, host, opened, nowMilliseconds });
 		this.#lastFailure = failure;
 		this.#state = next.slowLane ? 'slow' : 'backoff';
 		this.#schedule(next.delayMilliseconds);

@@ -14,7 +14,7 @@ import { checkProxy, type EgressFilter } from './connectRequest';
  * @param url of the channel, `ws:` or `wss:`
  * @param signal ends the connection to the proxy. A socket that is still waiting for the proxy's answer is known to nobody
  * else: neither the request nor the WebSocket could end it
- * @throws Error without the proxy's address, when the variable holds no valid one; BlockedAddress where n8n forbids it
+ * @throws Error without the proxy's address, when the variable holds no valid one; n8n's error where its policy forbids it
  */
 function proxyAgentFor(
 	url: string,

@@ -7,10 +7,10 @@ import { Container } from '@n8n/di';
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import {
-	checkAddress,
-	ConnectRequests,
+	connectRequest,
 	type EgressFilter,
 	egressFilterOf,
+	refusedByPolicy,
 } from '../../../nodes/Agent/session/connectRequest';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
 import { canaries, credentialOf, signatureOf } from './fakeSession';
@@ -86,29 +86,34 @@ test('a forbidden proxy is not connected to either', async () => {
 	const tap = new Tap(`ws://192.0.2.1/ws?apiKey=${apiKey}`, { egress: filter() });
 	await tap.closed;
 	delete process.env.HTTP_PROXY;
-	expect(tap.errors[0]?.name).toBe('BlockedAddress');
+	expect(tap.errors[0]?.name).toBe('SsrfBlockedIpError');
 	expect(proxy.asked).toEqual([]);
 	await proxy.close();
 });
 
-test('a name that is not found is told as such, with its code', async () => {
-	const validateUrl = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
-	const check = checkAddress({ ...wrapped(filter()), validateUrl }, 'ws://no-such-host.invalid');
-	await expect(check).rejects.toMatchObject({ name: 'UnknownAddress', code: 'ENOTFOUND' });
+/** An attempt to open a channel under a policy whose answer is the test's. */
+async function attempt(validateUrl: EgressFilter['validateUrl']) {
+	const api = credentialOf('ws://agent.example:3010');
+	const identity = identityOf(signatureOf(canaries.signature));
+	const egress = { ...wrapped(filter()), validateUrl };
+	const request = await connectRequest('s1', () => Promise.resolve({ api, identity, egress }));
+	return { request, refusal: await refusedByPolicy(request) };
+}
+
+test('a name that is not found is told as such, with its code, and without the secrets', async () => {
+	const error = Object.assign(new Error(`getaddrinfo ${canaries.signature}`), { code: 'ENOTFOUND' });
+	const { refusal } = await attempt(() => Promise.reject(error));
+	expect(refusal).toEqual({ kind: 'network', code: 'ENOTFOUND', message: 'getaddrinfo 0x•••' });
 });
 
 test('n8n is asked about the address without what is secret in it', async () => {
 	const asked: string[] = [];
-	const validateUrl = (url: string | URL) => {
+	const { request, refusal } = await attempt((url) => {
 		asked.push(String(url));
 		return Promise.resolve({ ok: true as const, result: undefined });
-	};
-	const api = credentialOf('ws://agent.example:3010');
-	const identity = identityOf(signatureOf(canaries.signature));
-	const egress = { ...wrapped(filter()), validateUrl };
-	const { url } = await new ConnectRequests('s1', () => Promise.resolve({ api, identity, egress })).next();
+	});
 	expect(asked).toEqual(['ws://agent.example:3010/ws']);
-	expect(url).toContain(canaries.apiKey);
+	expect([refusal, request.url]).toEqual([undefined, expect.stringContaining(canaries.apiKey)]);
 });
 
 test('before n8n had a policy for sockets there is none', () => {
