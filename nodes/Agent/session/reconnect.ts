@@ -28,80 +28,6 @@ interface ReconnectPolicy {
 	readonly finalCloseCodes: readonly number[];
 }
 
-/** What is remembered from one channel to the next. */
-export interface Memory {
-	/** Waits of the backoff since the last channel that was good. */
-	readonly waits: number;
-	/** The refusal that was answered with an immediate attempt. */
-	readonly suspected: string | undefined;
-	/** Endings in a row by a message that is too large or malformed. */
-	readonly faultyFrames: number;
-	/** Waits of the slow lane, which only a stable channel ends; 0: it is not in it. */
-	readonly slowWaits: number;
-}
-
-export const untroubled: Memory = { waits: 0, suspected: undefined, faultyFrames: 0, slowWaits: 0 };
-
-interface Next {
-	readonly decision: RetryDecision;
-	readonly memory: Memory;
-	readonly delayMilliseconds: number;
-}
-
-/**
- * A channel that lived long enough and brought a message ends the backoff, but neither a suspicion nor the slow lane. If it lived shorter
- * and was closed as done, the backoff grows to 16 s only: some services send one message per connection.
- */
-export function afterLife(
-	memory: Memory,
-	livedMilliseconds: number,
-	broughtMessage: boolean,
-	closeReason: CloseReason,
-): Memory {
-	if (!broughtMessage) return memory;
-	if (livedMilliseconds >= provenMilliseconds) return { ...memory, waits: 0 };
-	const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
-	return isDone ? { ...memory, waits: Math.min(memory.waits, mostWaitsWhenDone) } : memory;
-}
-
-/**
- * Whether and when to reconnect after a channel ended or did not open.
- * @param retryAfterMilliseconds what the server asked for: a lower bound, up to 15 minutes
- */
-export function afterEnding(
-	memory: Memory,
-	closeReason: CloseReason,
-	retryAfterMilliseconds: number | undefined,
-	policy: ReconnectPolicy,
-	random: () => number,
-): Next {
-	const faultyFrames = isFaultyFrame(closeReason) ? memory.faultyFrames + 1 : 0;
-	const decision = retryDecisionOf(closeReason, {
-		suspected: memory.suspected,
-		faultyFrames,
-		finalCloseCodes: policy.finalCloseCodes,
-	});
-	const suspected = decision === 'retry' ? memory.suspected : signOf(closeReason);
-	const { waits, slowWaits } = memory;
-	const asked = Math.min(retryAfterMilliseconds ?? 0, longestRetryAfterMilliseconds);
-	const next = { decision, memory: { waits, suspected, faultyFrames, slowWaits } };
-	if (slowWaits > 0 || decision === 'final') {
-		const slower = { ...next.memory, slowWaits: slowWaits + 1 };
-		return { ...next, memory: slower, delayMilliseconds: Math.max(asked, slowDelay(slowWaits, random)) };
-	}
-	if (decision === 'suspect') {
-		const delay = suspectMilliseconds + Math.floor(random() * baseMilliseconds);
-		return { ...next, delayMilliseconds: asked + delay };
-	}
-	const bounds = { baseMilliseconds, capMilliseconds: policy.maxDelayMilliseconds };
-	return {
-		...next,
-		memory: { ...next.memory, waits: waits + 1 },
-		// Added, not compared: clients that got the same time must not come back at the same moment.
-		delayMilliseconds: asked + fullJitterMilliseconds(waits, bounds, random),
-	};
-}
-
 /** Not less than half of its window: a deployment of seconds must be over when the first of them ends. */
 function slowDelay(slowWaits: number, random: () => number): number {
 	const window = Math.min(slowLane.capMilliseconds, slowLane.baseMilliseconds * 2 ** slowWaits);
@@ -110,7 +36,9 @@ function slowDelay(slowWaits: number, random: () => number): number {
 
 const alertMilliseconds = 5 * 60_000;
 
-export interface Recovering extends Pick<Next, 'decision' | 'delayMilliseconds'> {
+export interface Recovering {
+	readonly decision: RetryDecision;
+	readonly delayMilliseconds: number;
 	/** Whether the next attempt is one of the slow lane. */
 	readonly slowLane: boolean;
 	/** Whether it is the first failure of an outage. */
@@ -124,7 +52,14 @@ export class Recovery {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
 	readonly #random: () => number;
-	#memory = untroubled;
+	/** Waits of the backoff since the last channel that was good. */
+	#waits = 0;
+	/** The refusal that was answered with an immediate attempt. */
+	#suspected: string | undefined;
+	/** Endings in a row by a message that is too large or malformed. */
+	#faultyFrames = 0;
+	/** Waits of the slow lane, which only a stable channel ends; 0: it is not in it. */
+	#slowWaits = 0;
 	/** No good channel since then. */
 	#outageSince: number | undefined;
 	/** Of this outage: the kinds of alerts that were given, and whether its first failure was told. */
@@ -145,7 +80,10 @@ export class Recovery {
 		this.#openedAt = this.#clock.monotonicMilliseconds();
 		this.#broughtMessage = false;
 		this.#cancelStableTimer = this.#clock.after(stableMilliseconds, () => {
-			this.#memory = untroubled;
+			this.#waits = 0;
+			this.#suspected = undefined;
+			this.#faultyFrames = 0;
+			this.#slowWaits = 0;
 			this.#outageSince = undefined;
 			this.#alerted.clear();
 			this.#warned = false;
@@ -156,28 +94,58 @@ export class Recovery {
 		this.#broughtMessage = true;
 	}
 
+	/** A channel ended, or did not open. */
 	ended(closeReason: CloseReason): Recovering {
 		const now = this.#clock.monotonicMilliseconds();
 		this.stop();
-		if (this.#openedAt !== undefined) {
-			this.#memory = afterLife(this.#memory, now - this.#openedAt, this.#broughtMessage, closeReason);
-			this.#openedAt = undefined;
-		}
+		this.#countLife(now, closeReason);
 		this.#outageSince ??= now;
-		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds());
-		const next = afterEnding(this.#memory, closeReason, retryAfter, this.#policy, this.#random);
-		this.#memory = next.memory;
-		const { slowWaits } = next.memory;
+		this.#faultyFrames = isFaultyFrame(closeReason) ? this.#faultyFrames + 1 : 0;
+		const decision = retryDecisionOf(closeReason, {
+			suspected: this.#suspected,
+			faultyFrames: this.#faultyFrames,
+			finalCloseCodes: this.#policy.finalCloseCodes,
+		});
+		if (decision !== 'retry') this.#suspected = signOf(closeReason);
+		const delayMilliseconds = this.#delay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
 		const isFirst = !this.#warned;
 		this.#warned = true;
 		return {
-			decision: next.decision,
-			delayMilliseconds: next.delayMilliseconds,
-			slowLane: slowWaits > 0,
+			decision,
+			delayMilliseconds,
+			slowLane: this.#slowWaits > 0,
 			isFirst,
-			alert: this.#alertAt(now, slowWaits > 1 || isMistake),
+			alert: this.#alertAt(now, this.#slowWaits > 1 || isMistake),
 		};
+	}
+
+	/**
+	 * A channel that lived long enough and brought a message ends the backoff, but neither a suspicion nor the slow lane. If it lived
+	 * shorter and was closed as done, the backoff grows to 16 s only: some services send one message per connection.
+	 */
+	#countLife(now: number, closeReason: CloseReason): void {
+		const openedAt = this.#openedAt;
+		this.#openedAt = undefined;
+		if (openedAt === undefined || !this.#broughtMessage) return;
+		const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
+		if (now - openedAt >= provenMilliseconds) this.#waits = 0;
+		else if (isDone) this.#waits = Math.min(this.#waits, mostWaitsWhenDone);
+	}
+
+	/** What the server asked for is a lower bound, up to 15 minutes. */
+	#delay(decision: RetryDecision, closeReason: CloseReason): number {
+		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds()) ?? 0;
+		const asked = Math.min(retryAfter, longestRetryAfterMilliseconds);
+		if (this.#slowWaits > 0 || decision === 'final') {
+			return Math.max(asked, slowDelay(this.#slowWaits++, this.#random));
+		}
+		// Added, not compared: clients that got the same time must not come back at the same moment.
+		if (decision === 'suspect') {
+			return asked + suspectMilliseconds + Math.floor(this.#random() * baseMilliseconds);
+		}
+		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.maxDelayMilliseconds };
+		return asked + fullJitterMilliseconds(this.#waits++, bounds, this.#random);
 	}
 
 	/** @returns the kind of alert that is due: each once per outage */

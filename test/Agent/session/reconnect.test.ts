@@ -1,84 +1,86 @@
 import fc from 'fast-check';
 
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import {
-	afterEnding,
-	afterLife,
-	ConnectRateLimiter,
-	connectRateLimiterOf,
-	type Memory,
-	untroubled,
-} from '../../../nodes/Agent/session/reconnect';
+import { ConnectRateLimiter, connectRateLimiterOf, Recovery } from '../../../nodes/Agent/session/reconnect';
 import { FakeClock } from './fakeClock';
 
-const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };
 const dropped: CloseReason = { kind: 'dropped' };
 const minutes = 60_000;
 const almostOne = () => 1 - Number.EPSILON;
-const status = (statusCode: number): CloseReason => ({
+const status = (statusCode: number, retryAfterMilliseconds?: number): CloseReason => ({
 	kind: 'answer',
 	answer: {
 		statusCode,
-		retryAfter: undefined,
+		retryAfter: retryAfterMilliseconds === undefined ? undefined : `${retryAfterMilliseconds / 1000}`,
 		date: undefined,
 		location: undefined,
 		contentType: undefined,
 		body: '',
 	},
 });
+const times = (count: number, closeReason: CloseReason) => Array<CloseReason>(count).fill(closeReason);
 
-/** The delays of a series of endings. */
-function series(
-	endings: readonly CloseReason[],
-	random: () => number,
-	memory: Memory = untroubled,
-): number[] {
-	let now = memory;
-	return endings.map((ending) => {
-		const next = afterEnding(now, ending, undefined, policy, random);
-		now = next.memory;
-		return next.delayMilliseconds;
-	});
+/** A session whose channels end as the test says. */
+class History {
+	readonly clock = new FakeClock();
+	readonly recovery: Recovery;
+
+	constructor(random: () => number = () => 0) {
+		const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };
+		this.recovery = new Recovery(policy, this.clock, random);
+	}
+
+	/** @returns the delays after each of them */
+	end(...closeReasons: readonly CloseReason[]): number[] {
+		return closeReasons.map((closeReason) => this.recovery.ended(closeReason).delayMilliseconds);
+	}
+
+	/** A channel that was open for so long. @returns the delay after it */
+	async live(milliseconds: number, bringsMessage: boolean, closeReason = dropped): Promise<number> {
+		this.recovery.opened();
+		if (bringsMessage) this.recovery.received();
+		await this.clock.advance(milliseconds);
+		return this.recovery.ended(closeReason).delayMilliseconds;
+	}
 }
 
-describe('afterEnding', () => {
+describe('the next attempt', () => {
 	it('doubles the window from 1 s to the cap', () => {
-		const longest = series(Array<CloseReason>(9).fill(dropped), almostOne).map((delay) => delay + 1);
+		const longest = new History(almostOne).end(...times(9, dropped)).map((delay) => delay + 1);
 		expect(longest).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-		expect(series(Array<CloseReason>(9).fill(dropped), () => 0)).toEqual(Array(9).fill(0));
+		expect(new History().end(...times(9, dropped))).toEqual(Array(9).fill(0));
 	});
 
-	it('tries once at once after a refusal, then by a ramp from 10 s to 15 minutes', () => {
-		const refusals = Array<CloseReason>(10).fill(status(401));
-		const seconds = (delays: number[]) => delays.map((delay) => Math.ceil(delay / 1000));
-		expect(seconds(series(refusals, almostOne))).toEqual([2, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
-		expect(seconds(series(refusals, () => 0))).toEqual([1, 5, 10, 20, 40, 80, 160, 320, 450, 450]);
+	it('comes once at once after a refusal, then by a ramp from 10 s to 15 minutes', () => {
+		const seconds = (random: () => number) =>
+			new History(random).end(...times(10, status(401))).map((delay) => Math.ceil(delay / 1000));
+		expect(seconds(almostOne)).toEqual([2, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
+		expect(seconds(() => 0)).toEqual([1, 5, 10, 20, 40, 80, 160, 320, 450, 450]);
 	});
 
 	it('stays in the slow lane when something else comes', () => {
-		expect(series([status(401), status(401), dropped, dropped], () => 0)).toEqual([
+		expect(new History().end(status(401), status(401), dropped, dropped)).toEqual([
 			1000, 5000, 10_000, 20_000,
 		]);
 	});
 
 	it('knows a refusal again after the network failed in between', () => {
-		expect(series([status(401), dropped, status(401)], () => 0)).toEqual([1000, 0, 5000]);
+		expect(new History().end(status(401), dropped, status(401))).toEqual([1000, 0, 5000]);
 	});
 
 	it.each<[string, CloseReason]>([
 		['a redirect', status(302)],
 		['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
-	])('%s goes to the slow lane at once', (_name, ending) => {
-		const next = afterEnding(untroubled, ending, undefined, policy, () => 0);
-		expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000, memory: { slowWaits: 1 } });
+	])('%s goes to the slow lane at once', (_name, closeReason) => {
+		const next = new History().recovery.ended(closeReason);
+		expect(next).toMatchObject({ decision: 'final', delayMilliseconds: 5000, slowLane: true });
 	});
 
 	it('counts messages too large in a row; another ending between them starts anew', () => {
 		const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
-		expect(series([tooLarge, tooLarge, dropped, tooLarge, tooLarge], () => 0)).toEqual([0, 0, 0, 0, 0]);
-		expect(series([tooLarge, { kind: 'closeFrame', code: 1009, reason: '' }, tooLarge], () => 0)).toEqual([
-			0, 0, 5000,
-		]);
+		const closed: CloseReason = { kind: 'closeFrame', code: 1009, reason: '' };
+		expect(new History().end(tooLarge, tooLarge, dropped, tooLarge, tooLarge)).toEqual([0, 0, 0, 0, 0]);
+		expect(new History().end(tooLarge, closed, tooLarge)).toEqual([0, 0, 5000]);
 	});
 
 	it.each([
@@ -86,59 +88,76 @@ describe('afterEnding', () => {
 		[undefined, 0],
 		[24 * 60 * minutes, 15 * minutes],
 	])('waits at least the Retry-After of %p ms, at most 15 minutes', (asked, least) => {
-		expect(afterEnding(untroubled, status(503), asked, policy, () => 0).delayMilliseconds).toBe(least);
-		expect(afterEnding(untroubled, status(503), asked, policy, almostOne).delayMilliseconds).toBe(
-			least + 999,
-		);
+		expect(new History().end(status(503, asked))).toEqual([least]);
+		expect(new History(almostOne).end(status(503, asked))).toEqual([least + 999]);
 	});
 
-	it('Retry-After does not shorten the slow lane', () => {
-		const slow = { ...untroubled, slowWaits: 6 };
-		expect(afterEnding(slow, status(503), 1000, policy, () => 0).delayMilliseconds).toBe(320_000);
-		expect(afterEnding(slow, status(503), 14 * minutes, policy, () => 0).delayMilliseconds).toBe(
-			14 * minutes,
-		);
+	it('is not sooner in the slow lane for a Retry-After', () => {
+		const slow = () => {
+			const history = new History();
+			history.end(...times(6, status(302)));
+			return history;
+		};
+		expect(slow().end(status(503, 1000))).toEqual([320_000]);
+		expect(slow().end(status(503, 14 * minutes))).toEqual([14 * minutes]);
 	});
 
-	it('is never longer than the cap and never less than what was asked for', () => {
+	it('is never later than the cap and never sooner than what was asked for', () => {
 		const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 		fc.assert(
 			fc.property(fc.nat(100), fc.nat(2_000_000), unit, (waits, asked, drawn) => {
-				const memory = { ...untroubled, waits };
-				const { delayMilliseconds } = afterEnding(memory, status(503), asked, policy, () => drawn);
+				const history = new History(() => drawn);
+				history.end(...times(waits, dropped));
+				const [delay = -1] = history.end(status(503, asked));
 				const bound = Math.min(asked, 15 * minutes);
-				return delayMilliseconds >= bound && delayMilliseconds <= bound + 60_000;
+				return delay >= bound && delay <= bound + 60_000;
 			}),
 		);
 	});
 });
 
-describe('afterLife', () => {
-	const troubled = { waits: 7, suspected: 'status 401', faultyFrames: 2, slowWaits: 3 };
+describe('a channel that was open', () => {
+	/** The backoff has grown to 16 s. */
+	const troubled = () => {
+		const history = new History(almostOne);
+		history.end(...times(4, dropped));
+		return history;
+	};
 
-	it('of 5 s with a message ends the backoff, but neither a suspicion nor the slow lane', () => {
-		expect(afterLife(troubled, 5000, true, dropped)).toEqual({ ...troubled, waits: 0 });
+	it('for 5 s with a message ends the backoff, but neither a suspicion nor the slow lane', async () => {
+		expect(await troubled().live(5000, true)).toBe(999);
+		const suspected = new History();
+		suspected.end(status(401));
+		await suspected.live(5000, true);
+		expect(suspected.end(status(401))).toEqual([5000]);
+		const slow = new History();
+		slow.end(status(302));
+		expect(await slow.live(5000, true)).toBe(10_000);
 	});
 
 	it.each<[string, number, boolean]>([
-		['a shorter one', 4999, true],
-		['one without a message', 29_999, false],
-	])('%s changes nothing', (_name, lived, broughtMessage) => {
-		expect(afterLife(troubled, lived, broughtMessage, dropped)).toBe(troubled);
+		['for a shorter time', 4999, true],
+		['without a message', 29_999, false],
+	])('%s changes nothing', async (_name, lived, broughtMessage) => {
+		expect(await troubled().live(lived, broughtMessage)).toBe(15_999);
+	});
+
+	it('for 30 s ends all of it', async () => {
+		const history = new History();
+		history.end(status(401), status(401));
+		await history.live(30_000, false);
+		expect(history.end(status(401), status(401))).toEqual([1000, 5000]);
 	});
 
 	it.each([1000, 1005])(
-		'of a service that sends one message and closes with %d lets the waits grow to 16 s only',
-		(code) => {
+		'for one message, by a service that closes with %d, lets the waits grow to 16 s only',
+		async (code) => {
 			const done: CloseReason = { kind: 'closeFrame', code, reason: '' };
-			let memory = untroubled;
-			const delays = Array.from({ length: 6 }, () => {
-				const next = afterEnding(afterLife(memory, 1000, true, done), done, undefined, policy, almostOne);
-				memory = next.memory;
-				return next.delayMilliseconds + 1;
-			});
+			const history = new History(almostOne);
+			const delays: number[] = [];
+			for (let n = 0; n < 6; n++) delays.push((await history.live(1000, true, done)) + 1);
 			expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 16_000]);
-			expect(afterLife(troubled, 1000, false, done)).toBe(troubled);
+			expect(await history.live(1000, false, done)).toBe(31_999);
 		},
 	);
 });
