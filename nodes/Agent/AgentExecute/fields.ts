@@ -80,8 +80,12 @@ export const executeFields = [
 /** Said with each of the options that take the place of the credential's values. */
 const notMixed = 'Items that override some but not all of these values are rejected';
 
+const [maxRetryWait, ...retryAndTimeout] = requestOptions;
+
 export const executeOptions = [
-	...requestOptions,
+	// Google's quota counts by the minute, which must be outlasted. Here nobody says so.
+	{ ...maxRetryWait, default: 60 },
+	...retryAndTimeout,
 	{
 		displayName: 'Enable Streaming',
 		name: 'enableStreaming',
