@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
-import { itemLimits, mayBeJson, type MemoryBudget, readBody, readErrorBody } from '../../http/body';
+import { itemLimits, type MemoryBudget, readBody, readErrorBody } from '../../http/body';
 import { attempt, type RequestErrors, plainRequest, unlessAborted, RawResponse } from '../../http/request';
 import { withRetries } from '../../http/retry';
 import {
@@ -24,7 +24,7 @@ import {
 	waitSettings,
 	type WaitSettings,
 } from './parameters';
-import { type Answer, utf8Of } from './response';
+import { type Answer, jsonIn } from './response';
 
 export interface PreparedCall extends CallFacts {
 	readonly apiKey: string;
@@ -178,8 +178,8 @@ async function once(
 	const packed = await readBody(response.body, { announcedBytes, limitBytes, signal, memory });
 	const body = await raw.whole(packed, memory, limitBytes);
 	const answer = { statusCode, headers, body };
-	const json = utf8Of(answer);
-	if (mayBeJson(json)) await memory.holdParsed(json, itemLimits);
+	const json = jsonIn(answer);
+	if (json) await memory.holdParsed(json, itemLimits);
 	return { sent, answer };
 }
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { mask } from '../../core/sanitizer';
 import { shortened } from '../../core/errors';
+import { mayBeJson } from '../../http/body';
 import type { Redact } from '../session/credentials';
 import { type SessionMessage, valueAt } from '../session/messages';
 import type { EndedBy } from './messageCollector';
@@ -34,8 +35,7 @@ export function contentOf({ body, headers }: Answer, secrets: readonly string[] 
 			.filter(({ length }) => length >= shortestSecret)
 			.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
 	if (body.length === 0) return { response: null };
-	const contentType = headers['content-type'] ?? '';
-	const mimeType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+	const { contentType, mimeType } = typeOf(headers);
 	const plain = asText(body, contentType, mimeType);
 	if (plain === undefined) {
 		const fileName = fileNameOf(headers);
@@ -46,7 +46,12 @@ export function contentOf({ body, headers }: Answer, secrets: readonly string[] 
 		};
 	}
 	const text = plain.length <= longestEcho ? concealed(plain) : plain;
-	return { response: isText(mimeType) && !isJson(mimeType) ? text : parsedOrText(text) };
+	return { response: isParsed(mimeType) ? parsedOrText(text) : text };
+}
+
+function typeOf(headers: IncomingHttpHeaders) {
+	const contentType = headers['content-type'] ?? '';
+	return { contentType, mimeType: (contentType.split(';')[0] ?? '').trim().toLowerCase() };
 }
 
 const isJson = (mimeType: string) => /^(?:application|text)\/json$|\+json$/.test(mimeType);
@@ -56,6 +61,9 @@ const textType =
 
 const isText = (mimeType: string) => textType.test(mimeType);
 
+/** What has no media type may be JSON, too. */
+const isParsed = (mimeType: string) => mimeType === '' || isJson(mimeType);
+
 /** The body as text, or undefined when it is bytes: by its media type, without one by whether it is valid UTF-8. */
 function asText(body: Buffer, contentType: string, mimeType: string): string | undefined {
 	if (mimeType !== '' && !isText(mimeType)) return undefined;
@@ -63,10 +71,17 @@ function asText(body: Buffer, contentType: string, mimeType: string): string | u
 	return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
-/** The body in UTF-8, in which the cost of its JSON is estimated: in another character set its bytes could hide it. */
-export function utf8Of({ body, headers }: Answer): Buffer {
-	const decoder = decoderOf(headers['content-type'] ?? '');
-	return decoder.encoding === 'utf-8' ? body : Buffer.from(decoder.decode(body));
+/**
+ * What will be parsed, in UTF-8, for an estimate of its cost: in another character set its bytes could hide it. Undefined for text and
+ * bytes, which are passed on as they are.
+ */
+export function jsonIn({ body, headers }: Answer): Buffer | undefined {
+	const { contentType, mimeType } = typeOf(headers);
+	if (!isParsed(mimeType)) return undefined;
+	const decoder = decoderOf(contentType);
+	const isReady = mimeType === '' || decoder.encoding === 'utf-8';
+	const json = isReady ? body : Buffer.from(decoder.decode(body));
+	return mayBeJson(json) ? json : undefined;
 }
 
 const decoderOf = (contentType: string) => decoder(/charset="?([^";\s]+)/i.exec(contentType)?.[1]);

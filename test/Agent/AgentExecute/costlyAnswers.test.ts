@@ -46,6 +46,11 @@ test.each(['utf-16le', 'utf-16'])('a character set does not hide it either: %s',
 	expect(error.message).toContain('has too many parts to read');
 });
 
+test('nor does one that stands beside no media type, of which only UTF-8 is read', async () => {
+	service.script({ body: `[${'{},'.repeat(2_000_000)}0]`, contentType: '; charset=utf-16' });
+	expect((await failureOf(runExecute(service))).message).toContain('has too many parts to read');
+});
+
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 test('an answer nested deeper than n8n can copy is refused, and the agent not started again', async () => {
@@ -57,6 +62,18 @@ test('an answer nested deeper than n8n can copy is refused, and the agent not st
 	expect((await failureOf(run())).message).toContain('is nested too deeply');
 	expect((await failureOf(run())).message).toContain('is nested too deeply');
 	expect(service.requests).toHaveLength(2);
+});
+
+test.each([
+	[
+		'that begins like JSON and has the colors of a terminal',
+		'[12:00] \u001b[32mdone\u001b[0m\n'.repeat(1000),
+	],
+	['of many lines of JSON', '{}\n'.repeat(3_000_000)],
+])('a text %s is not parsed, so nothing in it is too much', async (_what, body) => {
+	service.script({ body, contentType: 'text/plain; charset=iso-8859-1' });
+	const [item] = await runExecute(service);
+	expect(item?.json.response === body).toBe(true);
 });
 
 test('messages nested deeper than that are texts, also in what is told of a wait that did not end', async () => {
