@@ -124,11 +124,8 @@ async function appendTogether(
 ): Promise<Appended[]> {
 	const all = given.map((rows) => rows.map(notEmpty));
 	const plain = all.flat().map(beginning);
-	// In rows of cells without names, dates stay text.
-	const isUnnamed = params.valueInputOption === 'AUTO' && !hasNames(params);
-	const entry = await entryFor(book, isUnnamed ? 'RAW' : params.valueInputOption, plain);
-	const values = plain.map((row) => row.map(entry.cell));
-	const { valueInputOption } = entry;
+	const { valueInputOption, cell } = await entryFor(book, params, plain);
+	const values = plain.map((row) => row.map(cell));
 	const { firstRow, ...result } = await book.inTabs(target, async () => {
 		const { firstRow, ...asked } = await below(book, params.insertDataOption, place, values);
 		await addHeaders?.();

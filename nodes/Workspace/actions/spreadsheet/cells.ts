@@ -145,7 +145,7 @@ export const rowNumberKey = 'rowNumber';
 type GivenValues = GivenRows & Pick<WriteParams, 'valuesSource' | 'columns'>;
 
 /** Whether the rows are to be put under the headers of their names. */
-export function hasNames({ valuesSource, values }: GivenValues): boolean {
+export function hasNames({ valuesSource, values }: Pick<GivenValues, 'valuesSource' | 'values'>): boolean {
 	return valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 }
 

@@ -1,6 +1,7 @@
 import { isNodeError, NodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import type { Cell, Entering } from './cells';
+import { type Cell, hasNames } from './cells';
+import type { WriteParams } from './fields';
 import { areaLike, type Corner } from './range';
 import type { Spreadsheet } from './sheets';
 
@@ -154,11 +155,14 @@ export interface Entry {
  */
 export async function entryFor(
 	book: Spreadsheet,
-	valueInputOption: Entering['valueInputOption'],
+	params: Pick<WriteParams, 'valueInputOption' | 'valuesSource' | 'values'>,
 	rows: ReadonlyArray<readonly Cell[]>,
 ): Promise<Entry> {
+	const { valueInputOption } = params;
 	const same = (cell: Cell) => cell;
 	if (valueInputOption !== 'AUTO') return { valueInputOption, cell: same, text: same };
+	// In rows of cells without names, dates stay text.
+	if (!hasNames(params)) return { valueInputOption: 'RAW', cell: same, text: same };
 	const texts = rows
 		.flat()
 		.filter((cell) => typeof cell === 'string')

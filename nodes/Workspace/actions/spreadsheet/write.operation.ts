@@ -6,20 +6,11 @@ import { defineOperation } from '../../operation';
 import { hasNames, namedRows, rowCells } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { rowsByHeader } from './headerRow';
-import {
-	anchorOf,
-	cellsOn,
-	parseRange,
-	printCell,
-	printRange,
-	sentTarget,
-	type TabRange,
-	targetOf,
-} from './range';
-import { only, sendEach, widthOf, type Written } from './rows';
+import { anchorOf, cellsOn, parseRange, printCell, sentTarget, targetOf } from './range';
+import { only, sendEach, type Written } from './rows';
 import { rangeAdvice, Spreadsheet } from './sheets';
 import { type MatchedRow, matchRows } from './write/matchRows';
-import { ensureGridSize, replaceTable, writeBlock, writeItems } from './write/writeTable';
+import { replaceTable, writeBlock, writeItems } from './write/writeTable';
 
 /** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws NodeError 400 */
 function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
@@ -62,28 +53,11 @@ async function writeRows(
 		return await book.alone<Array<Written | MatchedRow[] | NodeError>>(() => write(book, params, members));
 	}
 	await book.refuseTabLikeCell(target);
-	if (!hasNames(params)) return [await writeGiven(book, params, target)];
+	if (!hasNames(params)) {
+		return await writeBlock(book, params, { target, header: [], parts: [rowCells(params)] });
+	}
 	if (params.valuesSource === 'items') return await writeItems(book, params, members);
 	return await writeByHeader(book, params, members);
-}
-
-async function writeGiven(book: Spreadsheet, params: WriteParams, target: TabRange): Promise<Written> {
-	const values = rowCells(params);
-	const size = { rows: values.length, columns: widthOf(values) };
-	const option = params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption;
-	const { updatedRange, updatedRows, updatedColumns, updatedCells } = await ensureGridSize(
-		book,
-		target,
-		size,
-		() => book.update(printRange(target), values, option),
-	);
-	return {
-		spreadsheetId: book.id,
-		updatedRange: updatedRange ?? '',
-		updatedRows: updatedRows ?? 0,
-		updatedColumns: updatedColumns ?? 0,
-		updatedCells: updatedCells ?? 0,
-	};
 }
 
 /** Rows under the headers of their names: from the row below the header on, or further down where the range begins there. */

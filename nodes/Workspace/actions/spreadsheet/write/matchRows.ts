@@ -36,7 +36,7 @@ interface Change {
 async function sendChange(book: Spreadsheet, params: WriteParams, change: Change): Promise<void> {
 	const { sheet, runs } = change;
 	const lines = runs.flatMap(({ cells }) => cells);
-	const { valueInputOption, cell } = await entryFor(book, params.valueInputOption, lines);
+	const { valueInputOption, cell } = await entryFor(book, params, lines);
 	const isStored = valueInputOption === 'RAW';
 	await book.change([...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])]);
 	if (isStored || runs.length === 0) return;
@@ -214,7 +214,8 @@ async function isManyRequests(
 	const hasStructure = !isByNumber(matchColumns) || columns.size > sheet.columns.size;
 	if (option === 'RAW' || sheet.columns.size === 0 || !hasStructure) return false;
 	const cells = given.flat().map((row) => [...row.cells.values()]);
-	const { valueInputOption, cell, text } = await entryFor(book, 'AUTO', cells);
+	const asAuto = { valueInputOption: 'AUTO', valuesSource: 'items' } as const;
+	const { valueInputOption, cell, text } = await entryFor(book, { ...asAuto, values: [] }, cells);
 	const isTyped = option === 'USER_ENTERED';
 	if (!isTyped && valueInputOption === 'RAW') return false;
 	const isKnown = (value: string) =>

@@ -25,7 +25,7 @@ const usual = { rows: 1000, columns: 26 };
  * wrote nothing. Rows that begin beyond the edge, or do not fit into the range itself, stay refused.
  * @param size of what is written, from the target's first cell on
  */
-export async function ensureGridSize<T>(
+async function ensureGridSize<T>(
 	book: Spreadsheet,
 	target: TabRange,
 	size: { readonly rows: number; readonly columns: number },
@@ -132,7 +132,7 @@ export async function writeBlock(
 	for (const chunk of chunksOf(parts.map((rows) => ({ rows })))) {
 		const own = chunk.map(({ rows }) => rows);
 		const plain = own.flat();
-		const { valueInputOption, cell, text } = await entryFor(book, params.valueInputOption, plain);
+		const { valueInputOption, cell, text } = await entryFor(book, params, plain);
 		const values = [...above.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 		const answer = await ensureGridSize(book, target, size, () =>
 			book.update(range, values, valueInputOption),
@@ -212,7 +212,7 @@ async function replace(
 	params: WriteParams,
 	{ start, width, header, rows: plain }: Replacement,
 ): Promise<void> {
-	const { valueInputOption, cell, text } = await entryFor(book, params.valueInputOption, plain);
+	const { valueInputOption, cell, text } = await entryFor(book, params, plain);
 	const lines = [...header.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 	const { sheetId, native } = sheet;
 	const { row, column } = start;
