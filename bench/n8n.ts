@@ -30,13 +30,17 @@ export async function benchFolder(): Promise<string> {
 	return await (await template).copy();
 }
 
-/** Created once for everything that this process starts. */
-async function preparedTemplate(): Promise<Template> {
-	const fresh = new Template(`bench-${process.pid}`);
+/** Created once for everything that this process starts, the benchmarks of a whole run included. */
+export async function preparedTemplate(): Promise<Template> {
+	const shared = process.env.BENCH_TEMPLATE;
+	if (shared !== undefined) return new Template(shared);
+	const name = `bench-${process.pid}`;
+	const fresh = new Template(name);
 	process.once('exit', () => {
 		rmSync(path.dirname(fresh.folder), { recursive: true, force: true });
 	});
 	await fresh.prepare();
+	process.env.BENCH_TEMPLATE = name;
 	return fresh;
 }
 

@@ -11,17 +11,20 @@ import { agentCredentials, apiKey, publishLane, redisCredential } from './queue/
 import { refreshRace } from './queue/refresh.ts';
 import { latencyMilliseconds, steps, throughput } from './queue/throughput.ts';
 
-/** Calls of an execution under faults. */
-const fewSteps = 5;
+/** Calls of an execution under faults, which take longer, so that a fault meets some of them. */
+const [fewSteps, longLatencyMilliseconds] = [5, 200];
 
 async function main(): Promise<void> {
 	const wanted = process.argv.slice(2);
 	const includes = (section: string) => wanted.length === 0 || wanted.includes(section);
-	const agent = await startAgentService({ apiKey, latencyMilliseconds, messages: () => [] });
+	const service = { apiKey, messages: () => [] };
+	const agent = await startAgentService({ ...service, latencyMilliseconds });
+	const slowAgent = await startAgentService({ ...service, latencyMilliseconds: longLatencyMilliseconds });
 	const cluster = await Cluster.start();
 	const stop = async () => {
 		await cluster.stop();
 		await agent.close();
+		await slowAgent.close();
 	};
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => void stop().then(() => process.exit(1)));
@@ -29,9 +32,9 @@ async function main(): Promise<void> {
 	try {
 		say(`n8n 2.41.1 in queue mode, Node ${process.versions.node}, ${cpus().length} cores\n`);
 		const { api } = cluster.main;
-		const place = { api, agent, credentials: await agentCredentials(api, agent) };
 		let workers = 0;
 		if (includes('throughput')) {
+			const place = { api, agent, credentials: await agentCredentials(api, agent) };
 			await throughput(cluster, agent, {
 				ours: await publishLane('ours', 'long-ours', steps, place),
 				control: await publishLane('control', 'long-control', steps, place),
@@ -43,12 +46,13 @@ async function main(): Promise<void> {
 		if (includes('refresh')) await refreshRace(cluster);
 		if (includes('faults')) {
 			const redis = await redisCredential(api, cluster.redisPort);
-			const withRedis = { ...place, credentials: { ...place.credentials, redis } };
-			await faults(cluster, agent, {
+			const credentials = { ...(await agentCredentials(api, slowAgent)), redis };
+			const place = { api, agent: slowAgent, credentials };
+			await faults(cluster, slowAgent, {
 				ours: await publishLane('ours', 'short-ours', fewSteps, place),
 				control: await publishLane('control', 'short-control', fewSteps, place),
 				trigger: await publishLane('trigger', 'short-trigger', fewSteps, place),
-				triggerControl: await publishLane('triggerControl', 'short-redis', fewSteps, withRedis),
+				triggerControl: await publishLane('triggerControl', 'short-redis', fewSteps, place),
 			});
 		}
 		say(`(${concurrency} executions at once per worker)`);

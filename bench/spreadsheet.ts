@@ -48,8 +48,14 @@ async function addedMemory(n8n: N8n, stored: Stored): Promise<number> {
 }
 
 /** Runs some warm-up rounds for the code of both nodes, then the measured ones. All variants take turns. */
-async function measure(n8n: N8n, google: Google, variants: readonly Variant[], rows: number): Promise<void> {
-	for (let round = -warmRounds; round < rounds; round++) {
+async function measure(
+	n8n: N8n,
+	google: Google,
+	variants: readonly Variant[],
+	rows: number,
+	warmUp = warmRounds,
+): Promise<void> {
+	for (let round = -warmUp; round < rounds; round++) {
 		for (const variant of variants) {
 			await google.seed({ rows, columns });
 			const milliseconds = await run(n8n, variant.stored);
@@ -99,7 +105,8 @@ async function main(): Promise<void> {
 
 		console.log(`\nThe same, to a sheet of ${largeSheetRows}`);
 		const large = [theirs, oneItem, items].map((variant) => ({ ...variant, milliseconds: [], requests: 0 }));
-		await measure(n8n, google, large, largeSheetRows);
+		// The code is warm, the stand-in has not yet had so large a sheet.
+		await measure(n8n, google, large, largeSheetRows, 1);
 		large.forEach(show);
 		const [, largeOne, largeItems] = large;
 		if (!largeOne || !largeItems) throw new Error('not measured');

@@ -8,9 +8,8 @@ import path from 'node:path';
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
 import type { N8nApi } from '../dev/n8n/rest.ts';
 import { freePort, spawnN8n, startN8n } from '../dev/n8n/server.ts';
-import { Template } from '../dev/n8n/template.ts';
 import { startQueueServices } from '../dev/n8n/queueServices.ts';
-import { median, report, reportRatio } from './n8n.ts';
+import { benchFolder, benchN8n, median, report, reportRatio } from './n8n.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
 const targetMilliseconds = 100;
@@ -109,8 +108,6 @@ async function measure(place: string, api: N8nApi, service: AgentService): Promi
 }
 
 async function main(): Promise<void> {
-	const template = new Template(`bench-stream-${process.pid}`);
-	await template.prepare();
 	const service = await startAgentService({
 		apiKey,
 		messages: () => [],
@@ -123,18 +120,17 @@ async function main(): Promise<void> {
 		},
 	});
 	try {
-		const single = await startN8n({ userFolder: await template.copy(), env: extensions });
-		await measure('main', single.api, service).finally(() => single.stop());
-		await inQueueMode(template, service);
+		const single = await benchN8n({ env: extensions });
+		await measure('main', single.api, service).finally(() => single.remove());
+		await inQueueMode(service);
 	} finally {
 		await service.close();
-		await rm(path.dirname(template.folder), { recursive: true, force: true });
 	}
 }
 
-async function inQueueMode(template: Template, service: AgentService): Promise<void> {
+async function inQueueMode(service: AgentService): Promise<void> {
 	const services = await startQueueServices();
-	const folders = [await template.copy(), await template.copy()];
+	const folders = [await benchFolder(), await benchFolder()];
 	// The template's own key would override the one of the queue.
 	for (const folder of folders) await rm(`${folder}/.n8n/config`);
 	const [mainFolder = '', workerFolder = ''] = folders;
@@ -147,9 +143,12 @@ async function inQueueMode(template: Template, service: AgentService): Promise<v
 		while (!worker.output().includes('n8n worker is now ready')) await pause(100);
 		await measure('worker', queue.api, service);
 	} finally {
+		const ended = new Promise((resolve) => worker.child.once('close', resolve));
 		worker.child.kill('SIGTERM');
+		await ended;
 		await queue.stop();
 		await services.stop();
+		for (const folder of folders) await rm(folder, { recursive: true, force: true });
 	}
 }
 

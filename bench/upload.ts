@@ -41,17 +41,25 @@ async function memory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
 	return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
 }
 
-/** The most that the upload adds to n8n's memory, in bytes. */
-async function addedMemory(n8n: BenchN8n, google: GoogleProcess, stored: Stored): Promise<number> {
+interface Uploaded {
+	readonly milliseconds: number;
+	/** The most that the upload added to n8n's memory. */
+	readonly addedMiB: number;
+}
+
+async function upload(n8n: BenchN8n, google: GoogleProcess, stored: Stored): Promise<Uploaded> {
 	await google.begin({ announceFirst: true });
 	const running = run(n8n, stored);
 	await google.firstRequest();
 	// Resets the peak to the current usage.
 	await writeFile(`/proc/${n8n.pid}/clear_refs`, '5');
 	const before = await memory(n8n.pid, 'VmRSS');
-	await running;
-	return (await memory(n8n.pid, 'VmHWM')) - before;
+	const milliseconds = await running;
+	return { milliseconds, addedMiB: ((await memory(n8n.pid, 'VmHWM')) - before) / MiB };
 }
+
+const timesOf = (uploads: readonly Uploaded[]) => uploads.map(({ milliseconds }) => milliseconds);
+const addedOf = (uploads: readonly Uploaded[]) => uploads.map(({ addedMiB }) => addedMiB);
 
 /** Resets the connection in each tenth of the file. Bytes sent twice must belong to the interrupted chunk. */
 async function withResets(n8n: BenchN8n, google: GoogleProcess, stored: Stored, md5: string): Promise<void> {
@@ -73,19 +81,18 @@ async function main(): Promise<void> {
 	const md5 = await md5sum();
 	const { n8n, google, ours, theirs, close } = await startUploads(file);
 	try {
+		// A warm-up of what is short. The other node takes four times as long.
 		await withCurl(google);
-		for (const stored of [ours, theirs]) await google.begin().then(() => run(n8n, stored));
-		const times = { curl: [] as number[], ours: [] as number[], theirs: [] as number[] };
-		const added = { ours: [] as number[], theirs: [] as number[] };
+		await google.begin().then(() => run(n8n, ours));
+		const curl: number[] = [];
+		const uploads = { ours: [] as Uploaded[], theirs: [] as Uploaded[] };
 		for (let round = 0; round < rounds; round++) {
-			times.curl.push(await withCurl(google));
-			await google.begin();
-			times.ours.push(await run(n8n, ours));
-			await google.begin();
-			times.theirs.push(await run(n8n, theirs));
-			added.ours.push((await addedMemory(n8n, google, ours)) / MiB);
-			added.theirs.push((await addedMemory(n8n, google, theirs)) / MiB);
+			curl.push(await withCurl(google));
+			uploads.ours.push(await upload(n8n, google, ours));
+			uploads.theirs.push(await upload(n8n, google, theirs));
 		}
+		const times = { curl, ours: timesOf(uploads.ours), theirs: timesOf(uploads.theirs) };
+		const added = { ours: addedOf(uploads.ours), theirs: addedOf(uploads.theirs) };
 		console.log(
 			`n8n 2.41.1, Node ${process.versions.node}, ${cpus().length} cores; ${sizeBytes / MiB} MiB, ${rounds} rounds\n`,
 		);

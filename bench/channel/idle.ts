@@ -7,22 +7,28 @@ import { row, say } from './text.ts';
 import { pause } from './waiting.ts';
 
 const workflows = 20;
-/** Of one node. */
-const sessions = 1000;
-/** Time until n8n has closed the connections of our requests. */
+/** Of one node, which opens ten channels a second. */
+const sessions = 250;
+/** Time until n8n has closed the connections of our requests, and is no longer busy with what was published. */
 const quietSeconds = 6;
 const watchedSeconds = 10;
-/** Before that, n8n is still busy with what was published, and a channel is not yet considered stable. */
+/** Before that, a channel is not yet considered stable. */
 const settlingSeconds = 21;
 
 interface Kind {
 	readonly name: string;
 	readonly publish: (station: Station, n: number) => Promise<Stored>;
+	/** Seconds. */
+	readonly settling: number;
 }
 
 const kinds: readonly Kind[] = [
-	{ name: 'emit only', publish: (station, n) => station.emitOnly(`emit only ${n}`) },
-	{ name: 'Agent Session Trigger', publish: (station, n) => station.ours(`ours ${n}`) },
+	{ name: 'emit only', publish: (station, n) => station.emitOnly(`emit only ${n}`), settling: quietSeconds },
+	{
+		name: 'Agent Session Trigger',
+		publish: (station, n) => station.ours(`ours ${n}`),
+		settling: settlingSeconds,
+	},
 ];
 
 interface Held {
@@ -38,17 +44,18 @@ export async function idle(): Promise<void> {
 		// What the first ones load must not count as a cost of the others.
 		for (const { publish } of kinds) await takeOff(station, [await publish(station, -1)]);
 		const inspector = await Inspector.open(station.n8n);
-		for (const { name, publish } of kinds) {
+		for (const { name, publish, settling } of kinds) {
 			await pause(quietSeconds * 1000);
 			const before = await held(inspector);
-			const published: Stored[] = [];
-			for (let n = 0; n < workflows; n++) published.push(await publish(station, n));
-			const milliseconds = await processor(station);
+			const published = await Promise.all(
+				Array.from({ length: workflows }, async (_, n) => await publish(station, n)),
+			);
+			const milliseconds = await processor(station, settling);
 			describe(name, before, await held(inspector), { milliseconds, count: workflows });
 			await takeOff(station, published);
 		}
 		await manySessions(station, inspector);
-		row('no trigger', used(await processor(station)));
+		row('no trigger', used(await processor(station, quietSeconds)));
 		inspector.close();
 	});
 }
@@ -59,7 +66,7 @@ async function manySessions(station: Station, inspector: Inspector): Promise<voi
 	const before = await held(inspector);
 	const sessionIds = Array.from({ length: sessions }, (_, n) => `session ${n}`);
 	const published = await station.ours('many sessions', {}, { sessionIds });
-	const milliseconds = await processor(station);
+	const milliseconds = await processor(station, settlingSeconds);
 	const after = await held(inspector);
 	describe(`${sessions} sessions in one node`, before, after, { milliseconds, count: sessions });
 	reportRatio('sockets of a session that listens', (after.sockets - before.sockets) / sessions, {
@@ -69,8 +76,8 @@ async function manySessions(station: Station, inspector: Inspector): Promise<voi
 }
 
 /** Processor time of all of n8n after it has settled, in milliseconds per second. */
-async function processor({ probe }: Station): Promise<number> {
-	await pause(settlingSeconds * 1000);
+async function processor({ probe }: Station, settling: number): Promise<number> {
+	await pause(settling * 1000);
 	const before = probe.cpuSeconds();
 	await pause(watchedSeconds * 1000);
 	return ((probe.cpuSeconds() - before) * 1000) / watchedSeconds;
@@ -108,5 +115,5 @@ function describe(
 const used = (milliseconds: number) => `processor of n8n ${milliseconds.toFixed(1)} ms per second`;
 
 async function takeOff(station: Station, published: readonly Stored[]): Promise<void> {
-	for (const workflow of published) await station.n8n.api.deactivate(workflow);
+	await Promise.all(published.map((workflow) => station.n8n.api.deactivate(workflow)));
 }

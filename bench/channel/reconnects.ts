@@ -6,7 +6,7 @@ import { say } from './text.ts';
 import { pause, until } from './waiting.ts';
 
 const sessions = 50;
-const outageSeconds = 30;
+const outageSeconds = 20;
 
 export async function reconnects(): Promise<void> {
 	let isAway = false;
@@ -38,7 +38,7 @@ export async function reconnects(): Promise<void> {
 async function listen(station: Station): Promise<void> {
 	const sessionIds = Array.from({ length: sessions }, (_, n) => `one ${n}`);
 	await station.ours('one node', {}, { sessionIds });
-	for (let n = 0; n < sessions; n++) await station.ours(`own ${n}`);
+	await Promise.all(Array.from({ length: sessions }, async (_, n) => await station.ours(`own ${n}`)));
 }
 
 /** @param attempts times of arrival, in milliseconds since 1970, oldest first */

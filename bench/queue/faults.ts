@@ -8,7 +8,7 @@ import { type Account, Ledger, settled } from './ledger.ts';
 import { GapWatch } from './gapWatch.ts';
 import { RedisPublisher } from './redisPublisher.ts';
 
-const seconds = 20;
+const seconds = 12;
 /** Of each lane. More would fill the processors of a small machine, and then nothing could be told apart. */
 const perSecond = 1;
 const faultAfterSeconds = 5;
@@ -114,7 +114,7 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	let sent = 0;
 	let underway: Promise<void> | undefined;
 	const start = performance.now();
-	// Goes on until the fault is over, and then as long as it went before.
+	// Goes on until the fault is over, and then for the rest of the time.
 	let end = seconds;
 	for (; performance.now() - start < end * 1000; sent++) {
 		const id = `fault ${runs}-${sent}`;
@@ -132,7 +132,8 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	await underway;
 	await Promise.all(posts);
 	const ledgers = { ours, control, trigger, triggerControl };
-	await settled(agent, Object.values(ledgers), 20);
+	// Longer than n8n takes to notice a dead worker.
+	await settled(agent, Object.values(ledgers), 15);
 	return {
 		sent,
 		secondsWithout: await watch.end(),

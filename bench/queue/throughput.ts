@@ -7,7 +7,7 @@ import { type Cluster, concurrency } from './cluster.ts';
 import type { Lane } from './lanes.ts';
 import { Ledger, settled } from './ledger.ts';
 
-export const latencyMilliseconds = 200;
+export const latencyMilliseconds = 100;
 /** Calls of an execution, one after another. */
 export const steps = 10;
 const executions = 40;
