@@ -9,26 +9,20 @@ import { pause } from './waiting.ts';
 const workflows = 20;
 /** Of one node, which opens ten channels a second. */
 const sessions = 250;
-/** Time until n8n has closed the connections of our requests, and is no longer busy with what was published. */
+/** Time until n8n has closed the connections of our requests. */
 const quietSeconds = 6;
 const watchedSeconds = 10;
-/** Before that, a channel is not yet considered stable. */
-const settlingSeconds = 21;
+/** Before that, n8n is still busy with what was published, and a channel is not yet considered stable. */
+const settlingSeconds = 22;
 
 interface Kind {
 	readonly name: string;
 	readonly publish: (station: Station, n: number) => Promise<Stored>;
-	/** Seconds. */
-	readonly settling: number;
 }
 
 const kinds: readonly Kind[] = [
-	{ name: 'emit only', publish: (station, n) => station.emitOnly(`emit only ${n}`), settling: quietSeconds },
-	{
-		name: 'Agent Session Trigger',
-		publish: (station, n) => station.ours(`ours ${n}`),
-		settling: settlingSeconds,
-	},
+	{ name: 'emit only', publish: (station, n) => station.emitOnly(`emit only ${n}`) },
+	{ name: 'Agent Session Trigger', publish: (station, n) => station.ours(`ours ${n}`) },
 ];
 
 interface Held {
@@ -44,13 +38,13 @@ export async function idle(): Promise<void> {
 		// What the first ones load must not count as a cost of the others.
 		for (const { publish } of kinds) await takeOff(station, [await publish(station, -1)]);
 		const inspector = await Inspector.open(station.n8n);
-		for (const { name, publish, settling } of kinds) {
+		for (const { name, publish } of kinds) {
 			await pause(quietSeconds * 1000);
 			const before = await held(inspector);
 			const published = await Promise.all(
 				Array.from({ length: workflows }, async (_, n) => await publish(station, n)),
 			);
-			const milliseconds = await processor(station, settling);
+			const milliseconds = await processor(station);
 			describe(name, before, await held(inspector), { milliseconds, count: workflows });
 			await takeOff(station, published);
 		}
@@ -66,7 +60,7 @@ async function manySessions(station: Station, inspector: Inspector): Promise<voi
 	const before = await held(inspector);
 	const sessionIds = Array.from({ length: sessions }, (_, n) => `session ${n}`);
 	const published = await station.ours('many sessions', {}, { sessionIds });
-	const milliseconds = await processor(station, settlingSeconds);
+	const milliseconds = await processor(station);
 	const after = await held(inspector);
 	describe(`${sessions} sessions in one node`, before, after, { milliseconds, count: sessions });
 	reportRatio('sockets of a session that listens', (after.sockets - before.sockets) / sessions, {
@@ -76,7 +70,7 @@ async function manySessions(station: Station, inspector: Inspector): Promise<voi
 }
 
 /** Processor time of all of n8n after it has settled, in milliseconds per second. */
-async function processor({ probe }: Station, settling: number): Promise<number> {
+async function processor({ probe }: Station, settling = settlingSeconds): Promise<number> {
 	await pause(settling * 1000);
 	const before = probe.cpuSeconds();
 	await pause(watchedSeconds * 1000);
