@@ -185,13 +185,32 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 		name: textOf(field, row[key] ?? '', reading),
 		value: textOf(field, row[second] ?? '', reading),
 	});
-	if (Array.isArray(raw) && raw.every(isRecord)) return raw.map(pairIn);
+	if (Array.isArray(raw) && raw.every(isRecord)) {
+		refuseOtherKeys(field, raw, [key, second], `objects with ${key} and ${second}`, reading);
+		return raw.map(pairIn);
+	}
 	if (!isRecord(raw)) throw notA(field, reading, `an object with names and values, not ${kindOf(raw)}`);
 	const rows = raw[group];
 	if (reading.mode === 'fields' && (Array.isArray(rows) || Object.keys(raw).length === 0)) {
 		return (Array.isArray(rows) ? rows : []).filter(isRecord).map(pairIn);
 	}
 	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
+}
+
+/**
+ * A key that means nothing is a mistake in an input object, as it is at its top level.
+ * @throws NodeError 400 that names the key and what is wanted
+ */
+export function refuseOtherKeys(
+	field: Field,
+	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
+	keys: readonly string[],
+	wanted: string,
+	reading: Reading,
+): void {
+	const other = entries.flatMap((entry) => Object.keys(entry)).find((key) => !keys.includes(key));
+	if (other === undefined || reading.mode === 'fields') return;
+	throw notA(field, reading, `${wanted}; '${other}' is not allowed`);
 }
 
 /** @param takesRecords whether a row may be an object, too */
@@ -242,16 +261,11 @@ const attachmentKeys = ['fileName', 'mimeType', 'content'];
 
 function contentAttachment(field: Field, entry: Record<string, unknown>, reading: Reading): Attachment {
 	const { fileName, mimeType, content } = entry;
-	const unknownKey = Object.keys(entry).find((key) => !attachmentKeys.includes(key));
-	const complete = typeof fileName === 'string' && typeof content === 'string';
-	if (unknownKey !== undefined || !complete || !(mimeType === undefined || typeof mimeType === 'string')) {
-		const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-		throw notA(
-			field,
-			reading,
-			unknownKey === undefined ? wanted : `${wanted}; '${unknownKey}' is not allowed`,
-		);
-	}
+	const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
+	refuseOtherKeys(field, [entry], attachmentKeys, wanted, reading);
+	const isComplete = typeof fileName === 'string' && typeof content === 'string';
+	if (!isComplete || !(mimeType === undefined || typeof mimeType === 'string'))
+		throw notA(field, reading, wanted);
 	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
 }
 

@@ -180,6 +180,11 @@ test.each<[string, object, string]>([
 		"'headers' must be an object with names and values, not an array",
 	],
 	[
+		'a pair with another key',
+		{ headers: [{ name: 'X-A', text: 'a' }] },
+		"'headers' must be objects with name and value; 'text' is not allowed",
+	],
+	[
 		'an attachment with another key',
 		{ attachments: [{ fileName: 'a', content: '', path: '/x' }] },
 		"'path' is not allowed",

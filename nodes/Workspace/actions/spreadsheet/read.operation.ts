@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { refusal } from '../../../core/errors';
 import { named, type Reading } from '../../../fields/field';
-import { isRecord, notA } from '../../../fields/values';
+import { isRecord, notA, refuseOtherKeys } from '../../../fields/values';
 import { defineOperation, type Field, type OutputItem } from '../../operation';
 import * as fields from './fields';
 import { columnNames } from './headerRow';
@@ -139,21 +139,19 @@ const filtersField = {
 
 /** The form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
 function filtersOf(raw: unknown, field: Field, reading: Reading): Filter[] {
-	const entries = isRecord(raw) ? (raw['filter'] ?? []) : raw;
+	const isNone = isRecord(raw) && Object.keys(raw).length === 0;
+	const entries = isNone ? [] : isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord)) {
 		throw notA(field, reading, 'an array of objects with column, condition and value');
 	}
+	const allowed = conditions.options.map((option) => option.value).join(', ');
+	const wanted = `objects with column (a column's name), condition (${allowed}) and value (text)`;
+	refuseOtherKeys(field, entries, ['column', 'condition', 'value'], wanted, reading);
 	return entries.map(({ column, condition = 'equals', value = '' }) => {
 		const known = conditions.options.find((option) => option.value === condition)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
-		if (known && typeof column === 'string' && isText)
-			return { column, condition: known, value: String(value) };
-		const allowed = conditions.options.map((option) => option.value).join(', ');
-		throw notA(
-			field,
-			reading,
-			`objects with column (a column's name), condition (${allowed}) and value (text)`,
-		);
+		if (!known || typeof column !== 'string' || !isText) throw notA(field, reading, wanted);
+		return { column, condition: known, value: String(value) };
 	});
 }
 

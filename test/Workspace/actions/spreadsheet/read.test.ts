@@ -267,7 +267,9 @@ describe('filters', () => {
 	test.each([
 		[by('Town', 'equals', 'x'), "The table has no column 'Town' to filter by"],
 		[by('Name', 'like', 'x'), "'filters' must be objects with column"],
+		[[{ column: 'Name', operator: 'contains', value: 'x' }], "'operator' is not allowed"],
 		['x', "'filters' must be an array of objects"],
+		[by('Name', 'equals', 'x')[0], "'filters' must be an array of objects"],
 	])('%j is refused', async (filters, message) => {
 		expect((await failing(names(filters))).message).toContain(message);
 	});
