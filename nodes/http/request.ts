@@ -10,7 +10,7 @@ import { BodyError, type MemoryBudget, maxAnswerBytes, readBody } from './body';
 import { RequestError, type RequestOutcome } from './retry';
 
 /** Sends a request: one of n8n's helpers, bound to its context. */
-export type Send = (request: IHttpRequestOptions) => Promise<unknown>;
+export type Send = (request: IHttpRequestOptions) => Promise<FullResponse>;
 
 /** n8n's full response, with its body as a stream or as bytes. */
 export interface FullResponse {
@@ -86,30 +86,19 @@ export async function attempt<T>(
 }
 
 /** n8n replaces the signal of a request with the execution's, so the deadline is applied here. */
-export function unlessAborted(sent: Promise<unknown>, signal: AbortSignal): Promise<FullResponse> {
+export function unlessAborted(sent: Promise<FullResponse>, signal: AbortSignal): Promise<FullResponse> {
 	return new Promise((resolve, reject) => {
-		const abort = () => {
+		signal.addEventListener('abort', () => {
 			reject(new Error('aborted'));
 			sent.then(discard, () => undefined);
-		};
-		signal.addEventListener('abort', abort);
-		const settle = (response: unknown) => {
-			if (isFullResponse(response)) resolve(response);
-			else reject(new TypeError('n8n did not return a full response'));
-		};
-		sent.then(settle, reject).finally(() => {
-			signal.removeEventListener('abort', abort);
 		});
+		sent.then(resolve, reject);
 	});
 }
 
 /** Discards an answer that nobody will read. */
-export function discard(response: unknown): void {
-	if (isFullResponse(response) && response.body instanceof Readable) response.body.destroy();
-}
-
-function isFullResponse(value: unknown): value is FullResponse {
-	return typeof value === 'object' && value !== null && 'statusCode' in value && 'body' in value;
+export function discard({ body }: Pick<FullResponse, 'body'>): void {
+	if (body instanceof Readable) body.destroy();
 }
 
 /** How long the service may take to start its answer. */

@@ -8,7 +8,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { Send } from '../../nodes/http/request';
+import type { FullResponse, Send } from '../../nodes/http/request';
 
 const node: INode = {
 	id: 'workspace',
@@ -42,7 +42,7 @@ export function n8nSender(token: string): Send {
 			noWorkflow as Workflow,
 			node,
 			additionalData as unknown as IWorkflowExecuteAdditionalData,
-		)) as unknown;
+		)) as FullResponse;
 }
 
 /** The part of n8n's CredentialsHelper that the request helper asks. */

@@ -9,7 +9,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { Send } from '../../nodes/http/request';
+import type { FullResponse, Send } from '../../nodes/http/request';
 
 const type = 'workspaceOAuth2Api';
 
@@ -70,6 +70,6 @@ export function oAuthSender(tokenUrl: string, oauthTokenData?: IDataObject): OAu
 				noWorkflow as Workflow,
 				node,
 				additionalData,
-			)) as unknown,
+			)) as FullResponse,
 	};
 }

@@ -4,7 +4,14 @@ import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
 import { itemLimits, type MemoryBudget, readBody, readErrorBody } from '../../http/body';
-import { attempt, type RequestErrors, plainRequest, unlessAborted, RawResponse } from '../../http/request';
+import {
+	attempt,
+	type FullResponse,
+	type RequestErrors,
+	plainRequest,
+	unlessAborted,
+	RawResponse,
+} from '../../http/request';
 import { withRetries } from '../../http/retry';
 import {
 	channelUrl,
@@ -136,7 +143,7 @@ export async function execute(
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
 	const send = (body: ExecuteBody, stop: AbortSignal) => {
 		hooks.sending(body);
-		return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<unknown>;
+		return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<FullResponse>;
 	};
 	const errors: RequestErrors = {
 		stopped: stoppedCall,
@@ -154,7 +161,7 @@ export async function execute(
 }
 
 async function once(
-	send: (body: ExecuteBody, signal: AbortSignal) => Promise<unknown>,
+	send: (body: ExecuteBody, signal: AbortSignal) => Promise<FullResponse>,
 	call: PreparedCall,
 	memory: MemoryBudget,
 	signal: AbortSignal,

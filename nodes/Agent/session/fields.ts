@@ -89,8 +89,7 @@ export function givenValues(field: string, values: readonly string[]): FieldValu
 /** @throws NodeError 400 that names the field */
 function closeCodes(raw: unknown, field: Field, reading: Reading): number[] {
 	return listOf(field, raw, reading).map((text) => {
-		const code = Number(text);
-		if (/^\d{4}$/.test(text) && code >= 1000 && code <= 4999) return code;
+		if (/^[1-4]\d{3}$/.test(text)) return Number(text);
 		throw refusal(
 			`'${labelOf(field, reading)}' contains '${text}', which is not a close code`,
 			'Close codes are numbers from 1000 to 4999, separated by commas.',

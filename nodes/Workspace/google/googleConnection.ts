@@ -6,7 +6,7 @@ import { type Sanitizer, secretsIn } from '../../core/sanitizer';
 import type { Clients } from './clients';
 
 import { refusal } from '../../core/errors';
-import type { Send } from '../../http/request';
+import type { FullResponse, Send } from '../../http/request';
 import type { Api, SignIn } from './advice';
 import { type Bases, googleBases, type TransportOptions } from './transport';
 
@@ -37,7 +37,7 @@ export async function connect(
 	sanitizer.learn(secretsIn(credential));
 	const sharing = sharingReads(context, type, credential, sanitizer);
 	const send: Send = async (request) =>
-		(await context.helpers.httpRequestWithAuthentication.call(sharing, type, request)) as unknown;
+		(await context.helpers.httpRequestWithAuthentication.call(sharing, type, request)) as FullResponse;
 	const bases = basesOf(credential);
 	const signIn = { authentication, driveAccess: driveAccessOf(credential) };
 	const shared = {

@@ -243,7 +243,7 @@ test('an n8n that does not tell the settings of the workflow has none', () => {
 
 test('the settings reach every channel', () => {
 	const options = {
-		finalCloseCodes: '4001\n4002',
+		finalCloseCodes: '1000\n4999',
 		heartbeatSeconds: 0,
 		initialMessage: 'hi',
 		maxMessageBytes: 99,
@@ -251,7 +251,7 @@ test('the settings reach every channel', () => {
 		reconnectMaxDelaySeconds: 7,
 	};
 	const { channels } = listen({ sessionIds: 'a,b', messageFormat: 'text', options });
-	const common = { ...options, finalCloseCodes: [4001, 4002], messageFormat: 'text' };
+	const common = { ...options, finalCloseCodes: [1000, 4999], messageFormat: 'text' };
 	expect(channels.options).toMatchObject([
 		{ ...common, sessionId: 'a' },
 		{ ...common, sessionId: 'b' },
@@ -567,6 +567,19 @@ describe('closing', () => {
 		void next.listening.close().then(() => (isClosed = true));
 		await clock.advance(1000);
 		expect(isClosed).toBe(false);
+	});
+
+	test('the budget of the stops is whole again once the minute is over, and never less than nothing', async () => {
+		const clock = new FakeClock();
+		const budget = new StopBudget(clock);
+		expect(budget.left()).toBe(10_000);
+		budget.spend(4000);
+		await clock.advance(60_000);
+		expect(budget.left()).toBe(6000);
+		budget.spend(6001);
+		expect(budget.left()).toBe(0);
+		await clock.advance(1);
+		expect(budget.left()).toBe(10_000);
 	});
 
 	test('a minute later the next start has nothing to go on with', async () => {

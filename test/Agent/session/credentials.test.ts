@@ -42,8 +42,15 @@ describe('identityOf', () => {
 		);
 	});
 
+	it.each([100_000_000_000, 99_999_999_999_999])('takes the timestamp %d', (issuedTimestamp) => {
+		const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
+		expect(identityOf(issued, {}, now).timestamp).toBe(issuedTimestamp);
+	});
+
 	it.each([
 		[1_700_000_000, 'in seconds'],
+		[99_999_999_999, 'in seconds'],
+		[100_000_000_000_000, 'too large'],
 		[1_700_000_000_123_456, 'too large'],
 		[1_700_000_000_123.5, 'not a whole number'],
 		['yesterday', 'not a whole number'],

@@ -96,6 +96,23 @@ describe('a socket of ws', () => {
 		expect(tap.answer).toMatchObject({ statusCode: 401, body: 'short' });
 	});
 
+	it('waits a second for the rest of an answer', async () => {
+		service.scriptUpgrades({ status: 401, headers: { 'Content-Length': '500', Connection: 'keep-alive' } });
+		jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'Date', 'performance'] });
+		try {
+			const tap = new Tap(address());
+			while (jest.getTimerCount() === 0) await new Promise(setImmediate);
+			jest.advanceTimersByTime(999);
+			expect(tap.answer).toBeUndefined();
+			jest.advanceTimersByTime(1);
+			expect(tap.answer).toMatchObject({ statusCode: 401 });
+			await tap.closed;
+			expect(jest.getTimerCount()).toBe(0);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+
 	it('follows no redirect', async () => {
 		service.scriptUpgrades({ status: 302, headers: { Location: address() } });
 		const tap = new Tap(address());
