@@ -21,6 +21,7 @@ interface AdviceRow {
 }
 
 const files: readonly Api[] = ['sheets', 'docs'];
+const ownFilesOnly = 'App Files sees only files of this app';
 
 /** The first row that fits applies. Above each stands who reported such an answer, or documents it. */
 export const adviceTable: readonly AdviceRow[] = [
@@ -126,22 +127,28 @@ export const adviceTable: readonly AdviceRow[] = [
 		advice:
 			'A file can be in one folder only. Enter one folder, or move the existing file to it in Google Drive first.',
 	},
-	// https://developers.google.com/workspace/drive/api/guides/handle-errors
+	// https://github.com/iterative/PyDrive2/issues/192
 	{
 		api: ['drive'],
-		status: 404,
-		hidesFiles: true,
-		authentication: 'serviceAccount',
-		advice:
-			'Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account.',
+		status: 403,
+		message: /has not granted the app/i,
+		authentication: 'oAuth2',
+		advice: `${ownFilesOnly}; set Drive Access to All Files in the credential and reconnect (Switch account).`,
 	},
 	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
 		api: ['drive'],
 		status: 404,
 		hidesFiles: true,
-		advice:
-			'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).',
+		authentication: 'serviceAccount',
+		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account. ${ownFilesOnly}.`,
+	},
+	// https://developers.google.com/workspace/drive/api/guides/handle-errors
+	{
+		api: ['drive'],
+		status: 404,
+		hidesFiles: true,
+		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account). ${ownFilesOnly}.`,
 	},
 	// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 	{

@@ -50,6 +50,7 @@ const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 	['Daily Limit Exceeded', 'dailyLimitExceeded'],
 	['The file limit for this shared drive has been exceeded.', 'teamDriveFileLimitExceeded'],
 	['Increasing the number of parents is not allowed', 'cannotAddParent'],
+	['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
 	['File not found: 1A.', 'notFound'],
 	['File not found: 1A.', 'notFound'],
 	['Requested entity was not found.'],
@@ -89,6 +90,17 @@ test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access t
 	expect(description).toContain('1AbcDefGhij');
 	expect(description).toContain('shared with the account');
 	expect(description).not.toContain('Drive Access');
+});
+
+test.each([
+	[403, 'The user has not granted the app 1234 read access to the file 1AbcDefGhij.'],
+	[404, 'File not found: 1AbcDefGhij.'],
+])('%i of a file that another app made: App Files sees only files of this app', (status, message) => {
+	for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
+		const description = descriptionOf('drive', status, { message }, { driveAccess }, '1AbcDefGhij');
+		expect(description).toContain('App Files sees only files of this app');
+		expect(description).toContain('set Drive Access to All Files in the credential and reconnect');
+	}
 });
 
 test('a service account that may not see an existing spreadsheet is not sent to a folder', () => {
