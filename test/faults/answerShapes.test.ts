@@ -1,6 +1,7 @@
 // A gateway in the place of Google may answer with any JSON. Each part of each answer that an operation gets becomes something else:
 // a sample here, a larger one with `npm run test:faults`, all of them with SHAPES=Infinity.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import { onLoopback, type Listening } from '../../dev/loopback';
@@ -118,12 +119,11 @@ class Front {
 	}
 
 	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const bytes = await buffer(request);
 		const { method = 'GET', headers, url = '' } = request;
 		const { authorization = '', 'content-type': kind = 'application/json' } = headers;
 		const sent = { authorization, 'content-type': kind };
-		const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
+		const body = bytes.length > 0 ? bytes : undefined;
 		const answer = await fetch(this.#url + url, { method, headers: sent, body, redirect: 'manual' });
 		const text = await answer.text();
 		const type = answer.headers.get('content-type') ?? '';

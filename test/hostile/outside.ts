@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 import { onLoopback, type Listening } from '../../dev/loopback';
 import { answerMakers } from './answers';
@@ -40,9 +41,7 @@ class Outside {
 	}
 
 	async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(chunk as Buffer);
-		const body = Buffer.concat(chunks).toString();
+		const body = await text(request);
 		const { pathname, searchParams } = new URL(request.url ?? '/', 'http://outside');
 		const last = pathname.split('/').at(-1) ?? '';
 		const number = Number.parseInt(last.slice(-6), 10);

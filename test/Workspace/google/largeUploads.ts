@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import type { ResumableUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/resumableUpload';
 import type { Source } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
+import { StandIn } from '../standIn';
 
 export const MiB = 1024 * 1024;
 /** Bytes of a whole chunk. */
@@ -14,27 +14,16 @@ export const size = 2 * chunk + 3 * MiB + 17;
 export const bytes = randomBytes(size);
 
 /** The stand-in of a test file, and uploads in three chunks to it. */
-export class LargeUploads {
-	google!: GoogleServer;
+export class LargeUploads extends StandIn {
 	/** How often a source was opened. */
 	opened = 0;
 
-	/** Starts the stand-in before the tests of the file; none of them may break the contract. */
 	constructor() {
-		beforeAll(async () => {
-			this.google = await startGoogle();
-		});
-		afterAll(async () => {
-			await this.google.close();
-		});
+		super();
 		beforeEach(() => {
 			// The shortest waits between two tries.
 			jest.spyOn(Math, 'random').mockReturnValue(0);
 			this.opened = 0;
-		});
-		afterEach(() => {
-			expectNoViolations(this.google);
-			this.google.reset();
 		});
 	}
 

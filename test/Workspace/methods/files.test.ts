@@ -1,19 +1,8 @@
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { searchDocuments, searchSpreadsheets } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
+import { StandIn } from '../standIn';
 
-let google: GoogleServer;
-
-beforeAll(async () => {
-	google = await startGoogle();
-});
-afterAll(async () => {
-	await google.close();
-});
-afterEach(() => {
-	expectNoViolations(google);
-	google.reset();
-});
+const standIn = new StandIn();
 
 const kinds = [
 	{ noun: 'documents', search: searchDocuments, own: 'docs', other: 'sheets', path: '/document/d/' },
@@ -28,12 +17,12 @@ const kinds = [
 
 describe.each(kinds)('$noun', ({ search, own, other, path }) => {
 	test('are found by name, but for those in the trash, page by page', async () => {
-		for (let at = 0; at < 120; at++) google[own].seed({ title: `Report ${at}` });
-		google[own].seed({ title: 'Other' });
-		google[own].seed({ title: 'Report in the trash', file: { trashed: true } });
-		google[other].seed({ title: 'Report of another kind' });
-		google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
-		const { drive } = testClients(google.url, google.tokens.issue());
+		for (let at = 0; at < 120; at++) standIn.google[own].seed({ title: `Report ${at}` });
+		standIn.google[own].seed({ title: 'Other' });
+		standIn.google[own].seed({ title: 'Report in the trash', file: { trashed: true } });
+		standIn.google[other].seed({ title: 'Report of another kind' });
+		standIn.google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
+		const { drive } = testClients(standIn.google.url, standIn.google.tokens.issue());
 		const picker = { drive, signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const };
 		const first = await search(picker, 'Report');
 		expect(first.results).toHaveLength(100);

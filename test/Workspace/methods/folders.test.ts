@@ -1,24 +1,11 @@
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import type { SignIn } from '../../../nodes/Workspace/google/advice';
 import { type Picker, searchFolders, searchOf } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
+import { StandIn } from '../standIn';
 
 const folderType = 'application/vnd.google-apps.folder';
 
-let google: GoogleServer;
-
-beforeAll(async () => {
-	google = await startGoogle();
-});
-
-afterAll(async () => {
-	await google.close();
-});
-
-afterEach(() => {
-	expectNoViolations(google);
-	google.reset();
-});
+const standIn = new StandIn();
 
 const scopesOf = {
 	appFiles: ['drive.file'],
@@ -30,8 +17,8 @@ function picker(
 	driveAccess: SignIn['driveAccess'],
 	{ authentication = 'oAuth2', scopes = scopesOf[driveAccess] }: Partial<SignIn> & { scopes?: string[] } = {},
 ): Picker {
-	const token = google.tokens.issue({ scopes, clientId: 'own' });
-	return { drive: testClients(google.url, token).drive, signIn: { authentication, driveAccess } };
+	const token = standIn.google.tokens.issue({ scopes, clientId: 'own' });
+	return { drive: testClients(standIn.google.url, token).drive, signIn: { authentication, driveAccess } };
 }
 
 function seed(
@@ -40,14 +27,14 @@ function seed(
 ) {
 	const { driveId } = more;
 	const parents = driveId === undefined ? undefined : [driveId];
-	return google.files.add({ mimeType: folderType, clientId: 'own', ...more, name, parents });
+	return standIn.google.files.add({ mimeType: folderType, clientId: 'own', ...more, name, parents });
 }
 
 const names = ({ results }: { results: ReadonlyArray<{ name: string }> }) => results.map(({ name }) => name);
 
 describe('with access to all files', () => {
 	test('My Drive, shared drives, then folders by name, in My Drive and shared drives', async () => {
-		const driveId = google.drive.seedSharedDrive('Team');
+		const driveId = standIn.google.drive.seedSharedDrive('Team');
 		seed('Folder 10', { clientId: 'somebody' });
 		seed('Folder 9', { driveId });
 		seed('Gone', { trashed: true });
@@ -61,7 +48,7 @@ describe('with access to all files', () => {
 	});
 
 	test('the filter acts on drives and folders, and is no query language', async () => {
-		google.drive.seedSharedDrive("Jon's team");
+		standIn.google.drive.seedSharedDrive("Jon's team");
 		seed("Jon's folder");
 		seed('Another');
 		expect(names(await searchFolders(picker('allFiles'), " Jon's "))).toEqual(["Jon's team", "Jon's folder"]);
@@ -69,7 +56,7 @@ describe('with access to all files', () => {
 	});
 
 	test('pages of a hundred; drives stand on the first one only', async () => {
-		for (let at = 0; at < 120; at++) google.drive.seedSharedDrive(`Drive ${at}`);
+		for (let at = 0; at < 120; at++) standIn.google.drive.seedSharedDrive(`Drive ${at}`);
 		for (let at = 0; at < 150; at++) seed(`Folder ${at}`);
 		const first = await searchFolders(picker('allFiles'));
 		expect(first.results).toHaveLength(1 + 120 + 100);
@@ -81,15 +68,15 @@ describe('with access to all files', () => {
 
 describe('with access to the own files of the app', () => {
 	test('only what it made, and no question for shared drives', async () => {
-		google.drive.seedSharedDrive('Team');
+		standIn.google.drive.seedSharedDrive('Team');
 		seed('Own');
 		seed('Foreign', { clientId: 'somebody' });
 		expect(names(await searchFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
-		expect(google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
+		expect(standIn.google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
 	});
 
 	test('with the names of all others, only folders that something can be put into', async () => {
-		google.drive.seedSharedDrive('Team');
+		standIn.google.drive.seedSharedDrive('Team');
 		const own = seed('Own');
 		const foreign = seed('Foreign', { clientId: 'somebody' });
 		const { drive, signIn } = picker('appFilesAndNames');
@@ -111,8 +98,8 @@ describe('a picker of files', () => {
 	test('the last changed first, with a link', async () => {
 		const mimeType = 'application/vnd.google-apps.spreadsheet';
 		const old = { name: 'old', mimeType, clientId: 'own', createdTime: '2020-01-01T00:00:00.000Z' };
-		const { id } = google.files.add(old);
-		google.files.add({ ...old, name: 'new', createdTime: '2021-01-01T00:00:00.000Z' });
+		const { id } = standIn.google.files.add(old);
+		standIn.google.files.add({ ...old, name: 'new', createdTime: '2021-01-01T00:00:00.000Z' });
 		const page = await search(picker('allFiles'));
 		expect(names(page)).toEqual(['new', 'old']);
 		expect(page.results[1]).toEqual({
@@ -130,7 +117,7 @@ describe('a picker of files', () => {
 
 	test('shows the names of what other apps made, unless Drive Access is App Files', async () => {
 		const mimeType = 'application/vnd.google-apps.spreadsheet';
-		google.files.add({ name: 'Budget', mimeType, clientId: 'somebody' });
+		standIn.google.files.add({ name: 'Budget', mimeType, clientId: 'somebody' });
 		expect(names(await search(picker('appFilesAndNames')))).toEqual(['Budget']);
 		await expect(search(picker('appFiles'))).rejects.toThrow('Drive Access set to App Files');
 	});

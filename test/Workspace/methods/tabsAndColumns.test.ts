@@ -1,36 +1,25 @@
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { Spreadsheet } from '../../../nodes/Workspace/actions/spreadsheet/sheets';
 import { documentTabs, headerColumns, spreadsheetTabs } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
+import { StandIn } from '../standIn';
 
-let google: GoogleServer;
-
-beforeAll(async () => {
-	google = await startGoogle();
-});
-afterAll(async () => {
-	await google.close();
-});
-afterEach(() => {
-	expectNoViolations(google);
-	google.reset();
-});
+const standIn = new StandIn();
 
 function chosen(fields: Record<string, string> = {}) {
-	const spreadsheetId = google.sheets.seed({
+	const spreadsheetId = standIn.google.sheets.seed({
 		title: 'Book',
 		tabs: [
 			{ title: 'Orders', rows: [['Id', '', 'Total', 'Id']] },
 			{ title: 'Q1', rows: [['Report'], [], ['', 'Name', 'Age']] },
 		],
 	});
-	const { sheets } = testClients(google.url, google.tokens.issue());
+	const { sheets } = testClients(standIn.google.url, standIn.google.tokens.issue());
 	return { book: new Spreadsheet(sheets, spreadsheetId), text: (field: string) => fields[field] ?? '' };
 }
 
 test('the tabs of a spreadsheet, by their names', async () => {
 	const { book } = chosen();
-	const tabs = await spreadsheetTabs(testClients(google.url, google.tokens.issue()), book.id);
+	const tabs = await spreadsheetTabs(testClients(standIn.google.url, standIn.google.tokens.issue()), book.id);
 	expect(tabs).toEqual([
 		{ name: 'Orders', value: 'Orders', url: expect.stringMatching(/\/edit#gid=0$/) as string },
 		{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
@@ -38,14 +27,14 @@ test('the tabs of a spreadsheet, by their names', async () => {
 });
 
 test('the tabs of a document, nested ones after their parent, by their IDs', async () => {
-	const documentId = google.docs.seed({
+	const documentId = standIn.google.docs.seed({
 		title: 'Plan',
 		tabs: [
 			{ title: 'Notes', tabId: 't.a', children: [{ title: 'Notes', tabId: 't.b' }] },
 			{ title: 'Todo', tabId: 't.c' },
 		],
 	});
-	const tabs = await documentTabs(testClients(google.url, google.tokens.issue()), documentId);
+	const tabs = await documentTabs(testClients(standIn.google.url, standIn.google.tokens.issue()), documentId);
 	expect(tabs.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([
 		'Notes t.a',
 		'Notes t.b',

@@ -1,4 +1,4 @@
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
+import type { GoogleServer } from '../../../../dev/google/server';
 import { append } from '../../../../nodes/Workspace/actions/document/append.operation';
 import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
@@ -7,32 +7,18 @@ import type { Clients, Field, Operation, ParamsOf } from '../../../../nodes/Work
 import type { JobItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
 import { resultOf } from '../../performed';
+import { StandIn } from '../../standIn';
 
 /** The stand-in of a test file, empty before each test, and the operations against it with every default. */
-export class Calls {
-	server: GoogleServer | undefined;
+export class Calls extends StandIn {
 	clients: Clients | undefined;
 
 	constructor() {
-		beforeAll(async () => {
-			this.server = await startGoogle();
-		});
+		super();
 		beforeEach(() => {
-			this.google.reset();
 			const token = this.google.tokens.issue();
 			this.clients = testClients(this.google.url, token, { maxRetryWaitMilliseconds: 3000 });
 		});
-		afterEach(() => {
-			expectNoViolations(this.google);
-		});
-		afterAll(async () => {
-			await this.google.close();
-		});
-	}
-
-	get google(): GoogleServer {
-		if (this.server === undefined) throw new Error('not started');
-		return this.server;
 	}
 
 	/** Method and body of every request that came. */

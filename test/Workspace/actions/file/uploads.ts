@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import { upload } from '../../../../nodes/Workspace/actions/file/upload.operation';
 import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
 import { testClients, testItem, type TestItem } from '../../client';
 import { resultOf } from '../../performed';
+import { StandIn } from '../../standIn';
 
 export const MiB = 1024 * 1024;
 export const md5 = (data: Buffer | string) => createHash('md5').update(data).digest('hex');
@@ -24,25 +24,13 @@ const defaults: UploadParams = {
 	properties: [],
 };
 
-/** The stand-in of this test file, and uploads to it. */
-export class Uploads {
-	google!: GoogleServer;
-
-	/** Starts the stand-in before the tests of the file; none of them may break the contract. */
+/** The stand-in of a test file, and uploads to it. */
+export class Uploads extends StandIn {
 	constructor() {
-		beforeAll(async () => {
-			this.google = await startGoogle();
-		});
+		super();
 		beforeEach(() => {
 			// The shortest waits between two tries.
 			jest.spyOn(Math, 'random').mockReturnValue(0);
-		});
-		afterAll(async () => {
-			await this.google.close();
-		});
-		afterEach(() => {
-			expectNoViolations(this.google);
-			this.google.reset();
 		});
 	}
 

@@ -1,36 +1,20 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { globalSingleton } from '../../../../nodes/core/runtime';
 import { failureOf } from '../../../executeContext';
 import { contextOf, runNode, token } from '../../runNode';
+import { StandIn } from '../../standIn';
 
 /** The stand-in of a test file, empty before each test, and the mail operations of the whole node against it. */
-export class Mails {
-	private server: GoogleServer | undefined;
-
+export class Mails extends StandIn {
 	constructor() {
-		beforeAll(async () => {
-			this.server = await startGoogle();
-		});
+		super();
 		beforeEach(() => {
-			this.google.reset();
 			this.signIn();
 			// All tests have the same token.
 			globalSingleton('accountFacts', () => new Map<string, unknown>()).clear();
 		});
-		afterEach(() => {
-			expectNoViolations(this.google);
-		});
-		afterAll(async () => {
-			await this.google.close();
-		});
-	}
-
-	get google(): GoogleServer {
-		if (this.server === undefined) throw new Error('not started');
-		return this.server;
 	}
 
 	/** Method ids of what came in, without their common part. */

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../../dev/google/server';
 import * as operations from '../../../../nodes/Workspace/actions/spreadsheet';
 import {
 	fieldsOf,
@@ -12,34 +11,20 @@ import { paramsOf, type Params } from '../../../../nodes/fields/params';
 import type { JobItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
 import { outcomesOf, resultOf } from '../../performed';
+import { StandIn } from '../../standIn';
 
 type Name = keyof typeof operations;
 type Given = Readonly<Record<string, unknown>>;
 
 /** The stand-in of a test file, empty before each test, and the operations against it with every default. */
-export class SheetCalls {
-	private server: GoogleServer | undefined;
+export class SheetCalls extends StandIn {
 	private token = '';
 
 	constructor() {
-		beforeAll(async () => {
-			this.server = await startGoogle();
-		});
+		super();
 		beforeEach(() => {
-			this.google.reset();
 			this.token = this.google.tokens.issue();
 		});
-		afterEach(() => {
-			expectNoViolations(this.google);
-		});
-		afterAll(async () => {
-			await this.google.close();
-		});
-	}
-
-	get google(): GoogleServer {
-		if (this.server === undefined) throw new Error('not started');
-		return this.server;
 	}
 
 	/** Every request that came. */
