@@ -163,9 +163,12 @@ export async function createThroughDrive<R extends object>(
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
 	const { kind, urlOf, key, ownId, finish } = file;
+	const isMade = (id: string) => {
+		item.made({ kind, id, url: urlOf(id) });
+	};
 	const make = async (appProperties: Record<string, string>) => {
 		const id = ownId ?? (await makeEmpty(drive, file, { ...itemProperty(item), ...appProperties }));
-		item.made({ kind, id, url: urlOf(id) });
+		isMade(id);
 		return { id, appProperties };
 	};
 	if (!key) return await finish((await make({})).id, false);
@@ -173,7 +176,11 @@ export async function createThroughDrive<R extends object>(
 		key,
 		ownId,
 		make,
-		finish: async ({ id }, { done }) => await finish(id ?? '', done),
+		async finish({ id }, { done }) {
+			// It may be found instead, after no answer came.
+			if (!done) isMade(id ?? '');
+			return await finish(id ?? '', done);
+		},
 	});
 	if (!made) throw new Error('No file was created');
 	return made;

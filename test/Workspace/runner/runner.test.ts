@@ -152,6 +152,27 @@ test('what was made before a failure is named', async () => {
 	);
 });
 
+test.each([
+	['document', { content: 'text' }, {}, 'docs.documents.batchUpdate'],
+	['spreadsheet', {}, { sheets: 'A' }, 'sheets.spreadsheets.batchUpdate'],
+])('so is a %s with a key that was found after no answer came', async (resource, given, more, match) => {
+	const unfinished = { match, status: 403, message: 'The caller does not have permission' };
+	const keyed = { ...more, idempotencyKey: 'k', ...options };
+	const parameters = { resource, operation: 'create', title: 'T', ...given, options: keyed };
+	google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
+	google.fault(unfinished);
+	const error = await failureOf(run(parameters));
+	expect(error.message).toMatch(/: The caller does not have permission$/);
+	expect(error.description).toMatch(
+		new RegExp(`The ${resource} [\\w-]+ \\(https:.* was already created\\.$`),
+	);
+	// A later execution goes on with it.
+	google.fault(unfinished);
+	expect((await failureOf(run(parameters, undefined, { executionId: 'later' }))).description).toBe(
+		error.description,
+	);
+});
+
 test('items with the same target go out together, the wrong one apart from the others', async () => {
 	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
 	const append = {
