@@ -5,6 +5,8 @@ import { named } from '../../../fields/field';
 export interface TabRange {
 	/** Title of the tab, without quotes. */
 	readonly tab: string | undefined;
+	/** The title was given in quotes, which then stay. */
+	readonly isQuoted?: true;
 	readonly cells: string | undefined;
 	/** A word that names a range or, where it stands alone, a tab: only Google knows which. */
 	readonly name: string | undefined;
@@ -42,7 +44,7 @@ export function parseRange(range: string): TabRange {
 		const tab = title.replaceAll("''", "'");
 		if (rest === undefined) return { tab, cells: undefined, name: undefined };
 		const inside = insideOf(tab, rest);
-		if (inside) return inside;
+		if (inside) return { ...inside, isQuoted: true };
 		throw notCells(text);
 	}
 	const cut = text.lastIndexOf('!');
@@ -80,10 +82,10 @@ function notCells(range: string) {
 }
 
 /** The range as Google must read it: unchanged, but for quotes around a title that needs them. */
-export function printRange({ tab, cells, name }: TabRange): string {
+export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
 	const inside = cells ?? name;
 	if (tab === undefined) return inside ?? '';
-	return inside === undefined ? quoted(tab) : `${needsQuotes(tab) ? quoted(tab) : tab}!${inside}`;
+	return inside === undefined ? quoted(tab) : `${isQuoted || needsQuotes(tab) ? quoted(tab) : tab}!${inside}`;
 }
 
 function needsQuotes(tab: string): boolean {

@@ -50,6 +50,7 @@ test.each([
 	['Sheet1!A:D', 'Sheet1!A:D'],
 	['Sheet1', 'Sheet1'],
 	["'Sheet1'", "'Sheet1'"],
+	["'Sheet1'!A:D", "'Sheet1'!A:D"],
 	['My Tab', "'My Tab'"],
 	['CRM26!B:D', "'CRM26'!B:D"],
 	["'Jon''s'!C3:D9", "'Jon''s'!C3:D9"],
