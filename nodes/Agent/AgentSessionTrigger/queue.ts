@@ -5,50 +5,6 @@ import type { ConnectionEvent } from '../session/connection';
 import { binaryOf, heldBytes, messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
 import type { QueueSettings } from './fields';
 
-class Backlog<T extends { readonly byteLength: number }> {
-	#entries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
-	/** Index of the oldest entry: removing at the front of an array costs its whole length. */
-	#head = 0;
-	#bytes = 0;
-
-	get length(): number {
-		return this.#entries.length - this.#head;
-	}
-
-	get bytes(): number {
-		return this.#bytes;
-	}
-
-	get oldestArrivedAt(): number | undefined {
-		return this.#entries[this.#head]?.arrivedAt;
-	}
-
-	push(entry: T, arrivedAt: number): void {
-		this.#entries.push({ entry, arrivedAt });
-		this.#bytes += entry.byteLength;
-	}
-
-	shift(): T | undefined {
-		const oldest = this.#entries[this.#head];
-		if (oldest === undefined) return undefined;
-		this.#head++;
-		this.#bytes -= oldest.entry.byteLength;
-		if (this.#head * 2 > this.#entries.length) {
-			this.#entries = this.#entries.slice(this.#head);
-			this.#head = 0;
-		}
-		return oldest.entry;
-	}
-
-	clear(): T[] {
-		const entries = this.#entries.slice(this.#head).map(({ entry }) => entry);
-		this.#entries = [];
-		this.#head = 0;
-		this.#bytes = 0;
-		return entries;
-	}
-}
-
 interface QueueListener<T> {
 	/**
 	 * Settles when the delivery no longer counts toward the limit; never rejects.
@@ -69,7 +25,9 @@ export class MessageQueue<T extends Queued> {
 	readonly #settings: QueueSettings;
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
-	readonly #backlog = new Backlog<T>();
+	/** Oldest first. To remove that costs 20 µs where 100,000 wait: far less than the execution that it starts. */
+	readonly #waiting: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
+	#bytes = 0;
 	/** What was not delivered to the end, in order, and whether n8n refused it: the first may be refused after the second. */
 	readonly #batches = new Map<readonly Delivered<T>[], 'delivering' | 'refused'>();
 	#delivering = 0;
@@ -86,11 +44,11 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	get length(): number {
-		return this.#backlog.length;
+		return this.#waiting.length;
 	}
 
 	get bytes(): number {
-		return this.#backlog.bytes;
+		return this.#bytes;
 	}
 
 	get delivering(): number {
@@ -98,7 +56,8 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	push(entry: T): void {
-		this.#backlog.push(entry, this.#clock.monotonicMilliseconds());
+		this.#waiting.push({ entry, arrivedAt: this.#clock.monotonicMilliseconds() });
+		this.#bytes += entry.byteLength;
 		if (this.#state !== 'ended') this.#deliverDue(false);
 		if (this.#settings.onQueueFull === 'dropOldest') this.#makeRoom();
 		else this.#pauseWhenFull();
@@ -139,7 +98,7 @@ export class MessageQueue<T extends Queued> {
 		for (const { entry, dropped: count = 0 } of refused) {
 			if (count > 0) dropped.set(entry.sessionId, (dropped.get(entry.sessionId) ?? 0) + count);
 		}
-		return { entries: [...refused.map(({ entry }) => entry), ...this.#backlog.clear()], dropped };
+		return { entries: [...refused.map(({ entry }) => entry), ...this.#removed(this.length)], dropped };
 	}
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
@@ -188,32 +147,37 @@ export class MessageQueue<T extends Queued> {
 
 	/** Milliseconds that the oldest message may still wait for others. */
 	#remaining(): number {
-		const arrivedAt = this.#backlog.oldestArrivedAt;
+		const arrivedAt = this.#waiting[0]?.arrivedAt;
 		if (arrivedAt === undefined) return 0;
 		const now = this.#clock.monotonicMilliseconds();
 		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
 	}
 
 	#take(): Delivered<T>[] {
-		const batch: Delivered<T>[] = [];
-		while (batch.length < this.#settings.batchSize) {
-			const entry = this.#backlog.shift();
-			if (entry === undefined) break;
+		return this.#removed(this.#settings.batchSize).map((entry) => {
 			const dropped = entry.isMessage ? this.#dropped.get(entry.sessionId) : undefined;
-			if (dropped !== undefined) this.#dropped.delete(entry.sessionId);
-			batch.push(dropped === undefined ? { entry } : { entry, dropped });
-		}
-		return batch;
+			if (dropped === undefined) return { entry };
+			this.#dropped.delete(entry.sessionId);
+			return { entry, dropped };
+		});
+	}
+
+	/** The oldest, at most so many. */
+	#removed(most: number): T[] {
+		const entries = this.#waiting.splice(0, most).map(({ entry }) => entry);
+		for (const { byteLength } of entries) this.#bytes -= byteLength;
+		return entries;
 	}
 
 	#makeRoom(): void {
 		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
 		const messages: T[] = [];
 		while (this.length > 1 && (this.length > maxQueuedMessages || this.bytes > maxQueuedBytes)) {
-			const entry = this.#backlog.shift();
-			if (!entry?.isMessage) continue;
-			messages.push(entry);
-			this.#dropped.set(entry.sessionId, (this.#dropped.get(entry.sessionId) ?? 0) + 1);
+			for (const entry of this.#removed(1)) {
+				if (!entry.isMessage) continue;
+				messages.push(entry);
+				this.#dropped.set(entry.sessionId, (this.#dropped.get(entry.sessionId) ?? 0) + 1);
+			}
 		}
 		if (messages.length > 0) this.#listener.dropped(messages);
 	}
