@@ -167,8 +167,7 @@ type OwnSettings =
 	| ('openChannel' | 'waitTimeoutSeconds' | 'onWaitTimeout' | 'maxMessages')
 	| ('settleMilliseconds' | 'textField' | 'deduplicationField');
 
-export interface WaitSettings
-	extends Omit<ConnectionOptions, 'sessionId' | 'openUntil'>, Pick<ExecuteParams, OwnSettings> {
+export interface WaitSettings extends Omit<ConnectionOptions, 'sessionId'>, Pick<ExecuteParams, OwnSettings> {
 	readonly end: WaitEnd;
 	/** Messages that report a failure; undefined: none do. */
 	readonly failure: FieldValues | undefined;

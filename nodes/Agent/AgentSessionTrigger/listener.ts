@@ -51,10 +51,6 @@ export class PublishedListener {
 	readonly #alerts: Alerts;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
-	/** By session, from 1 on: first messages that an earlier start left, then those of the channel. */
-	readonly #sequences = new Map<string, number>();
-	/** By session, in milliseconds: gaps before messages that start no execution, for the next one that does. */
-	readonly #untoldGaps = new Map<string, number>();
 	#repeated = 0;
 	#toldRepeatedAt = Number.NEGATIVE_INFINITY;
 	#connections: Connection[] = [];
@@ -72,10 +68,11 @@ export class PublishedListener {
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readIdentity, context, clock, rateLimiter, memory } = this.#parts;
-		const environment = { clock, rateLimiter, log: context.logger };
 		this.#connections = settings.sessionIds.map((sessionId) => {
-			const options = { ...settings, sessionId, openUntil: memory.openUntil.get(sessionId) };
-			return connect(options, readIdentity, this.#channelListener(sessionId), environment);
+			const frames = memory.framesOf(sessionId);
+			frames.restart();
+			const environment = { clock, rateLimiter, frames, log: context.logger };
+			return connect({ ...settings, sessionId }, readIdentity, this.#channelListener(sessionId), environment);
 		});
 		const leftover = memory.take();
 		if (leftover) this.#adopt(leftover);
@@ -95,7 +92,7 @@ export class PublishedListener {
 		const hasWaited = this.#queue.length > 0;
 		const drained = this.#queue.drain();
 		if (hasWaited) await this.#drain(drained);
-		const isRead = await this.#closeChannels();
+		const areRead = await Promise.all(this.#connections.map((connection) => connection.close(true)));
 		const isBacklog = hasWaited || this.#queue.length > 0;
 		// At once, they would overtake each other.
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
@@ -104,7 +101,7 @@ export class PublishedListener {
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
 		this.#delivery.release();
 		this.#alerts.close();
-		await this.#leave(this.#queue.takeLeftover(), isRead);
+		await this.#leave(this.#queue.takeLeftover(), !areRead.includes(false));
 	}
 
 	async #drain(drained: Promise<void>): Promise<void> {
@@ -115,19 +112,6 @@ export class PublishedListener {
 			before = this.#queue.length;
 			await this.#within(Math.min(nextEndMilliseconds, end - clock.monotonicMilliseconds()), drained);
 		} while (this.#queue.length > 0 && this.#queue.length < before && clock.monotonicMilliseconds() < end);
-	}
-
-	/** @returns whether all that the service had sent was read */
-	async #closeChannels(): Promise<boolean> {
-		const { memory, settings } = this.#parts;
-		const closed = await Promise.all(this.#connections.map((connection) => connection.close(true)));
-		closed.forEach(({ openUntil }, index) => {
-			const sessionId = settings.sessionIds[index] ?? '';
-			memory.openUntil.delete(sessionId);
-			if (openUntil === undefined) return;
-			memory.openUntil.set(sessionId, openUntil - (this.#untoldGaps.get(sessionId) ?? 0));
-		});
-		return closed.every(({ isRead }) => isRead);
 	}
 
 	/** @param done without it, that time passes */
@@ -167,19 +151,14 @@ export class PublishedListener {
 		if (lost > 0) this.#tellLost(lost);
 	}
 
-	/** @returns nothing for an ID that came before */
+	/** Counts before those of the channel. @returns nothing for an ID that came before */
 	#adopted(entry: Arrival): readonly Arrival[] {
 		if ('event' in entry) return [entry];
-		const arrival = new MessageArrival({ ...entry.frame, sequence: this.#nextSequence(entry.sessionId) });
+		const sequence = this.#parts.memory.framesOf(entry.sessionId).next();
+		const arrival = new MessageArrival({ ...entry.frame, sequence });
 		const isNew = this.#delivery.isNew(arrival);
 		arrival.release();
 		return isNew ? [arrival] : [];
-	}
-
-	#nextSequence(sessionId: string): number {
-		const sequence = (this.#sequences.get(sessionId) ?? 0) + 1;
-		this.#sequences.set(sessionId, sequence);
-		return sequence;
 	}
 
 	#tellLost(count: number): void {
@@ -189,19 +168,17 @@ export class PublishedListener {
 	}
 
 	#received(frame: SessionFrame): void {
-		const { filter } = this.#parts.settings;
+		const { settings, memory } = this.#parts;
+		const { filter } = settings;
 		const { sessionId } = frame;
-		const gapMs = sumOf(this.#untoldGaps.get(sessionId), frame.gapMs);
-		const sequence = this.#nextSequence(sessionId);
-		const arrival = new MessageArrival({ ...frame, sequence, ...(gapMs !== undefined && { gapMs }) });
+		const arrival = new MessageArrival(frame);
 		const isWanted = filter === undefined || hasOneOf(arrival.message, filter);
 		const isRepeated = isWanted && !this.#delivery.isNew(arrival);
 		if (isRepeated) this.#countRepeated(sessionId);
 		if (!isWanted || isRepeated) {
-			if (gapMs !== undefined) this.#untoldGaps.set(sessionId, gapMs);
+			memory.framesOf(sessionId).untold(frame.gapMs);
 			return;
 		}
-		this.#untoldGaps.delete(sessionId);
 		this.#queue.push(arrival);
 		arrival.release();
 	}
@@ -249,9 +226,6 @@ export class PublishedListener {
 		};
 	}
 }
-
-const sumOf = (a: number | undefined, b: number | undefined): number | undefined =>
-	a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
 
 /**
  * Starts to listen. Network problems never make it fail, because n8n would not try again.

@@ -1,4 +1,5 @@
 import { BoundedMap, type Clock, globalSingleton, systemClock } from '../../core/runtime';
+import { FrameSequence } from '../session/messages';
 import type { Arrival, Leftover } from './queue';
 
 /** Of one node: message IDs, and sessions. */
@@ -11,9 +12,15 @@ export const keptSeconds = 60;
 export class NodeMemory {
 	/** Keys of the messages that came last. */
 	readonly recent = new BoundedMap<string, true>(maxRecent);
-	/** By session: when its channel was last open, in milliseconds of the clock that does not jump. */
-	readonly openUntil = new BoundedMap<string, number>(maxRecent);
+	readonly #frames = new BoundedMap<string, FrameSequence>(maxRecent);
 	#left: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
+
+	/** By session: the count of its messages, and since when none was heard. */
+	framesOf(sessionId: string): FrameSequence {
+		const frames = this.#frames.get(sessionId) ?? new FrameSequence();
+		this.#frames.set(sessionId, frames);
+		return frames;
+	}
 
 	/**
 	 * Keeps messages that the queue still held at a stop.

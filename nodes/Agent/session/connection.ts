@@ -28,8 +28,6 @@ export interface ConnectionOptions {
 	/** Close codes after which only the slow lane tries again, besides the built-in ones. */
 	readonly finalCloseCodes: readonly number[];
 	readonly maxMessageBytes: number;
-	/** What an earlier connection to the session resolved to at its close: the first message reports the gap since then. */
-	readonly openUntil?: number | undefined;
 }
 
 /** Emitted as an item when the user asked for connection events. */
@@ -78,6 +76,8 @@ interface ConnectionEnvironment {
 	readonly loadSocket: () => Promise<OpenSocket>;
 	/** Every attempt goes through it. */
 	readonly rateLimiter: Pick<ConnectRateLimiter, 'pass'>;
+	/** Of an earlier connection to the session: the first message reports the gap since then. */
+	readonly frames: FrameSequence;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
 }
 
@@ -85,13 +85,6 @@ export interface ConnectionStatus {
 	readonly state: 'idle' | 'connecting' | 'open' | 'paused' | 'backoff' | 'slow' | 'closed';
 	/** Why the last channel or attempt ended; undefined when none did. */
 	readonly lastFailure: NodeError | undefined;
-}
-
-export interface ClosedConnection {
-	/** False when the server had sent messages that could not be read in time. */
-	readonly isRead: boolean;
-	/** When the channel was last open, in milliseconds of the clock that does not jump; undefined if it never was. */
-	readonly openUntil: number | undefined;
 }
 
 export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
@@ -105,7 +98,6 @@ class SessionConnection {
 	readonly #readIdentity: ReadIdentity;
 	readonly #listener: ConnectionListener;
 	readonly #environment: ConnectionEnvironment;
-	readonly #frames: FrameSequence;
 	readonly #recovery: Recovery;
 	#state: ConnectionStatus['state'] = 'idle';
 	#attempt = 0;
@@ -117,7 +109,7 @@ class SessionConnection {
 	#lastFailure: NodeError | undefined;
 	/** Of the last attempt for which there was one. */
 	#request: ConnectRequest | undefined;
-	#closing: Promise<ClosedConnection> | undefined;
+	#closing: Promise<boolean> | undefined;
 	/** The listener is told nothing more. */
 	#isSilent = false;
 
@@ -127,15 +119,13 @@ class SessionConnection {
 		listener: ConnectionListener,
 		environment: ConnectionEnvironment,
 	) {
-		const { sessionId, messageFormat, finalCloseCodes, reconnectMaxDelaySeconds, openUntil } = options;
+		const { finalCloseCodes, reconnectMaxDelaySeconds } = options;
 		this.#options = options;
 		this.#listener = listener;
 		this.#environment = environment;
 		this.#readIdentity = readIdentity;
-		this.#frames = new FrameSequence(sessionId, messageFormat);
 		const policy = { maxDelayMilliseconds: reconnectMaxDelaySeconds * 1000, finalCloseCodes };
 		this.#recovery = new Recovery(policy, environment.clock, environment.random);
-		if (openUntil !== undefined) this.#frames.lost(openUntil, 'the trigger was stopped');
 		this.#schedule(0);
 	}
 
@@ -162,21 +152,27 @@ class SessionConnection {
 	/**
 	 * Idempotent, never rejects, leaves no timer and no socket. Within 300 ms, and within 1.3 s while the last messages come.
 	 * @param takesLast whether to still deliver messages that the server sends until it has seen the close frame, and until the promise settles
+	 * @returns false when the server had sent messages that could not be read in time
 	 */
-	close(takesLast = false): Promise<ClosedConnection> {
+	close(takesLast = false): Promise<boolean> {
 		this.#closing ??= this.#shut(takesLast);
 		return this.#closing;
 	}
 
-	async #shut(takesLast: boolean): Promise<ClosedConnection> {
-		const now = this.#environment.clock.monotonicMilliseconds();
+	async #shut(takesLast: boolean): Promise<boolean> {
+		const { clock, frames } = this.#environment;
+		if (this.#isOpen) frames.lost(clock.monotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
 		this.#isSilent = !takesLast;
 		this.#attempt++;
 		this.#cancelTimers();
 		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#isSilent = true;
-		return { isRead, openUntil: this.#frames.openUntil(now) };
+		return isRead;
+	}
+
+	get #isOpen(): boolean {
+		return this.#state === 'open' || this.#state === 'paused';
 	}
 
 	#schedule(delayMilliseconds: number): void {
@@ -218,7 +214,9 @@ class SessionConnection {
 			},
 			message: (data: Buffer, isBinary: boolean) => {
 				this.#recovery.received();
-				const frame = this.#frames.take(data, isBinary, this.#now());
+				const { sessionId, messageFormat: readAs } = this.#options;
+				const received = { sessionId, receivedAt: this.#now(), data, isBinary, readAs };
+				const frame = this.#environment.frames.take(received);
 				this.#tell((to) => {
 					to.message(frame);
 				});
@@ -241,18 +239,17 @@ class SessionConnection {
 		if (this.#pauseWanted) this.#channel?.pause();
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#recovery.opened();
-		const gap = this.#frames.opened(this.#environment.clock.monotonicMilliseconds());
+		const { clock, frames } = this.#environment;
+		const gap = frames.opened(clock.monotonicMilliseconds());
 		this.#tellEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
 	}
 
 	#ended(closeReason: CloseReason, silentMilliseconds = 0): void {
-		const { clock } = this.#environment;
-		const opened = this.#state === 'open' || this.#state === 'paused';
+		const { clock, frames } = this.#environment;
+		const opened = this.#isOpen;
 		this.#attempt++;
 		this.#cancelTimers();
-		if (opened) {
-			this.#frames.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
-		}
+		if (opened) frames.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
 		const next = this.#recovery.ended(closeReason);
 		const { sessionId } = this.#options;
 		const host = this.#request?.base.host;
@@ -323,10 +320,15 @@ export function connect(
 	listener: ConnectionListener,
 	environment: Partial<ConnectionEnvironment> = {},
 ): Connection {
-	return new SessionConnection(options, readIdentity, listener, { ...realEnvironment, ...environment });
+	const frames = new FrameSequence();
+	return new SessionConnection(options, readIdentity, listener, {
+		...realEnvironment,
+		frames,
+		...environment,
+	});
 }
 
-const realEnvironment: ConnectionEnvironment = {
+const realEnvironment: Omit<ConnectionEnvironment, 'frames'> = {
 	clock: systemClock,
 	random: Math.random,
 	loadSocket,

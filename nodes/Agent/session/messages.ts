@@ -68,6 +68,8 @@ export interface SessionFrame extends Envelope {
 	readonly readAs: MessageFormat;
 }
 
+type ReceivedFrame = Pick<SessionFrame, 'sessionId' | 'receivedAt' | 'data' | 'isBinary' | 'readAs'>;
+
 export type SessionMessage = MessageContent &
 	Envelope & {
 		/** What it takes in memory, where that is more than its length. */
@@ -122,20 +124,17 @@ function utf8(data: Buffer): string | undefined {
 
 /**
  * Numbers the frames of a session, over all its channels, and marks the first one after a gap: a time without a channel, when messages
- * may have been lost. Times are monotonic milliseconds.
+ * may have been lost. Of a trigger it lives on from one start to the next. Times are monotonic milliseconds.
  */
 export class FrameSequence {
-	readonly #sessionId: string;
-	readonly #format: MessageFormat;
 	#sequence = 0;
-	#wasOpen = false;
 	#lost: { readonly at: number; readonly reason: string } | undefined;
 	/** Of the gaps that no message has reported yet. */
 	#untoldGap: number | undefined;
 
-	constructor(sessionId: string, format: MessageFormat) {
-		this.#sessionId = sessionId;
-		this.#format = format;
+	/** Counts from 1 again. */
+	restart(): void {
+		this.#sequence = 0;
 	}
 
 	/** The channel was open until then. A second loss before the channel is open again changes nothing. */
@@ -145,33 +144,30 @@ export class FrameSequence {
 
 	/** @returns the gap that ends now; undefined when the channel opened for the first time */
 	opened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
-		this.#wasOpen = true;
 		if (this.#lost === undefined) return undefined;
 		const gapMs = Math.max(0, Math.round(at - this.#lost.at));
 		const { reason } = this.#lost;
-		this.#untoldGap = (this.#untoldGap ?? 0) + gapMs;
+		this.untold(gapMs);
 		this.#lost = undefined;
 		return { gapMs, reason };
 	}
 
-	/** Since when the session was not heard, if it ends now: gaps that no message has reported count. Undefined before the first time. */
-	openUntil(now: number): number | undefined {
-		if (!this.#wasOpen && this.#lost === undefined) return undefined;
-		return (this.#lost?.at ?? now) - (this.#untoldGap ?? 0);
+	/** The next message tells of this gap, too: the one that had it starts nothing. */
+	untold(gapMs: number | undefined): void {
+		if (gapMs !== undefined) this.#untoldGap = (this.#untoldGap ?? 0) + gapMs;
 	}
 
-	/** @param receivedAt ISO 8601 */
-	take(data: Buffer, isBinary: boolean, receivedAt: string): SessionFrame {
+	next(): number {
+		return ++this.#sequence;
+	}
+
+	take({ data, ...frame }: ReceivedFrame): SessionFrame {
 		const gapMs = this.#untoldGap;
 		this.#untoldGap = undefined;
-		this.#sequence++;
 		return {
-			sessionId: this.#sessionId,
-			sequence: this.#sequence,
-			receivedAt,
+			...frame,
+			sequence: this.next(),
 			data: withoutRest(data),
-			isBinary,
-			readAs: this.#format,
 			byteLength: data.byteLength,
 			...(gapMs !== undefined && { gapMs }),
 		};

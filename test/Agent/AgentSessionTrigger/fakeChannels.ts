@@ -1,10 +1,11 @@
 import type {
-	ClosedConnection,
+	connect,
 	Connection,
 	ConnectionListener,
 	ConnectionOptions,
 	ConnectionStatus,
 } from '../../../nodes/Agent/session/connection';
+import { FrameSequence } from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
 
 /** Connections without a network: a test plays the channel. */
@@ -13,18 +14,21 @@ export class FakeChannels {
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
 	status: ConnectionStatus = { state: 'open', lastFailure: undefined };
-	closed: ClosedConnection = { isRead: true, openUntil: undefined };
+	/** Whether a channel has read all that the server had sent when it closes. */
+	isRead = true;
 	/** What the server sends before it has seen the goodbye. */
 	readonly lastWords: string[] = [];
-	readonly #sequences: number[] = [];
+	readonly frames: FrameSequence[] = [];
 
 	readonly connect = (
 		options: ConnectionOptions,
 		_read: unknown,
 		listener: ConnectionListener,
+		{ frames = new FrameSequence() }: Parameters<typeof connect>[3] = {},
 	): Connection => {
 		this.options.push(options);
 		this.listeners.push(listener);
+		this.frames.push(frames);
 		const note = (word: string) => void this.log.push(`${word} ${options.sessionId}`);
 		return {
 			status: () => this.status,
@@ -38,7 +42,7 @@ export class FakeChannels {
 				note('close');
 				await Promise.resolve();
 				if (takesLast) for (const text of this.lastWords.splice(0)) this.send(text);
-				return this.closed;
+				return this.isRead;
 			},
 		};
 	};
@@ -48,20 +52,17 @@ export class FakeChannels {
 		this.listeners[index]?.alert?.(failure, kind);
 	}
 
-	/** A frame arrives on the channel of a session. */
+	/** A frame arrives on the channel of a session, after a gap where one is given. */
 	send(text: string, index = 0, gapMs?: number, isBinary = false): void {
-		const data = Buffer.from(text);
-		const sequence = (this.#sequences[index] ?? 0) + 1;
-		this.#sequences[index] = sequence;
-		this.listeners[index]?.message({
+		const frames = this.frames[index] ?? new FrameSequence();
+		frames.untold(gapMs);
+		const frame = frames.take({
 			sessionId: this.options[index]?.sessionId ?? '',
-			sequence,
 			receivedAt: '2026-01-01T00:00:00.000Z',
-			byteLength: data.length,
-			...(gapMs !== undefined && { gapMs }),
-			data,
+			data: Buffer.from(text),
 			isBinary,
 			readAs: 'auto',
 		});
+		this.listeners[index]?.message(frame);
 	}
 }

@@ -363,12 +363,12 @@ describe('closing', () => {
 	test('tells of messages that the service had sent and that could not be read in time', async () => {
 		const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
 		const { run, clock, channels, listening } = listen(oneAtATime);
-		channels.closed = { isRead: false, openUntil: 0 };
+		channels.isRead = false;
 		sendAll(channels, 3);
 		void listening.close();
 		await clock.advance(2000);
 		const other = listen();
-		other.channels.closed = { isRead: false, openUntil: 0 };
+		other.channels.isRead = false;
 		void other.listening.close();
 		await other.clock.advance(2000);
 		expect(run.failedExecutions[0]?.description).toContain(unread);
@@ -377,15 +377,23 @@ describe('closing', () => {
 		]);
 	});
 
-	test('the next start knows since when no channel was open, less the gaps that no item has told', async () => {
+	test('the next start tells since when no channel was open, and the gaps that no item has told', async () => {
 		const node = nodeOfItsOwn();
 		const options = { filterField: 'type', filterValue: 'answer' };
 		const first = listen({ sessionIds: 'a,b', options }, {}, node);
-		first.channels.closed = { isRead: true, openUntil: 5000 };
 		first.channels.send('{"type":"step"}', 1, 300);
+		for (const frames of first.channels.frames) frames.lost(5000, 'the trigger was stopped');
 		await first.listening.close();
-		const second = listen({ sessionIds: 'b,a,c' }, {}, node);
-		expect(second.channels.options.map(({ openUntil }) => openUntil)).toEqual([4700, 5000, undefined]);
+		const second = listen({ sessionIds: 'b,a,c', options }, {}, node);
+		for (const [index, frames] of second.channels.frames.entries()) {
+			frames.opened(6000);
+			second.channels.send('{"type":"answer"}', index);
+		}
+		expect(second.run.items.map(({ json }) => [json.sequence, json.gapMs])).toEqual([
+			[1, 1300],
+			[1, 1000],
+			[1, undefined],
+		]);
 	});
 
 	test('one at a time, hands over nothing out of order: all of it goes on one after the other', async () => {

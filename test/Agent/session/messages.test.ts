@@ -123,7 +123,8 @@ describe('fields of messages', () => {
 
 const megabyte = 1024 * 1024;
 const ofSmallObjects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3 - 1)}{}]`);
-const take = (frame: Buffer) => new FrameSequence('s1', 'auto').take(frame, false, '');
+const received = { sessionId: 's1', receivedAt: '', isBinary: false, readAs: 'auto' } as const;
+const take = (data: Buffer) => new FrameSequence().take({ ...received, data });
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
 	const settings = {
@@ -136,10 +137,10 @@ test('64 MiB of small JSON objects take as much in the queue, not twenty times t
 	};
 	const listener = { deliver: () => Promise.resolve(true), pause() {}, resume() {}, dropped() {} };
 	const queue = new MessageQueue<MessageArrival>(settings, listener, new FakeClock());
-	const frames = new FrameSequence('s1', 'auto');
+	const frames = new FrameSequence();
 	const before = process.memoryUsage();
 	for (let n = 0; n < 64; n++)
-		queue.push(new MessageArrival(frames.take(ofSmallObjects(megabyte), false, '')));
+		queue.push(new MessageArrival(frames.take({ ...received, data: ofSmallObjects(megabyte) })));
 	const { heapUsed, arrayBuffers } = process.memoryUsage();
 	expect(queue.length).toBeGreaterThan(60);
 	expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(2.5 * 64 * megabyte);
