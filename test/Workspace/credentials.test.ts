@@ -7,6 +7,7 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isNodeError } from '../../nodes/core/errors';
+import { sharedToken } from '../../nodes/Workspace/google/serviceAccount';
 import { LongAnswer } from '../longAnswer';
 import { scriptedServer } from './server';
 
@@ -99,6 +100,17 @@ describe('a service account', () => {
 		expect(failure.message).toContain('unauthorized_client');
 		expect(failure.description).toMatch(/Domain-wide delegation/);
 		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
+	});
+
+	test('is one of the last thousand, whose tokens are kept', async () => {
+		const asked: string[] = [];
+		const tokenOf = (account: string) =>
+			sharedToken({ account }, '', () => Promise.resolve(`${asked.push(account)}`));
+		const accounts = Array.from({ length: 1001 }, (_, at) => `account ${at}`);
+		for (const account of accounts) await tokenOf(account);
+		expect(await tokenOf('account 1')).toBe('2');
+		expect(await tokenOf('account 0')).toBe('1002');
+		expect(asked).toEqual([...accounts, 'account 0']);
 	});
 
 	test('asks once for all who ask at the same time, and anew when the token is refused', async () => {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-import { inTime, TimedStream } from '../../nodes/Workspace/source';
+import { binarySource, inTime, TimedStream } from '../../nodes/Workspace/source';
 import { failing } from './failure';
+import { contextOf } from './runNode';
 
 const limit = { milliseconds: 20, what: "The binary field 'data'" };
 const generous = { ...limit, milliseconds: 60_000 };
@@ -35,4 +36,36 @@ test('a source that fails passes that on', async () => {
 		},
 	});
 	await expect(buffer(new TimedStream(source, generous))).rejects.toThrow('disk');
+});
+
+describe('storage that hangs', () => {
+	const hanging = () => new Promise<never>(() => {});
+	const sourceWith = (binary: { id?: string }, helpers: object) => {
+		const items = [{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } }];
+		const context = contextOf({ url: 'http://127.0.0.1:9', parameters: {}, items });
+		Object.assign(context.helpers, helpers);
+		return binarySource(context, 0, 'invoice', { existing: ['invoice'], milliseconds: 20 });
+	};
+	const late = {
+		code: 504,
+		message: "The binary field 'invoice' could not be read within 0.02 seconds",
+		description: expect.stringContaining('The storage does not respond') as string,
+	};
+
+	test.each([
+		['in the item', {}, { getBinaryDataBuffer: hanging }],
+		['whose size is asked for', { id: 'database:1' }, { getBinaryMetadata: hanging }],
+	])('with a file %s: the field is named', async (_, binary, helpers) => {
+		expect(await failing(sourceWith(binary, helpers))).toMatchObject(late);
+	});
+
+	test.each([
+		['opening', hanging],
+		['first piece', () => Promise.resolve(new Readable({ read() {} }))],
+	])('at the %s: the field is named', async (_, getBinaryStream) => {
+		const getBinaryMetadata = () => Promise.resolve({ fileSize: 5 });
+		const source = await sourceWith({ id: 'database:1' }, { getBinaryMetadata, getBinaryStream });
+		expect(source.size).toBe(5);
+		expect(await failing(source.open().then(buffer))).toMatchObject(late);
+	});
 });

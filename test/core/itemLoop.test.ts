@@ -5,7 +5,7 @@ import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { executeContext, failureOf } from '../executeContext';
 
 /** @param perform what becomes of the item with this index */
-function run(perform: (index: number) => Done, node: object) {
+function run(perform: (index: number) => Done, node: object, more: Partial<Work<number>> = {}) {
 	const work: Work<number> = {
 		check: (index) => index,
 		sent: (value) => value,
@@ -19,6 +19,7 @@ function run(perform: (index: number) => Done, node: object) {
 			throw new Error('nobody stops it');
 		},
 		sanitizer: new Sanitizer(),
+		...more,
 	};
 	const context = { nodeType: new AgentExecute(), items: [{ json: {} }, { json: {} }], node };
 	return runItems(executeContext(context), work);
@@ -54,4 +55,25 @@ test('a try that surely did nothing does not hide that the one before it may hav
 	expect((await failureOf(run(failing(false), node))).message).toBe(
 		'An earlier try may have been carried out, the last one failed: It failed',
 	);
+});
+
+test('an item of a combined request that has no result may have been carried out, and is not started again', async () => {
+	let performed = 0;
+	const combined: Partial<Work<number>> = {
+		tasks: (checked) => [{ items: checked }],
+		perform: () => {
+			performed++;
+			return Promise.resolve([done]);
+		},
+	};
+	const node = { retryOnFail: true, id: 'unanswered' };
+	for (let tries = 0; tries < 2; tries++) {
+		const failure = await failureOf(run(() => done, node, combined));
+		expect(failure.message).toBe('The operation returned no result');
+	}
+	expect(performed).toBe(1);
+	expect(await run(() => done, { onError: 'continueRegularOutput' }, combined)).toMatchObject([
+		{ json: { done: true } },
+		{ json: { error: { code: 500, message: 'The operation returned no result' } } },
+	]);
 });

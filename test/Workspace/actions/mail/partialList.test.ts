@@ -201,3 +201,13 @@ it('a long list says in the log how many emails it has so far', async () => {
 	expect(messages).toHaveLength(250);
 	expect(item.logs).toEqual(['List of item 0: 100 emails so far', 'List of item 0: 200 emails so far']);
 });
+
+test('an empty token for the next page is the end of the list', async () => {
+	const [id = ''] = seed(1);
+	const body = { messages: [{ id, threadId: id }], nextPageToken: '' };
+	mails.google.fault({ match: 'gmail.users.messages.list', times: 3, status: 200, body });
+	expect(ids(await mails.run('list', { returnAll: true }))).toEqual([id]);
+	expect(mails.methods.filter((method) => method === 'messages.list')).toHaveLength(1);
+	const [page] = await mails.run('list', {}, { output: 'page' });
+	expect(page?.json).not.toHaveProperty('nextPageToken');
+});
