@@ -110,7 +110,6 @@ const ways: Readonly<Record<string, Way>> = {
 	'side by side, as shipped': parallel,
 	'batches of 50, two at once': batches(50, 2),
 	'batches of 20, one after another': batches(20, 1),
-	'a batch of 100': batches(100, 1),
 };
 const settings: Readonly<Record<string, QuotaLimits>> = {
 	'no limit': { minute },
