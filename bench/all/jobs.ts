@@ -18,7 +18,7 @@ export const jobs: readonly Job[] = [
 	job(3, 'Start and first use of the Workspace node', 'workspaceLoad.ts', '5'),
 	job(10, "All operations beside n8n's own nodes", 'operations.ts'),
 	job(5, 'Growth: 10 to 100,000 items', 'growth.ts'),
-	job(5, '1,000 calls of an agent', 'execute.ts', '2'),
+	job(5, '1,000 calls of an agent', 'execute.ts', '3'),
 	job(5, '100 emails listed', 'mail.ts', '2'),
 	job(5, "Parallel requests beside Gmail's batches", 'mailBatch.ts', '1'),
 	job(5, 'Rows: 1,000 appended, sheets of 10,000 and 100,000', 'spreadsheet.ts', '3'),
