@@ -83,8 +83,8 @@ export interface Field {
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** Default in JSON mode where it differs from the form's. */
 	readonly jsonDefault?: unknown;
-	/** Value while the form does not show it, where that is not the default. */
-	readonly hiddenDefault?: unknown;
+	/** Default in the form while another field has this value. n8n knows one default only: it is read where the field is not set. */
+	readonly defaultWhen?: { readonly field: string; readonly is: string; readonly default: unknown };
 	/** How the value is read, where it is more than its type and `format` say. @throws NodeError 400 that names the field */
 	read?(raw: unknown, field: Field, reading: Reading): unknown;
 	/** Set once for all items: no expression. */

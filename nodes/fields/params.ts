@@ -18,14 +18,18 @@ export function paramsOf<const F extends readonly Field[]>(
 ): ParamsOf<F, []> {
 	const values = new Map<string, unknown>();
 	const byName = new Map(fields.map((field) => [field.name, field]));
+	const isOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
+		const field = byName.get(name);
+		return field !== undefined && allowed.some((choice) => choice === valueFor(field));
+	};
 	const valueFor = (field: Field): unknown => {
 		if (!values.has(field.name)) {
-			const isShown = Object.entries(field.showWhen ?? {}).every(([name, allowed]) => {
-				const other = byName.get(name);
-				return other !== undefined && allowed.some((choice) => choice === valueFor(other));
-			});
-			const isNeeded = field.requiredUnless === undefined || isMissing(given[field.requiredUnless]);
-			values.set(field.name, read(field, given[field.name], { isShown, isNeeded }, reading));
+			const { showWhen = {}, requiredUnless, defaultWhen } = field;
+			const isShown = Object.entries(showWhen).every(([name, allowed]) => isOneOf(name, allowed));
+			const isNeeded = requiredUnless === undefined || isMissing(given[requiredUnless]);
+			const isOther = defaultWhen !== undefined && isOneOf(defaultWhen.field, [defaultWhen.is]);
+			const formDefault = isOther ? defaultWhen.default : field.default;
+			values.set(field.name, read(field, given[field.name], { isShown, isNeeded, formDefault }, reading));
 		}
 		return values.get(field.name);
 	};
@@ -37,17 +41,23 @@ export function paramsOf<const F extends readonly Field[]>(
 interface Need {
 	readonly isShown: boolean;
 	readonly isNeeded: boolean;
+	readonly formDefault: unknown;
 }
 
-function read(field: Field, raw: unknown, { isShown, isNeeded }: Need, reading: Reading): unknown {
+function read(
+	field: Field,
+	raw: unknown,
+	{ isShown, isNeeded, formDefault }: Need,
+	reading: Reading,
+): unknown {
 	// Defaults are written in the form's shape.
 	const form: Reading = { ...reading, mode: 'fields' };
 	const isForm = reading.mode === 'fields';
 	// Values left over from an earlier choice do not count, as in n8n's own form.
-	if (!isShown && isForm) return valueOf(field, field.hiddenDefault ?? field.default, form);
+	if (!isShown && isForm) return valueOf(field, formDefault, form);
 	// A form field that was emptied counts as not given where no text is wanted.
 	const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
-	const ownDefault = isForm ? field.default : (field.jsonDefault ?? field.default);
+	const ownDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
 	const value = isMissing(raw) || isBlank ? valueOf(field, ownDefault, form) : valueOf(field, raw, reading);
 	if (isShown && isNeeded) requireGiven(field, raw, value, reading);
 	return value;

@@ -156,7 +156,9 @@ const valueInputOption = {
 	],
 	default: 'AUTO',
 	jsonDefault: 'RAW',
-	description: 'How Google Sheets interprets the values',
+	defaultWhen: { field: 'valuesSource', is: 'json', default: 'RAW' },
+	description:
+		'How Google Sheets interprets the values. If this is not set, rows from JSON are stored unchanged.',
 } as const satisfies Field;
 
 const escapeFormulas = {
@@ -242,7 +244,7 @@ export const writeFields = [
 		],
 		default: 'update',
 		jsonDefault: 'overwrite',
-		hiddenDefault: 'overwrite',
+		defaultWhen: { field: 'valuesSource', is: 'json', default: 'overwrite' },
 		showWhen: { valuesSource: ['columns', 'items'] },
 		description: 'What happens to the rows that are already there',
 	},

@@ -204,8 +204,10 @@ export const read = defineOperation({
 			],
 			default: 'FORMATTED_STRING',
 			jsonDefault: 'SERIAL_NUMBER',
+			defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
 			showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
-			description: 'How to return dates and times',
+			description:
+				'How to return dates and times. If this is not set and Output is Values, they are serial numbers.',
 		},
 		{
 			displayName: 'Combine Filters',
@@ -270,7 +272,9 @@ export const read = defineOperation({
 			],
 			default: 'UNFORMATTED_VALUE',
 			jsonDefault: 'FORMATTED_VALUE',
-			description: 'How to return the values of cells',
+			defaultWhen: { field: 'output', is: 'values', default: 'FORMATTED_VALUE' },
+			description:
+				'How to return the values of cells. If this is not set and Output is Values, they are the text that the sheet shows.',
 		},
 	],
 	readsOnly: true,

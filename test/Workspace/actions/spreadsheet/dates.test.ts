@@ -1,4 +1,5 @@
 import { isDate } from '../../../../nodes/Workspace/actions/spreadsheet/rows';
+import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -127,6 +128,28 @@ test('AUTO stores rows of cells unchanged', async () => {
 		await calls.one(name, { spreadsheetId, range: 'Sheet1', values, valueInputOption: 'AUTO' });
 	}
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...values, ...values]);
+});
+
+describe('the form, where Cell Format is not set', () => {
+	const day = '2024-01-05';
+
+	test.each([
+		['items', {}, 45296],
+		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: day } } }, 45296],
+		['json', { values: JSON.stringify([{ Day: day }]) }, day],
+		['json', { values: JSON.stringify([[day]]) }, day],
+	])('%s %j', async (valuesSource, more, stored) => {
+		calls.google.tokens.issue({ token });
+		for (const operation of ['append', 'write']) {
+			const value = calls.sheet([['Day']]);
+			const target = { spreadsheetId: { __rl: true, mode: 'id', value }, range: 'Sheet1!A:A' };
+			const rows = { valuesSource, ...more, ...(operation === 'write' && { writeMode: 'replace' }) };
+			const isUnnamed = operation === 'write' && 'values' in more && more.values.startsWith('[[');
+			const parameters = { resource: 'spreadsheet', operation, ...target, ...rows };
+			await runNode({ url: calls.google.url, parameters, items: [{ json: { Day: day } }] });
+			expect(calls.stored(value, 'Sheet1!A:A').at(isUnnamed ? 0 : 1)).toEqual([stored]);
+		}
+	});
 });
 
 describe('a tab that is not there', () => {

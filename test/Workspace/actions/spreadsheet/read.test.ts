@@ -1,5 +1,6 @@
 import { testItem } from '../../client';
 import { failing } from '../../failure';
+import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
 import { columnNames } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
 
@@ -326,4 +327,19 @@ test('n8n does other work while many wide rows become items', async () => {
 	counting = false;
 	expect(read).toHaveLength(height);
 	expect(turns).toBeGreaterThanOrEqual((height * width) / 200_000);
+});
+
+test.each([
+	['rows', {}, 'UNFORMATTED_VALUE', 'FORMATTED_STRING'],
+	['values', {}, 'FORMATTED_VALUE', 'SERIAL_NUMBER'],
+	['values', { valueRenderOption: 'UNFORMATTED_VALUE' }, 'UNFORMATTED_VALUE', 'SERIAL_NUMBER'],
+	['rows', { valueRenderOption: 'FORMULA' }, 'FORMULA', 'FORMATTED_STRING'],
+])('the form reads %s with %j as %s, %s', async (output, options, values, dates) => {
+	calls.google.tokens.issue({ token });
+	const spreadsheetId = { __rl: true, mode: 'id', value: calls.sheet([['Name'], ['Anna']]) };
+	const parameters = { resource: 'spreadsheet', operation: 'read', spreadsheetId, output, options };
+	await runNode({ url: calls.google.url, parameters });
+	expect(calls.sent.map(({ query }) => query)).toEqual([
+		expect.objectContaining({ valueRenderOption: values, dateTimeRenderOption: dates }),
+	]);
 });
