@@ -58,6 +58,8 @@ const quiet = {
 	N8N_SECURE_COOKIE: 'false',
 	// The process that runs Code nodes stays, instead of starting anew for each that comes after 15 s.
 	N8N_RUNNERS_AUTO_SHUTDOWN_TIMEOUT: '0',
+	// Seconds; a busy machine needs more than n8n's 30 to start that process.
+	N8N_RUNNERS_GRANT_TOKEN_TTL: '900',
 	EXTERNAL_FRONTEND_HOOKS_URLS: '',
 	NO_COLOR: '1',
 	// jest's own value would make n8n exit silently.
@@ -163,7 +165,7 @@ function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Far beyond what a busy machine needs: n8n's end is noticed at once, so this only ends what hangs. */
-const startSeconds = 300;
+const startSeconds = 900;
 
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
 	const deadline = Date.now() + startSeconds * 1000;

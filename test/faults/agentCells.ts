@@ -5,7 +5,7 @@ import { startAgentService } from '../../dev/agent-service/server.ts';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { type Cell, type Outcome, limits } from './cells';
 import { claimOf, lieOf } from './claim';
-import { timeoutSeconds, type ListedFault } from './faultList';
+import type { ListedFault } from './faultList';
 
 const sessionId = 'session-1';
 
@@ -21,8 +21,8 @@ export function agentCells(faults: readonly ListedFault[]): Cell[] {
 	return Object.entries(agentSubjects).flatMap(([subject, parameters]) =>
 		faults.flatMap(({ name, agent, stays, isSlow }) => {
 			if (!agent) return [];
-			const run = () => outcomeOf(parameters, agent, stays, isSlow);
-			return [{ subject, request: 'execute', fault: name, run }];
+			const run = (seconds: number) => outcomeOf(parameters, agent, stays, seconds);
+			return [{ subject, request: 'execute', fault: name, isSlow: isSlow === true, run }];
 		}),
 	);
 }
@@ -31,7 +31,7 @@ async function outcomeOf(
 	parameters: IDataObject,
 	step: NonNullable<ListedFault['agent']>,
 	stays: ListedFault['stays'],
-	isSlow: ListedFault['isSlow'],
+	timeoutSeconds: number,
 ): Promise<Outcome> {
 	const service = await startAgentService({
 		apiKey,
@@ -42,7 +42,7 @@ async function outcomeOf(
 		if (!stays) service.script(step);
 		const options = {
 			...limits,
-			timeoutSeconds: isSlow ? timeoutSeconds : 120,
+			timeoutSeconds,
 			waitTimeoutSeconds: 20,
 		};
 		const ended = await runExecute(service, { parameters: { sessionId, ...parameters, options } }).then(

@@ -2,7 +2,7 @@ import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import type { LoggedRequest } from '../../dev/google/server';
 import { claimOf, lieOf, type Claim } from './claim';
-import { timeoutSeconds, type ListedFault } from './faultList';
+import type { ListedFault } from './faultList';
 import { inputOf, marker, subjects, type Subject } from './samples';
 import { World } from './world';
 
@@ -12,7 +12,9 @@ export interface Cell {
 	/** Method id of the request that is hit, and which one of them. */
 	readonly request: string;
 	readonly fault: string;
-	run(): Promise<Outcome>;
+	readonly isSlow: boolean;
+	/** @param seconds that a request may take */
+	run(seconds: number): Promise<Outcome>;
 }
 
 export interface Outcome {
@@ -49,7 +51,8 @@ export async function googleCells(subject: Subject, faults: readonly ListedFault
 			subject: subject.name,
 			request,
 			fault: fault.name,
-			run: () => outcomeOf(subject, calm, { method, nth }, fault),
+			isSlow: fault.isSlow === true,
+			run: (seconds) => outcomeOf(subject, calm, { method, nth }, fault, seconds),
 		}));
 	});
 }
@@ -63,7 +66,8 @@ export async function tokenCells(faults: readonly ListedFault[]): Promise<Cell[]
 		subject: tokenSubject,
 		request: 'token',
 		fault: fault.name,
-		run: () => outcomeOf(subject, calm, { method: 'oauth.token', nth: 1 }, fault),
+		isSlow: fault.isSlow === true,
+		run: (seconds) => outcomeOf(subject, calm, { method: 'oauth.token', nth: 1 }, fault, seconds),
 	}));
 }
 
@@ -96,7 +100,8 @@ async function outcomeOf(
 	subject: Subject,
 	calm: Calm,
 	request: { readonly method: string; readonly nth: number },
-	{ google, stays, isSlow }: ListedFault,
+	{ google, stays }: ListedFault,
+	seconds: number,
 ): Promise<Outcome> {
 	const world = await World.start();
 	const signsIn = request.method === 'oauth.token';
@@ -110,7 +115,7 @@ async function outcomeOf(
 		// The fault's own getters give what depends on the time.
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
 		const before = world.traces();
-		const options = { ...limits, timeoutSeconds: isSlow ? timeoutSeconds : 120 };
+		const options = { ...limits, timeoutSeconds: seconds };
 		const authentication = signsIn ? 'serviceAccount' : 'oAuth2';
 		const inputs = [inputOf(subject, world.seeds)];
 		const ended = await world.run({ inputs, options, authentication }).then(

@@ -1,8 +1,9 @@
 import type { ExecuteStep } from '../../dev/agent-service/server.ts';
 import type { Fault } from '../../dev/google/server';
 
-/** Of one request, where a fault may need it: seconds. */
+/** Seconds of one request, of the faults that only a timeout ends and of all others. */
 export const timeoutSeconds = 8;
+export const patientSeconds = 120;
 
 export interface ListedFault {
 	/** With ` (done)` at the end where the service carries the request out in spite of what it answers. */
