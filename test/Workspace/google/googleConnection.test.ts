@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { connect } from '../../../nodes/Workspace/google/googleConnection';
 import { contextOf } from '../runNode';
@@ -10,7 +8,17 @@ let server: ScriptedServer;
 beforeEach(async () => {
 	server = await scriptedServer(json({ id: 'f1' }));
 });
-afterEach(() => server.close());
+afterEach(async () => {
+	jest.restoreAllMocks();
+	await server.close();
+});
+
+/** The time that passes only when told to. */
+function stoppedClock(): { now: number } {
+	const clock = { now: 1_000_000 };
+	jest.spyOn(performance, 'now').mockImplementation(() => clock.now);
+	return clock;
+}
 
 /** Clients in n8n's own context, and how often n8n was asked for the credential. */
 async function opened() {
@@ -31,17 +39,23 @@ test('requests share what was read for the run', async () => {
 	expect(authorizations).toEqual(Array(4).fill('Bearer canary-access-token'));
 });
 
-test('what was read more than a moment ago is read again, once for all', async () => {
+test('what was read a second ago is read again, once for all', async () => {
+	const clock = stoppedClock();
 	const { get, reads } = await opened();
-	await sleep(1100);
+	clock.now += 999;
+	await get();
+	expect(reads).toHaveBeenCalledTimes(1);
+	clock.now += 1;
 	await Promise.all([get(), get()]);
+	clock.now += 999;
 	await get();
 	expect(reads).toHaveBeenCalledTimes(2);
 });
 
 test('a failed read is not shared with later requests', async () => {
+	const clock = stoppedClock();
 	const { get, reads } = await opened();
-	await sleep(1100);
+	clock.now += 1000;
 	reads.mockRejectedValueOnce(new Error('The database is locked'));
 	await expect(get()).rejects.toThrow();
 	await get();
@@ -49,13 +63,14 @@ test('a failed read is not shared with later requests', async () => {
 });
 
 test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
+	const clock = stoppedClock();
 	const context = contextOf({ url: server.url, parameters: {} });
 	const sanitizer = new Sanitizer();
 	const connection = await connect(context, 'oAuth2', sanitizer);
 	const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 	const { drive } = await connection.clients(limits);
 	const reads = jest.spyOn(context, 'getCredentials');
-	await sleep(1100);
+	clock.now += 1000;
 	await drive.files.get({ fileId: 'f1' });
 	const shared = (await reads.mock.results[0]?.value) as { oauthTokenData: object };
 	shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
