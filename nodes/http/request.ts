@@ -151,7 +151,8 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
  * with a body of unknown length when the connection is reset. The return value of n8n's helper shows neither.
  */
 export class RawResponse {
-	#response: IncomingMessage | undefined;
+	/** Its socket is null as soon as an agent that keeps connections has it back: then the answer is whole. */
+	#response: { readonly socket: { readonly errored: Error | null } | null } | undefined;
 	#encoding = '';
 
 	/** Sends the request and watches its answer. The body is returned as received, compressed or not. */
@@ -172,7 +173,7 @@ export class RawResponse {
 	 * @throws BodyError if it is incomplete or too large, or if there is no room for it
 	 */
 	async whole(body: Buffer, memory: MemoryBudget, limitBytes = maxAnswerBytes): Promise<Buffer> {
-		if (this.#response?.socket.errored) throw new BodyError('cutShort');
+		if (this.#response?.socket?.errored) throw new BodyError('cutShort');
 		const unpack = unpackers[this.#encoding];
 		if (unpack === undefined || body.length === 0) return body;
 		const unpacker = unpack(body);

@@ -102,6 +102,21 @@ describe('a service account', () => {
 		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
 	});
 
+	test('shares a token for half a minute', async () => {
+		const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
+		try {
+			let asked = 0;
+			const ask = () => sharedToken({ account: 'half a minute' }, '', () => Promise.resolve(`${++asked}`));
+			expect(await ask()).toBe('1');
+			now.mockReturnValue(1_029_999);
+			expect(await ask()).toBe('1');
+			now.mockReturnValue(1_030_000);
+			expect(await ask()).toBe('2');
+		} finally {
+			now.mockRestore();
+		}
+	});
+
 	test('is one of the last thousand, whose tokens are kept', async () => {
 		const asked: string[] = [];
 		const tokenOf = (account: string) =>
@@ -141,6 +156,11 @@ describe('a service account', () => {
 		[400, 401, /Check the service account's email and key/],
 		[401, 401, /Check the service account's email and key/],
 		[404, 401, /Check the Token URL/],
+		[302, 401, /Check the Token URL/],
+		[399, 401, /Check the Token URL/],
+		[403, 401, /Check the service account's email and key/],
+		[499, 401, /Check the service account's email and key/],
+		[500, 503, /Try again later/],
 		[408, 503, /Try again later/],
 		[429, 503, /Try again later/],
 		[503, 503, /Try again later/],

@@ -1,10 +1,20 @@
 import { getEventListeners } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
-import { BodyError } from '../../nodes/http/body';
+import { BodyError, bytesInFlight, MemoryBudget } from '../../nodes/http/body';
 import { NodeError } from '../../nodes/core/errors';
-import { attempt, errorOfBody, type FullResponse, unlessAborted } from '../../nodes/http/request';
+import {
+	attempt,
+	errorOfBody,
+	type FullResponse,
+	RawResponse,
+	unlessAborted,
+} from '../../nodes/http/request';
 import { RequestError, stoppedRequest } from '../../nodes/http/retry';
+import { scriptedServer } from '../Workspace/server';
 
 const failure = (message: string) => new RequestError('unknown', new NodeError({ code: 500, message }));
 const errors = {
@@ -122,3 +132,36 @@ test.each([
 	expect(error).toMatchObject({ kind, failure: { code, message: 'a', ambiguous } });
 	expect(error.failure.description).toContain('b');
 });
+
+const text = Buffer.from('a text, a text');
+
+test.each([
+	['gzip', gzipSync(text), text, true],
+	['X-GZIP', gzipSync(text), text, true],
+	['br', brotliCompressSync(text), text, true],
+	['deflate', deflateSync(text), text, true],
+	['deflate', deflateRawSync(text), text, true],
+	['gzip', Buffer.alloc(0), Buffer.alloc(0), true],
+	['own', text, text, false],
+	[undefined, text, text, false],
+])(
+	'an answer whose encoding is %s is unpacked by us, or not at all',
+	async (encoding, sent, whole, isOurs) => {
+		const server = await scriptedServer((response) => {
+			response.writeHead(200, encoding === undefined ? {} : { 'content-encoding': encoding }).end(sent);
+		});
+		try {
+			const raw = new RawResponse();
+			const answer = await raw.watch(
+				() => new Promise<IncomingMessage>((resolve) => http.get(server.url, resolve)),
+			);
+			expect(answer.headers['content-encoding']).toBe(isOurs ? undefined : encoding);
+			const memory = new MemoryBudget();
+			expect(await raw.whole(await buffer(answer), memory)).toEqual(whole);
+			memory.release();
+			expect(bytesInFlight()).toBe(0);
+		} finally {
+			await server.close();
+		}
+	},
+);

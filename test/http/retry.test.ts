@@ -1,4 +1,11 @@
-import { RequestError, nextStep, type RetryPolicy, withRetries } from '../../nodes/http/retry';
+import {
+	RequestError,
+	nextStep,
+	outcomeOfStatus,
+	type RequestOutcome,
+	type RetryPolicy,
+	withRetries,
+} from '../../nodes/http/retry';
 import { NodeError, isNodeError } from '../../nodes/core/errors';
 
 const policy: RetryPolicy = {
@@ -36,6 +43,27 @@ describe('the next step', () => {
 
 	test('waits for what is left at most', () => {
 		expect(waitFor(busy(), { ...first, waitedMilliseconds: 59_950 })).toBe(50);
+		expect(waitFor(busy(), { ...first, waitedMilliseconds: 59_999 })).toBe(1);
+		expect(waitFor(busy(60_000))).toBe(60_000);
+	});
+
+	test('draws from a second, from twice as much after each wait, and from 64 seconds at most', () => {
+		jest.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
+		const waits = [1, 2, 7, 8].map((tries) =>
+			waitFor(busy(), { ...first, tries }, { maxTries: 9, maxRetryWaitMilliseconds: 600_000 }),
+		);
+		expect(waits).toEqual([999, 1999, 63_999, 63_999]);
+	});
+
+	test('does not come after the last try', () => {
+		expect(waitFor(busy(), { ...first, tries: 4 })).toBe(200);
+		expect(waitFor(busy(), { ...first, tries: 5 })).toBe('Tried 5 times.');
+	});
+
+	test('says that there was no time for a second try, but not that there was none for a third', () => {
+		const over = { ...first, waitedMilliseconds: 60_000 };
+		expect(waitFor(busy(), over)).toMatch(/^Another try would have to wait, but '.+' allows 60\.$/);
+		expect(waitFor(busy(), { ...over, tries: 2 })).toBe('Tried 2 times.');
 	});
 
 	test('states a wait that is too long, and what is left', () => {
@@ -69,4 +97,68 @@ test('when the tries end, all that is known of the failure is kept', async () =>
 		true,
 		'Tried 2 times.',
 	]);
+});
+
+test.each<[number, RequestOutcome]>([
+	[400, 'final'],
+	[407, 'final'],
+	[408, 'unknown'],
+	[409, 'final'],
+	[428, 'final'],
+	[429, 'notDone'],
+	[430, 'final'],
+	[499, 'final'],
+	[500, 'unknown'],
+	[503, 'unknown'],
+])('what HTTP %d says of the request: %s', (status, outcome) => {
+	expect(outcomeOfStatus(status)).toBe(outcome);
+});
+
+const brief = { ...policy, maxTries: 3, maxRetryWaitMilliseconds: 2 };
+const change = { harmless: false, reading: false };
+
+/** An attempt that fails as often as there are outcomes, then works. */
+function failing(...outcomes: Array<readonly [RequestOutcome, ambiguous?: boolean]>) {
+	return jest.fn(() => {
+		const [kind, ambiguous = false] = outcomes.shift() ?? [];
+		if (kind === undefined) return Promise.resolve('done');
+		return Promise.reject(new RequestError(kind, new NodeError({ code: 500, message: kind, ambiguous })));
+	});
+}
+
+test('a request that was surely not carried out is sent again; what it gives then is the result', async () => {
+	const request = failing(['notDone']);
+	expect(await withRetries(request, change, brief)).toBe('done');
+	expect(request).toHaveBeenCalledTimes(2);
+	const harmless = failing(['unknown']);
+	expect(await withRetries(harmless, { harmless: true, reading: false }, brief)).toBe('done');
+});
+
+test('all waits together are no longer than allowed', async () => {
+	const request = failing(['notDone'], ['notDone'], ['notDone']);
+	await expect(withRetries(request, change, brief)).rejects.toMatchObject({ description: 'Tried 2 times.' });
+});
+
+test.each<[string, ReturnType<typeof failing>, typeof change, object]>([
+	['a change that may be done', failing(['unknown']), change, { ambiguous: true }],
+	['a change that is final', failing(['final']), change, { ambiguous: false }],
+	['a final failure that leaves a doubt', failing(['final', true]), change, { ambiguous: true }],
+	['a read', failing(['final', true]), { harmless: true, reading: true }, { ambiguous: false }],
+])('%s is not sent again', async (_, request, repeating, known) => {
+	await expect(withRetries(request, repeating, brief)).rejects.toMatchObject(known);
+	expect(request).toHaveBeenCalledTimes(1);
+});
+
+test.each<[RequestOutcome, object]>([
+	['notDone', { status: 'CANCELLED', description: 'Nothing was done.', ambiguous: false }],
+	['unknown', { status: 'CANCELLED', description: undefined, ambiguous: true }],
+])('stopped after a try that is %s', async (kind, known) => {
+	const signal = AbortSignal.abort();
+	const tries = withRetries(failing([kind]), { harmless: true, reading: false }, { ...brief, signal });
+	await expect(tries).rejects.toMatchObject(known);
+});
+
+test('any other error is passed on as it is', async () => {
+	const fault = new TypeError('a fault');
+	await expect(withRetries(() => Promise.reject(fault), change, brief)).rejects.toBe(fault);
 });

@@ -29,6 +29,13 @@ describe('a document that a stranger made up', () => {
 
 	it.each([
 		['ALPHA', 780, `${'z'.repeat(30)}. item`],
+		['ALPHA', 781, '781. item'],
+		['ALPHA', 26, 'z. item'],
+		['ALPHA', 27, 'aa. item'],
+		['ROMAN', 4000, '4000. item'],
+		['ROMAN', 1, 'i. item'],
+		['ZERO_DECIMAL', 9, '09. item'],
+		['ZERO_DECIMAL', 10, '10. item'],
 		['ALPHA', 100_000_000, '100000000. item'],
 		['UPPER_ALPHA', 0, '0. item'],
 		['ROMAN', 3999, 'mmmcmxcix. item'],
