@@ -13,7 +13,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { type Change, changesOf, withProbes } from './mutants/changes.ts';
@@ -32,7 +32,9 @@ const most = 30;
 /** Seconds that they take, first of the nearest and, if those notice nothing, of all that are tried. */
 const [nearSeconds, allSeconds] = [15, 120];
 /** Milliseconds; a test that waits in vain has noticed the change, it need not wait long. */
-const patience = 30_000;
+const patience = 120_000;
+/** More than the processors, because a test that waits in vain needs none. */
+const atOnce = 2 * availableParallelism();
 /** Suites that need n8n or many minutes, and tests of the package's form, texts and tools. */
 const others =
 	/^test\/(e2e|browser|queue|hostile|versions|chaos|build|docs|dev|faults|google|agent-service)\//;
@@ -61,8 +63,9 @@ function chosen(): Change[] {
 }
 
 /** A copy in which files are changed: a run that is stopped leaves the package as it is. */
-async function copyOf(): Promise<string> {
-	const copy = path.join(tmpdir(), `mutants-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`);
+async function copyOf(nth: number): Promise<string> {
+	const own = createHash('sha256').update(`${root} ${seed} ${nth}`).digest('hex').slice(0, 8);
+	const copy = path.join(tmpdir(), `mutants-${own}`);
 	rmSync(copy, { recursive: true, force: true });
 	const listed = await runCommand('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root });
 	for (const file of listed.trim().split('\n')) {
@@ -185,7 +188,7 @@ async function verdictOf(
 		for (const some of [near, rest]) {
 			if (some.length === 0) continue;
 			const expected = some.reduce((sum, one) => sum + secondsOf(one, tests), 0);
-			const passed = await pass(copy, some, 45 + 4 * expected, '--bail');
+			const passed = await pass(copy, some, 120 + 4 * expected, '--bail', '--runInBand');
 			if (passed === undefined) return 'endless';
 			if (!passed) return 'noticed';
 		}
@@ -207,25 +210,31 @@ async function main(): Promise<void> {
 	const key = createHash('sha256').update(JSON.stringify(sample)).digest('hex').slice(0, 12);
 	const record = path.join(folder, `${count}-${seed}-${key}.json`);
 	const done = existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as Found[]) : [];
-	const copy = await copyOf();
+	const isDone = ({ file, from, after }: Change) =>
+		done.some((one) => one.file === file && one.from === from && one.after === after);
+	const left = sample.filter((change) => !isDone(change));
+	const copies = await Promise.all(Array.from({ length: atOnce }, async (_, nth) => await copyOf(nth)));
+	const [first = ''] = copies;
 	try {
-		const importers = new Importers(copy);
+		const importers = new Importers(first);
 		const filesOf = ({ file }: Change) => importers.testsOf(file, isTest);
-		const left = sample.slice(done.length);
-		const tests = await testsIn(copy, left, [...new Set(left.flatMap(filesOf))]);
+		const tests = await testsIn(first, left, [...new Set(left.flatMap(filesOf))]);
 		const canNotice = (change: Change) => (file: string) => {
 			const test = tests.get(file);
 			return test !== undefined && (!isSeen(change) || test.calls.has(nameOfBody(change)));
 		};
-		for (const change of left) {
-			const files = filesOf(change).filter(canNotice(change)).slice(0, most);
-			const found = { ...change, verdict: await verdictOf(copy, change, files, tests) };
-			done.push(found);
-			writeFileSync(record, JSON.stringify(done, undefined, '\t'));
-			console.log(`[${done.length}/${sample.length}] ${shown(found)}`);
-		}
+		const work = async (copy: string) => {
+			for (let change = left.shift(); change; change = left.shift()) {
+				const files = filesOf(change).filter(canNotice(change)).slice(0, most);
+				const found = { ...change, verdict: await verdictOf(copy, change, files, tests) };
+				done.push(found);
+				writeFileSync(record, JSON.stringify(done, undefined, '\t'));
+				console.log(`[${done.length}/${sample.length}] ${shown(found)}`);
+			}
+		};
+		await Promise.all(copies.map(work));
 	} finally {
-		rmSync(copy, { recursive: true, force: true });
+		for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 	}
 	const missed = done.filter(({ verdict }) => verdict === 'survived' || verdict === 'untested');
 	console.log(`\nNo test notices:\n${missed.map(shown).join('\n')}\n`);
