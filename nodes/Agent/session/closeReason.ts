@@ -78,9 +78,11 @@ export function retryDecisionOf(
 		return 'final';
 	const status = statusOf(closeReason);
 	if (status === undefined || status >= 500 || passingStatus.includes(status)) return 'retry';
-	if (status >= 300 && status <= 399) return 'final';
+	if (isRedirect(status)) return 'final';
 	return suspected === signOf(closeReason) ? 'final' : 'suspect';
 }
+
+const isRedirect = (status: number) => status >= 300 && status <= 399;
 
 /** Whether a message ended the channel. */
 export function isFaultyFrame(closeReason: CloseReason): boolean {
@@ -265,7 +267,7 @@ const reachAdvice =
 function answerAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): string {
 	if (fromProxy)
 		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
-	if (statusCode >= 300 && statusCode <= 399)
+	if (isRedirect(statusCode))
 		return `It redirects${target(location)}. Enter the final address as the WebSocket URL.`;
 	if (statusCode === 404) {
 		return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";

@@ -23,7 +23,7 @@ const malformed: CloseReason = { kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' 
 
 /** What it is called; the ending; the verdict the first time; the verdict when the same comes again. */
 const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
-	...[408, 425, 429, 500, 502, 503, 504, 599].map(
+	...[408, 425, 429, 500, 501, 502, 503, 504, 599].map(
 		(status): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`status ${status}`,
 			answer(status),
@@ -31,7 +31,7 @@ const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
 			'retry',
 		],
 	),
-	...[200, 400, 401, 403, 404, 405, 410, 426, 451].map(
+	...[200, 299, 400, 401, 403, 404, 405, 410, 426, 451].map(
 		(status): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`status ${status}`,
 			answer(status),
@@ -39,7 +39,7 @@ const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
 			'final',
 		],
 	),
-	...[301, 302, 307, 308].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
+	...[300, 301, 302, 307, 308, 399].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
 		`status ${status}`,
 		answer(status),
 		'final',

@@ -65,10 +65,16 @@ const table: [CloseReason, number, string, string][] = [
 	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'Ignore SSL Issues'],
 	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Ignore SSL Issues'],
 	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
+	[answer(299), 299, 'status 299', 'address of a session channel'],
+	[answer(300), 300, 'status 300', 'It redirects.'],
+	[answer(399), 399, 'status 399', 'It redirects.'],
+	[answer(400), 400, 'status 400', 'signature'],
 	[answer(401), 401, 'status 401', 'signature'],
 	[answer(403), 403, 'status 403', 'signature'],
 	[answer(404), 404, 'status 404', "adds '/ws'"],
 	[answer(429), 429, 'status 429', 'busy'],
+	[answer(499), 499, 'status 499', 'address of a session channel'],
+	[answer(500), 500, 'status 500', 'busy'],
 	[answer(503), 503, 'status 503', 'busy'],
 	[answer(200), 200, 'status 200', 'address of a session channel'],
 	[answer(407, { fromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
@@ -95,16 +101,21 @@ describe('errorOf', () => {
 	});
 
 	it.each([
+		[30, '30 seconds ahead of'],
+		[-30, '30 seconds behind'],
 		[90, '90 seconds ahead of'],
 		[-3600, '3600 seconds behind'],
 	])('names a clock that differs by %i s', (seconds, text) => {
 		const date = new Date(nowMilliseconds + seconds * 1000).toUTCString();
-		expect(errorOf(answer(401, { date }), surroundings).description).toContain(text);
+		for (const status of [400, 401, 403]) {
+			expect(errorOf(answer(status, { date }), surroundings).description).toContain(text);
+		}
 		expect(errorOf(answer(404, { date }), surroundings).description).not.toContain('clock');
 	});
 
 	it('does not mention a clock that is right, or that is not told', () => {
-		for (const date of [new Date(nowMilliseconds + 5000).toUTCString(), 'whenever', undefined]) {
+		const near = [29, -29].map((seconds) => new Date(nowMilliseconds + seconds * 1000).toUTCString());
+		for (const date of [...near, 'whenever', undefined]) {
 			expect(errorOf(answer(401, { date }), surroundings).description).not.toContain('clock');
 		}
 	});
