@@ -1,4 +1,4 @@
-import { networkErrorOf } from '../../nodes/http/networkErrors';
+import { causesOf, networkErrorOf, networkMessage } from '../../nodes/http/networkErrors';
 
 const error = (code: string, more: object = {}) => Object.assign(new Error('canary'), { code, ...more });
 const connecting = { syscall: 'connect' };
@@ -55,4 +55,43 @@ test('of a host with several addresses every connection counts', () => {
 	const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 	const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });
 	expect(networkErrorOf(all)).toMatchObject({ what: 'notConnected', kind: 'notDone' });
+});
+
+describe('the place that could not be reached', () => {
+	const refused = error('ECONNREFUSED', connecting);
+	const placeOf = (more: object, url = 'https://service.example/path') => {
+		const thrown = new Error('wrapped', { cause: Object.assign(error('ECONNREFUSED', connecting), more) });
+		return networkMessage(networkErrorOf(refused), thrown, url).replace(/^No connection to (.*): .*$/, '$1');
+	};
+
+	test.each<[string, object, string | undefined, string]>([
+		['is the host of the request', {}, undefined, 'service.example'],
+		['with its port', {}, 'http://service.example:8080/', 'service.example:8080'],
+		['whatever its address', { address: '10.0.0.1', port: 443 }, undefined, 'service.example'],
+		['also without TLS', { address: '10.0.0.1', port: 80 }, 'http://service.example/', 'service.example'],
+		['also at its own port', { address: '::1', port: 81 }, 'http://service.example:81', 'service.example:81'],
+		['or a proxy by its port', { address: '10.0.0.1', port: 3128 }, undefined, '10.0.0.1:3128'],
+		['or a proxy by its name', { hostname: 'proxy.example' }, undefined, 'proxy.example'],
+		[
+			'but not the host again',
+			{ hostname: 'service.example' },
+			'https://service.example:1',
+			'service.example:1',
+		],
+		['nor a port without an address', { port: 3128 }, undefined, 'service.example'],
+		['nor an address without a port', { address: '10.0.0.1' }, undefined, 'service.example'],
+	])('%s: %j', (_, more, url, place) => {
+		expect(placeOf(more, url)).toBe(place);
+	});
+});
+
+test('causes are followed once each, and sixteen at most', () => {
+	const circle = new Error('a');
+	circle.cause = new Error('b', { cause: circle });
+	expect(causesOf(circle)).toEqual([circle, circle.cause]);
+	let long = new Error('innermost');
+	for (let links = 1; links < 20; links++) long = new Error('outer', { cause: long });
+	expect(causesOf(long)).toHaveLength(16);
+	expect(causesOf(new Error('a', { cause: null }))).toHaveLength(1);
+	expect(causesOf('text')).toEqual([]);
 });
