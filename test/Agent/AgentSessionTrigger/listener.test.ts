@@ -7,7 +7,7 @@ import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { NodeError } from '../../../nodes/core/errors';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
-import { type TriggerOptions, TriggerRun } from './triggerRun';
+import { type TriggerOptions, TriggerRun, until } from './triggerRun';
 
 const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
@@ -293,6 +293,26 @@ describe('closing', () => {
 		expect(clock.pending).toBe(0);
 		listening.start();
 		expect(channels.options).toHaveLength(1);
+	});
+
+	test('waits for no execution that begins late, because its data was stored late', async () => {
+		const { run, clock, channels, listening } = listen();
+		let store = () => {};
+		const stored = new Promise<void>((resolve) => (store = resolve));
+		const { helpers } = run.context;
+		const prepare = helpers.prepareBinaryData.bind(helpers);
+		helpers.prepareBinaryData = async (...given) => {
+			await stored;
+			return await prepare(...given);
+		};
+		channels.send('a', 0, undefined, true);
+		const closing = listening.close();
+		await clock.advance(1200);
+		await closing;
+		store();
+		await until(() => run.emitted.length === 1);
+		await clock.advance(0);
+		expect(clock.pending).toBe(0);
 	});
 
 	test('waits for nothing when nothing is queued', async () => {
