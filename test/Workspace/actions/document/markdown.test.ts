@@ -1,4 +1,5 @@
 import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
+import { footnotesOf, Glyphs, piecesOf } from '../../../../nodes/untrusted/document/elements';
 import { plainTextOf } from '../../../../nodes/untrusted/document/plainText';
 import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/content';
@@ -200,4 +201,112 @@ test('what comes out in another form is told', () => {
 		'relative links',
 	]);
 	expect(contentOfMarkdown('# a [b](https://b.example)')).not.toHaveProperty('simplified');
+});
+
+test('lists deeper than those of Docs stay on its deepest level', () => {
+	const markdown = Array.from({ length: 11 }, (_, depth) => `${'  '.repeat(depth)}- ${depth}`).join('\n');
+	const levels = contentOfMarkdown(markdown).blocks.map(
+		(block) => block.kind === 'paragraph' && block.list?.level,
+	);
+	expect(levels).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
+	const glyphs = new Glyphs({});
+	expect([8, 9, 10.5].map((nestingLevel) => glyphs.next({ nestingLevel }).level)).toEqual([8, 8, 8]);
+});
+
+test('a picture is fetched from a public address only; any other is a link, or its text', () => {
+	const spanOf = (markdown: string) => {
+		const [block] = contentOfMarkdown(markdown).blocks;
+		return block?.kind === 'paragraph' && block.spans[0];
+	};
+	expect(spanOf('![a](https://a.example/p)')).toEqual({
+		text: 'a',
+		marks: { link: 'https://a.example/p' },
+		picture: 'https://a.example/p',
+	});
+	expect(spanOf('![](http://a.example/p)')).toEqual({
+		text: 'http://a.example/p',
+		marks: { link: 'http://a.example/p' },
+	});
+	expect(spanOf('![a](p.png)')).toEqual({ text: 'a', marks: {} });
+});
+
+test('a row of a table that has too few cells is filled', () => {
+	const [table] = contentOfMarkdown('| a | b |\n| - | :-: |\n| 1 |').blocks;
+	expect(table).toMatchObject({
+		kind: 'table',
+		alignments: [null, 'center'],
+		rows: [
+			[[{ text: 'a' }], [{ text: 'b' }]],
+			[[{ text: '1' }], []],
+		],
+	});
+});
+
+describe('a document in which Google leaves fields out', () => {
+	const reference = (footnoteId?: string, footnoteNumber?: string) => ({
+		paragraph: { elements: [{ footnoteReference: { footnoteId, footnoteNumber } }] },
+	});
+
+	test('footnotes come in the order of their references, wherever these are, and those without one last', () => {
+		const tab = {
+			footnotes: { lost: { content: [] }, a: { content: [reference()] }, b: {} },
+			body: {
+				content: [
+					{ tableOfContents: { content: [reference('b', '1')] } },
+					{ table: { tableRows: [{}, { tableCells: [{}, { content: [reference('a', '2')] }] }] } },
+					reference('gone'),
+					reference(undefined, '4'),
+				],
+			},
+		};
+		expect(footnotesOf(tab)).toEqual([
+			{ id: 'b', number: '1', content: [] },
+			{ id: 'a', number: '2', content: [reference()] },
+			{ id: 'gone', number: '', content: [] },
+			{ id: 'lost', number: '', content: [] },
+		]);
+		expect(footnotesOf({})).toEqual([]);
+	});
+
+	test('what has no text of its own is left out', () => {
+		const elements = [
+			{ textRun: {} },
+			{ person: {} },
+			{ richLink: {} },
+			{ dateElement: {} },
+			{ inlineObjectElement: {} },
+			{ inlineObjectElement: { inlineObjectId: 'gone' } },
+			{ pageBreak: {} },
+			{ footnoteReference: {} },
+			{ horizontalRule: {} },
+			{ textRun: { content: '\n' } },
+		];
+		expect(piecesOf({ elements }, {})).toEqual([
+			{ text: '[]', marks: {}, footnoteId: '' },
+			{ text: '', marks: {}, rule: true },
+		]);
+		expect(piecesOf({}, {})).toEqual([]);
+	});
+
+	test('people, links and dates are shown by what there is', () => {
+		const elements = [
+			{ person: { personProperties: { email: 'a@b.example' } } },
+			{ person: { personProperties: { name: 'Ann' } } },
+			{ richLink: { richLinkProperties: { uri: 'https://a.example' } } },
+			{ dateElement: { dateElementProperties: { timestamp: '2026-01-01T00:00:00Z' } } },
+		];
+		expect(piecesOf({ elements }, {})).toEqual([
+			{ text: 'a@b.example', marks: { link: 'mailto:a@b.example' } },
+			{ text: 'Ann', marks: {} },
+			{ text: 'https://a.example', marks: { link: 'https://a.example' } },
+			{ text: '2026-01-01T00:00:00Z', marks: {} },
+		]);
+	});
+
+	test('a picture without a description is shown by its title', () => {
+		const embeddedObject = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
+		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
+		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
+		expect(piecesOf({ elements }, tab)).toEqual([{ text: 'T', marks: {}, picture: 'https://a.example/c' }]);
+	});
 });
