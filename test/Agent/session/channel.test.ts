@@ -70,7 +70,9 @@ describe('a channel on a real socket', () => {
 		service.scriptUpgrades({ fault: 'trickle' });
 		const { told } = openChannel();
 		await until(() => service.upgrades.length === 1);
-		await told.clock.advance(20_000);
+		await told.clock.advance(19_999);
+		expect(told.endings).toEqual([]);
+		await told.clock.advance(1);
 		expect(told.endings).toEqual([{ kind: 'connectTimeout' }]);
 		expect(told.clock.pending).toBe(0);
 	});
@@ -236,6 +238,25 @@ describe('close', () => {
 		]);
 		expect(session.account.messages).toEqual([]);
 		expect(session.account.events.length + session.account.ended.length).toBe(before);
+	});
+
+	it('waits 200 ms for the other side, then 50 ms for a socket that it has cut', async () => {
+		const session = await new FakeSession().opened();
+		const socket = session.network.last;
+		socket.answersClose = false;
+		let cuts = 0;
+		socket.terminate = () => cuts++;
+		let isClosed = false;
+		const closed = session.connection.close().then(() => (isClosed = true));
+		await session.clock.advance(199);
+		expect(cuts).toBe(0);
+		await session.clock.advance(1);
+		expect(cuts).toBe(1);
+		await session.clock.advance(49);
+		expect(isClosed).toBe(false);
+		await session.clock.advance(1);
+		await closed;
+		expect(session.clock.pending).toBe(0);
 	});
 
 	it('says goodbye with 1000', async () => {
