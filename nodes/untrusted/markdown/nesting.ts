@@ -258,8 +258,8 @@ function joined(pieces: readonly Piece[]): Piece[] {
 	return parts;
 }
 
-/** As far as GitHub Flavored Markdown reads an address in a text. */
-const bareAddress = /(?<![a-z])(?:https?:\/\/|www\.)[^\s<]+/gi;
+/** As far as GitHub Flavored Markdown reads an address in a text. No host begins with punctuation but a bracket. */
+const bareAddress = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^\s<]+/gi;
 /** What is written with a backslash, underscores only beside what is no letter. */
 const escapable = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 

@@ -138,6 +138,15 @@ test('an address that Markdown reads as it stands is left alone', () => {
 	expect(markdownOfTabs([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(text);
 });
 
+test.each(['https://*.example/a', 'http://{host}/a_', 'https://_', 'http://&'])(
+	'%s is no address, and becomes no link',
+	(text) => {
+		for (const all of [text, `see ${text} and`]) {
+			expect(readBack(paragraphOf([[all, {}]]))).toEqual([{ text: all, marks: {} }]);
+		}
+	},
+);
+
 test.each(symbols.slice(0, 5))(
 	'Markdown -> document -> Markdown keeps %s in and beside emphasis',
 	(symbol) => {
