@@ -54,11 +54,12 @@ export async function runInWorker<T extends TaskName>(
 
 async function ask(question: Question, seconds: number, signal: AbortSignal | undefined): Promise<Answer> {
 	signal?.throwIfAborted();
-	const worker = (thread ??= start());
 	const over = new AbortController();
 	const ends = { signal: over.signal };
-	worker.ref();
 	try {
+		// A system that has no thread left throws.
+		const worker = (thread ??= start());
+		worker.ref();
 		const messages = on(worker, 'message', ends);
 		worker.postMessage(question);
 		const stops = [once(worker, 'exit', ends), ...(signal ? [once(signal, 'abort', ends)] : [])].map(
@@ -70,13 +71,14 @@ async function ask(question: Question, seconds: number, signal: AbortSignal | un
 		await next(maxLoadSeconds);
 		return ((await next(seconds, tooLarge(worker, ends))).value as [Answer])[0];
 	} catch (error) {
+		const failed = thread;
 		thread = undefined;
-		await worker.terminate();
+		await failed?.terminate();
 		signal?.throwIfAborted();
 		return { trouble: troubleOf(error) };
 	} finally {
 		over.abort();
-		worker.unref();
+		thread?.unref();
 	}
 }
 

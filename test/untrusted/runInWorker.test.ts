@@ -1,3 +1,5 @@
+import threads from 'node:worker_threads';
+
 import { runInWorker } from '../../nodes/untrusted/runInWorker';
 import type { TaskName } from '../../nodes/untrusted/untrusted.worker';
 
@@ -20,6 +22,19 @@ test('texts are read one after another', async () => {
 		'{"blocks":[{"kind":"paragraph","spans":[{"text":"a","marks":{}}],"format":"text","quoteDepth":0}],"lists":[]}',
 		'',
 	]);
+});
+
+test('a system that starts no thread is told, and the next text is read', async () => {
+	await jest.isolateModulesAsync(async () => {
+		const { runInWorker: ask } = await import('../../nodes/untrusted/runInWorker');
+		const start = jest.spyOn(threads, 'Worker').mockImplementationOnce(() => {
+			throw Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
+		});
+		const trouble = 'the worker thread that reads it stopped';
+		expect(await ask('textOfHtml', 'a', undefined)).toEqual({ trouble });
+		start.mockRestore();
+		expect(await ask('textOfHtml', 'a', undefined)).toEqual({ result: 'a' });
+	});
 });
 
 test('an idle thread keeps no process alive', async () => {
