@@ -112,7 +112,9 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 	const program = path.join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
 	const reporter = '<rootDir>/dev/mutants/silence.cjs';
 	const settings = ['--selectProjects', 'unit', '--forceExit', '--silent', '--reporters', reporter];
-	const child = spawn(process.execPath, [program, ...settings, ...more, '--runTestsByPath', ...tests], {
+	// Megabytes: a change can also make a test take more and more memory.
+	const heap = '--max-old-space-size=2048';
+	const child = spawn(process.execPath, [heap, program, ...settings, ...more, '--runTestsByPath', ...tests], {
 		cwd: copy,
 		env: { ...process.env, TEST_PATIENCE: String(patience) },
 		stdio: 'ignore',
