@@ -191,7 +191,7 @@ describe('a call is repeated', () => {
 		expect(error).toMatchObject({
 			httpCode: '429',
 			description: expect.stringContaining(
-				"The agent service asks n8n to wait 7200 seconds, but 'Max Retry Wait (Seconds)' allows 120.",
+				"The agent service asks n8n to wait 7200 seconds, but 'Max Retry Wait (Seconds)' allows 60.",
 			) as string,
 		});
 		expect(service.requests).toHaveLength(1);
