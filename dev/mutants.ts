@@ -35,9 +35,8 @@ const [nearSeconds, allSeconds] = [15, 120];
 const patience = 120_000;
 /** More than the processors, because a test that waits in vain needs none. */
 const atOnce = 2 * availableParallelism();
-/** Suites that need n8n or many minutes, and tests of the package's form, texts and tools. */
-const others =
-	/^test\/(e2e|browser|queue|hostile|versions|chaos|build|docs|dev|faults|google|agent-service)\//;
+/** Suites that need n8n or many minutes, and tests of the package's form and tools. */
+const others = /^test\/(e2e|browser|queue|hostile|versions|chaos|build|dev|faults|google|agent-service)\//;
 const isTest = (file: string) =>
 	file.endsWith('.test.ts') && !others.test(file) && file.split('/').length > 2;
 
@@ -107,6 +106,15 @@ afterAll(() => {
 });
 `;
 
+/** Each is a process group of its own, which Ctrl-C does not reach. */
+const running = new Set<() => void>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+	process.once(signal, () => {
+		for (const kill of running) kill();
+		process.exit(1);
+	});
+}
+
 /** @returns whether they pass; undefined if they did not end in time */
 async function pass(copy: string, tests: readonly string[], seconds: number, ...more: string[]) {
 	const program = path.join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
@@ -121,11 +129,14 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 		detached: true,
 	});
 	const ended = new Promise((resolve) => child.once('close', resolve));
-	const limit = setTimeout(() => {
+	const kill = () => {
 		if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-	}, seconds * 1000);
+	};
+	const limit = setTimeout(kill, seconds * 1000);
+	running.add(kill);
 	const code = await ended;
 	clearTimeout(limit);
+	running.delete(kill);
 	return code === null ? undefined : code === 0;
 }
 
