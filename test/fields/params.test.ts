@@ -1,3 +1,8 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { type Field, type Operation, defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import type { Reading } from '../../nodes/fields/field';
@@ -211,4 +216,47 @@ test.each<[string, object, string]>([
 test('a refusal never repeats what was given for a cell', () => {
 	expect(() => inObject({ values: '[["secret cell"' })).not.toThrow(/secret/);
 	expect(() => inObject({ values: '[["secret cell"' })).toThrow();
+});
+
+/** Lowest and highest value of each number field, without which a workflow could ask for what a service refuses. */
+const requests = { maxRetryWaitSeconds: '0–3600', maxTries: '1–20', timeoutSeconds: '1–3600' };
+const channel = { heartbeatSeconds: '0–3600', maxMessageBytes: '1–2147483647' };
+
+test.each([
+	[new Workspace(), { ...requests, maxResults: '1–10000', headerRow: '1–', maxRows: '0–' }],
+	[
+		new AgentExecute(),
+		{
+			...requests,
+			...channel,
+			maxMessages: '1–',
+			maxResponseBytes: '1–536870912',
+			messageCount: '1–',
+			parallelRequests: '1–100',
+			settleMilliseconds: '0–2000',
+			silenceSeconds: '0.1–',
+			timestamp: '–',
+			waitTimeoutSeconds: '0.1–',
+		},
+	],
+	[
+		new AgentSessionTrigger(),
+		{
+			...channel,
+			batchSize: '1–',
+			batchWaitMilliseconds: '0–',
+			maxConcurrentExecutions: '1–',
+			maxQueuedBytes: '1–',
+			maxQueuedMessages: '1–',
+			reconnectMaxDelaySeconds: '1–3600',
+		},
+	],
+])('%# the numbers of a node have their bounds', ({ description }, expected) => {
+	const all = description.properties.flatMap((one) => [one, ...((one.options ?? []) as INodeProperties[])]);
+	const bounds = all
+		.filter(({ type }) => type === 'number')
+		// Reading has no header row with 0.
+		.filter(({ name, typeOptions }) => name !== 'headerRow' || typeOptions?.minValue !== 0)
+		.map(({ name, typeOptions: { minValue = '', maxValue = '' } = {} }) => [name, `${minValue}–${maxValue}`]);
+	expect(Object.fromEntries(bounds)).toEqual(expected);
 });

@@ -372,6 +372,12 @@ describe('rows that need room', () => {
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toHaveLength(1500);
 	});
 
+	test('as many as a new tab has are sent at once', async () => {
+		const values = rows(1000).map((row) => [...row, ...Array<string>(24).fill('x')]);
+		await calls.one('write', { spreadsheetId: calls.sheet(), range: 'Sheet1', values });
+		expect(calls.methods).toEqual(['values.update']);
+	});
+
 	test('so do input items, and columns', async () => {
 		const spreadsheetId = calls.sheet([], 'My Tab', { columnCount: 2 });
 		const all = items(...rows(1200).map(([a, b]) => ({ a, b, c: 1 })));
