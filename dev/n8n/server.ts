@@ -58,8 +58,12 @@ const quiet = {
 	N8N_SECURE_COOKIE: 'false',
 	// The process that runs Code nodes stays, instead of starting anew for each that comes after 15 s.
 	N8N_RUNNERS_AUTO_SHUTDOWN_TIMEOUT: '0',
-	// Seconds; a busy machine needs more than n8n's 30 to start that process.
+	// A busy machine needs more than n8n allows: seconds to start that process and for it to take a task and to give a sign, and milliseconds
+	// of the database, without which n8n refuses every request.
 	N8N_RUNNERS_GRANT_TOKEN_TTL: '900',
+	N8N_RUNNERS_TASK_REQUEST_TIMEOUT: '900',
+	N8N_RUNNERS_HEARTBEAT_INTERVAL: '300',
+	DB_PING_TIMEOUT_MS: '300000',
 	EXTERNAL_FRONTEND_HOOKS_URLS: '',
 	NO_COLOR: '1',
 	// jest's own value would make n8n exit silently.
