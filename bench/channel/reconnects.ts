@@ -1,5 +1,4 @@
-// How 50 sessions reconnect: in 50 workflows, which are independent of each other, compared with 50 in one
-// node.
+// How 50 sessions reconnect in 50 workflows and, at the same time, 50 in one node, all with one credential.
 import { reportRatio } from '../n8n.ts';
 import { type Station, withStation } from './station.ts';
 import { say } from './text.ts';

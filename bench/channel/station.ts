@@ -42,6 +42,8 @@ export interface OursPlace {
 	readonly webSocketUrl?: string;
 }
 
+type CredentialPair = Record<'agentApi' | 'agentSignatureApi', { id: string; name: string }>;
+
 /** A stand-in for the agent service in this process, and a separate n8n that listens to it. */
 export class Station {
 	readonly n8n: RestartableN8n;
@@ -49,6 +51,8 @@ export class Station {
 	readonly databaseFile: string;
 	service: AgentService;
 	readonly #serviceOptions: AgentServiceOptions;
+	/** By the address of the channels. */
+	readonly #pairs = new Map<string, Promise<CredentialPair>>();
 
 	static async start(
 		serviceOptions: AgentServiceOptions = {},
@@ -121,7 +125,14 @@ export class Station {
 		await this.service.close();
 	}
 
-	async #credentials(webSocketUrl: string): Promise<Record<string, { id: string; name: string }>> {
+	/** One pair for all triggers of an address, as a team has: they share the rate at which channels are opened. */
+	async #credentials(webSocketUrl: string): Promise<CredentialPair> {
+		const known = this.#pairs.get(webSocketUrl) ?? this.#createCredentials(webSocketUrl);
+		this.#pairs.set(webSocketUrl, known);
+		return await known;
+	}
+
+	async #createCredentials(webSocketUrl: string): Promise<CredentialPair> {
 		const { api } = this.n8n;
 		const agent = { deploymentUrl: this.service.url, webSocketUrl, apiKey };
 		const signature = { userId: '0x01', userPublicKey: '0x02', signature: '0x03' };
