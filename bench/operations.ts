@@ -14,7 +14,7 @@ import { latencyMilliseconds, type Measured, run, startWorld, type World } from 
  * warm up the code for the last.
  */
 const rounds: ReadonlyArray<readonly [size: number, warm: number, measured: number, few: number]> = [
-	[1, 3, 25, 8],
+	[1, 5, 25, 8],
 	[100, 0, 2, 1],
 	[1000, 3, 11, 5],
 ];
