@@ -39,10 +39,14 @@ interface Steps<R> {
 	 */
 	readonly make: (appProperties: Record<string, string>) => Promise<File | undefined>;
 	/**
-	 * The result. Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
+	 * Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
 	 * @param is whether this execution created the file
+	 * @returns reads the result
 	 */
-	readonly finish: (file: File, is: { readonly own: boolean; readonly done: boolean }) => Promise<R>;
+	readonly finish: (
+		file: File,
+		is: { readonly own: boolean; readonly done: boolean },
+	) => Promise<() => R | Promise<R>>;
 }
 
 const rankFields = 'createdTime,appProperties';
@@ -74,8 +78,10 @@ export async function madeOnce<R extends object>(
 	await removeUnfinished(drive, others);
 	if (kept.appProperties?.[contentKey] !== key.content) throw usedBefore(`the file ${kept.id ?? ''}`);
 	const is = { own: kept.id === (made?.id ?? ownId), done: isDone(kept) };
-	const value = await finish(kept, is);
+	const read = await finish(kept, is);
+	// Before the result is read: if that fails, the next run must not replace a second time in what was replaced.
 	if (!is.done) await update(drive, kept, { appProperties: { [stateKey]: 'done' } });
+	const value = await read();
 	return is.own ? value : { ...value, repeated: true };
 }
 
@@ -153,7 +159,7 @@ interface NewFile<R> extends Pick<Made, 'kind'> {
 	/** As in `madeOnce`. */
 	readonly ownId: string | undefined;
 	/** As in `madeOnce`; without a key it need not be safe to repeat. */
-	readonly finish: (id: string, isDone: boolean) => Promise<R>;
+	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
 }
 
 /** Creates a document or spreadsheet in a folder, from a template or with a key, which the Docs and Sheets APIs cannot do. */
@@ -171,7 +177,7 @@ export async function createThroughDrive<R extends object>(
 		isMade(id);
 		return { id, appProperties };
 	};
-	if (!key) return await finish((await make({})).id, false);
+	if (!key) return await (await finish((await make({})).id, false))();
 	const made = await madeOnce(drive, 'id', {
 		key,
 		ownId,

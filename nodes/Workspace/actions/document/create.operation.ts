@@ -117,8 +117,10 @@ async function givenIn(params: Params, item: Item): Promise<Given> {
 
 async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: string) {
 	const fill = given.templateId ? fillCopy : fillEmpty;
-	const finish = async (id: string, isDone: boolean) =>
-		await finished(clients, id, isDone ? undefined : await fill(clients, id, given, item));
+	const finish = async (id: string, isDone: boolean) => {
+		const replaced = isDone ? undefined : await fill(clients, id, given, item);
+		return async () => await finished(clients, id, replaced);
+	};
 	return await createThroughDrive(clients.drive, { ...newDocument, ...given, ownId, finish }, item);
 }
 

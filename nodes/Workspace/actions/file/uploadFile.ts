@@ -169,7 +169,7 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 			if (!is.own && file.md5Checksum && file.md5Checksum !== (await md5Of(source))) {
 				throw usedBefore(`the file ${file.id ?? ''}`);
 			}
-			return resultOf(file);
+			return () => resultOf(file);
 		},
 	});
 	const result = once ?? skipped;

@@ -173,14 +173,15 @@ async function throughDrive(clients: Clients, params: Params, item: Item, ownId?
 	const finish = async (spreadsheetId: string, isDone: boolean) => {
 		if (isDone) {
 			const request = { spreadsheetId, fields: resultFields };
-			return resultOf((await clients.sheets.spreadsheets.get(request)).data);
+			return async () => resultOf((await clients.sheets.spreadsheets.get(request)).data);
 		}
 		const shape = shapeOf(params);
-		return await shaped(clients, spreadsheetId, shape).catch(async (error: unknown) => {
+		const made = await shaped(clients, spreadsheetId, shape).catch(async (error: unknown) => {
 			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
 			if (!key || !isNodeError(error) || error.code !== 400) throw error;
 			return await shaped(clients, spreadsheetId, shape);
 		});
+		return () => made;
 	};
 	const file = { ...newSpreadsheet, title, parentFolder: folder, key, ownId, finish };
 	return await createThroughDrive(clients.drive, file, item);

@@ -119,6 +119,17 @@ describe('a template', () => {
 		});
 	});
 
+	test('what was replaced is not replaced again because the result could not be read', async () => {
+		const templateId = calls.document('a');
+		const params = { templateId, replacements: [pair('a', 'aa')], idempotencyKey: 'letter' };
+		// The first reading is that before the replacing.
+		calls.google.fault({ match: 'docs.documents.get', nth: 2, times: 9, status: 503 });
+		await calls.create(params).catch(() => undefined);
+		calls.google.heal();
+		const { documentId } = await calls.create(params, testItem());
+		expect(calls.google.docs.text(documentId ?? '')).toBe('aa\n');
+	});
+
 	test('is copied once for an idempotency key', async () => {
 		const template = calls.document('Dear {{name}},');
 		const params = {
