@@ -1,5 +1,5 @@
 // `npm run test:mutants -- [COUNT] [SEED] [PATH…]`: makes one small change at a time in a copy of the package, and runs the unit
-// tests that call what was changed. What no test notices is printed; .dev/mutants keeps what was found, and a run that was
+// tests that reach what was changed. What no test notices is printed; .dev/mutants keeps what was found, and a run that was
 // stopped goes on there. The same seed chooses the same changes of the same sources.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -77,8 +77,8 @@ async function copyOf(nth: number): Promise<string> {
 /** A test file that passes without a change. */
 interface Test {
 	readonly seconds: number;
-	/** The functions with changes that it calls, as told by {@link nameOfBody}. */
-	readonly calls: ReadonlySet<string>;
+	/** The places of changes that it reaches, as told by {@link placeOf}. */
+	readonly reaches: ReadonlySet<string>;
 }
 
 type Tests = ReadonlyMap<string, Test>;
@@ -90,19 +90,19 @@ interface Outcome {
 	readonly endTime: number;
 }
 
-const nameOfBody = ({ file, body }: Change) => `${file} ${String(body?.from)}`;
+const placeOf = ({ file, reached }: Change) => `${file} ${String(reached?.from)}-${String(reached?.to)}`;
 
 /** The thread of `untrusted` has its own global object. */
-const isSeen = ({ file, body }: Change) => body !== undefined && !file.startsWith('nodes/untrusted/');
+const isSeen = ({ file, reached }: Change) => reached !== undefined && !file.startsWith('nodes/untrusted/');
 
-/** What each test calls is written down by the last of its hooks, with the test's path as the name. */
-const recorder = (calls: string) => `
-const called = new Set<string>();
-Object.assign(globalThis, { called });
+/** What each test reaches is written down by the last of its hooks, with the test's path as the name. */
+const recorder = (folder: string) => `
+const reached = new Set<string>();
+Object.assign(globalThis, { reached });
 afterAll(() => {
 	const { writeFileSync } = require('node:fs');
 	const name = encodeURIComponent(expect.getState().testPath ?? '');
-	writeFileSync(${JSON.stringify(calls)} + '/' + name, JSON.stringify([...called]));
+	writeFileSync(${JSON.stringify(folder)} + '/' + name, JSON.stringify([...reached]));
 });
 `;
 
@@ -140,11 +140,11 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 	return code === null ? undefined : code === 0;
 }
 
-/** Runs all once without a change, to know how long each takes and which of the functions it calls. */
+/** Runs all once without a change, to know how long each takes and which of the changes it reaches. */
 async function testsIn(copy: string, changes: readonly Change[], files: readonly string[]): Promise<Tests> {
 	console.log(`${files.length} test files without a change …`);
-	const calls = path.join(copy, 'calls');
-	mkdirSync(calls);
+	const folder = path.join(copy, 'reached');
+	mkdirSync(folder);
 	const sources = new Map<string, string>();
 	const rewrite = (file: string, change: (text: string) => string) => {
 		const text = readFileSync(path.join(copy, file), 'utf8');
@@ -155,10 +155,10 @@ async function testsIn(copy: string, changes: readonly Change[], files: readonly
 	for (const file of new Set(seen.map((one) => one.file))) {
 		const some = seen.filter((one) => one.file === file);
 		rewrite(file, (text) =>
-			withProbes(text, some, (one) => `globalThis.called?.add(${JSON.stringify(nameOfBody(one))})`),
+			withProbes(text, some, (one) => `globalThis.reached?.add(${JSON.stringify(placeOf(one))})`),
 		);
 	}
-	rewrite('test/patience.ts', (text) => text + recorder(calls));
+	rewrite('test/patience.ts', (text) => text + recorder(folder));
 	const results = path.join(copy, 'mutants.json');
 	await pass(copy, files, 3600, '--json', '--outputFile', results);
 	for (const [file, text] of sources) writeFileSync(path.join(copy, file), text);
@@ -170,9 +170,9 @@ async function testsIn(copy: string, changes: readonly Change[], files: readonly
 			console.log(`left out, because it fails without a change: ${file}`);
 			continue;
 		}
-		const called = readFileSync(path.join(calls, encodeURIComponent(name)), 'utf8');
+		const reached = readFileSync(path.join(folder, encodeURIComponent(name)), 'utf8');
 		const seconds = (endTime - startTime) / 1000;
-		tests.set(file, { seconds, calls: new Set(JSON.parse(called) as string[]) });
+		tests.set(file, { seconds, reaches: new Set(JSON.parse(reached) as string[]) });
 	}
 	return tests;
 }
@@ -234,7 +234,7 @@ async function main(): Promise<void> {
 		const tests = await testsIn(first, left, [...new Set(left.flatMap(filesOf))]);
 		const canNotice = (change: Change) => (file: string) => {
 			const test = tests.get(file);
-			return test !== undefined && (!isSeen(change) || test.calls.has(nameOfBody(change)));
+			return test !== undefined && (!isSeen(change) || test.reaches.has(placeOf(change)));
 		};
 		const work = async (copy: string) => {
 			for (let change = left.shift(); change; change = left.shift()) {

@@ -10,8 +10,8 @@ export interface Change {
 	readonly to: number;
 	readonly before: string;
 	readonly after: string;
-	/** Body of the function that it stands in; a test that never calls this cannot notice it. Without one: in the module itself. */
-	readonly body?: { readonly from: number; readonly to: number; readonly isBlock: boolean };
+	/** The expression or function body that runs whenever the change does; a test that never comes there cannot notice it. */
+	readonly reached?: { readonly from: number; readonly to: number; readonly isBlock: boolean };
 }
 
 const { SyntaxKind } = ts;
@@ -40,8 +40,8 @@ export function changesOf(file: string, text: string): Change[] {
 	const replace = (node: ts.Node, after: string) => {
 		const from = node.getStart(source);
 		const line = source.getLineAndCharacterOfPosition(from).line + 1;
-		const [to, body] = [node.getEnd(), bodyAround(node)];
-		found.push({ file, line, from, to, before: node.getText(source), after, body });
+		const [to, reached] = [node.getEnd(), reachedWith(node)];
+		found.push({ file, line, from, to, before: node.getText(source), after, reached });
 	};
 	const visit = (node: ts.Node): void => {
 		if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || isLayout(node)) return;
@@ -52,22 +52,29 @@ export function changesOf(file: string, text: string): Change[] {
 	return found;
 }
 
-function bodyAround(node: ts.Node): Change['body'] {
-	const owner = ts.findAncestor(node.parent, (one) => ts.isFunctionLike(one) && 'body' in one);
+function reachedWith(node: ts.Node): Change['reached'] {
+	const { parent } = node;
+	if (ts.isExpressionStatement(node)) return placeOf(node.expression);
+	if (ts.isBinaryExpression(parent) && parent.operatorToken === node) return placeOf(parent);
+	if (!isNameOf(parent, node)) return placeOf(node);
+	const owner = ts.findAncestor(parent, (one) => ts.isFunctionLike(one) && 'body' in one);
 	const body = (owner as ts.FunctionLikeDeclaration | undefined)?.body;
-	return body && { from: body.getStart(), to: body.getEnd(), isBlock: ts.isBlock(body) };
+	return body && placeOf(body);
 }
 
-/** The source with a call at the start of each function that is to be changed. */
+function placeOf(node: ts.Node): Change['reached'] {
+	return { from: node.getStart(), to: node.getEnd(), isBlock: ts.isBlock(node) };
+}
+
+/** The source with a call wherever a change is reached, save those of a module's own names, which each import reaches. */
 export function withProbes(
 	text: string,
 	changes: readonly Change[],
 	probe: (change: Change) => string,
 ): string {
-	const bodies = new Map<number, Change>();
-	for (const change of changes) if (change.body) bodies.set(change.body.from, change);
-	const inserted = [...bodies.values()].flatMap((change) => {
-		const { from = 0, to = 0, isBlock } = change.body ?? {};
+	const inserted = changes.flatMap((change) => {
+		if (!change.reached) return [];
+		const { from, to, isBlock } = change.reached;
 		if (isBlock) return [{ at: from + 1, text: `${probe(change)};` }];
 		return [
 			{ at: from, text: `(${probe(change)}, ` },
