@@ -22,9 +22,12 @@ const names: Readonly<Record<number, string>> = {
 	504: 'DEADLINE_EXCEEDED',
 };
 
+/** Whether an HTTP status is a redirect. None is followed. */
+export const isRedirect = (status: number) => status >= 300 && status <= 399;
+
 /** Google's symbolic name for an HTTP status, as used in the public interface. */
 export function statusName(code: number): string {
-	if (code >= 300 && code <= 399) return 'FAILED_PRECONDITION';
+	if (isRedirect(code)) return 'FAILED_PRECONDITION';
 	return names[code] ?? 'UNKNOWN';
 }
 

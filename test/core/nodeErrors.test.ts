@@ -17,7 +17,9 @@ const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position
 test.each([
 	[400, 'INVALID_ARGUMENT'],
 	[401, 'UNAUTHENTICATED'],
-	[302, 'FAILED_PRECONDITION'],
+	[299, 'UNKNOWN'],
+	[300, 'FAILED_PRECONDITION'],
+	[399, 'FAILED_PRECONDITION'],
 	[412, 'FAILED_PRECONDITION'],
 	[429, 'RESOURCE_EXHAUSTED'],
 	[502, 'UNAVAILABLE'],

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { asError, isNodeError, NodeError, shortened, withCode } from '../../core/errors';
+import { asError, isNodeError, isRedirect, NodeError, shortened, withCode } from '../../core/errors';
 import { named } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { blockedAdvice, type NetworkError, networkErrorOf, networkMessage } from '../../http/networkErrors';
@@ -84,7 +84,7 @@ function sized(bytes: number): string {
 /** A status outside 200–299. */
 export function errorOfStatus(answer: Answer, call: CallFacts): RequestError {
 	const { statusCode: code, headers } = answer;
-	if (code >= 300 && code <= 399) return new RequestError('final', redirected(answer, call));
+	if (isRedirect(code)) return new RequestError('final', redirected(answer, call));
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed; 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;

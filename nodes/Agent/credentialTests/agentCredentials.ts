@@ -7,7 +7,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { isNodeError, toNodeError, withCode } from '../../core/errors';
+import { isNodeError, isRedirect, toNodeError, withCode } from '../../core/errors';
 import { systemClock } from '../../core/runtime';
 import { causesOf, isBlocked, networkErrorOf, networkMessage } from '../../http/networkErrors';
 import { discard, testRequest, type TestResponse } from '../../http/request';
@@ -89,7 +89,7 @@ function answerProblem(
 	place: string,
 ): string | undefined {
 	if (fromProxy) return `The proxy responds with status ${statusCode} for ${place}`;
-	if (statusCode >= 300 && statusCode <= 399)
+	if (isRedirect(statusCode))
 		return `There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`;
 	if (statusCode <= 299 && contentType?.includes('text/html'))
 		return `There is a web page at ${place}, not a session channel. Check its host, port and path`;
@@ -188,7 +188,7 @@ async function mayBeReached(helpers: ICredentialTestFunctions['helpers'], { href
 function callProblem({ statusCode, headers }: TestResponse, url: string): string | undefined {
 	const { host } = new URL(url);
 	if (statusCode === 401 || statusCode === 403) return `${host} refused the API key (${statusCode})`;
-	if (statusCode >= 300 && statusCode <= 399) {
+	if (isRedirect(statusCode)) {
 		return `${host} responds with a redirect (${statusCode}), which is not followed. Use the final address`;
 	}
 	const isPage = (headers['content-type'] ?? '').includes('text/html');

@@ -1,4 +1,4 @@
-import { NodeError, shortened } from '../../core/errors';
+import { isRedirect, NodeError, shortened } from '../../core/errors';
 import { blockedAdvice, isBlocked, networkErrorOf } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 import type { Redact } from './credentials';
@@ -81,8 +81,6 @@ export function retryDecisionOf(
 	if (isRedirect(status)) return 'final';
 	return suspected === signOf(closeReason) ? 'final' : 'suspect';
 }
-
-const isRedirect = (status: number) => status >= 300 && status <= 399;
 
 /** Whether a message ended the channel. */
 export function isFaultyFrame(closeReason: CloseReason): boolean {

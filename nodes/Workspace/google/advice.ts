@@ -1,3 +1,4 @@
+import { isRedirect } from '../../core/errors';
 import { named } from '../../fields/field';
 
 /** Google's services, by the part of the node that calls them. */
@@ -208,7 +209,7 @@ function generalAdvice(situation: Situation, row: AdviceRow | undefined): string
 	if (status === 401) return reconnect(call.signIn);
 	if (status === 409) return 'Something with this ID already exists.';
 	if (status === 412) return 'It was changed in the meantime. Read it again and repeat the change.';
-	if (status >= 300 && status < 400) {
+	if (isRedirect(status)) {
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
 	}
 	if (status >= 500) return 'Google reported a temporary problem. Try again later.';

@@ -1,6 +1,14 @@
 import { Readable } from 'node:stream';
 
-import { isNodeError, NodeError, shortened, statusName, toNodeError, withCode } from '../../core/errors';
+import {
+	isNodeError,
+	isRedirect,
+	NodeError,
+	shortened,
+	statusName,
+	toNodeError,
+	withCode,
+} from '../../core/errors';
 import { named } from '../../fields/field';
 import { BodyError, jsonOf, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
@@ -71,7 +79,7 @@ function isRateLimit(status: number, { reasons }: Envelope): boolean {
 
 function messageOf(status: number, { message }: Envelope, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
-	if (status >= 300 && status < 400) return `${apiNames[api]} responded with a redirect (HTTP ${status})`;
+	if (isRedirect(status)) return `${apiNames[api]} responded with a redirect (HTTP ${status})`;
 	return `${apiNames[api]} responded with HTTP ${status}`;
 }
 
