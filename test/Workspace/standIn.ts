@@ -7,6 +7,7 @@ export class StandIn {
 	constructor() {
 		beforeAll(async () => {
 			this.google = await startGoogle();
+			shortenWaits();
 		});
 		beforeEach(() => {
 			this.google.reset();
@@ -15,7 +16,14 @@ export class StandIn {
 			expectNoViolations(this.google);
 		});
 		afterAll(async () => {
+			jest.restoreAllMocks();
 			await this.google.close();
 		});
 	}
+}
+
+/** The waits between tries are drawn from 0 to some seconds; here they are such that happen to be short. */
+export function shortenWaits(): void {
+	const draw = Math.random;
+	jest.spyOn(Math, 'random').mockImplementation(() => draw() / 20);
 }
