@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isTool, refusal } from '../core/errors';
 import type { Field, ParamsOf, Reading } from './field';
-import { labelOf, valueOf } from './values';
+import { isRecord, labelOf, valueOf } from './values';
 
 export type Params = ParamsOf<readonly Field[], readonly Field[]>;
 
@@ -194,19 +194,19 @@ export class NodeParameters {
 	}
 
 	private rawOf(name: string, option: string | undefined): unknown {
-		const raw = this.raw(name, option === undefined ? null : {});
+		const raw = this.raw(name);
 		return option !== undefined && isPlain(raw) ? raw[option] : raw;
 	}
 
-	private raw(name: string, fallback: unknown): unknown {
+	private raw(name: string): unknown {
 		if (!this.raws.has(name)) {
-			this.raws.set(name, this.context.getNodeParameter(name, 0, fallback, { rawExpressions: true }));
+			this.raws.set(name, this.context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
 		return this.raws.get(name);
 	}
 
 	private sourceOf(name: string, fallback: unknown): Source {
-		const raw = this.raw(name, fallback);
+		const raw = this.raw(name);
 		if (!hasExpression(raw)) {
 			return { kind: 'constant', value: this.context.getNodeParameter(name, 0, fallback) };
 		}
@@ -242,11 +242,11 @@ const fieldOnly = new RegExp(String.raw`^=\{\{\s*\$json((?:${step.source})*)\s*\
 function fieldPath(expression: string): string[] | undefined {
 	const steps = fieldOnly.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
-	return [...steps.matchAll(step)].map(([, name, double, single]) => name ?? double ?? single ?? '');
+	return [...steps.matchAll(step)].map(([, name, double, single = '']) => name ?? double ?? single);
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+	if (!isRecord(value)) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

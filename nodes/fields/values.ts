@@ -54,7 +54,7 @@ export function fileIdOf(text: string, name: string, label: string): string {
 
 function urlOf(text: string): URL | undefined {
 	if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? new URL(text) : undefined;
-	const host = text.split('/')[0]?.toLowerCase() ?? '';
+	const [host = ''] = text.toLowerCase().split('/');
 	return hosts.includes(host) && URL.canParse(`https://${text}`) ? new URL(`https://${text}`) : undefined;
 }
 
@@ -131,9 +131,8 @@ function formatted(field: Field, raw: unknown, reading: Reading): unknown {
 		case 'pairs':
 			return pairsOf(field, raw, reading);
 		case 'rows':
-			return rowsOf(field, raw, reading, false);
 		case 'records':
-			return rowsOf(field, raw, reading, true);
+			return rowsOf(field, raw, reading);
 		case 'columns':
 			return columnMapping(field, raw, reading);
 		case 'tab':
@@ -213,8 +212,8 @@ export function refuseOtherKeys(
 	throw notA(field, reading, `${wanted}; '${other}' is not allowed`);
 }
 
-/** @param takesRecords whether a row may be an object, too */
-function rowsOf(field: Field, raw: unknown, reading: Reading, takesRecords: boolean): unknown[] {
+function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
+	const takesRecords = field.format === 'records';
 	const wanted = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
 	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
 	const label = labelOf(field, reading);
@@ -327,12 +326,13 @@ function numberOf(field: Field, raw: unknown, reading: Reading): number {
 }
 
 function limits({ minimum, maximum }: Field): string {
-	if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`;
+	if (minimum === undefined) return '';
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
 function choiceOf(field: Field, raw: unknown, reading: Reading): string {
-	const values = field.options?.map(({ value }) => value) ?? [];
+	const { options = [] } = field;
+	const values = options.map(({ value }) => value);
 	if (typeof raw === 'string' && values.includes(raw)) return raw;
 	throw notA(field, reading, `one of: ${values.join(', ')}`);
 }

@@ -52,6 +52,30 @@ test.each([
 	expect(() => fileIdOf(text, 'spreadsheetId', 'Label')).toThrow(message);
 });
 
+test.each([
+	['spreadsheetId', 'https://docs.google.com/spreadsheets/', /^Enter the ID of the spreadsheet, or its URL/],
+	['templateId', 'https://docs.google.com/', /^Enter the ID of the file, or its URL/],
+	[
+		'documentId',
+		'https://docs.google.com/document/d/e/2PACX-1/pub',
+		/^This is the URL of a page published to the/,
+	],
+])('what to do is said: %s %s', (name, text, description) => {
+	const refused = (() => {
+		try {
+			return fileIdOf(text, name, 'Label');
+		} catch (error) {
+			return error;
+		}
+	})();
+	expect(refused).toMatchObject({ description: expect.stringMatching(description) as string });
+});
+
+test('a long text that is no ID is shortened', () => {
+	expect(() => checkedId(`${'a'.repeat(60)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(60)}…`);
+	expect(() => checkedId(`${'a'.repeat(59)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(59)}!`);
+});
+
 test('an id is trimmed and holds nothing that a path would understand', () => {
 	expect(checkedId(' 18c2f0a1b2c3d4e5 ', 'Message ID')).toBe('18c2f0a1b2c3d4e5');
 	for (const bad of ['', '../x', 'a%2Fb', 'x?y', 'x#y', 'a\nb']) {

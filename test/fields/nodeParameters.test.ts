@@ -71,12 +71,64 @@ test('rows of an item are taken as they are, without a copy', () => {
 	expect(read.read('values', 0, null)).toBe(rows);
 });
 
-test('what does not depend on the item is asked once', () => {
+test('what does not depend on the item is asked once, for the first item', () => {
 	const context = contextOf({ subject: 'constant' }, items);
 	const asked = jest.spyOn(context, 'getNodeParameter');
 	const read = new NodeParameters(context);
-	for (let index = 0; index < 1000; index++) read.read('subject', index, null);
-	expect(asked.mock.calls.length).toBeLessThanOrEqual(2);
+	for (let index = 0; index < 1000; index++) read.read('subject', index, 'none');
+	expect(asked.mock.calls).toEqual([
+		['subject', 0, null, { rawExpressions: true }],
+		['subject', 0, 'none'],
+	]);
+});
+
+test.each([
+	['={{ $json.list }}', deep.list],
+	['={{$json["b c"]}}', deep['b c']],
+	["={{ $json['b c'].d }}", 'e'],
+	['={{ $json["b c"]["d"] }}', 'e'],
+	['={{ $json.zero }}', 0],
+	['={{ $json.empty }}', ''],
+])('%s is taken from the item without asking n8n', (subject, value) => {
+	const context = contextOf({ subject }, items);
+	const asked = jest.spyOn(context, 'getNodeParameter');
+	expect(new NodeParameters(context).read('subject', 0, null)).toBe(value);
+	expect(asked).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+	['is not there', { other: 1 }],
+	['is in what is no object', 'text'],
+	['is inherited', Object.create({ day: 1 }) as object],
+	['is in what is not plain data', Object.assign(new Error('no'), { day: 1 })],
+	['is not plain data', { day: new Date(0) }],
+])('n8n is asked for a field that %s', (_what, when) => {
+	const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when: when as IDataObject } }]);
+	const asked = jest.spyOn(context, 'getNodeParameter');
+	new NodeParameters(context).read('subject', 0, null);
+	expect(asked).toHaveBeenLastCalledWith('subject', 0, null);
+});
+
+test('an object without a prototype is plain data', () => {
+	const when = Object.assign(Object.create(null) as IDataObject, { day: [1] });
+	const read = new NodeParameters(contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]));
+	expect(read.read('subject', 0, null)).toBe(when['day']);
+});
+
+test.each<[unknown, isExpression: boolean, isComputed: boolean]>([
+	['Ann', false, false],
+	[undefined, false, false],
+	['={{ $json.zero }}', true, false],
+	['={{ $now }}', true, true],
+	[['={{ $json.zero }}'], true, true],
+])('an option that is %j', (cc, isExpression, isComputed) => {
+	const read = new NodeParameters(contextOf({ subject: cc, options: { cc } } as IDataObject, items));
+	expect([read.isExpression('options', 'cc'), read.isComputed('options', 'cc')]).toEqual([
+		isExpression,
+		isComputed,
+	]);
+	expect(read.isExpression('subject')).toBe(isExpression);
+	expect(read.isExpression('options', 'bcc')).toBe(false);
 });
 
 test('expressions of a tool see other items than its input: they are n8n’s', () => {

@@ -4,6 +4,7 @@ import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { type Field, type Operation, defineOperation, fieldsOf } from '../../nodes/Workspace/operation';
+import type { NodeError } from '../../nodes/core/errors';
 import { paramsOf } from '../../nodes/fields/params';
 import type { Reading } from '../../nodes/fields/field';
 
@@ -20,6 +21,8 @@ const fields = [
 			{ name: 'Unread', value: 'unread' },
 		],
 	},
+	{ displayName: 'Seconds', name: 'seconds', type: 'number', default: 1.5, minimum: 0.1, decimals: 1 },
+	{ displayName: 'Order', name: 'order', type: 'number', default: 0 },
 	{ displayName: 'All', name: 'all', type: 'boolean', default: false },
 	{ displayName: 'After', name: 'after', type: 'dateTime', default: '' },
 	{ displayName: 'Labels', name: 'labels', type: 'string', default: '', format: 'list' },
@@ -154,15 +157,26 @@ test('the form is generous with what expressions give', () => {
 		],
 	});
 	expect(inForm({ headers: { 'X-B': 'b' } })).toMatchObject({ headers: [{ name: 'X-B', value: 'b' }] });
+	expect(inForm({ headers: { header: 'h' } })).toMatchObject({ headers: [{ name: 'header', value: 'h' }] });
+	expect(inForm({ headers: { header: [{ value: 'v' }] } })).toMatchObject({
+		headers: [{ name: '', value: 'v' }],
+	});
+	expect(inForm({ headers: {}, all: 'false', documentId: { mode: 'list', value: null } })).toMatchObject({
+		headers: [],
+		all: false,
+		documentId: '',
+	});
 });
 
 test('an object may hold pairs and attachments of its own', () => {
 	expect(inObject({ headers: { 'X-A': 'a' } })).toMatchObject({ headers: [{ name: 'X-A', value: 'a' }] });
+	expect(inObject({ headers: [{ name: 'X-A' }] })).toMatchObject({ headers: [{ name: 'X-A', value: '' }] });
+	expect(inObject({ headers: {} })).toMatchObject({ headers: [] });
 	const file = { fileName: 'a.txt', mimeType: 'text/plain', content: 'YQ==' };
 	expect(inObject({ attachments: ['data', file] })).toMatchObject({ attachments: [{ field: 'data' }, file] });
 });
 
-test.each<[string, object, string]>([
+test.each<[string, object, string | RegExp]>([
 	['nothing for a required field', { title: '  ' }, "'title' is required"],
 	['a number for text', { title: 5 }, "'title' must be text, not a number"],
 	['text for a number', { maxResults: '10' }, "'maxResults' must be a whole number from 1 to 500, not text"],
@@ -176,7 +190,30 @@ test.each<[string, object, string]>([
 		{ labels: {} },
 		"'labels' must be an array, or text separated by commas or new lines",
 	],
-	['rows that are not JSON', { values: '[["secret cell"' }, "'values' is not valid JSON"],
+	[
+		'rows that are not JSON',
+		{ values: '[["secret cell"] 1]' },
+		"'values' is not valid JSON (at position 17)",
+	],
+	[
+		'rows that end too soon',
+		{ values: '[["secret cell"' },
+		/^'values' is not valid JSON( \(at position 15\))?$/,
+	],
+	['rows that are objects', { values: [{ a: 1 }] }, 'each an array of cells; row 1 is an object'],
+	['a group of pairs', { headers: { header: [{}] } }, "'headers' must be text, not an array"],
+	['an attachment that is a number', { attachments: [5] }, 'a list of binary fields, not a number'],
+	...[{ fileName: 'a' }, { content: '' }, { fileName: 'a', content: '', mimeType: 5 }].map(
+		(attachment): [string, object, string] => [
+			`an attachment ${JSON.stringify(attachment)}`,
+			{ attachments: [attachment] },
+			'objects with fileName, mimeType and content (base64 text)',
+		],
+	),
+	['too short a time', { seconds: 0.05 }, "'seconds' must be a number of at least 0.1, not 0.05"],
+	['an endless time', { seconds: Infinity }, "'seconds' must be a number of at least 0.1, not Infinity"],
+	['an order of half', { order: 0.5 }, "'order' must be a whole number, not 0.5"],
+	['one above the most', { maxResults: 501 }, "'maxResults' must be a whole number from 1 to 500, not 501"],
 	['rows that are no rows', { values: [['a'], 'b'] }, 'each an array of cells; row 2 is text'],
 	['a time that is none', { after: 'soon' }, "'after' must be a date and time"],
 	[
@@ -209,8 +246,60 @@ test.each<[string, object, string]>([
 	['the name on the form', { maxResults: 0 }, "'Max Results' must be a whole number from 1 to 500, not 0"],
 	['a choice that was left behind', { status: 'seen' }, "'Status' must be one of: any, unread"],
 	['an object in a text', { title: {} }, "'Title' must be text, not an object"],
+	[
+		'text in a number',
+		{ maxResults: 'many' },
+		"'Max Results' must be a whole number from 1 to 500, not text",
+	],
+	[
+		'nothing in a number',
+		{ maxResults: ' ' },
+		"'Max Results' must be a whole number from 1 to 500, not text",
+	],
+	['a number in a switch', { all: 1 }, "'All' must be true or false, not a number"],
+	['an object in a list of files', { attachments: [{ fileName: 'a' }] }, 'not an object'],
 ])('the form is refused by %s', (_, given, message) => {
 	expect(() => inForm(given)).toThrow(message);
+});
+
+test('what an expression gave is named as such', () => {
+	const descriptionOf = (act: () => unknown) => {
+		try {
+			return act();
+		} catch (error) {
+			return (error as NodeError).description;
+		}
+	};
+	expect(descriptionOf(() => inForm({ maxResults: 0 }))).toMatch(/^If it is an expression/);
+	expect(descriptionOf(() => inObject({ maxResults: 0 }))).toBeUndefined();
+});
+
+test('the lowest and the highest value are taken', () => {
+	expect(inObject({ maxResults: 1, seconds: 0.1 })).toMatchObject({ maxResults: 1, seconds: 0.1 });
+	expect(inObject({ maxResults: 500 })).toMatchObject({ maxResults: 500 });
+});
+
+describe('a required field', () => {
+	const text = { type: 'string', default: '', required: true } as const;
+	const all = [
+		{ ...text, displayName: 'IDs', name: 'ids', format: 'list' },
+		{ ...text, displayName: 'Body', name: 'body', requiredUnless: 'pairs' },
+		{ ...text, displayName: 'Pairs', name: 'pairs', required: false },
+	] as const satisfies readonly Field[];
+	const given = (one: object) => paramsOf(all, { ids: 'a', body: 'b', ...one }, object);
+
+	test.each([
+		[{ ids: ' , ' }, "'ids' is required"],
+		[{ ids: [] }, "'ids' is required"],
+		[{ body: null }, "'body' is required"],
+		[{ body: null, pairs: null }, "'body' is required"],
+	])('%j is not given', (one, message) => {
+		expect(() => given(one)).toThrow(message);
+	});
+
+	test.each([{}, { ids: ['a', 'b'] }, { body: null, pairs: 'x' }])('%j is given', (one) => {
+		expect(() => given(one)).not.toThrow();
+	});
 });
 
 test('a refusal never repeats what was given for a cell', () => {
