@@ -103,7 +103,7 @@ test.each([
 	['is in what is not plain data', Object.assign(new Error('no'), { day: 1 })],
 	['is not plain data', { day: new Date(0) }],
 ])('n8n is asked for a field that %s', (_what, when) => {
-	const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when: when as IDataObject } }]);
+	const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when: when } }]);
 	const asked = jest.spyOn(context, 'getNodeParameter');
 	new NodeParameters(context).read('subject', 0, null);
 	expect(asked).toHaveBeenLastCalledWith('subject', 0, null);
