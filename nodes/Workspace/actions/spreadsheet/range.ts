@@ -104,13 +104,12 @@ export function cellsOn(tab: string | undefined, cells: string): string {
 /** Where a range begins, and how far to the right it goes: what `A:D`, `5:9` or a bare title leave open begins at 1 and A. */
 export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
 	if (cells === undefined) return { row: 0, column: 0, lastColumn: undefined, lastRow: undefined };
-	const numbers = r1c1.exec(cells);
-	if (numbers) {
-		const [, row, column, lastRow, lastColumn] = numbers.map(Number);
-		const corner = (r = 0, c = 0) => printCell({ row: r - 1, column: c - 1 });
-		return anchorOf({ cells: `${corner(row, column)}${lastRow ? `:${corner(lastRow, lastColumn)}` : ''}` });
-	}
-	const [first = '', last = ''] = cells.replaceAll('$', '').split(':');
+	const [first = '', last = ''] = cells
+		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {
+			return printCell({ row: Number(row) - 1, column: Number(column) - 1 });
+		})
+		.replaceAll('$', '')
+		.split(':');
 	const [start, end] = [parseCorner(first), parseCorner(last)];
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
 	const rows = [start.row, end.row].filter((row) => row !== undefined);
@@ -123,7 +122,7 @@ export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
 }
 
 function parseCorner(text: string): Partial<Corner> {
-	const [, letters = '', digits = ''] = /^([A-Z]*)(\d*)$/i.exec(text) ?? [];
+	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
 	return {
 		...(letters !== '' && { column: columnNumber(letters) }),
 		...(digits !== '' && { row: Number(digits) - 1 }),
