@@ -52,11 +52,11 @@ export class UploadSession {
 	 * @throws NodeError
 	 */
 	async send(chunk: Buffer, from: number): Promise<boolean> {
-		while (!this.file && this.storedBytes >= from && this.storedBytes < from + chunk.length) {
+		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
 			const isLast = from + chunk.length === this.totalBytes;
 			await this.patiently(() => this.sendRest(chunk, from), isLast);
 		}
-		return this.file !== undefined || this.storedBytes >= from + chunk.length;
+		return this.storedBytes >= from;
 	}
 
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
@@ -83,7 +83,7 @@ export class UploadSession {
 		if (this.storedBytes > known) return;
 		const start = this.storedBytes;
 		const end = from + chunk.length;
-		if (this.file || start < from || start >= end) return;
+		if (start < from) return;
 		this.unsure = true;
 		this.sentLast ||= end === this.totalBytes;
 		await this.put(`bytes ${start}-${end - 1}/${this.totalBytes}`, chunk.subarray(start - from));

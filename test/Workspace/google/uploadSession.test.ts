@@ -1,0 +1,195 @@
+// What a session sends, and what it makes of Drive's answers, with a transport that plays them.
+import timers from 'node:timers/promises';
+
+import { NodeError } from '../../../nodes/core/errors';
+import { retryWords } from '../../../nodes/Workspace/google/transport';
+import { UploadSession } from '../../../nodes/Workspace/google/uploadSession';
+import { failing } from '../failure';
+
+/** How many bytes Drive has, a file that is complete, or a failure. */
+type Played = number | 'file' | NodeError;
+
+const failure = (code: number, more: object = {}) =>
+	new NodeError({ code, message: `HTTP ${code}`, ...more });
+const lostAnswer = failure(503, { ambiguous: true });
+
+const address = 'https://drive.example/session';
+
+beforeEach(() => {
+	// The session waits through this function alone.
+	jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** A session of ten bytes, in two chunks of six and four. */
+function sessionOf(played: Played[], maxTries = 3) {
+	const ranges: string[] = [];
+	const sent: string[] = [];
+	const session = new UploadSession(
+		(call) => {
+			expect(call).toMatchObject({ url: address, method: 'PUT', retryConfig: { retry: 0 } });
+			expect([199, 200, 299, 300, 307, 308, 309].filter((status) => call.validateStatus?.(status))).toEqual([
+				200, 299, 308,
+			]);
+			ranges.push(String((call.headers as Record<string, string>)['content-range']));
+			if (call.data !== undefined) sent.push(String(call.data));
+			const answer = played.shift();
+			if (answer instanceof NodeError) return Promise.reject(answer);
+			if (typeof answer !== 'number')
+				return Promise.resolve({ status: 200, headers: {}, data: { id: 'f1' } });
+			const headers = answer === 0 ? {} : { range: `bytes=0-${answer - 1}` };
+			return Promise.resolve({ status: 308, headers, data: undefined });
+		},
+		address,
+		10,
+		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: 60_000, signal: undefined },
+	);
+	const first = () => session.send(Buffer.from('abcdef'), 0);
+	const second = () => session.send(Buffer.from('ghij'), 6);
+	return { session, ranges, sent, first, second };
+}
+
+test('each chunk goes out once, and the last one brings the file', async () => {
+	const { session, ranges, sent, first, second } = sessionOf([6, 'file']);
+	expect([await first(), session.storedBytes, await second(), session.storedBytes]).toEqual([
+		true,
+		6,
+		true,
+		10,
+	]);
+	expect(await session.finished()).toEqual({ id: 'f1' });
+	expect([ranges, sent]).toEqual([
+		['bytes 0-5/10', 'bytes 6-9/10'],
+		['abcdef', 'ghij'],
+	]);
+});
+
+test.each<[string, Played[], string[]]>([
+	['only what Drive does not have', [4, 6], ['bytes 0-5/10', 'bytes 4-5/10']],
+	['nothing that arrived in spite of a failure', [lostAnswer, 6], ['bytes 0-5/10', 'bytes */10']],
+	['the rest of it', [lostAnswer, 2, 6], ['bytes 0-5/10', 'bytes */10', 'bytes 2-5/10']],
+	['all of it, if nothing arrived', [lostAnswer, 0, 6], ['bytes 0-5/10', 'bytes */10', 'bytes 0-5/10']],
+	[
+		'nothing before Drive said what it has',
+		[lostAnswer, lostAnswer, 6],
+		['bytes 0-5/10', 'bytes */10', 'bytes */10'],
+	],
+])('of a chunk is sent again: %s', async (_what, played, expected) => {
+	const { ranges, first } = sessionOf(played);
+	expect(await first()).toBe(true);
+	expect(ranges).toEqual(expected);
+});
+
+test('once Drive said what it has, it is not asked again', async () => {
+	const { ranges, first, second } = sessionOf([lostAnswer, 6, 'file']);
+	await first();
+	await second();
+	expect(ranges).toEqual(['bytes 0-5/10', 'bytes */10', 'bytes 6-9/10']);
+});
+
+test.each<[string, Played[], string]>([
+	['as an answer to bytes', [6, 5], 'bytes 6-9/10'],
+	['as an answer to a question', [6, lostAnswer, 5], 'bytes */10'],
+])('bytes from before the chunk are asked for, %s', async (_when, played, last) => {
+	const { session, ranges, first, second } = sessionOf(played);
+	await first();
+	expect(await second()).toBe(false);
+	expect(session.storedBytes).toBe(5);
+	expect(ranges.at(-1)).toBe(last);
+});
+
+test('tries begin anew as long as something arrives', async () => {
+	const { first } = sessionOf([lostAnswer, 1, lostAnswer, 2, lostAnswer, 3, 6], 2);
+	expect(await first()).toBe(true);
+});
+
+test.each([0, 3])('nothing taken after %d bytes ends after the tries', async (stored) => {
+	const { ranges, first } = sessionOf(stored === 0 ? [0, 0, 0, 6] : [3, 3, 3, 3, 6]);
+	expect(await failing(first())).toMatchObject({
+		code: 503,
+		ambiguous: false,
+		message: 'Google Drive did not store any of the bytes that were sent',
+	});
+	expect(ranges).toHaveLength(stored === 0 ? 3 : 4);
+});
+
+test('more than was sent is an error', async () => {
+	expect(await failing(sessionOf([7]).first())).toMatchObject({
+		code: 502,
+		ambiguous: true,
+		message: 'Google Drive reported 7 stored bytes, but 6 were sent',
+	});
+});
+
+test('the tries end: only with the last chunk a file may have been made', async () => {
+	const fails = () => Array<Played>(9).fill(lostAnswer);
+	expect(await failing(sessionOf(fails()).first())).toMatchObject({ code: 503, ambiguous: false });
+	const { ranges, first, second } = sessionOf([6, ...fails()]);
+	await first();
+	expect(await failing(second())).toMatchObject({ code: 503, ambiguous: true });
+	expect(ranges).toHaveLength(1 + 3);
+});
+
+test.each([
+	[404, 1],
+	[410, 1],
+	[400, 1],
+	[403, 1],
+	[407, 1],
+	[408, 3],
+	[409, 1],
+	[499, 1],
+	[500, 3],
+	[503, 3],
+])('HTTP %d: %d requests', async (code, count) => {
+	const { session, ranges, first } = sessionOf(Array<Played>(9).fill(failure(code)));
+	await failing(first());
+	expect(ranges).toHaveLength(count);
+	expect(session.lost).toBe(code === 404 || code === 410);
+});
+
+test.each([
+	[403, 'RESOURCE_EXHAUSTED', 3],
+	[403, 'PERMISSION_DENIED', 1],
+])('HTTP %d %s: %d requests', async (code, status, count) => {
+	const { ranges, first } = sessionOf(Array<Played>(9).fill(failure(code, { status })));
+	await failing(first());
+	expect(ranges).toHaveLength(count);
+});
+
+test('a session that ends before the last chunk made no file; after it, it may have', async () => {
+	expect(await failing(sessionOf([failure(404)]).first())).toMatchObject({ code: 503, ambiguous: false });
+	const { first, second } = sessionOf([6, failure(410)]);
+	await first();
+	const lost = await failing(second());
+	expect(lost).toMatchObject({ code: 503, ambiguous: true });
+	expect(lost.description).toContain('may still exist');
+});
+
+test('an empty file, or one whose answer was lost, is asked for at the end', async () => {
+	const { session, ranges } = sessionOf(['file']);
+	expect(await session.finished()).toEqual({ id: 'f1' });
+	expect(ranges).toEqual(['bytes */10']);
+});
+
+test('all bytes and still no file is a failure', async () => {
+	const { session, first, second } = sessionOf([6, 10, 10]);
+	await first();
+	await second();
+	expect(await failing(session.finished())).toMatchObject({
+		code: 502,
+		ambiguous: true,
+		message: 'Google Drive stored 10 of 10 bytes but did not complete the file',
+	});
+});
+
+test('what is no failure of Google is passed on as it is', async () => {
+	const fault = new TypeError('a fault');
+	const session = new UploadSession(() => Promise.reject(fault), address, 1, {
+		words: retryWords,
+		maxTries: 3,
+		maxRetryWaitMilliseconds: 0,
+		signal: undefined,
+	});
+	await expect(session.send(Buffer.from('a'), 0)).rejects.toBe(fault);
+});
