@@ -14,14 +14,13 @@ export function fullJitterMilliseconds(
 	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
 ): number {
-	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** Math.max(0, attempt));
+	const window = Math.min(capMilliseconds, baseMilliseconds * 2 ** attempt);
 	return Math.floor(random() * window);
 }
 
 const deltaSeconds = /^\d{1,12}(\.\d+)?$/;
 /** The three forms of an HTTP date start with the name of the day (RFC 9110, section 5.6.7). */
 const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)/i;
-const asctimeDate = /^\w{3} \w{3} [\d ]\d \d\d:\d\d:\d\d \d{4}$/;
 
 /** The wait that a `Retry-After` header asks for, in milliseconds from now; 0 for a date in the past, undefined if there is none. */
 export function parseRetryAfter(
@@ -32,8 +31,8 @@ export function parseRetryAfter(
 	if (value === undefined) return undefined;
 	if (deltaSeconds.test(value)) return Math.ceil(Number(value) * 1000);
 	if (!httpDate.test(value)) return undefined;
-	// asctime has no time zone and means UTC, but Date.parse would read it as local time.
-	const at = Date.parse(asctimeDate.test(value) ? `${value} GMT` : value);
+	// The form of asctime names no time zone and means UTC, but Date.parse would read it as local time. A second GMT changes nothing.
+	const at = Date.parse(`${value} GMT`);
 	return Number.isNaN(at) ? undefined : Math.max(0, at - nowMilliseconds);
 }
 

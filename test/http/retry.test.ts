@@ -1,3 +1,5 @@
+import timers from 'node:timers/promises';
+
 import {
 	RequestError,
 	nextStep,
@@ -67,7 +69,7 @@ describe('the next step', () => {
 	});
 
 	test('states a wait that is too long, and what is left', () => {
-		expect(waitFor(busy(61_000))).toMatch(/^The service asks n8n to wait 61 seconds, but '.+' allows 60\.$/);
+		expect(waitFor(busy(60_001))).toMatch(/^The service asks n8n to wait 61 seconds, but '.+' allows 60\.$/);
 		expect(waitFor(busy(3000), { ...first, waitedMilliseconds: 58_500 })).toMatch(
 			/allows 60, of which 1\.5 are left\.$/,
 		);
@@ -139,6 +141,16 @@ test('all waits together are no longer than allowed', async () => {
 	await expect(withRetries(request, change, brief)).rejects.toMatchObject({ description: 'Tried 2 times.' });
 });
 
+test('the waits add up to what is allowed, to the millisecond', async () => {
+	const waits = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+	const request = failing(...Array.from({ length: 9 }, () => ['notDone'] as const));
+	const limits = { ...policy, maxTries: 9, maxRetryWaitMilliseconds: 500 };
+	await expect(withRetries(request, change, limits)).rejects.toMatchObject({ description: 'Tried 4 times.' });
+	expect(waits.mock.calls.map(([wait]) => wait)).toEqual([200, 200, 100]);
+	jest.restoreAllMocks();
+});
+
 test.each<[string, ReturnType<typeof failing>, typeof change, object]>([
 	['a change that may be done', failing(['unknown']), change, { ambiguous: true }],
 	['a change that is final', failing(['final']), change, { ambiguous: false }],
@@ -150,7 +162,7 @@ test.each<[string, ReturnType<typeof failing>, typeof change, object]>([
 });
 
 test.each<[RequestOutcome, object]>([
-	['notDone', { status: 'CANCELLED', description: 'Nothing was done.', ambiguous: false }],
+	['notDone', { code: 499, status: 'CANCELLED', description: 'Nothing was done.', ambiguous: false }],
 	['unknown', { status: 'CANCELLED', description: undefined, ambiguous: true }],
 ])('stopped after a try that is %s', async (kind, known) => {
 	const signal = AbortSignal.abort();
