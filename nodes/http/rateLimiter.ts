@@ -49,17 +49,17 @@ export class RateLimiter {
 	private readonly settings: RateLimiterSettings;
 	private width = firstWidth;
 	private running = 0;
-	private readonly queue: Waiting[] = [];
+	private queue: Waiting[] = [];
 	private pausedUntil = 0;
 	/** Refusals without a success in between. Those of requests that were in progress together count as one. */
 	private refusals = 0;
 	private lastRefusal = -Infinity;
-	private lastAnswer: NodeError | undefined;
-	private refusedSince: number | undefined;
+	/** The first of them, and the latest answer. */
+	private refusal: { readonly since: number; readonly answer: NodeError } | undefined;
 	/** Requests accepted since the width changed. */
 	private taken = 0;
 	private halved = false;
-	private wakesAt = Infinity;
+	private cancelWake = () => {};
 
 	constructor(settings: RateLimiterSettings = defaultSettings) {
 		this.settings = settings;
@@ -120,23 +120,19 @@ export class RateLimiter {
 			this.giveUp();
 			this.admit();
 			return () => {
-				const at = this.queue.indexOf(waiting);
-				if (at !== -1) this.queue.splice(at, 1);
+				this.queue = this.queue.filter((one) => one !== waiting);
 			};
 		});
 		return this.now;
 	}
 
 	private succeeded(): void {
-		if (this.refusedSince === undefined && this.width < largestWidth) {
-			this.taken++;
-			if (this.taken >= this.width) {
-				this.width = Math.min(largestWidth, this.halved ? this.width + 1 : this.width * 2);
-				this.taken = 0;
-			}
+		if (!this.refusal && ++this.taken >= this.width) {
+			this.width = Math.min(largestWidth, this.halved ? this.width + 1 : this.width * 2);
+			this.taken = 0;
 		}
 		this.refusals = 0;
-		this.refusedSince = undefined;
+		this.refusal = undefined;
 	}
 
 	/**
@@ -145,10 +141,9 @@ export class RateLimiter {
 	 */
 	private refused(startedAt: number, answer: NodeError): void {
 		const asked = answer.retryAfterMilliseconds;
-		this.lastAnswer = answer;
 		const { minute, random } = this.settings;
 		const { now } = this;
-		this.refusedSince ??= now;
+		this.refusal = { since: this.refusal?.since ?? now, answer };
 		if (startedAt > this.lastRefusal) {
 			const window = Math.min(minute, minute * firstWait * 2 ** this.refusals);
 			this.pausedUntil = now + window * (0.5 + random() / 2);
@@ -165,38 +160,34 @@ export class RateLimiter {
 
 	/** A request that may not wait until the next one is sent fails immediately: it was not sent. */
 	private giveUp(): void {
-		const answer = this.lastAnswer;
-		const since = this.refusedSince;
-		if (answer === undefined || since === undefined) return;
+		if (!this.refusal) return;
+		const { since, answer } = this.refusal;
 		const isHeld = ({ enteredAt, maxWaitMilliseconds }: Waiting) =>
 			Math.max(enteredAt, since) + maxWaitMilliseconds < this.pausedUntil;
-		for (const waiting of this.queue.filter(isHeld)) {
-			this.queue.splice(this.queue.indexOf(waiting), 1);
-			waiting.giveUp(this.waitedOut(answer, 0, waiting.maxWaitMilliseconds));
+		const held = this.queue.filter(isHeld);
+		this.queue = this.queue.filter((waiting) => !isHeld(waiting));
+		for (const { giveUp, maxWaitMilliseconds } of held) {
+			giveUp(this.waitedOut(answer, 0, maxWaitMilliseconds));
 		}
 	}
 
 	private admit(): void {
-		if (this.now < this.pausedUntil) {
-			this.wakeAt(this.pausedUntil);
+		this.cancelWake();
+		if (this.queue.length === 0) return;
+		const pause = this.pausedUntil - this.now;
+		if (pause > 0) {
+			this.cancelWake = this.settings.clock.after(pause, () => {
+				this.admit();
+			});
 			return;
 		}
-		const width = this.refusedSince === undefined ? this.width : 1;
+		const width = this.refusal ? 1 : this.width;
 		while (this.running < width) {
 			const next = this.queue.shift();
 			if (!next) return;
 			this.running++;
 			next.admit();
 		}
-	}
-
-	private wakeAt(time: number): void {
-		if (time >= this.wakesAt || this.queue.length === 0) return;
-		this.wakesAt = time;
-		this.settings.clock.after(Math.max(1, time - this.now), () => {
-			if (this.wakesAt === time) this.wakesAt = Infinity;
-			this.admit();
-		});
 	}
 
 	private waitedOut(failure: NodeError, waited: number, maxWaitMilliseconds: number): RequestError {

@@ -1,5 +1,5 @@
 import { NodeError } from '../../nodes/core/errors';
-import { RateLimiter, type LimitedRequest } from '../../nodes/http/rateLimiter';
+import { defaultSettings, RateLimiter, type LimitedRequest } from '../../nodes/http/rateLimiter';
 import { RequestError } from '../../nodes/http/retry';
 import { VirtualClock } from './virtualClock';
 
@@ -8,8 +8,8 @@ const minute = 60_000;
 /** A service that takes so many requests within each minute, and a rate limiter before it. */
 function world({ quota = Infinity, latency = 100, random = () => 0.5 } = {}) {
 	const clock = new VirtualClock();
-	const limiter = new RateLimiter({ clock, minute, random });
-	const state = { window: 0, used: 0, running: 0, widest: 0, taken: 0, refused: 0 };
+	const limiter = new RateLimiter({ ...defaultSettings, clock, random });
+	const state = { quota, window: 0, used: 0, running: 0, widest: 0, taken: 0, refused: 0 };
 	/** What the next refusal asks for. */
 	const answer: { retryAfterMilliseconds?: number } = {};
 	const request = async () => {
@@ -19,16 +19,28 @@ function world({ quota = Infinity, latency = 100, random = () => 0.5 } = {}) {
 		state.running--;
 		const window = Math.floor(clock.now() / minute);
 		if (window !== state.window) Object.assign(state, { window, used: 0 });
-		if (++state.used > quota) {
+		if (++state.used > state.quota) {
 			state.refused++;
-			throw new RequestError('notDone', new NodeError({ code: 429, message: 'Quota exceeded', ...answer }));
+			const failure = new NodeError({
+				code: 429,
+				message: 'Quota exceeded',
+				description: 'Wait.',
+				...answer,
+			});
+			throw new RequestError('notDone', failure);
 		}
 		state.taken++;
-		return true;
+		return clock.now();
 	};
 	const ask = async (limits: Partial<LimitedRequest> = {}) =>
 		await limiter.send(request, { maxWaitMilliseconds: 120_000, signal: undefined, ...limits });
-	return { clock, state, answer, ask };
+	/** How many of so many requests are sent at once. */
+	const widestOf = async (count: number) => {
+		state.widest = 0;
+		await clock.run(many(count, () => ask()));
+		return state.widest;
+	};
+	return { clock, state, answer, ask, widestOf };
 }
 
 const many = (count: number, ask: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, ask));
@@ -37,8 +49,134 @@ test('begins with five at once and goes to twenty while nothing is refused', asy
 	const { clock, state, ask } = world();
 	await clock.run(many(100, () => ask()));
 	expect(state).toMatchObject({ taken: 100, refused: 0, widest: 20 });
-	// 5, 10, 20 and so on: seven rounds of 100 ms.
-	expect(clock.now()).toBeLessThanOrEqual(800);
+	// 5, 10, 20, 20, 20, 20 and 5: seven rounds of 100 ms.
+	expect(clock.now()).toBe(700);
+});
+
+test('doubles once as many were accepted as are sent at once, not before', async () => {
+	const { widestOf } = world();
+	expect([await widestOf(4), await widestOf(6), await widestOf(4), await widestOf(11)]).toEqual([
+		4, 5, 4, 10,
+	]);
+	expect(await widestOf(30)).toBe(20);
+});
+
+test('after refusals it is halved, down to one, and grows by one', async () => {
+	const { clock, state, ask, widestOf } = world();
+	const refuse = async (times: number) => {
+		state.quota = 0;
+		const waits: number[] = [];
+		const refused = ask({ onWait: (wait) => waits.push(wait) });
+		while (waits.length < times) await clock.advance(100);
+		state.quota = Infinity;
+		await clock.run(refused);
+	};
+	await refuse(1);
+	expect([await widestOf(3), await widestOf(4), await widestOf(9)]).toEqual([2, 3, 5]);
+	await refuse(4);
+	expect([await widestOf(1), await widestOf(3)]).toEqual([1, 2]);
+});
+
+test('waits a second after the first refusal, twice as long after each further one, and a minute at most', async () => {
+	for (const [random, factor] of [
+		[0, 0.5],
+		[0.5, 0.75],
+	] as const) {
+		const { clock, ask } = world({ quota: 0, random: () => random });
+		const waits: number[] = [];
+		const onWait = (wait: number) => waits.push(wait);
+		await expect(clock.run(ask({ onWait, maxWaitMilliseconds: 10 * minute }))).rejects.toThrow();
+		const seconds = [1, 2, 4, 8, 16, 32, 60, 60];
+		expect(waits.slice(0, 8)).toEqual(seconds.map((wait) => wait * 1000 * factor));
+	}
+});
+
+test('a success lets the waits begin anew', async () => {
+	const { clock, state, ask } = world({ quota: 0 });
+	const waits: number[] = [];
+	const onWait = (wait: number) => waits.push(wait);
+	const first = ask({ onWait });
+	while (waits.length < 2) await clock.advance(100);
+	state.quota = Infinity;
+	await clock.run(first);
+	state.quota = 0;
+	await expect(clock.run(ask({ onWait, maxWaitMilliseconds: 800 }))).rejects.toThrow();
+	expect(waits).toEqual([750, 1500, 750]);
+});
+
+test.each([
+	['holds up all', 60_000, [60_300, 60_200]],
+	['holds up this request alone', 60_001, [60_201, 1100]],
+])('a service that %s asks for %d ms', async (_whom, asked, answered) => {
+	const { clock, state, answer, ask } = world({ quota: 0 });
+	answer.retryAfterMilliseconds = asked;
+	const first = ask();
+	await clock.advance(150);
+	state.quota = Infinity;
+	await clock.advance(850);
+	expect(await clock.run(Promise.all([first, ask()]))).toEqual(answered);
+});
+
+test.each([
+	[10_000, 2],
+	[9_999, 1],
+])(
+	'a request that may wait %d ms, refused with 10 s, is sent %d times',
+	async (maxWaitMilliseconds, times) => {
+		const { clock, state, answer, ask } = world({ quota: 0 });
+		answer.retryAfterMilliseconds = 10_000;
+		const refused = clock.run(ask({ maxWaitMilliseconds }));
+		await expect(refused).rejects.toMatchObject({ kind: 'final', failure: { code: 429 } });
+		expect(state.refused).toBe(times);
+	},
+);
+
+test.each([
+	[10_000, 10_200],
+	[9_999, 100],
+])('one in line that may wait %d ms of a pause of 10 s ends at %d', async (maxWaitMilliseconds, end) => {
+	const { clock, state, answer, ask } = world({ quota: 0 });
+	answer.retryAfterMilliseconds = 10_000;
+	const sent = Promise.allSettled(Array.from({ length: 5 }, () => ask()));
+	let ended = 0;
+	const inLine = ask({ maxWaitMilliseconds }).finally(() => (ended = clock.now()));
+	await clock.advance(150);
+	state.quota = Infinity;
+	await clock.run(Promise.allSettled([inLine, sent]));
+	expect(ended).toBe(end);
+});
+
+test('the failure says what was waited for, and for how long', async () => {
+	const described = async (maxWaitMilliseconds: number, retryAfterMilliseconds?: number) => {
+		const { clock, answer, ask } = world({ quota: 0 });
+		Object.assign(answer, { retryAfterMilliseconds });
+		const error: unknown = await clock.run(ask({ maxWaitMilliseconds })).catch((thrown: unknown) => thrown);
+		return error instanceof RequestError ? error.failure.description?.replace(/'.*'/, 'Wait') : error;
+	};
+	expect(await described(500)).toBe('The next try would be in 1 seconds, but Wait allows 0.5. Wait.');
+	expect(await described(1500)).toBe(
+		'The next try would be in 2 seconds, but Wait allows 1.5, of which 1 have passed. Wait.',
+	);
+	expect(await described(6500, 6001)).toBe(
+		'Google asks n8n to wait 7 seconds, but Wait allows 6.5, of which 7 have passed. Wait.',
+	);
+});
+
+test.each([
+	[429, 'notDone', 2],
+	[403, 'notDone', 2],
+	[404, 'notDone', 1],
+	[430, 'notDone', 1],
+	[503, 'notDone', 1],
+	[429, 'unknown', 1],
+	[403, 'final', 1],
+] as const)('HTTP %d (%s) is sent %d times', async (code, kind, times) => {
+	const clock = new VirtualClock();
+	const limiter = new RateLimiter({ ...defaultSettings, clock });
+	const request = jest.fn(() => Promise.reject(new RequestError(kind, new NodeError({ code, message: '' }))));
+	const sent = clock.run(limiter.send(request, { maxWaitMilliseconds: 1000, signal: undefined }));
+	await expect(sent).rejects.toMatchObject({ failure: { code } });
+	expect(request).toHaveBeenCalledTimes(times);
 });
 
 test('what a quota of each minute refuses is sent in the next ones, and few requests are refused', async () => {
