@@ -32,7 +32,7 @@ function sessionOf(played: Played[], maxTries = 3) {
 				200, 299, 308,
 			]);
 			ranges.push(String((call.headers as Record<string, string>)['content-range']));
-			if (call.data !== undefined) sent.push(String(call.data));
+			if (Buffer.isBuffer(call.data)) sent.push(call.data.toString());
 			const answer = played.shift();
 			if (answer instanceof NodeError) return Promise.reject(answer);
 			if (typeof answer !== 'number')
