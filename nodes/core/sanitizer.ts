@@ -14,6 +14,8 @@ interface View {
 	readonly ends: ArrayLike<number>;
 }
 
+const placeIn = (places: ArrayLike<number>, at: number) => places[at] ?? 0;
+
 /** A form in which a secret may stand in a view. */
 interface Needle {
 	readonly text: string;
@@ -39,7 +41,7 @@ const leastBeginning = 6;
 const leastEnd = 8;
 const pieceLength = 4;
 /** Whatever is long enough to be recognized contains a whole piece. */
-const pieceDistance = 8;
+const pieceDistance = 9;
 
 /**
  * Finds secrets and parts of them in a text. White space, invisible characters, the case of letters and escapes make no difference;
@@ -99,7 +101,7 @@ class SecretSearch {
 			hash = nextHash(hash, view.text.charCodeAt(at));
 			const begin = at + 1 - pieceLength;
 			// What is masked already is not looked at again: a secret that repeats itself would match at every place.
-			if ((view.starts[begin] ?? 0) < foundUntil) continue;
+			if (placeIn(view.starts, begin) < foundUntil) continue;
 			for (const piece of this.#pieces.get(hash) ?? []) {
 				const range = rangeAround(piece, begin, view, source);
 				if (range === undefined) continue;
@@ -154,8 +156,8 @@ function rangeAround({ needle, at }: Piece, begin: number, view: View, source: s
 	let after = 0;
 	while (at + after < text.length && view.text[begin + after] === text[at + after]) after++;
 	if (after < pieceLength) return undefined;
-	const start = view.starts[begin - before] ?? 0;
-	const end = view.ends[begin + after - 1] ?? 0;
+	const start = placeIn(view.starts, begin - before);
+	const end = placeIn(view.ends, begin + after - 1);
 	const length = before + after;
 	const isTold =
 		length === text.length ||
@@ -172,8 +174,8 @@ function isWordAt(text: string, at: number): boolean {
 
 function wordAround(text: string, from: number, to: number): Range {
 	let [start, end] = [from, to];
-	while (start > 0 && /[\w+/-]/.test(text.charAt(start - 1))) start--;
-	while (end < text.length && /[\w+/=-]/.test(text.charAt(end))) end++;
+	while (/[\w+/-]/.test(text.charAt(start - 1))) start--;
+	while (/[\w+/=-]/.test(text.charAt(end))) end++;
 	return { start, end };
 }
 
@@ -187,13 +189,13 @@ const mostPasses = 3;
 /** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
 function visible(text: string): View {
 	let view = asItIs(text);
-	for (let pass = 1; pass <= mostPasses && view.text.search(escape) !== -1; pass++) view = unescaped(view);
+	for (let pass = 0; pass < mostPasses; pass++) view = unescaped(view);
 	return compact(view);
 }
 
 function asItIs(text: string): View {
-	const places = Uint32Array.from({ length: text.length + 1 }, (_, at) => at);
-	return { text, starts: places, ends: places.subarray(1) };
+	const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
+	return { text, starts, ends: starts.map((at) => at + 1) };
 }
 
 function unescaped({ text, starts, ends }: View): View {
@@ -203,8 +205,8 @@ function unescaped({ text, starts, ends }: View): View {
 	const keep = (end: number) => {
 		pieces.push(text.slice(done, end));
 		for (; done < end; done++) {
-			newStarts.push(starts[done] ?? 0);
-			newEnds.push(ends[done] ?? 0);
+			newStarts.push(placeIn(starts, done));
+			newEnds.push(placeIn(ends, done));
 		}
 	};
 	for (const match of text.matchAll(escape)) {
@@ -212,8 +214,8 @@ function unescaped({ text, starts, ends }: View): View {
 		const end = match.index + match[0].length;
 		const characters = characterOf(match);
 		for (let unit = 0; unit < characters.length; unit++) {
-			newStarts.push(starts[done] ?? 0);
-			newEnds.push(ends[end - 1] ?? 0);
+			newStarts.push(placeIn(starts, done));
+			newEnds.push(placeIn(ends, end - 1));
 		}
 		pieces.push(characters);
 		done = end;
@@ -234,8 +236,7 @@ function characterOf([, percent, u, x, hex, decimal, entity]: RegExpExecArray): 
 const hidden = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
 /** What becomes of an ASCII character; 0 for nothing. */
 const folded = Uint8Array.from({ length: 128 }, (_, code) => {
-	const character = String.fromCharCode(code);
-	if (hidden.test(character)) return 0;
+	const character = String.fromCharCode(code).replace(hidden, '\0');
 	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
 });
 
@@ -244,13 +245,13 @@ function compact({ text, starts, ends }: View): View {
 	const newStarts = new Uint32Array(text.length);
 	const newEnds = new Uint32Array(text.length);
 	let length = 0;
-	for (let at = 0; at < text.length; at++) {
-		const code = text.charCodeAt(at);
-		const kept = code < 128 ? folded[code] : hidden.test(text.charAt(at)) ? 0 : code;
+	for (const [at, unit] of text.split('').entries()) {
+		const code = unit.charCodeAt(0);
+		const kept = folded[code] ?? (hidden.test(unit) ? 0 : code);
 		if (!kept) continue;
 		codes[length] = kept;
-		newStarts[length] = starts[at] ?? 0;
-		newEnds[length++] = ends[at] ?? 0;
+		newStarts[length] = placeIn(starts, at);
+		newEnds[length++] = placeIn(ends, at);
 	}
 	const seen = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
 	return { text: seen, starts: newStarts, ends: newEnds };

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 
 import { NodeError } from '../../nodes/core/errors';
-import { Sanitizer } from '../../nodes/core/sanitizer';
+import { cleanLog, Sanitizer, secretsIn } from '../../nodes/core/sanitizer';
 import { expectLinear } from '../growth';
 
 const key = 'can ary+/=&"key-91';
@@ -116,6 +116,76 @@ test.each([
 	expect(rest).toMatch(/^The server says: .{0,6}•••.{0,16} and more$/);
 });
 
+describe('a part of a key', () => {
+	const letters = 'qwertyuiopasdfghjklzxcvbnm0123';
+	const part = (from: number, length: number) => letters.slice(from, from + length);
+	const hexOf = (text: string) => bytes(text).toString('hex');
+	const clean = (text: string) => new Sanitizer([letters]).text(text);
+
+	test('twelve characters from anywhere, in the middle of anything', () => {
+		for (let from = 0; from <= letters.length - 12; from++) {
+			expect(clean(`is-${part(from, 12)}-is`)).toBe('is-•••-is');
+			expect(clean(`_${hexOf(part(from, 12))}_`)).toBe('•••');
+		}
+	});
+
+	test.each([
+		['the first six, before the end of a word', `is x${part(0, 6)}.`, 'is x•••.'],
+		['so many in hex', `is ${hexOf(part(0, 6))}.`, 'is •••.'],
+		['so many as all that there is', part(0, 6), '•••'],
+		['the last eight, at the beginning of a word', `is ${part(22, 8)}x`, 'is •••x'],
+		['so many in hex', `is ${hexOf(part(22, 8))}.`, 'is •••.'],
+		['so many at the beginning of the text', part(22, 8), '•••'],
+		['a secret twice', `${letters}${letters} ${letters}`, '•••••• •••'],
+		['hex behind one letter', `q${hexOf(letters)}`, '•••'],
+	])('%s', (_what, text, expected) => {
+		expect(clean(text)).toBe(expected);
+	});
+
+	test.each([
+		['eleven characters', `is-${part(8, 11)}-is`],
+		['eleven in hex', `f${hexOf(part(8, 11))}f`],
+		['five of the first', `is ${part(0, 5)}.`],
+		['five of the first in hex', `is ${hexOf(part(0, 5))}.`],
+		['the first eight in a longer word', `is ${part(0, 8)}xy`],
+		['seven of the last', `is ${part(23, 7)} is`],
+		['seven of the last in hex', `is ${hexOf(part(23, 7))}.`],
+		['the last ten in a longer word', `is xy${part(20, 10)} is`],
+		['a letter of another alphabet with the same last byte', `is ű${part(1, 11)}z`],
+	])('%s is none', (_what, text) => {
+		expect(clean(text)).toBe(text);
+	});
+});
+
+test.each(['k3y!', 'k3y!x', 'k3y!xy', 'k3y!xyz'])('a short secret in every form: %s', (secret) => {
+	const one = new Sanitizer([secret]);
+	expect(one.text(`is ${secret.toUpperCase()} and`)).toBe('is ••• and');
+	for (const encoding of ['utf8', 'utf16le'] as const) {
+		for (const before of ['', ':', '::', ':::']) {
+			const data = Buffer.concat([bytes(before), Buffer.from(secret, encoding), bytes('~~~')]);
+			expect(one.text(`is ${data.toString('base64')} and`)).toBe('is ••• and');
+			expect(one.text(`is ${data.toString('hex')} and`)).toBe('is ••• and');
+		}
+	}
+});
+
+test('a secret that is mostly white space is found as it stands', () => {
+	const one = new Sanitizer(['a b c', '- 0 -']);
+	expect(one.text('is a b c, a b c')).toBe('is •••, •••');
+	expect(one.text('is abc')).toBe('is abc');
+	expect(new Sanitizer(['0xab']).text('0xab, ab')).toBe('•••, ab');
+});
+
+test.each([
+	['an escape inside escapes of two other kinds', '%26%2392;u004b3y!xyz12', '•••'],
+	['entities', 'K3y&lt;&AMP;&quot;xyz', '•••'],
+	['the last character there is', '&#x10ffff; K3y!xyz12', '&#x10ffff; •••'],
+	['none beyond it', '&#x110000; &#1114112; K3y!xyz12', '&#x110000; &#1114112; •••'],
+	['a letter beyond U+FFFF', 'K3y!&#x1f511; and', '••• and'],
+])('escapes: %s', (_what, text, expected) => {
+	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑']).text(text)).toBe(expected);
+});
+
 test('a hex value without its 0x', () => {
 	expect(sanitizer.text(`got ${signature.slice(2)}`)).toBe('got •••');
 });
@@ -195,6 +265,40 @@ test('of a failure message, description and status are clean, and the cause stay
 	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
 	expect(failure.ambiguous).toBe(true);
 	expect(failure.cause).toBeUndefined();
+});
+
+test('details keep their form and their line breaks, and no secret in values or names', () => {
+	const details = { lines: `a\n${key}`, list: [1, null, true, { [key]: key }], none: null };
+	expect(sanitizer.error(new NodeError({ code: 500, message: 'a', details })).details).toEqual({
+		lines: 'a\n•••',
+		list: [1, null, true, { '•••': '•••' }],
+		none: null,
+	});
+});
+
+test('a message is shorter than a description', () => {
+	const text = 'x'.repeat(10_000);
+	const { message, description } = sanitizer.error(
+		new NodeError({ code: 500, message: text, description: text }),
+	);
+	expect([message.length, description?.length]).toEqual([1001, 4001]);
+});
+
+test.each(['debug', 'info', 'warn', 'error'] as const)(
+	'the log at level %s has no secret and one line',
+	(level) => {
+		const logged: string[][] = [];
+		const to = (name: string) => (text: string) => void logged.push([name, text]);
+		const logger = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
+		cleanLog(logger, sanitizer)[level](`a\n${key}`);
+		expect(logged).toEqual([[level, 'a •••']]);
+	},
+);
+
+test('the secrets of a credential, also in what a sign-in gave', () => {
+	const oauthTokenData = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 3599 };
+	const credential = { apiKey: 'k', email: 'a@b.example', scope: null, useProxy: true, oauthTokenData };
+	expect(secretsIn({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r']);
 });
 
 test('hides any secret in any text', () => {
