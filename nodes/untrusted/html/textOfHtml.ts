@@ -63,6 +63,9 @@ class Reader {
 	private callbacks(): ConstructorParameters<typeof Tokenizer>[1] {
 		const { html } = this;
 		const nothing = () => undefined;
+		const open = () => {
+			this.open(this.tag);
+		};
 		const value = (text: string) => {
 			if (attributes.has(this.attribute))
 				this.attributes.set(this.attribute, this.value(this.attribute) + text);
@@ -83,12 +86,8 @@ class Reader {
 				value(String.fromCodePoint(code));
 			},
 			onattribend: () => (this.attribute = ''),
-			onopentagend: () => {
-				this.open(this.tag);
-			},
-			onselfclosingtag: () => {
-				this.open(this.tag);
-			},
+			onopentagend: open,
+			onselfclosingtag: open,
 			onclosetag: (from, to) => {
 				this.close(html.slice(from, to).toLowerCase());
 			},
@@ -136,8 +135,8 @@ class Reader {
 		else if (tag === 'tr') writer.row();
 		else if (tag === 'td' || tag === 'th') writer.cell();
 		else if (tag === 'li') writer.item();
-		else if (tag === 'ul') writer.openList(undefined);
-		else if (tag === 'ol') writer.openList(Number.parseInt(this.value('start'), 10));
+		else if (tag === 'ul') writer.openList(NaN);
+		else if (tag === 'ol') writer.openList(this.firstNumber());
 		else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
 	}
@@ -149,7 +148,6 @@ class Reader {
 		if (end !== 'no') this.hidden = undefined;
 		if (end !== 'outside') return;
 		if (tag === 'table') writer.closeTable();
-		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
 		this.breakAround(tag);
 		if (tag === 'a') this.endLink();
@@ -163,6 +161,11 @@ class Reader {
 		else if (onOwnLines.has(tag) || isInnerList) this.writer.atLeast(1);
 	}
 
+	private firstNumber(): number {
+		const start = Number.parseInt(this.value('start'), 10);
+		return Number.isSafeInteger(start) ? start : 1;
+	}
+
 	private openLink(): void {
 		this.endLink();
 		const href = this.value('href')
@@ -170,14 +173,14 @@ class Reader {
 			.replace(/^mailto:/i, '');
 		if (href.startsWith('#')) return;
 		this.link = href;
-		this.writer.startRecord(href.length + 1);
+		this.writer.startRecord(href.length);
 	}
 
 	private endLink(): void {
 		const { link, writer } = this;
 		if (link === '') return;
 		this.link = '';
-		const text = writer.record().trim();
+		const text = writer.recorded.trim();
 		if (text === '') writer.write(` ${link} `);
 		else if (text !== link) writer.append(` [${link}]`);
 	}
@@ -201,10 +204,13 @@ class HiddenElement {
 
 	/** @returns `own` for its own end, `outside` for the end of an element around it */
 	endsWithClosing(tag: string): 'no' | 'own' | 'outside' {
-		const count = this.inner.get(tag) ?? 0;
-		if (count > 0) this.inner.set(tag, count - 1);
+		const count = this.inner.get(tag);
+		if (count) {
+			this.inner.set(tag, count - 1);
+			return 'no';
+		}
+		if (tag === this.tag) return 'own';
 		// An end tag without a start tag means a new paragraph or line.
-		if (count > 0 || tag === 'p' || empty.has(tag)) return tag === this.tag && count === 0 ? 'own' : 'no';
-		return tag === this.tag ? 'own' : 'outside';
+		return tag === 'p' || empty.has(tag) ? 'no' : 'outside';
 	}
 }

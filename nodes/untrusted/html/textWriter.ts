@@ -38,8 +38,6 @@ interface Table {
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
-	/** Number of characters so far. */
-	private length = 0;
 	private lines = 0;
 	private readonly chunks: string[] = [];
 	/**
@@ -47,7 +45,7 @@ export class TextWriter {
 	 * memory of one.
 	 */
 	private pieces: string[] = [];
-	private recorded = '';
+	recorded = '';
 	private mostRecorded = 0;
 	/** The next number of each open list; NaN for one with bullets. */
 	private readonly lists: number[] = [];
@@ -55,7 +53,7 @@ export class TextWriter {
 	private readonly outerTables: Table[] = [];
 	/** Where the tabs of empty first cells go, once the row turns out to have text in two cells. */
 	private corner: { readonly table: Table; readonly piece: number; readonly tabs: string } | undefined;
-	private breaks = 0;
+	private breaks = 1;
 	/** Until the next text, breaks are ignored, because a cell of this table begins on its row's line. */
 	private lock: Table | undefined;
 	/** What is written before the next text on the line. */
@@ -75,16 +73,10 @@ export class TextWriter {
 			.trimEnd();
 	}
 
-	/** Starts recording the text for `record`, up to about `most` characters. */
+	/** Starts recording the text in `recorded`, until it is longer than `most` characters. */
 	startRecord(most: number): void {
 		this.recorded = '';
 		this.mostRecorded = most;
-	}
-
-	record(): string {
-		const { recorded } = this;
-		this.startRecord(0);
-		return recorded;
 	}
 
 	/** Ensures that the next text starts at least this many lines further down. */
@@ -120,7 +112,7 @@ export class TextWriter {
 		this.lock = table;
 	}
 
-	endRow(): void {
+	private endRow(): void {
 		if (this.corner?.table === this.table) this.corner = undefined;
 		if (this.lock !== this.table) return;
 		this.lock = undefined;
@@ -144,10 +136,9 @@ export class TextWriter {
 		this.lock = table;
 	}
 
-	/** @param start first number of a numbered list; undefined for bullets */
-	openList(start: number | undefined): void {
-		const first = Number.isSafeInteger(start) ? start : 1;
-		this.lists.push(start === undefined || first === undefined ? NaN : first);
+	/** @param first number of a numbered list; NaN for bullets */
+	openList(first: number): void {
+		this.lists.push(first);
 	}
 
 	closeList(): void {
@@ -183,25 +174,27 @@ export class TextWriter {
 
 	private writeWords(text: string): void {
 		const [start = ''] = leading.exec(text) ?? [];
-		const isAtStart = this.length === 0 || this.breaks > 0 || this.lock !== undefined;
+		const isAtStart = this.breaks > 0 || this.lock !== undefined;
 		const words = text.slice(start.length);
 		const space = spaceOf(start);
 		if (space !== '') this.gap ||= space;
 		else if (start !== '' && this.gap === '' && !isAtStart) this.push(start);
 		if (words === '') return;
 		let end = words.length;
-		while (end > 0 && spaceOf(words.charAt(end - 1)) !== '') end--;
+		while (spaceOf(words.charAt(end - 1)) !== '') end--;
 		this.push(words.slice(0, end));
 		this.gap = spaceOf(words.slice(end));
 	}
 
 	private push(text: string): void {
-		const isLineStart = this.length === 0 || this.breaks > 0;
+		const isLineStart = this.breaks > 0;
 		if (isLineStart) this.lines++;
 		const tabs = this.fillCells(this.pieces.length + Number(isLineStart));
 		if (isLineStart) this.add(this.lineStart());
 		this.add(tabs || (isLineStart ? '' : this.gap));
 		this.add(text);
+		// Spaces at the beginning do not count.
+		if (this.recorded.length <= this.mostRecorded) this.recorded += (this.recorded && this.gap) + text;
 		this.breaks = 0;
 		this.lock = undefined;
 		this.gap = '';
@@ -236,7 +229,7 @@ export class TextWriter {
 	private lineStart(): string {
 		const quotes = Math.min(this.quoteDepth, deepest);
 		const blank = '> '.repeat(Math.min(quotes, this.writtenDepth)).trimEnd();
-		const breaks = this.length === 0 ? '' : `\n${`${blank}\n`.repeat(Math.max(0, this.breaks - 1))}`;
+		const breaks = `\n${`${blank}\n`.repeat(Math.max(0, this.breaks - 1))}`;
 		const depth = Math.min(this.lists.length, deepest);
 		const indent = '  '.repeat(this.bullet === '' ? depth : Math.max(0, depth - 1));
 		this.writtenDepth = quotes;
@@ -244,8 +237,6 @@ export class TextWriter {
 	}
 
 	private add(text: string): void {
-		this.length += text.length;
-		if (this.recorded.length < this.mostRecorded) this.recorded += text;
 		const count = this.pieces.push(text);
 		if (count < fewPieces || (this.corner && count < manyPieces)) return;
 		this.chunks.push(this.pieces.join(''));
