@@ -1,5 +1,7 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { type INodeProperties, type INodeType, NodeHelpers } from 'n8n-workflow';
 
+import { AgentApi } from '../../credentials/AgentApi.credentials';
+import { AgentSignatureApi } from '../../credentials/AgentSignatureApi.credentials';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 
@@ -98,4 +100,113 @@ test.each([
 	]);
 	const choices = (all.find((property) => property.name === name)?.options ?? []) as Array<{ value: string }>;
 	expect(choices.map(({ value }) => value).sort()).toEqual([...values].sort());
+});
+
+type Form = readonly INodeProperties[];
+
+/** Fields and options alike. */
+const formOf = ({ description: { properties } }: INodeType): Form => [
+	...properties.filter(({ type }) => type !== 'collection'),
+	...properties.flatMap(({ type, options = [] }) => (type === 'collection' ? (options as Form) : [])),
+];
+
+test.each([
+	[
+		new AgentExecute(),
+		{
+			heartbeatSeconds: [0, 3600],
+			maxMessageBytes: [1, 2_147_483_647],
+			maxMessages: [1],
+			maxResponseBytes: [1, 536_870_912],
+			maxRetryWaitSeconds: [0, 3600],
+			maxTries: [1, 20],
+			messageCount: [1],
+			parallelRequests: [1, 100],
+			settleMilliseconds: [0, 2000],
+			silenceSeconds: [0.1, undefined, 1],
+			timeoutSeconds: [1, 3600],
+			timestamp: [],
+			waitTimeoutSeconds: [0.1, undefined, 1],
+		},
+	],
+	[
+		new AgentSessionTrigger(),
+		{
+			batchSize: [1],
+			batchWaitMilliseconds: [0],
+			heartbeatSeconds: [0, 3600],
+			maxConcurrentExecutions: [1],
+			maxMessageBytes: [1, 2_147_483_647],
+			maxQueuedBytes: [1],
+			maxQueuedMessages: [1],
+			reconnectMaxDelaySeconds: [1, 3600],
+		},
+	],
+])('%# takes numbers from and to, with so many decimals', (node, limits: Record<string, unknown>) => {
+	const numbers = formOf(node).filter(({ type }) => type === 'number');
+	const taken = numbers.map(({ name, typeOptions: { minValue, maxValue, numberPrecision } = {} }) => {
+		return [name, [minValue, maxValue, numberPrecision]] as const;
+	});
+	const expected = Object.entries(limits).map(([name, given]) => {
+		const [from, to, decimals = 0] = given as number[];
+		return [name, [from, to, decimals]] as const;
+	});
+	expect(Object.fromEntries(taken)).toEqual(Object.fromEntries(expected));
+});
+
+const namesOf = (form: Form, holds: (property: INodeProperties) => unknown) =>
+	form.filter(holds).map(({ name }) => name);
+
+test.each([
+	[
+		'AgentExecute',
+		formOf(new AgentExecute()),
+		['startStepName'],
+		['payloadMode', 'waitUntil'],
+		['signature'],
+	],
+	['AgentSessionTrigger', formOf(new AgentSessionTrigger()), ['sessionIds'], ['messageFormat'], []],
+	['AgentApi', new AgentApi().properties, ['deploymentUrl', 'webSocketUrl', 'apiKey'], [], ['apiKey']],
+	[
+		'AgentSignatureApi',
+		new AgentSignatureApi().properties,
+		['userId', 'userPublicKey', 'signature'],
+		[],
+		['signature'],
+	],
+])('%s marks what is required, takes no expression, or is hidden', (_, form, required, fixed, hidden) => {
+	expect(namesOf(form, (property) => property.required)).toEqual(required);
+	expect(namesOf(form, (property) => property.noDataExpression)).toEqual(fixed);
+	expect(namesOf(form, ({ typeOptions }) => typeOptions?.password)).toEqual(hidden);
+});
+
+test("n8n resolves each user's own values in the signature credential", () => {
+	const own = namesOf(new AgentSignatureApi().properties, (property) => property.resolvableField);
+	expect(own).toEqual(['userId', 'userPublicKey', 'signature', 'issuedTimestamp']);
+});
+
+test.each([
+	['match', ['matchField', 'matchValue']],
+	['count', ['messageCount']],
+	['silence', ['silenceSeconds']],
+	['close', []],
+])('what a wait by %s needs is shown with it only', (waitUntil, fields) => {
+	const node = new AgentExecute();
+	const shown = (waitForMessages: boolean) =>
+		namesOf(formOf(node), (property) =>
+			NodeHelpers.displayParameter({ waitForMessages, waitUntil }, property, null, null),
+		);
+	const options = Object.keys({ ...channel, ...triggerOptions, ...executeOptions });
+	const more = shown(true).filter((name) => !shown(false).includes(name));
+	expect(more.filter((name) => !options.includes(name))).toEqual(['waitUntil', ...fields]);
+	expect(more).toContain('waitTimeoutSeconds');
+	expect(shown(false).filter((name) => !shown(true).includes(name))).toEqual([]);
+});
+
+test.each([new AgentExecute(), new AgentSessionTrigger()])('%# needs both credentials', ({ description }) => {
+	expect(description.version).toBe(1);
+	expect(description.credentials).toMatchObject([
+		{ name: 'agentApi', required: true },
+		{ name: 'agentSignatureApi', required: true },
+	]);
 });

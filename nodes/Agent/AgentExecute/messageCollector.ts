@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { BoundedMap, type Clock, globalSingleton } from '../../core/runtime';
+import { maxAnswerBytes } from '../../http/body';
 import { hasOneOf, heldBytes, messageId, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
@@ -9,9 +10,6 @@ export type EndedBy = 'match' | 'count' | 'close' | 'silence' | 'timeout' | 'lim
 export type WaitOver = EndedBy | 'failure';
 /** How a message ends the wait by itself. */
 export type MessageEnd = 'match' | 'failure';
-
-/** Of all messages that one item collects: like the answer to the call itself. */
-const maxBytes = 64 * 1024 * 1024;
 
 export type CollectorSettings = Pick<
 	WaitSettings,
@@ -26,6 +24,7 @@ export type CollectorSettings = Pick<
 export class MessageCollector {
 	/** Came before the call was sent. */
 	readonly early: SessionMessage[] = [];
+	/** Of the turn: together at most as many bytes as the answer to the call itself. */
 	readonly messages: SessionMessage[] = [];
 	readonly #settings: CollectorSettings;
 	readonly #clock: Clock;
@@ -121,7 +120,7 @@ export class MessageCollector {
 	#take(message: SessionMessage, reportsFailure: boolean): void {
 		const { end, maxMessages } = this.#settings;
 		this.#bytes += heldBytes(message);
-		if (this.messages.length >= maxMessages || this.#bytes > maxBytes) {
+		if (this.messages.length >= maxMessages || this.#bytes > maxAnswerBytes) {
 			this.#ends('limit');
 			return;
 		}
@@ -139,9 +138,8 @@ export class MessageCollector {
 	#keepEarly(message: SessionMessage): void {
 		this.early.push(message);
 		this.#bytes += heldBytes(message);
-		while (this.early.length > this.#settings.maxMessages || this.#bytes > maxBytes / 2) {
-			const oldest = this.early.shift();
-			this.#bytes -= oldest ? heldBytes(oldest) : 0;
+		while (this.early.length > this.#settings.maxMessages || this.#bytes > maxAnswerBytes / 2) {
+			for (const oldest of this.early.splice(0, 1)) this.#bytes -= heldBytes(oldest);
 		}
 	}
 

@@ -43,12 +43,11 @@ export class Alerts {
 		const now = this.#clock.monotonicMilliseconds();
 		let interval = this.#intervals.get(kind);
 		if (interval === undefined || now - interval.at >= intervalMilliseconds) {
-			if (interval !== undefined) this.#tellPostponed(interval);
-			const before = interval?.suppressed ?? 0;
+			const before = interval?.suppressed;
 			interval = { at: now, sessions: new Set(), postponed: [], suppressed: 0, cancel: () => {} };
 			this.#intervals.set(kind, interval);
 			const more = `${before} more of this kind since the last failed execution.`;
-			this.#save(before > 0 ? withMore(failure, more) : failure);
+			this.#save(before ? withMore(failure, more) : failure);
 		} else if (interval.sessions.has(sessionId)) interval.suppressed++;
 		else if (sessionId === undefined || interval.sessions.size < mostSessions) this.#save(failure);
 		else this.#postpone(interval, failure, sessionId);
@@ -91,7 +90,7 @@ export class Alerts {
 function withSessions(failure: NodeError, sessionIds: readonly string[]): NodeError {
 	const named = sessionIds.slice(0, mostNamed).join(', ');
 	const rest = sessionIds.length - mostNamed;
-	return withMore(failure, `Also affected: ${named}${rest > 0 ? ` and ${rest} more sessions` : ''}.`);
+	return withMore(failure, `Also affected: ${named}${rest > 0 ? ` and ${rest} more` : ''}.`);
 }
 
 function withMore(failure: NodeError, more: string): NodeError {

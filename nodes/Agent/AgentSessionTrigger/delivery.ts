@@ -60,7 +60,7 @@ export class Delivery {
 	/** Messages that n8n will not receive may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
-			if (!('event' in arrival) && arrival.key !== undefined) this.#parts.memory.recent.delete(arrival.key);
+			if (arrival.key !== undefined) this.#parts.memory.recent.delete(arrival.key);
 		}
 	}
 
@@ -172,8 +172,7 @@ export class Delivery {
 
 	/** n8n takes one key for an execution. */
 	#keyOfBatch([first]: Batch): string | undefined {
-		if (this.#parts.settings.batchSize > 1 || first === undefined || 'event' in first.entry) return undefined;
-		return first.entry.key;
+		return this.#parts.settings.batchSize > 1 ? undefined : first?.entry.key;
 	}
 
 	#keyOf({ message, sessionId }: MessageArrival): string | undefined {

@@ -78,7 +78,7 @@ export class MessageQueue<T extends Queued> {
 		this.#cancelTimer?.();
 		return new Promise((resolve) => {
 			this.#tellDrained = resolve;
-			this.#deliverDue(true);
+			this.#deliverDue();
 		});
 	}
 
@@ -90,19 +90,18 @@ export class MessageQueue<T extends Queued> {
 		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
 	}
 
-	/** What is left after the end, in the order of arrival: forgotten here. */
+	/** What is left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
 		const refused = [...this.#batches].flatMap(([batch, state]) => (state === 'refused' ? batch : []));
-		this.#batches.clear();
 		const dropped = new Map(this.#dropped);
-		for (const { entry, dropped: count = 0 } of refused) {
-			if (count > 0) dropped.set(entry.sessionId, (dropped.get(entry.sessionId) ?? 0) + count);
+		for (const { entry, dropped: count } of refused) {
+			if (count !== undefined) dropped.set(entry.sessionId, (dropped.get(entry.sessionId) ?? 0) + count);
 		}
 		return { entries: [...refused.map(({ entry }) => entry), ...this.#removed(this.length)], dropped };
 	}
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
-	#deliverDue(waited: boolean): void {
+	#deliverDue(waited = true): void {
 		while (this.#delivering < this.#settings.maxConcurrentExecutions && this.length > 0) {
 			if (!this.#isBatchReady(waited)) {
 				this.#deliverLater();
@@ -122,7 +121,7 @@ export class MessageQueue<T extends Queued> {
 			this.#delivering--;
 			if (isDone) this.#batches.delete(batch);
 			else this.#keepRefused(batch);
-			if (this.#state !== 'ended') this.#deliverDue(true);
+			if (this.#state !== 'ended') this.#deliverDue();
 		});
 	}
 
@@ -141,7 +140,7 @@ export class MessageQueue<T extends Queued> {
 	#deliverLater(): void {
 		this.#cancelTimer ??= this.#clock.after(Math.max(0, this.#remaining()), () => {
 			this.#cancelTimer = undefined;
-			this.#deliverDue(true);
+			this.#deliverDue();
 		});
 	}
 
@@ -192,7 +191,7 @@ export class MessageQueue<T extends Queued> {
 		if (!isFull || (this.#paused && this.#state === 'open')) return;
 		this.#paused = true;
 		this.#listener.pause();
-		if (this.#state === 'open') this.#deliverDue(false);
+		if (this.#state === 'open') this.#deliverDue();
 	}
 
 	#resumeWhenHalfEmpty(): void {
@@ -251,15 +250,14 @@ export class MessageArrival implements Queued {
 
 interface EventArrival extends Queued {
 	readonly event: ConnectionEvent;
+	readonly key?: undefined;
 }
 
 export type Arrival = MessageArrival | EventArrival;
 
-/** What an event takes in the queue, about. */
-const eventBytes = 200;
-
 export function eventArrival(event: ConnectionEvent): EventArrival {
-	return { sessionId: event.sessionId, byteLength: eventBytes, isMessage: false, event };
+	const byteLength = JSON.stringify(event).length;
+	return { sessionId: event.sessionId, byteLength, isMessage: false, event };
 }
 
 /** n8n stores binary data before an item can be made. */

@@ -51,8 +51,7 @@ class TestListener {
 			return true;
 		};
 		const listener = { deliver, pause: nothing, resume: nothing, dropped: nothing };
-		const settings = { ...parts.settings, maxConcurrentExecutions: 1 };
-		this.#queue = new MessageQueue<Arrival>(settings, listener, parts.clock);
+		this.#queue = new MessageQueue<Arrival>(parts.settings, listener, parts.clock);
 	}
 
 	start(): void {

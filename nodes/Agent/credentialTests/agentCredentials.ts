@@ -53,7 +53,9 @@ async function channelProblem(
 		: { kind: 'blocked' };
 	if (closeReason === undefined) return {};
 	if (closeReason.kind === 'answer') return { problem: answerProblem(closeReason.answer, place) };
-	return { problem: `Could not connect to ${place}: ${reasonOf(closeReason)}. ${adviceOf(closeReason, 0)}` };
+	return {
+		problem: `Could not connect to ${place}: ${reasonOf(closeReason)}. ${adviceOf(closeReason, Date.now())}`,
+	};
 }
 
 /**
@@ -89,13 +91,23 @@ function answerProblem(
 	place: string,
 ): string | undefined {
 	if (fromProxy) return `The proxy responds with status ${statusCode} for ${place}`;
-	if (isRedirect(statusCode))
-		return `There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`;
-	if (statusCode <= 299 && contentType?.includes('text/html'))
-		return `There is a web page at ${place}, not a session channel. Check its host, port and path`;
 	if (statusCode === 404)
 		return `Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`;
-	if (statusCode >= 502 && statusCode <= 504)
+	return problemAt(place, 'a session channel', statusCode, contentType);
+}
+
+/** What is wrong at an address, whichever of the two it is. @param expected what should be there */
+function problemAt(
+	place: string,
+	expected: string,
+	statusCode: number,
+	contentType = '',
+): string | undefined {
+	if (isRedirect(statusCode))
+		return `There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`;
+	if (statusCode <= 299 && contentType.includes('text/html'))
+		return `There is a web page at ${place}, not ${expected}. Check its host, port and path`;
+	if ([502, 503, 504].includes(statusCode))
 		return `The service behind ${place} is not running (${statusCode})`;
 	return undefined;
 }
@@ -187,18 +199,8 @@ async function mayBeReached(helpers: ICredentialTestFunctions['helpers'], { href
 
 function callProblem({ statusCode, headers }: TestResponse, url: string): string | undefined {
 	const { host } = new URL(url);
-	if (statusCode === 401 || statusCode === 403) return `${host} refused the API key (${statusCode})`;
-	if (isRedirect(statusCode)) {
-		return `${host} responds with a redirect (${statusCode}), which is not followed. Use the final address`;
-	}
-	const isPage = (headers['content-type'] ?? '').includes('text/html');
-	if (isPage && statusCode <= 299) {
-		return `${host} returns a web page instead of an API response. Check the host, port and path of the Deployment URL`;
-	}
-	if (statusCode === 502 || statusCode === 503 || statusCode === 504) {
-		return `${host} responds, but the service behind it is not running (${statusCode})`;
-	}
-	return undefined;
+	if ([401, 403].includes(statusCode)) return `${host} refused the API key (${statusCode})`;
+	return problemAt(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
 
 function failureText(error: unknown, data: ICredentialDataDecryptedObject): string {

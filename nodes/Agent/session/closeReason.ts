@@ -94,12 +94,10 @@ export function signOf(closeReason: CloseReason): string {
 	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;
 }
 
-/** The HTTP status of an answer, or the one that a close code of 4400 to 4499 stands for. */
+/** The HTTP status of an answer, or the one that a close code from 4400 on stands for. */
 function statusOf(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'answer') return closeReason.answer.statusCode;
-	if (closeReason.kind === 'closeFrame' && closeReason.code >= 4400 && closeReason.code <= 4499)
-		return closeReason.code - 4000;
-	return undefined;
+	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;
 }
 
 /** Why a socket closed, without secrets. @param cause what was known before it closed */
@@ -109,7 +107,7 @@ export function closeReasonOf(
 	redact: Redact,
 ): CloseReason {
 	// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
-	if (code !== 1006 && (cause ?? { kind: 'network' }).kind === 'network') {
+	if (code !== 1006 && (cause?.kind ?? 'network') === 'network') {
 		return { kind: 'closeFrame', code, reason: redact(reason) };
 	}
 	return cause ?? { kind: 'dropped' };

@@ -75,11 +75,27 @@ test('a message with an id that n8n does not take is tried three times with the 
 		{ run: ({ done }) => done?.reject(new Error('no database')) },
 	);
 	channels.send('{"id":1}');
-	await clock.advance(10_000);
-	expect(run.emitted).toHaveLength(3);
+	// After 2 s and then after 4 s.
+	for (const [milliseconds, count] of [
+		[1999, 1],
+		[1, 2],
+		[3999, 2],
+		[60_000, 3],
+	] as const) {
+		await clock.advance(milliseconds);
+		expect(run.emitted).toHaveLength(count);
+	}
 	expect(new Set(run.emitted.map(({ key }) => key)).size).toBe(1);
-	expect(run.failedExecutions).toHaveLength(1);
+	expect(run.failedExecutions).toMatchObject([{ httpCode: '500' }]);
 	expect(clock.pending).toBe(0);
+});
+
+test('what n8n rejects with something that is no error is told as it is', async () => {
+	// eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever n8n gives
+	const { run, clock, channels } = listen({}, { run: ({ done }) => done?.reject('no database' as never) });
+	channels.send('1');
+	await clock.advance(0);
+	expect(run.failedExecutions[0]?.description).toContain('no database');
 });
 
 test('in a batch, an id that n8n did not take may come again', async () => {
@@ -125,9 +141,31 @@ describe('failed executions', () => {
 		expect(run.failedExecutions).toHaveLength(10);
 		await clock.advance(60_000);
 		expect(texts(run).slice(10)).toEqual([
-			`session s10 refused: Ask. Also affected: ${ids.slice(11, 31).join(', ')} and 9 more sessions.`,
+			`session s10 refused: Ask. Also affected: ${ids.slice(11, 31).join(', ')} and 9 more.`,
 		]);
 		expect(clock.pending).toBe(0);
+	});
+
+	test.each([
+		[31, ''],
+		[32, ' and 1 more'],
+	])('of %d at once names 20%s', async (count, more) => {
+		const { run, clock, channels } = listen({ sessionIds: ids });
+		for (const id of ids.slice(0, count)) channels.alert(id, refusedFor(id), 'refused');
+		await clock.advance(60_000);
+		expect(texts(run).at(-1)).toMatch(new RegExp(` Also affected: s11, .*, s30${more}\\.$`));
+	});
+
+	test('that are held back come a minute after the first one', async () => {
+		const { run, clock, channels } = listen({ sessionIds: ids });
+		for (const id of ids.slice(0, 10)) channels.alert(id, refusedFor(id), 'refused');
+		await clock.advance(40_000);
+		for (const id of ids.slice(10, 13)) channels.alert(id, refusedFor(id), 'refused');
+		expect(clock.pending).toBe(1);
+		await clock.advance(19_999);
+		expect(run.failedExecutions).toHaveLength(10);
+		await clock.advance(1);
+		expect(texts(run).slice(10)).toEqual(['session s10 refused: Ask. Also affected: s11, s12.']);
 	});
 
 	test('that are held back come when the trigger stops, and leave no timer', async () => {
@@ -376,7 +414,11 @@ describe('closing', () => {
 		await closing;
 		expect(channels.log).toEqual(['close s1']);
 		expect(run.failedExecutions).toMatchObject([
-			{ message: expect.stringContaining('a message waited') as string },
+			{
+				httpCode: '429',
+				message: 'The trigger was stopped while a message waited for its execution',
+				description: expect.stringMatching(/^It is processed if/) as string,
+			},
 		]);
 	});
 
@@ -393,7 +435,11 @@ describe('closing', () => {
 		await other.clock.advance(2000);
 		expect(run.failedExecutions[0]?.description).toContain(unread);
 		expect(other.run.failedExecutions).toMatchObject([
-			{ message: 'The trigger was stopped before it had read all messages', description: unread },
+			{
+				httpCode: '429',
+				message: 'The trigger was stopped before it had read all messages',
+				description: unread,
+			},
 		]);
 	});
 
@@ -462,9 +508,9 @@ describe('closing', () => {
 		sendAll(channels, 102);
 		void listening.close();
 		await clock.advance(1200);
-		expect(run.failedExecutions.map(({ message }) => message)).toEqual([
-			"The trigger's queue is full: a message was dropped",
-			'The trigger was stopped while 100 messages waited for their executions',
+		expect(run.failedExecutions).toMatchObject([
+			{ httpCode: '429', message: "The trigger's queue is full: a message was dropped" },
+			{ message: 'The trigger was stopped while 100 messages waited for their executions' },
 		]);
 	});
 
@@ -498,7 +544,10 @@ describe('closing', () => {
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
 		expect(second.run.messages).toHaveLength(25);
 		expect(second.run.failedExecutions).toMatchObject([
-			{ message: 'Queued messages were discarded: their session was removed (25 messages)' },
+			{
+				httpCode: '404',
+				message: 'Queued messages were discarded: their session was removed (25 messages)',
+			},
 		]);
 		expect(second.run.logged.join()).toContain('their session was removed (25 messages)');
 	});

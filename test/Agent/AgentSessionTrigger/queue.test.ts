@@ -1,7 +1,12 @@
 import type { QueueSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import fc from 'fast-check';
 
-import { type Delivered, MessageQueue, type Queued } from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import {
+	type Delivered,
+	eventArrival,
+	MessageQueue,
+	type Queued,
+} from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import { FakeClock, settled } from '../session/fakeClock';
 
 interface Numbered extends Queued {
@@ -196,6 +201,35 @@ test('ends with so many batches at once, and no more', async () => {
 		[5, 6],
 	]);
 	expect(run.queue.takeLeftover().entries.map(({ n }) => n)).toEqual([7, 8, 9]);
+});
+
+test('ends with what there is, where that is less', () => {
+	const run = new QueueRun();
+	run.push(3);
+	run.queue.end(50);
+	expect(run.delivered).toEqual([[1], [2], [3]]);
+});
+
+test('an event takes as many bytes as it has', () => {
+	const event = { sessionId: 's', event: 'connected', at: '', gapMs: null, reason: null } as const;
+	const longer = { ...event, reason: 'lost' } as never;
+	expect(eventArrival(longer).byteLength - eventArrival(event).byteLength).toBe('"lost"'.length - 4);
+});
+
+test('what was dropped before a batch that is refused is told by session', async () => {
+	const run = new QueueRun({ onQueueFull: 'dropOldest', maxQueuedMessages: 1 });
+	for (const sessionId of ['a', 'a', 'a', 'b']) run.push(1, { sessionId });
+	await run.end();
+	void run.queue.drain();
+	await run.refuse(0);
+	expect([...run.queue.takeLeftover().dropped]).toEqual([['a', 2]]);
+	const later = new QueueRun({ onQueueFull: 'dropOldest', maxQueuedMessages: 1 });
+	later.push(3, { sessionId: 'a' });
+	await later.end();
+	void later.queue.drain();
+	await later.refuse(0);
+	later.push(2, { sessionId: 'a' });
+	expect([...later.queue.takeLeftover().dropped]).toEqual([['a', 2]]);
 });
 
 test('at its end takes what was unread beyond its bounds, up to twice the bytes', () => {

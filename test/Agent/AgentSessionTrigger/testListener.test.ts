@@ -81,8 +81,8 @@ describe('against a service, through the code with which n8n tests a trigger', (
 describe('the time limit', () => {
 	const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
 
-	function begin(channels: FakeChannels, sessionIds = 's1') {
-		const run = new TriggerRun({ service, parameters: { sessionIds } }, 'manual');
+	function begin(channels: FakeChannels, sessionIds = 's1', options: IDataObject = {}) {
+		const run = new TriggerRun({ service, parameters: { sessionIds, options } }, 'manual');
 		const told: Error[] = [];
 		Object.defineProperty(run.context, 'emitError', { value: (error: Error) => void told.push(error) });
 		const clock = new FakeClock();
@@ -126,9 +126,37 @@ describe('the time limit', () => {
 		expect(told[0]?.message).toContain('2 of 2 channels were open');
 	});
 
-	test('is lifted by the end of the test', async () => {
-		const { test, clock } = begin(new FakeChannels());
+	test('is told with the number of the channels that were open', async () => {
+		const lastFailure = new NodeError({ code: 503, message: 'Nobody answers' });
+		const states = [
+			{ state: 'backoff', lastFailure } as const,
+			{ state: 'open', lastFailure: undefined } as const,
+		];
+		const channels = Object.defineProperty(new FakeChannels(), 'status', { get: () => states.pop() });
+		const { test, told, clock } = begin(channels, 'a,b');
 		await test.manualTriggerFunction?.();
+		await clock.advance(60_000);
+		expect(told).toMatchObject([
+			{ httpCode: '504', message: expect.stringMatching(/1 of 2 channels were open$/) as string },
+		]);
+	});
+
+	test('nothing is opened after the end', async () => {
+		const channels = new FakeChannels();
+		const { test, clock } = begin(channels);
+		const starting = test.manualTriggerFunction?.();
+		await test.closeFunction?.();
+		await starting;
+		expect([channels.options, clock.pending]).toEqual([[], 0]);
+	});
+
+	test('is lifted by the end of the test, and so is the wait for a batch', async () => {
+		const channels = new FakeChannels();
+		const options = { batchSize: 2, batchWaitMilliseconds: 5000 };
+		const { test, clock } = begin(channels, 's1', options);
+		await test.manualTriggerFunction?.();
+		channels.send('1');
+		expect(clock.pending).toBe(2);
 		await test.closeFunction?.();
 		await settled();
 		expect(clock.pending).toBe(0);
