@@ -91,7 +91,6 @@ test('a message with an id that n8n does not take is tried three times with the 
 });
 
 test('what n8n rejects with something that is no error is told as it is', async () => {
-	// eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever n8n gives
 	const { run, clock, channels } = listen({}, { run: ({ done }) => done?.reject('no database' as never) });
 	channels.send('1');
 	await clock.advance(0);
