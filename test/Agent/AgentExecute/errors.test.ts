@@ -3,7 +3,18 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 
-import { errorOfStatus, messageDetails } from '../../../nodes/Agent/AgentExecute/errors';
+import {
+	agentFailed,
+	errorOfStatus,
+	errorOfThrown,
+	messageDetails,
+	notOpen,
+	notOver,
+	withContext,
+} from '../../../nodes/Agent/AgentExecute/errors';
+import type { SessionMessage } from '../../../nodes/Agent/session/messages';
+import { NodeError } from '../../../nodes/core/errors';
+import { BodyError } from '../../../nodes/http/body';
 import { failureOf } from '../../executeContext';
 import { runExecute } from './executeRun';
 
@@ -34,6 +45,28 @@ test.each([
 	expect(failure.description).toContain(advice);
 	const mayBeStarted = failure.description?.includes('The service may have started the agent');
 	expect(mayBeStarted).toBe(kind === 'unknown');
+});
+
+test.each([300, 399])('status %d is a redirect, and shows where to, without its query', (code) => {
+	const { kind, failure } = answered(code, { location: '/login?key=canary' });
+	expect([kind, failure.code, failure.message]).toEqual([
+		'final',
+		code,
+		`The agent service responded with a redirect (${code}) to https://agent.example.com/login, which was not followed`,
+	]);
+	expect(answered(code, { location: 'http://' }).failure.message).toContain(`(${code}), which`);
+	expect(answered(code).failure.message).toContain(`(${code}), which`);
+});
+
+test.each([
+	[1000, '1,000 bytes'],
+	[1024 * 1024, '1 MiB (1,048,576 bytes)'],
+	[2 * 1024 * 1024 + 1024, '2,098,176 bytes'],
+])('a limit of %d is told as %s', (maxResponseBytes, size) => {
+	const options = { timeoutSeconds: 300, maxResponseBytes };
+	const { kind, failure } = errorOfThrown(new BodyError('tooLarge'), { ...call, options });
+	expect(kind).toBe('final');
+	expect(failure.message).toBe(`The agent service's response is larger than ${size}`);
 });
 
 test('503 with Retry-After says that nothing was done', () => {
@@ -112,4 +145,110 @@ test('of many long messages the last ones are in the details, and how many were 
 	};
 	expect(told(4)).toEqual([[1, 2, 3, 4], undefined]);
 	expect(told(5)).toEqual([[2, 3, 4, 5], 1]);
+});
+
+const messageOf = (message: unknown, sequence = 1) =>
+	({ sessionId: 's', sequence, receivedAt: '', byteLength: 1, format: 'json', message }) as SessionMessage;
+const same = (text: string) => text;
+
+describe('what is kept of messages', () => {
+	/** JSON of so many characters, quotes included. */
+	const json = (length: number) => 'x'.repeat(length - 2);
+	const kept = (...messages: unknown[]) =>
+		messageDetails(
+			messages.map((one) => messageOf(one)),
+			same,
+		);
+
+	test('is all of one with 8,192 characters, and the beginning of a longer one', () => {
+		expect(kept(json(8192)).messages).toMatchObject([{ message: json(8192) }]);
+		expect(kept(json(8193)).messages).toMatchObject([{ message: expect.stringMatching(/^"x+…$/) as string }]);
+	});
+
+	test('is 32,768 characters in all, one message at least', () => {
+		const around = JSON.stringify(kept('').messages).length - 2 - 2;
+		const four = [1, 2, 3, 4].map(() => json(8192 - around));
+		expect(kept(...four)).not.toHaveProperty('messagesLeftOut');
+		expect(kept(json(8192 - around + 1), ...four.slice(1)).messagesLeftOut).toBe(1);
+		expect(kept()).toEqual({});
+	});
+
+	test('is a text where it is no JSON without its secrets', () => {
+		const redact = (text: string) => text.replace('"secret"', '•••');
+		expect(messageDetails([messageOf({ a: 'secret' })], redact).messages).toMatchObject([
+			{ message: '{"a":•••}' },
+		]);
+	});
+});
+
+test('of what the agent reports 500 characters are shown', () => {
+	const shown = (message: unknown) => agentFailed(messageOf(message), 'text', same).description;
+	expect(shown({ text: 'x'.repeat(500) })).toBe('x'.repeat(500));
+	expect(shown({ text: 'x'.repeat(501) })).toBe(`${'x'.repeat(500)}…`);
+	expect(shown({ reason: 7 })).toBe('{"reason":7}');
+	expect(agentFailed(undefined, 'text', same).description).toBe('null');
+});
+
+test('a failure is told with its session, and with the response if there is one', () => {
+	const about = { sessionId: 's1', redact: same };
+	const told = (description: string | undefined, response?: unknown) => {
+		const failure = withContext(new NodeError({ code: 500, message: 'x', description }), about, response);
+		return [failure.description, failure.details];
+	};
+	expect(told('Look', { a: 1 })).toEqual([
+		'Look. The session ID is s1.',
+		{ sessionId: 's1', response: { a: 1 } },
+	]);
+	expect(told('Look!')).toEqual(['Look! The session ID is s1.', { sessionId: 's1' }]);
+	expect(told(undefined, null)).toEqual(['The session ID is s1.', { sessionId: 's1', response: null }]);
+});
+
+describe('a wait that is not over in time', () => {
+	const told = (end: object, early: unknown[], ...messages: unknown[]) =>
+		notOver(
+			{ waitTimeoutSeconds: 9, end: end as never },
+			{ early: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
+			same,
+		);
+	const match = { by: 'match', field: 'type', values: ['done'] };
+
+	test.each([
+		[[], '0 messages'],
+		[[1], '1 message'],
+		[[1, 2], '2 messages'],
+	])('counts %j', (messages, came) => {
+		const { code, message } = told({ by: 'close' }, [], ...messages);
+		expect([code, message]).toEqual([504, `The wait for messages did not end within 9 s. ${came} received`]);
+	});
+
+	test.each([
+		[match, [{ type: 'a' }, { type: 'b' }], "Values of 'type' received: a, b."],
+		[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
+		[match, [{ a: 1 }], "No message has the field 'type'. Fields of the messages received: a."],
+		[match, ['a'], "No message has the field 'type', because none of them is a JSON object."],
+		[{ ...match, field: '' }, [[1]], 'The agent was started.'],
+		[{ ...match, field: '' }, [{ a: 1 }], 'Fields of the messages received: a.'],
+		[{ by: 'close' }, [{ type: 1 }], 'Fields of the messages received: type.'],
+		[match, [], 'The agent was started.'],
+	])('shows by what the end could be told: %j of %j', (end, messages, text) => {
+		expect(told(end, [], ...messages).description?.startsWith(text)).toBe(true);
+	});
+
+	test('counts what came before the call', () => {
+		expect(told(match, [1]).description).toMatch(/^Messages that did not count .* before the call: 1\./);
+		expect(told(match, []).description).not.toContain('before the call');
+	});
+});
+
+test.each([
+	[{ kind: 'answer', answer: { statusCode: 400 } }, true],
+	[{ kind: 'answer', answer: { statusCode: 399 } }, false],
+	[{ kind: 'answer', answer: { statusCode: 403, fromProxy: true } }, false],
+	[{ kind: 'closeFrame', code: 1008, reason: '' }, true],
+	[{ kind: 'dropped' }, false],
+	[undefined, false],
+])('after the refusal %j: Open Channel may help (%s)', (refusal, mayHelp) => {
+	const { code, message, description } = notOpen(20, undefined, refusal as never);
+	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
+	expect(description?.includes("'After the Call'")).toBe(mayHelp);
 });

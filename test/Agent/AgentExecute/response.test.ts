@@ -1,5 +1,5 @@
 import { redactorOf } from '../../../nodes/Agent/session/credentials';
-import { contentOf, excerpt } from '../../../nodes/Agent/AgentExecute/response';
+import { contentOf, describeFields, excerpt, jsonIn } from '../../../nodes/Agent/AgentExecute/response';
 import { expectLinear } from '../../growth';
 
 const content = (type: string | undefined, body: Buffer | string) =>
@@ -67,6 +67,36 @@ test('an answer of ordinary length that repeats the secrets of the call has them
 	expect(shown[0]).toMatchObject({ response: { n: 1 } });
 });
 
+test.each([
+	['of 8 characters', 'canary-8', '', '•••'],
+	['that is shorter, and may be a word', 'canary7', '', 'canary7'],
+	['in a text of 65,536 characters', 'canary-8', ' '.repeat(65_528), '•••'],
+	['in a longer one, which is no echo', 'canary-8', ' '.repeat(65_529), 'canary-8'],
+])('a secret %s', (_, secret, rest, shown) => {
+	const body = Buffer.from(secret + rest);
+	expect(contentOf({ statusCode: 200, headers: {}, body }, [secret])).toEqual({ response: shown + rest });
+});
+
+test.each([
+	['utf-8', '{"a":"ü"}'],
+	['utf-16le', Buffer.from('{"a":"ü"}', 'utf16le')],
+	[undefined, '{"a":"ü"}'],
+])('JSON in %s is given to the estimate of its cost in UTF-8', (charset, body) => {
+	const headers = charset === undefined ? {} : { 'content-type': `application/json; charset=${charset}` };
+	expect(jsonIn({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe('{"a":"ü"}');
+});
+
+test('a name of a file without a character, in whatever form, is none', () => {
+	const named = (disposition: string) =>
+		contentOf({
+			statusCode: 200,
+			headers: { 'content-type': 'application/pdf', 'content-disposition': disposition },
+			body: Buffer.from([1]),
+		});
+	expect(named("filename*=UTF-8''%; filename=a.pdf")).toMatchObject({ fileName: '%' });
+	expect(named("filename*=nonsense'x'%e2%82%ac.txt")).toMatchObject({ fileName: '€.txt' });
+});
+
 const said = (body: Buffer | string, type = 'text/html') =>
 	excerpt(
 		{
@@ -93,12 +123,47 @@ test.each([
 	['{"message":"No such step"}', 'No such step'],
 	['{"error":"No such step"}', 'No such step'],
 	['{"error":{"message":"No such\\n step"}}', 'No such step'],
+	[`${'{"error":'.repeat(4)}{"message":"Deep"}${'}'.repeat(4)}`, 'Deep'],
+	['{"message":7,"error":null}', '{"message":7,"error":null}'],
 	['{"code": 7}', '{"code": 7}'],
 	['[]', '[]'],
 	['null', ''],
 	['"words"', 'words'],
 ])('of the JSON %s is %j', (json, text) => {
 	expect(said(json, 'application/json')).toBe(text);
+});
+
+test('is not looked for too deep in an error', () => {
+	expect(said(`${'{"error":'.repeat(5)}{"message":"Deep"}${'}'.repeat(5)}`, 'application/json')).toMatch(
+		/^{"error":/,
+	);
+});
+
+test('is read as JSON up to 1 MiB', () => {
+	const json = (length: number) => `{"message":"Words"${' '.repeat(length - 19)}}`;
+	expect(said(json(1_048_576), 'application/json')).toBe('Words');
+	expect(said(json(1_048_577), 'application/json')).toBe('{"message":"Words"');
+});
+
+test.each([
+	['text/plain', (text: string) => text],
+	['application/json', (text: string) => JSON.stringify({ message: text })],
+])('is looked for in the first 65,536 characters (%s)', (type, bodyOf) => {
+	expect(said(bodyOf(`${' '.repeat(65_535)}xy`), type)).toBe('x');
+	expect(said(bodyOf(`${' '.repeat(65_536)}xy`), type)).toBe('');
+});
+
+test('ten fields are named, each by 40 characters', () => {
+	const fields = (count: number) => {
+		const names = Array.from({ length: count }, (_, n) => [`f${n}`, 1]);
+		return describeFields([{ message: Object.fromEntries(names) as unknown }]);
+	};
+	expect(fields(10)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9');
+	expect(fields(11)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, …');
+	const [whole, long] = ['x'.repeat(40), 'y'.repeat(41)];
+	expect(describeFields([{ message: [1] }, { message: null }, { message: { [whole]: 1, [long]: 1 } }])).toBe(
+		`${whole}, ${'y'.repeat(40)}…`,
+	);
 });
 
 test('is cut, and a secret that the cut goes through is not shown', () => {
