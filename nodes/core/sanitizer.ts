@@ -10,8 +10,8 @@ interface Range {
 /** What is seen of a text; for each unit, where it begins and ends in the text itself. */
 interface View {
 	readonly text: string;
-	readonly starts: ArrayLike<number>;
-	readonly ends: ArrayLike<number>;
+	readonly starts: Uint32Array | readonly number[];
+	readonly ends: Uint32Array | readonly number[];
 }
 
 const placeIn = (places: ArrayLike<number>, at: number) => places[at] ?? 0;
@@ -53,8 +53,8 @@ class SecretSearch {
 	readonly #added: string[] = [];
 	/** For secrets that consist of escapes and white space. */
 	readonly #literals: string[] = [];
-	/** By the hash of their text. */
-	readonly #pieces = new Map<number, Piece[]>();
+	/** By their text. */
+	readonly #pieces = new Map<string, Piece[]>();
 
 	add(secret: string): void {
 		if (this.#known.has(secret)) return;
@@ -66,7 +66,7 @@ class SecretSearch {
 	rangesIn(text: string): Range[] {
 		for (const secret of this.#added.splice(0)) this.#prepare(secret);
 		const literal = this.#literals.flatMap((form) => placesOf(form, text));
-		return this.#pieces.size === 0 ? literal : [...literal, ...this.#foundIn(visible(text), text)];
+		return [...literal, ...this.#foundIn(visible(text), text)];
 	}
 
 	#prepare(secret: string): void {
@@ -82,27 +82,20 @@ class SecretSearch {
 
 	#addPieces(needle: Needle): void {
 		const last = needle.text.length - pieceLength;
-		for (let at = 0; at <= last; at = at < last ? Math.min(at + pieceDistance, last) : last + 1) {
-			let hash = 0;
-			for (let unit = at; unit < at + pieceLength; unit++) {
-				hash = nextHash(hash, needle.text.charCodeAt(unit));
-			}
-			const known = this.#pieces.get(hash);
-			if (known) known.push({ needle, at });
-			else this.#pieces.set(hash, [{ needle, at }]);
+		for (let from = 0; from < last + pieceDistance; from += pieceDistance) {
+			const at = Math.min(from, last);
+			const text = needle.text.slice(at, at + pieceLength);
+			this.#pieces.set(text, [...(this.#pieces.get(text) ?? []), { needle, at }]);
 		}
 	}
 
 	#foundIn(view: View, source: string): Range[] {
 		const found: Range[] = [];
-		let hash = 0;
 		let foundUntil = 0;
-		for (let at = 0; at < view.text.length; at++) {
-			hash = nextHash(hash, view.text.charCodeAt(at));
-			const begin = at + 1 - pieceLength;
+		for (const [begin, start] of view.starts.entries()) {
 			// What is masked already is not looked at again: a secret that repeats itself would match at every place.
-			if (placeIn(view.starts, begin) < foundUntil) continue;
-			for (const piece of this.#pieces.get(hash) ?? []) {
+			if (start < foundUntil) continue;
+			for (const piece of this.#pieces.get(view.text.slice(begin, begin + pieceLength)) ?? []) {
 				const range = rangeAround(piece, begin, view, source);
 				if (range === undefined) continue;
 				found.push(range);
@@ -111,11 +104,6 @@ class SecretSearch {
 		}
 		return found;
 	}
-}
-
-/** Of the last four units. */
-function nextHash(hash: number, code: number): number {
-	return (hash << 8) | (code & 0xff);
 }
 
 function formsOf(part: string): Needle[] {
@@ -155,7 +143,6 @@ function rangeAround({ needle, at }: Piece, begin: number, view: View, source: s
 	while (before < at && view.text[begin - before - 1] === text[at - before - 1]) before++;
 	let after = 0;
 	while (at + after < text.length && view.text[begin + after] === text[at + after]) after++;
-	if (after < pieceLength) return undefined;
 	const start = placeIn(view.starts, begin - before);
 	const end = placeIn(view.ends, begin + after - 1);
 	const length = before + after;
@@ -189,7 +176,7 @@ const mostPasses = 3;
 /** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
 function visible(text: string): View {
 	let view = asItIs(text);
-	for (let pass = 0; pass < mostPasses; pass++) view = unescaped(view);
+	for (let pass = 0; pass < mostPasses && view.text.search(escape) >= 0; pass++) view = unescaped(view);
 	return compact(view);
 }
 

@@ -174,6 +174,8 @@ test('a secret that is mostly white space is found as it stands', () => {
 	expect(one.text('is a b c, a b c')).toBe('is •••, •••');
 	expect(one.text('is abc')).toBe('is abc');
 	expect(new Sanitizer(['0xab']).text('0xab, ab')).toBe('•••, ab');
+	expect(new Sanitizer(['0xabcd']).text('0xabcd, abcd')).toBe('0x•••, •••');
+	expect(new Sanitizer(['a  b']).text('is a  b')).toBe('is •••');
 });
 
 test.each([
