@@ -52,7 +52,9 @@ const validators = new Map<string, Ajv>();
 function validatorFor(api: Discovery, schema: string): ValidateFunction {
 	let ajv = validators.get(api.name);
 	if (!ajv) {
-		ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+		// Each test file compiles them anew: without what makes validating faster, this takes a third of the time.
+		const quick = { inlineRefs: false, code: { optimize: false } };
+		ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, ...quick });
 		const definitions = Object.entries(api.schemas).map(([name, value]) => [name, converted(value)]);
 		ajv.addSchema({ $id: api.name, definitions: Object.fromEntries(definitions) as object });
 		validators.set(api.name, ajv);
