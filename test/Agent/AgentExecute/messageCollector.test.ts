@@ -149,6 +149,37 @@ test('one message more than allowed is the limit', () => {
 	expect([told, count()]).toEqual([['limit'], 2]);
 });
 
+test('a close after the end changes nothing', () => {
+	const { told, collector, add } = collectFromCall({ by: 'close' });
+	add(1);
+	collector.closed();
+	collector.closed();
+	collector.answered();
+	collector.closed();
+	expect([told, collector.refused()]).toEqual([['close'], true]);
+});
+
+test('of what came before the call 32 MiB are kept, the latest', () => {
+	const { add, early } = collect({ by: 'close' });
+	const half = 16 * 1024 * 1024;
+	add('old', half);
+	add('new', half);
+	expect(early()).toEqual(['old', 'new']);
+	add('newest', 1);
+	expect(early()).toEqual(['new', 'newest']);
+	add('last', half - 1);
+	expect(early()).toEqual(['new', 'newest', 'last']);
+});
+
+test('64 MiB to the byte are taken', () => {
+	const { told, collector, add, count } = collectFromCall({ by: 'close' });
+	collector.answered();
+	add(1, 64 * 1024 * 1024);
+	expect([told, count()]).toEqual([[], 1]);
+	add(2, 1);
+	expect([told, count()]).toEqual([['limit'], 1]);
+});
+
 test('64 MiB in all are the limit', () => {
 	const { told, collector, add, count } = collectFromCall({ by: 'close' });
 	collector.answered();

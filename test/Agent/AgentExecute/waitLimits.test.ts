@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/wait';
@@ -5,11 +7,10 @@ import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters'
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
 
-function begin(more: Partial<WaitSettings> = {}) {
+function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 	const clock = new FakeClock();
-	const stop = new AbortController();
 	const channels = new FakeChannels();
-	const call = jest.fn(() => Promise.resolve('answer'));
+	const call = jest.fn<Promise<unknown>, []>(() => Promise.resolve('answer'));
 	const nothing = () => {};
 	const parts = {
 		sessionId: 's1',
@@ -71,14 +72,102 @@ test('and tells why the last attempt failed', async () => {
 });
 
 test('the limit of the opening is lifted when the channel is open', async () => {
-	const { clock, channels, call, outcome } = begin();
+	const { clock, channels, call, outcome, stop } = begin();
 	await clock.advance(19_999);
 	channels.listeners[0]?.event?.(connected);
 	await clock.advance(60_000);
 	expect(call).toHaveBeenCalledTimes(1);
 	channels.send('1');
 	expect(await outcome).toMatchObject({ endedBy: 'count', gap: false });
-	expect(clock.pending).toBe(0);
+	expect([clock.pending, getEventListeners(stop.signal, 'abort')]).toEqual([0, []]);
+});
+
+const lost = {
+	closeReason: { kind: 'dropped' },
+	opened: true,
+	decision: 'retry',
+	failure: new NodeError({ code: 503, message: 'Lost' }),
+	retryInMilliseconds: 1000,
+	slowLane: false,
+} as const;
+
+test('attempts that fail meanwhile are no reason to give up', async () => {
+	const { clock, channels, call } = begin();
+	const closeReason = { kind: 'network', code: 'ENOTFOUND', message: '' } as const;
+	channels.listeners[0]?.ended?.({ ...lost, opened: false, closeReason });
+	channels.listeners[0]?.ended?.({ ...lost, opened: false });
+	channels.listeners[0]?.event?.(connected);
+	await clock.advance(2000);
+	expect(call).toHaveBeenCalledTimes(1);
+	channels.send('1');
+});
+
+test('a channel that was lost before the call, and stays away, is not open; no message can be missing', async () => {
+	const { clock, channels, outcome } = begin();
+	channels.listeners[0]?.event?.(connected);
+	channels.listeners[0]?.ended?.(lost);
+	channels.status = { state: 'backoff', lastFailure: lost.failure };
+	await clock.advance(20_000);
+	const { message, description, details } = (await outcome) as NodeError;
+	expect([message, description, details]).toEqual(['Lost', 'The agent was not started.', undefined]);
+});
+
+test('a channel that opens at the last moment may become quiet, but not be lost again', async () => {
+	const { clock, channels, call, outcome } = begin();
+	await clock.advance(19_900);
+	channels.listeners[0]?.event?.(connected);
+	await clock.advance(200);
+	expect(call).not.toHaveBeenCalled();
+	channels.listeners[0]?.ended?.(lost);
+	expect(await outcome).toMatchObject({ code: 504 });
+});
+
+describe('the call goes out when the channel is open and', () => {
+	const opened = async (more: Partial<WaitSettings> = {}) => {
+		const begun = begin(more);
+		await begun.clock.advance(0);
+		begun.channels.listeners[0]?.event?.(connected);
+		return begun;
+	};
+
+	test('has been quiet for the settle time after the response to a ping', async () => {
+		const { clock, channels, call } = await opened();
+		await clock.advance(1000);
+		channels.listeners[0]?.answered?.();
+		await clock.advance(200);
+		channels.send('greeting');
+		await clock.advance(249);
+		expect(call).not.toHaveBeenCalled();
+		await clock.advance(1);
+		expect(call).toHaveBeenCalledTimes(1);
+		channels.send('1');
+	});
+
+	test('has been open for 2 s, though it is never quiet', async () => {
+		const { clock, channels, call } = await opened();
+		channels.listeners[0]?.answered?.();
+		for (let n = 0; n < 19; n++) {
+			await clock.advance(100);
+			channels.send('greeting');
+		}
+		await clock.advance(99);
+		expect(call).not.toHaveBeenCalled();
+		await clock.advance(1);
+		expect(call).toHaveBeenCalledTimes(1);
+		channels.send('1');
+	});
+
+	test.each([{ heartbeatSeconds: 0 }, { pingText: 'ping' }])(
+		'quiet at once, where it is not pinged: %j',
+		async (options) => {
+			const { clock, channels, call } = await opened(options);
+			await clock.advance(249);
+			expect(call).not.toHaveBeenCalled();
+			await clock.advance(1);
+			expect(call).toHaveBeenCalledTimes(1);
+			channels.send('1');
+		},
+	);
 });
 
 test('a timeout without any channel tells why', async () => {
@@ -122,7 +211,88 @@ test('a name that is not found now and then does not end a long wait, but one th
 	expect(await outcome).toMatchObject({ message: 'Not found' });
 });
 
+describe('a call that fails when messages have come', () => {
+	const ambiguous = new NodeError({ code: 504, message: 'No answer', ambiguous: true });
+	const carriedOut = new NodeError({ code: 502, message: 'Cut', carriedOut: true });
+	const refused = new NodeError({ code: 422, message: 'Refused' });
+	const match: WaitSettings['end'] = { by: 'match', field: '', values: ['answer'] };
+	const silence: WaitSettings['end'] = { by: 'silence', milliseconds: 1000 };
+	const failure = { field: '', values: ['answer'] };
+
+	/** @param meanwhile happens while the call runs */
+	async function fails(
+		error: Error,
+		more: Partial<WaitSettings>,
+		meanwhile: (begun: ReturnType<typeof begin>) => void = () => {},
+	) {
+		const begun = begin({ ...more, settleMilliseconds: 0 });
+		const { clock, channels, call, outcome } = begun;
+		call.mockImplementation(() => {
+			channels.send('answer');
+			if (more.maxMessages === 1) channels.send('more');
+			meanwhile(begun);
+			return Promise.reject(error);
+		});
+		await clock.advance(0);
+		channels.listeners[0]?.event?.(connected);
+		channels.listeners[0]?.answered?.();
+		await clock.advance(0);
+		return await outcome;
+	}
+
+	test.each<[string, NodeError, Partial<WaitSettings>, object]>([
+		['ambiguous, the match has come', ambiguous, { end: match }, { endedBy: 'match' }],
+		['carried out, the number has come', carriedOut, {}, { endedBy: 'count' }],
+		['ambiguous, the agent reports a failure', ambiguous, { failure }, { code: 500 }],
+		['ambiguous, silence may be broken', ambiguous, { end: silence }, { code: 504 }],
+		['ambiguous, too many have come', ambiguous, { end: silence, maxMessages: 1 }, { code: 504 }],
+		[
+			'not carried out',
+			refused,
+			{ end: match },
+			{ code: 422, details: { messages: [{ message: 'answer' }] } },
+		],
+	])('%s', async (_, error, more, expected) => {
+		expect(await fails(error, more)).toMatchObject(expected);
+	});
+
+	test('is a stop, where there was one', async () => {
+		const stopping = ({ stop }: ReturnType<typeof begin>) => {
+			stop.abort();
+		};
+		expect(await fails(ambiguous, { end: match }, stopping)).toMatchObject({ code: 504 });
+	});
+
+	test('tells how the channel was lost', async () => {
+		const losing = ({ channels }: ReturnType<typeof begin>) => {
+			channels.listeners[0]?.ended?.(lost);
+		};
+		expect(await fails(ambiguous, { end: silence }, losing)).toMatchObject({
+			description: 'Lost. Messages may be missing.',
+			details: { gap: true },
+		});
+		expect(await fails(ambiguous, { end: silence })).toMatchObject({
+			message: 'No answer',
+			description: undefined,
+		});
+	});
+
+	test('is passed on, if it is a fault of our own', async () => {
+		const fault = new TypeError('fault');
+		expect(await fails(fault, { end: match })).toBe(fault);
+	});
+});
+
 describe('a stop of the execution', () => {
+	test.each(['before', 'after'] as const)('that came before (channel %s the call)', async (openChannel) => {
+		const stop = new AbortController();
+		stop.abort();
+		const { channels, outcome } = begin({ openChannel }, stop);
+		expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
+		expect(channels.log).toEqual(['close s1']);
+		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+	});
+
 	test('while the channel is opening: nothing was sent', async () => {
 		const { clock, channels, call, outcome, stop } = begin();
 		await clock.advance(1000);
