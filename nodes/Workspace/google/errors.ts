@@ -33,11 +33,9 @@ function envelopeOf(body: Buffer): Envelope {
 	const text = trimmed(property(error, 'message') ?? property(answer, 'error_description') ?? error);
 	const details = [property(error, 'errors'), property(error, 'details')].flat();
 	return {
-		message: text === undefined ? undefined : shortened(text, maxMessageLength),
+		message: text && shortened(text, maxMessageLength),
 		status: trimmed(property(error, 'status')),
-		reasons: [error, ...details.map((detail) => property(detail, 'reason'))].flatMap(
-			(reason) => trimmed(reason) ?? [],
-		),
+		reasons: [error, ...details.map((detail) => property(detail, 'reason'))].map(String),
 		activationUrl: details
 			.map((detail) => trimmed(property(property(detail, 'metadata'), 'activationUrl')))
 			.find((url) => url?.startsWith('https://console.')),
@@ -45,7 +43,7 @@ function envelopeOf(body: Buffer): Envelope {
 }
 
 function trimmed(value: unknown): string | undefined {
-	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+	return typeof value === 'string' ? value.trim() || undefined : undefined;
 }
 
 interface ErrorAnswer {
@@ -60,21 +58,18 @@ const rateReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_E
 export function errorOfAnswer(answer: ErrorAnswer, call: FailedCall): RequestError {
 	const { status, headers } = answer;
 	const envelope = envelopeOf(answer.body);
-	const limited = isRateLimit(status, envelope);
+	// A 403 has three meanings. Only the reason tells them apart.
+	const isRefusedForRate = status === 403 && envelope.reasons.some((reason) => rateReasons.includes(reason));
+	const kind = isRefusedForRate ? 'notDone' : outcomeOfStatus(status);
+	const limited = kind === 'notDone';
 	const failure = new NodeError({
 		code: status,
 		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: messageOf(status, envelope, call.api),
 		description: adviceFor({ status, limited, envelope, call }),
-		retryAfterMilliseconds: limited || status >= 500 ? waitAskedFor(headers, envelope) : undefined,
+		retryAfterMilliseconds: kind === 'final' ? undefined : waitAskedFor(headers, envelope),
 	});
-	return new RequestError(limited ? 'notDone' : outcomeOfStatus(status), failure);
-}
-
-/** A 403 has three meanings. Only the reason tells them apart. */
-function isRateLimit(status: number, { reasons }: Envelope): boolean {
-	if (status === 429) return true;
-	return status === 403 && reasons.some((reason) => rateReasons.includes(reason));
+	return new RequestError(kind, failure);
 }
 
 function messageOf(status: number, { message }: Envelope, api: Api): string {

@@ -1,6 +1,16 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { errorOfReading } from '../../../nodes/Workspace/google/errors';
+import { Readable } from 'node:stream';
+
+import { isNodeError, NodeError } from '../../../nodes/core/errors';
+import type { FailedCall } from '../../../nodes/Workspace/google/advice';
+import {
+	errorOfAnswer,
+	errorOfReading,
+	errorOfThrown,
+	timeoutError,
+} from '../../../nodes/Workspace/google/errors';
+import { BodyError } from '../../../nodes/http/body';
 import { blockedAdvice } from '../../../nodes/http/networkErrors';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
 import { basesAt } from '../client';
@@ -119,4 +129,166 @@ test('the log says where in the code a response could not be read, and not what 
 	]);
 	expect(log.join()).not.toContain('canary');
 	expect(errorOfReading(failure, (text) => log.push(text))).toBe(failure);
+});
+
+test('a chain of calls that never ends is said to be of the data, and other errors stay as they are', () => {
+	const log: string[] = [];
+	const tooDeep = errorOfReading(new RangeError('Maximum call stack size exceeded'), (text) =>
+		log.push(text),
+	);
+	expect(tooDeep).toMatchObject({ code: 422 });
+	expect(errorOfReading(new Error('Other'), (text) => log.push(text))).toMatchObject({
+		code: 500,
+		message: 'Other',
+	});
+	expect(log).toEqual([]);
+	expect(errorOfReading(new RangeError('Invalid'), (text) => log.push(text)).code).toBe(502);
+	expect(log.join().match(/ at /g)).toHaveLength(3);
+});
+
+const call: FailedCall = {
+	api: 'mail',
+	method: 'POST',
+	url,
+	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+};
+const answered = (status: number, body: unknown = {}, headers: Record<string, unknown> = {}) =>
+	errorOfAnswer({ status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
+
+describe('what Google says', () => {
+	test.each<[unknown, string]>([
+		[{ error: { message: ' Bad\u0020' } }, 'Gmail: Bad'],
+		[{ error: { message: ' ' } }, 'Gmail responded with HTTP 400'],
+		[{ error: { message: 5 } }, 'Gmail responded with HTTP 400'],
+		[{ error: 'invalid_grant' }, 'Gmail: invalid_grant'],
+		[{ error: 'invalid_grant', error_description: 'Gone' }, 'Gmail: Gone'],
+		[null, 'Gmail responded with HTTP 400'],
+		[{ error: { message: 'x'.repeat(500) } }, `Gmail: ${'x'.repeat(500)}`],
+		[{ error: { message: 'x'.repeat(501) } }, `Gmail: ${'x'.repeat(500)}…`],
+	])('%j', (body, message) => {
+		expect(answered(400, body).failure.message).toBe(message);
+	});
+
+	test.each([
+		['https://console.cloud.google.com/x', 'https://console.cloud.google.com/x'],
+		['https://elsewhere.example/x', 'the API library'],
+		[undefined, 'the API library'],
+	])('the address to enable an API at: %s', (activationUrl, place) => {
+		const details = [{ reason: 'OTHER' }, { reason: 'SERVICE_DISABLED', metadata: { activationUrl } }];
+		const { description } = answered(403, { error: { message: 'No', details } }).failure;
+		expect(description).toContain(`Enable the Gmail API in ${place}`);
+	});
+});
+
+describe('whether it was carried out, and when to come back', () => {
+	const now = Date.parse('2026-01-02T03:04:05Z');
+	beforeEach(() => jest.useFakeTimers({ now }));
+	afterEach(() => jest.useRealTimers());
+	const reason = (text: string) => ({ error: { message: 'No', errors: [{ reason: text }] } });
+
+	test.each<[number, unknown, string, string]>([
+		[429, {}, 'notDone', 'RESOURCE_EXHAUSTED'],
+		[403, reason('userRateLimitExceeded'), 'notDone', 'RESOURCE_EXHAUSTED'],
+		[403, { error: { details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] } }, 'notDone', 'RESOURCE_EXHAUSTED'],
+		[403, reason('forbidden'), 'final', 'PERMISSION_DENIED'],
+		[404, reason('rateLimitExceeded'), 'final', 'NOT_FOUND'],
+		[503, reason('rateLimitExceeded'), 'unknown', 'UNAVAILABLE'],
+		[429, { error: { status: 'ABORTED' } }, 'notDone', 'ABORTED'],
+	])('HTTP %d %j: %s, %s', (status, body, kind, name) => {
+		const error = answered(status, body, { 'retry-after': '7' });
+		expect(error).toMatchObject({ kind, failure: { code: status, status: name } });
+		expect(error.failure.retryAfterMilliseconds).toBe(kind === 'final' ? undefined : 7000);
+		expect(error.failure.description?.includes('Google limits the number')).toBe(kind === 'notDone');
+	});
+
+	test.each<[Record<string, unknown>, string, number | undefined]>([
+		[{}, 'Slow down', undefined],
+		[{ 'retry-after': 'Fri, 02 Jan 2026 03:04:06 GMT' }, 'Slow down', 1000],
+		[{ 'retry-after': ['1', '2'] }, 'Slow down', undefined],
+		[{}, 'Retry after 2026-01-02T03:04:05.500Z', 500],
+		[{}, 'Retry after 2026-01-02T03:04:04.999Z', 0],
+		[{ 'retry-after': '3' }, 'Retry after 2026-01-02T03:04:05.500Z', 3000],
+	])('%j and "%s": in %s ms', (headers, message, expected) => {
+		expect(answered(429, { error: { message } }, headers).failure.retryAfterMilliseconds).toBe(expected);
+	});
+});
+
+test('what is an error of a request already stays as it is', async () => {
+	const error = timeoutError(7);
+	expect(error).toMatchObject({ kind: 'unknown', failure: { code: 504 } });
+	expect(error.message).toBe('Google did not respond within 7 s');
+	expect(await errorOfThrown(error, call)).toBe(error);
+});
+
+test('the largest answer is named', async () => {
+	expect(await errorOfThrown(new BodyError('tooLarge'), call)).toMatchObject({
+		kind: 'final',
+		message: "Google's response is larger than the limit of 64 MiB",
+	});
+});
+
+test.each([
+	[400, 'final'],
+	[499, 'final'],
+	[500, 'notDone'],
+	[503, 'notDone'],
+])('a token that the credential could not get with HTTP %d: %s', async (code, kind) => {
+	const own = new NodeError({ code, message: 'No token' });
+	const error = await errorOfThrown(new Error('wrapped', { cause: own }), call);
+	expect([error.kind, error.failure]).toEqual([kind, own]);
+});
+
+const tokenUrl = 'https://oauth2.googleapis.com/token';
+
+test.each<[object, string, string]>([
+	[{ response: { status: 400 } }, 'final', 'HTTP 400'],
+	[{ response: { status: 429 } }, 'notDone', 'HTTP 429'],
+	[{ response: { status: 430 } }, 'final', 'HTTP 430'],
+	[{ response: { status: 499 } }, 'final', 'HTTP 499'],
+	[{ response: { status: 500 } }, 'notDone', 'HTTP 500'],
+	[{ code: 'ECONNRESET' }, 'notDone', 'ECONNRESET'],
+])('a token that n8n could not refresh: %j is %s', async (more, kind, why) => {
+	const error = await errorOfThrown(Object.assign(new Error('x'), { config: { url: tokenUrl } }, more), call);
+	expect(error).toMatchObject({
+		kind,
+		failure: { code: 401, message: 'The token of the credential could not be refreshed' },
+	});
+	expect(error.failure.description).toBe(
+		`Try again later. If the problem persists: Open the credential and reconnect it: sign in to Google again. (${why})`,
+	);
+});
+
+const gone = JSON.stringify({ error: { message: 'Gone' } });
+
+test.each<[string, unknown, string]>([
+	['a stream', Readable.from([Buffer.from(gone)]), 'Gmail: Gone'],
+	['bytes', Buffer.from(gone), 'Gmail: Gone'],
+	['an object', JSON.parse(gone), 'Gmail: Gone'],
+	['nothing', undefined, 'Gmail responded with HTTP 401'],
+])('an answer that n8n throws, with %s', async (_what, data, message) => {
+	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 401, data } });
+	expect(await errorOfThrown(error, call)).toMatchObject({ kind: 'final', failure: { code: 401, message } });
+});
+
+test.each<[unknown, string, number, string]>([
+	[Object.assign(new Error('x'), { code: 'EAUTH' }), 'final', 401, 'no valid token'],
+	[Object.assign(new Error('x'), { code: 'ESTATUS' }), 'final', 401, 'no valid token'],
+	[new Error('Not connected'), 'final', 401, 'no valid token'],
+	[new Error('Boom'), 'unknown', 503, 'Boom'],
+	['Boom', 'unknown', 503, 'The request could not be completed'],
+	[Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'unknown', 503, 'connection to gmail'],
+])('%s without an answer is %s', async (thrownError, kind, code, text) => {
+	const error = await errorOfThrown(thrownError, call);
+	expect(error).toMatchObject({ kind, failure: { code } });
+	expect(error.message).toContain(text);
+	expect(isNodeError(error.failure)).toBe(true);
+});
+
+test.each([
+	['Blocked', 'Ask.', `${blockedAdvice} n8n says: Blocked. Ask.`],
+	['Blocked', undefined, `${blockedAdvice} n8n says: Blocked`],
+	['', undefined, blockedAdvice],
+])('what n8n’s own policy says: %j, %j', async (message, description, expected) => {
+	const blocked = Object.assign(new Error(message), { name: 'SsrfBlockedIpError', description });
+	expect((await errorOfThrown(blocked, call)).failure).toMatchObject({ code: 503, description: expected });
 });
