@@ -5,10 +5,11 @@ import { getHeapStatistics } from 'node:v8';
 import { globalSingleton } from '../core/runtime';
 import { codeIn } from './networkErrors';
 
-/** Larger answers are refused: 64 MiB. */
-export const maxAnswerBytes = 64 * 1024 * 1024;
+const mebibyte = 2 ** 20;
+/** Larger answers are refused. */
+export const maxAnswerBytes = 64 * mebibyte;
 /** An error message is small; anything longer is not one. */
-const maxErrorBytes = 256 * 1024;
+const maxErrorBytes = mebibyte / 4;
 
 /**
  * Why a body could not be read. After `cutShort`, repeating the request may help; after `noMemory`, waiting until the other answers are
@@ -134,7 +135,7 @@ class Count {
 	goOn(): boolean {
 		const json = this.#json;
 		const keys = this.#keys;
-		const end = Math.min(json.length, this.#at + 1024 * 1024);
+		const end = Math.min(json.length, this.#at + mebibyte);
 		let { cost } = this;
 		let at = this.#at;
 		let isText = this.#isText;
@@ -197,7 +198,7 @@ export function mayBeJson(bytes: Buffer): boolean {
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
 const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
 /** For data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
-export const itemLimits = { bytes: 128 * 1024 * 1024, levels: deepest };
+export const itemLimits = { bytes: 128 * mebibyte, levels: deepest };
 
 /** Shared by the process, because all workflows run in it. */
 const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));

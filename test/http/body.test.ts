@@ -1,6 +1,17 @@
+import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import v8 from 'node:v8';
 
-import { maxAnswerBytes, readBody, readErrorBody } from '../../nodes/http/body';
+import {
+	bytesInFlight,
+	canParse,
+	itemLimits,
+	MemoryBudget,
+	maxAnswerBytes,
+	parsingCost,
+	readBody,
+	readErrorBody,
+} from '../../nodes/http/body';
 
 const breaking = () =>
 	Readable.from(
@@ -52,4 +63,97 @@ test('of an error’s body that is cut short, or too long, there is what came', 
 	let made = 0;
 	expect((await readErrorBody(endless(() => made++))).length).toBeLessThanOrEqual(1024 * 1024);
 	expect(made).toBeLessThan(5);
+});
+
+test('of an error’s body, 256 KiB are kept', async () => {
+	const large = Buffer.alloc(256 * 1024 + 1);
+	expect(await readErrorBody(large)).toHaveLength(256 * 1024);
+	expect(await readErrorBody(Readable.from([large.subarray(1), large.subarray(0, 1)]))).toHaveLength(
+		256 * 1024,
+	);
+});
+
+test.each([
+	['bytes', (text: string) => Buffer.from(text)],
+	['a stream', (text: string) => Readable.from([Buffer.from(text)])],
+])('a limit is kept to the byte: %s', async (_what, bodyOf) => {
+	expect(await readBody(bodyOf('abc'), { limitBytes: 3, announcedBytes: 3 })).toEqual(Buffer.from('abc'));
+	await expect(readBody(bodyOf('abcd'), { limitBytes: 3 })).rejects.toMatchObject({ reason: 'tooLarge' });
+});
+
+test('what is read counts, and no listener stays', async () => {
+	const memory = new MemoryBudget();
+	const { signal } = new AbortController();
+	await readBody(Readable.from([Buffer.from('abc'), Buffer.from('de')]), { memory, signal });
+	expect([bytesInFlight(), getEventListeners(signal, 'abort').length]).toEqual([5, 0]);
+	await readBody(Buffer.from('fg'), { memory });
+	expect(bytesInFlight()).toBe(7);
+	memory.release();
+	expect(bytesInFlight()).toBe(0);
+});
+
+test('a signal that is aborted already ends the reading', async () => {
+	const reading = readBody(new Readable({ read() {} }), { signal: AbortSignal.abort() });
+	await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
+});
+
+describe('in a heap of 10,000 bytes', () => {
+	const memory = new MemoryBudget();
+	const heap = { used_heap_size: 0 };
+
+	beforeEach(() => {
+		heap.used_heap_size = 0;
+		const real = v8.getHeapStatistics();
+		jest
+			.spyOn(v8, 'getHeapStatistics')
+			.mockImplementation(() => ({ ...real, ...heap, heap_size_limit: 10_000 }));
+	});
+	afterEach(() => {
+		memory.release();
+		jest.restoreAllMocks();
+	});
+
+	/** A text whose parsing costs so much. */
+	const costing = (cost: number) => Buffer.from(JSON.stringify('x'.repeat(cost - 26)));
+	const parsed = async (cost: number) =>
+		await memory.holdParsed(costing(cost)).then(
+			() => 'held',
+			({ reason }: { reason: string }) => reason,
+		);
+
+	test('one answer may cost a quarter of it', async () => {
+		expect(parsingCost(costing(2500))).toBe(2500);
+		expect([await parsed(2501), await parsed(2500), bytesInFlight()]).toEqual(['tooCostly', 'held', 2500]);
+		memory.release();
+		expect([canParse(costing(2500)), canParse(costing(2501))]).toEqual([true, false]);
+	});
+
+	test('all answers together may take half of it', () => {
+		memory.hold(4999);
+		memory.hold(1);
+		expect(() => {
+			memory.hold(1);
+		}).toThrow('noMemory');
+		expect(bytesInFlight()).toBe(5000);
+	});
+
+	test('with what is in use, 85 percent may be taken', async () => {
+		heap.used_heap_size = 7000;
+		memory.hold(500);
+		expect([canParse(costing(1000)), canParse(costing(1001))]).toEqual([true, false]);
+		expect([await parsed(1001), await parsed(1000)]).toEqual(['noMemory', 'held']);
+	});
+});
+
+test('an item has a thousand levels and 128 MiB at most', () => {
+	const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+	expect([canParse(nested(1000)), canParse(nested(1001))]).toEqual([true, false]);
+	expect(itemLimits.bytes / 1024 / 1024).toBe(128);
+});
+
+test('the keys of an object cost more from the thousand and first on', () => {
+	const keys = (count: number) => Buffer.from(`{${Array(count).fill('"k":0').join()}}`);
+	const step = keys(2).length - keys(1).length + 24 + 12;
+	expect(parsingCost(keys(1000)) - parsingCost(keys(999))).toBe(step);
+	expect(parsingCost(keys(1001)) - parsingCost(keys(1000))).toBe(step + 400);
 });

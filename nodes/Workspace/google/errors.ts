@@ -143,7 +143,7 @@ export const checkBases = 'Check the API bases in the credential and any proxy i
 const tooMuch = 'Request less at once, for example a smaller range or fewer results.';
 
 const bodyTexts: BodyTexts = {
-	tooLarge: [`Google's response is larger than the limit of ${maxAnswerBytes / 1024 / 1024} MiB`, tooMuch],
+	tooLarge: [`Google's response is larger than the limit of ${maxAnswerBytes / 2 ** 20} MiB`, tooMuch],
 	tooCostly: ["Google's response needs more memory than n8n has, so it was not read", tooMuch],
 	noMemory: [
 		"n8n has no memory left for Google's response while it reads other responses",

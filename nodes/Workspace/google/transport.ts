@@ -49,7 +49,7 @@ export async function answerOf(
 	if (!succeeded) {
 		throw errorOfAnswer({ status, headers, body: await readErrorBody(body, signal) }, call);
 	}
-	const announcedBytes = Number(headers['content-length'] ?? 0);
+	const announcedBytes = Number(headers['content-length']);
 	const memory = new MemoryBudget();
 	try {
 		const bytes = await readBody(body, { signal, announcedBytes, memory });

@@ -102,10 +102,7 @@ function asciiDomain(domain: string): string | undefined {
 }
 
 function isHostName(ascii: string): boolean {
-	return (
-		ascii.length <= 253 &&
-		ascii.split('.').every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
-	);
+	return ascii.split('.').every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
 export interface Address {
