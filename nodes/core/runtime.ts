@@ -43,7 +43,7 @@ export class KeyedMutex {
 export class BoundedMap<K, V> extends Map<K, V> {
 	readonly #most: number;
 
-	constructor(most: number) {
+	constructor(most = 1000) {
 		super();
 		this.#most = most;
 	}

@@ -159,7 +159,7 @@ interface Issued {
 const sharedForMilliseconds = 30_000;
 
 /** The last token of each account. */
-const tokens = new BoundedMap<string, Issued>(1000);
+const tokens = new BoundedMap<string, Issued>();
 /** By account. */
 const mutex = new KeyedMutex();
 

@@ -17,7 +17,9 @@ const address = 'https://drive.example/session';
 
 beforeEach(() => {
 	// The session waits through this function alone.
-	jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+	jest.spyOn(timers, 'setTimeout').mockImplementation(async () => {
+		await timers.setImmediate();
+	});
 });
 afterEach(() => jest.restoreAllMocks());
 
@@ -26,7 +28,8 @@ function sessionOf(played: Played[], maxTries = 3) {
 	const ranges: string[] = [];
 	const sent: string[] = [];
 	const session = new UploadSession(
-		(call) => {
+		async (call) => {
+			await timers.setImmediate();
 			expect(call).toMatchObject({ url: address, method: 'PUT', retryConfig: { retry: 0 } });
 			expect([199, 200, 299, 300, 307, 308, 309].filter((status) => call.validateStatus?.(status))).toEqual([
 				200, 299, 308,
@@ -34,11 +37,10 @@ function sessionOf(played: Played[], maxTries = 3) {
 			ranges.push(String((call.headers as Record<string, string>)['content-range']));
 			if (Buffer.isBuffer(call.data)) sent.push(call.data.toString());
 			const answer = played.shift();
-			if (answer instanceof NodeError) return Promise.reject(answer);
-			if (typeof answer !== 'number')
-				return Promise.resolve({ status: 200, headers: {}, data: { id: 'f1' } });
+			if (answer instanceof NodeError) throw answer;
+			if (typeof answer !== 'number') return { status: 200, headers: {}, data: { id: 'f1' } };
 			const headers = answer === 0 ? {} : { range: `bytes=0-${answer - 1}` };
-			return Promise.resolve({ status: 308, headers, data: undefined });
+			return { status: 308, headers, data: undefined };
 		},
 		address,
 		10,

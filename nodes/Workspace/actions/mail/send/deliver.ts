@@ -10,8 +10,6 @@ import type { Address } from './addresses';
 import { markerHeader } from './fields';
 
 const freshMilliseconds = 10 * 60_000;
-/** Of all accounts. A fact is a name or an address. */
-const maxFacts = 1000;
 
 interface Fact {
 	readonly learnedAt: number;
@@ -24,7 +22,7 @@ interface Fact {
  * @param account differs for every account and sign-in
  */
 async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
-	const facts = globalSingleton('accountFacts', () => new BoundedMap<string, Fact>(maxFacts));
+	const facts = globalSingleton('accountFacts', () => new BoundedMap<string, Fact>());
 	const key = `${account} ${name}`;
 	const known = facts.get(key);
 	// A name stands for one question, whose answers have one type; the map cannot say so.

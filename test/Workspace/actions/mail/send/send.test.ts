@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { allParts, headerOf, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { deliver, sentMail, tooLarge } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../executeContext';
+import { testClients } from '../../../client';
 import { contextOf, runNode } from '../../../runNode';
 import { binary, Mails } from '../mails';
 
@@ -154,6 +156,12 @@ describe('what goes out', () => {
 	});
 });
 
+it('what Gmail leaves out of its answer is empty', () => {
+	expect(sentMail({})).toEqual({ id: '', threadId: '', labelIds: [] });
+	expect(sentMail({}, null)).toEqual({ id: '', threadId: '', labelIds: [] });
+	expect(sentMail({ id: 'm' }, 'd')).toEqual({ id: 'm', threadId: '', labelIds: [], draftId: 'd' });
+});
+
 describe('large emails', () => {
 	const file = (bytes: number) => ({
 		data: binary(Buffer.alloc(bytes, 7), 'file.bin', 'application/octet-stream'),
@@ -168,6 +176,25 @@ describe('large emails', () => {
 			'/gmail/v1/users/me/messages/send',
 			'/upload/gmail/v1/users/me/messages/send',
 		]);
+	});
+
+	it.each([
+		[5_000_000, 'json'],
+		[5_000_001, 'upload'],
+	])('of %d bytes go by %s', async (bytes, via) => {
+		const clients = testClients(mails.google.url, mails.google.tokens.issue());
+		const head = 'To: ann@example.com\r\nSubject: S\r\n\r\n';
+		const raw = Buffer.from(head.padEnd(bytes, 'x'));
+		await deliver(clients, raw, { threadId: undefined, folder: 'sent' });
+		expect([sent().via, sent().raw.length]).toEqual([via, bytes]);
+	});
+
+	it.each([
+		[99_999, '99999 bytes'],
+		[100_000, '0.1 MiB (100000 bytes)'],
+		[1_572_864, '1.5 MiB (1572864 bytes)'],
+	])('of %d bytes are said to be of %s', (bytes, words) => {
+		expect(tooLarge(bytes, []).message).toContain(`Gmail: ${words}, with a limit of`);
 	});
 
 	it('are sent up to 36,700,160 bytes and refused above', async () => {
@@ -284,6 +311,23 @@ describe('From', () => {
 			await mails.run('send', mail, {}, [{ json: {} }, { json: {} }, { json: {} }]);
 			await mails.run('send', mail);
 			expect(mails.methods).toEqual(['settings.sendAs.list', ...sent(4)]);
+		});
+
+		it('is looked up again after ten minutes', async () => {
+			let now = 1_000_000;
+			const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+			for (const milliseconds of [0, 599_999, 1]) {
+				now += milliseconds;
+				await mails.run('send', mail);
+			}
+			clock.mockRestore();
+			const looks = mails.methods.map((method) => method === 'settings.sendAs.list');
+			expect(looks).toEqual([true, false, false, true, false]);
+		});
+
+		it('is left to Gmail when the settings name no address', async () => {
+			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 200, body: {} });
+			expect(await from()).toBeUndefined();
 		});
 
 		it('is looked up again for another sign-in', async () => {

@@ -1,3 +1,4 @@
+import timers from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf } from '../../../../../dev/google/gmail/mime';
@@ -43,7 +44,11 @@ describe('a send that breaks off after the email left', () => {
 	it('is not known when Gmail lists it too late, and is never sent again', async () => {
 		mails.google.gmail.indexDelayMilliseconds = 600_000;
 		mails.google.fault({ match: ofSend, connection: 'resetAfter' });
+		const sleeps = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
 		const failure = await failureOf(mails.run('send', mail));
+		expect(sleeps.mock.calls.map(([wait]) => wait)).toEqual([0, 1000, 3000]);
+		sleeps.mockRestore();
+		expect(mails.queries.filter((query) => query.includes('maxResults=20'))).toHaveLength(3);
 		expect(failure.message).toMatch(/^The email may have been sent: /);
 		expect(failure.description).toMatch(/not among the newest sent emails.*Sent folder/);
 		expect(failure.httpCode).toBe('503');
@@ -70,7 +75,9 @@ describe('a send that breaks off after the email left', () => {
 
 it('a send that was reset before the email left is not repeated either', async () => {
 	mails.google.fault({ match: ofSend, connection: 'resetBefore' });
+	const sleeps = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
 	const failure = await failureOf(mails.run('send', mail));
+	sleeps.mockRestore();
 	expect(failure.message).toMatch(/^The email may have been sent/);
 	expect([sends().length, mails.google.gmail.sent.length]).toEqual([1, 0]);
 });
@@ -207,7 +214,39 @@ describe('with an idempotency key', () => {
 			const { hints, repeated } = await elsewhere(key);
 			expect(repeated).toBeUndefined();
 			expect(hints).toEqual([expect.stringContaining(sent()[1]?.id ?? first.id)]);
+			// Of several, the first that was sent.
+			expect(await elsewhere(key)).toMatchObject({ id: first.id, repeated: true });
 		});
+	});
+
+	it('is looked for among the emails of 30 days by three recipients and eight words', async () => {
+		const from = Math.floor(Date.now() / 1000);
+		const to = ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`).join();
+		const subject = 'One two three four five six seven eight nine';
+		await send(newKey(), { to, subject });
+		const [query = ''] = mails.queries.filter((one) => one.includes('after:'));
+		const since = Number(/after:(\d+)/.exec(query)?.[1]) + 30 * 24 * 60 * 60;
+		expect(since).toBeGreaterThanOrEqual(from);
+		expect(since).toBeLessThanOrEqual(Date.now() / 1000);
+		expect(query.match(/\b(?:to|subject):\S+?(?=[ &]|$)/g)).toEqual([
+			...['to:a@example.com', 'to:b@example.com', 'to:c@example.com', 'subject:one', 'subject:two'],
+			...['subject:three', 'subject:four', 'subject:five', 'subject:six', 'subject:seven', 'subject:eight'],
+		]);
+		expect(query).toContain('maxResults=100');
+	});
+
+	it('more emails than are looked at: the email is sent, and a hint says so', async () => {
+		const body = { messages: [], nextPageToken: 'more' };
+		mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
+		expect((await elsewhere(newKey())).hints).toEqual([
+			expect.stringMatching(/^More than 100 emails of the last 30 days have these recipients/),
+		]);
+		expect(sent()).toHaveLength(1);
+	});
+
+	it('an email that was sent is a success, also if nobody can look for another with its key', async () => {
+		mails.google.fault({ match: 'gmail.users.messages.list', nth: 2, status: 403 });
+		expect(await elsewhere(newKey())).toMatchObject({ id: sent()[0]?.id, hints: [] });
 	});
 
 	it('another key sends another email', async () => {
