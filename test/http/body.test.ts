@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import v8 from 'node:v8';
 
 import {
+	BodyError,
 	bytesInFlight,
 	canParse,
 	itemLimits,
@@ -118,7 +119,7 @@ describe('in a heap of 10,000 bytes', () => {
 	const parsed = async (cost: number) =>
 		await memory.holdParsed(costing(cost)).then(
 			() => 'held',
-			({ reason }: { reason: string }) => reason,
+			(error: unknown) => error instanceof BodyError && error.reason,
 		);
 
 	test('one answer may cost a quarter of it', async () => {
