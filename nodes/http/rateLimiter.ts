@@ -35,8 +35,8 @@ export const defaultSettings: RateLimiterSettings = {
 };
 
 /** Gmail answers "Too many concurrent requests for user" below its quota; 4 to 6 at once are known to work. */
-const firstWidth = 5;
-const largestWidth = 20;
+export const firstWidth = 5;
+export const largestWidth = 20;
 /** The first wait after a refusal that names no time, as a fraction of the minute. It doubles with each further one in a row. */
 const firstWait = 1 / 60;
 

@@ -56,7 +56,7 @@ export class UploadSession {
 			const isLast = from + chunk.length === this.totalBytes;
 			await this.patiently(() => this.sendRest(chunk, from), isLast);
 		}
-		return this.storedBytes >= from;
+		return this.storedBytes >= from + chunk.length;
 	}
 
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */

@@ -172,6 +172,8 @@ test('an empty file, or one whose answer was lost, is asked for at the end', asy
 	const { session, ranges } = sessionOf(['file']);
 	expect(await session.finished()).toEqual({ id: 'f1' });
 	expect(ranges).toEqual(['bytes */10']);
+	const silent = sessionOf(Array<Played>(9).fill(lostAnswer)).session;
+	expect(await failing(silent.finished())).toMatchObject({ code: 503, ambiguous: true });
 });
 
 test('all bytes and still no file is a failure', async () => {

@@ -1,5 +1,8 @@
 import pLimit from 'p-limit';
 
+/** For parts of one email: one may fill the memory of a small machine. */
+export const fewAtOnce = 2;
+
 /**
  * How many tasks run at once: `first` at the beginning, doubled each time that many succeeded, up to `most`.
  */
@@ -38,18 +41,23 @@ export async function untilFailure<T, R>(
 	const limit = pLimit({ concurrency: first, rejectOnClear: true });
 	let wentWell = 0;
 	let failure: UntilFailure<R>['failure'];
+	// A task that is cleared rejects.
 	const tasks = values.map((value, index) =>
 		limit(async () => {
-			const result = await work(value, index);
-			if (++wentWell < limit.concurrency) return { result };
-			wentWell = 0;
-			limit.concurrency = Math.min(most, limit.concurrency * 2);
-			return { result };
-		}).catch((cause: unknown) => {
-			failure ??= { cause };
-			limit.clearQueue();
-			return undefined;
-		}),
+			try {
+				const result = await work(value, index);
+				if (++wentWell === limit.concurrency) {
+					wentWell = 0;
+					limit.concurrency = Math.min(most, limit.concurrency * 2);
+				}
+				return { result };
+			} catch (cause) {
+				// Here, because the limit begins the next task before it passes a failure on.
+				failure ??= { cause };
+				limit.clearQueue();
+				return undefined;
+			}
+		}).catch(() => undefined),
 	);
 	const done = await Promise.all(tasks);
 	const end = done.indexOf(undefined);

@@ -5,12 +5,9 @@ import { bounded } from '../../../untrusted/mail/mimeStructure';
 import type { Mail, MailQuestion } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
-import { inParallel } from './inParallel';
+import { fewAtOnce, inParallel } from './inParallel';
 
 type Message = gmail_v1.Schema$Message;
-
-/** Requests for parts of one email at once. Few, because one part may fill the memory of a small machine. */
-const atOnce = 2;
 
 export interface Wanted {
 	readonly withText?: boolean;
@@ -41,7 +38,7 @@ export async function readConversation(
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
 	const mails = await inParallel(
 		data.messages ?? [],
-		atOnce,
+		fewAtOnce,
 		async (one) => await contentOf(client, one, item, wanted),
 	);
 	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
@@ -73,7 +70,7 @@ export async function contentOf(
 	if (missing.length > 0) {
 		// Gmail stores long texts separately.
 		const text = async (one: string) => [one, await attachment(client, id, one)] as const;
-		answer = await read(Object.fromEntries(await inParallel(missing, atOnce, text)));
+		answer = await read(Object.fromEntries(await inParallel(missing, fewAtOnce, text)));
 	}
 	if ('result' in answer) return answer.result;
 	if (!withText && characters === 0) {
@@ -103,7 +100,7 @@ export async function attachment({ gmail }: Clients, messageId: string, id: stri
 export async function downloaded(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const { attachments, files, summary } = mail;
 	let whole: Promise<string> | undefined;
-	return await inParallel(files, atOnce, async ({ data, partId, isMail }, index) => {
+	return await inParallel(files, fewAtOnce, async ({ data, partId, isMail }, index) => {
 		const { attachmentId = '', fileName = '', mimeType = '' } = attachments[index] ?? {};
 		const bytes = async () => {
 			if (attachmentId) return Buffer.from(await attachment(client, summary.id, attachmentId), 'base64url');

@@ -80,6 +80,18 @@ describe('list', () => {
 		]);
 	});
 
+	it('an empty page before others is no hint', async () => {
+		const body = { messages: [], nextPageToken: 'more' };
+		mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
+		const page = { operation: 'list', from: 'ann@example.com', options: { output: 'page' } };
+		expect(await mails.hinted(page)).toMatchObject({ items: [{ json: body }], hints: [] });
+	});
+
+	it('a page may have 500 emails, with their details too', async () => {
+		await mails.run('list', { maxResults: 500 }, { output: 'page' });
+		expect(mails.queries).toEqual([expect.stringContaining('maxResults=500&')]);
+	});
+
 	it('an empty page after others is the end of the list, and no hint', async () => {
 		for (const number of [1, 2]) mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
 		const page = { operation: 'list', from: 'ann@example.com', maxResults: 1 };

@@ -111,6 +111,21 @@ test('in the first page there is no token yet: the list begins anew', async () =
 	expect(error.details).toEqual({ returned: items.length - 1, returnedOfThatPage: items.length - 1 });
 });
 
+test('of one email and of a page without any, the words are right', async () => {
+	seed(2);
+	refuseDetailsFrom(2);
+	const first = (await failureOf(mails.run('list', {}))).description;
+	expect(first).toMatch(/ 1 email was received before that\..* To continue, list again\.$/);
+	refusing = false;
+	seed(101);
+	mails.google.fault({
+		match: ({ method, query }) => method === 'gmail.users.messages.list' && query.has('pageToken'),
+		status: 404,
+	});
+	const second = (await failureOf(mails.run('list', { returnAll: true }))).description;
+	expect(second).toMatch(/ 100 emails were received before that\..* 'Page Token' to [^ ]+\.$/);
+});
+
 test('an output of pages gives what it got of the page', async () => {
 	const all = seed(40);
 	refuseDetailsFrom(21);
@@ -142,7 +157,9 @@ test('without Continue on Fail the error says how many were got, and how to go o
 	const failure = await failureOf(mails.run('list', { returnAll: true }));
 	const { nextPageToken, returned } = failure.context['data'] as { nextPageToken: string; returned: number };
 	expect(failure.description).toContain(`${returned} emails were received before`);
-	expect(failure.description).toContain(`'Page Token' to ${nextPageToken}`);
+	expect(failure.description).toContain(
+		`'Page Token' to ${nextPageToken} (${returned - 200} emails of that page were already received).`,
+	);
 	expect(failure.description).toContain('Set On Error to Continue');
 });
 

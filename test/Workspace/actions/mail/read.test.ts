@@ -245,6 +245,16 @@ describe('attachments', () => {
 		expect(mails.methods).toEqual(['messages.get']);
 	});
 
+	it('are fetched two at once', async () => {
+		const parts = ['a', 'b', 'c', 'd', 'e'].map((name) => file(`${name}.pdf`));
+		mails.google.latencyMilliseconds = 5;
+		mails.google.quotas.limits = { gmailAtOnce: 2 };
+		const { binary } = await read(multipart('mixed', plain('x'), ...parts), { downloadAttachments: true });
+		mails.google.latencyMilliseconds = 0;
+		expect(Object.keys(binary ?? {})).toHaveLength(5);
+		expect(mails.google.requests.map(({ status }) => status)).toEqual(Array(6).fill(200));
+	});
+
 	it('come as binary data on request', async () => {
 		const { binary } = await read(raw, { downloadAttachments: true, attachmentPrefix: 'file' });
 		const text = (field: string) => Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();

@@ -2,6 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ifFound, type NodeError, isNodeError, shortened } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
+import { firstWidth, largestWidth } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
 import { untilFailure, type Width } from '../inParallel';
 import { contentOf, downloaded } from '../message';
@@ -45,9 +46,9 @@ function goingOn(pageToken: string | undefined, ofThatPage: number): string {
 }
 
 /** As many as the transport lets through; more would only wait there. */
-const width: Width = { first: 5, most: 20 };
+const width: Width = { first: firstWidth, most: largestWidth };
 /** An email may bring 25 MB of files. */
-const widthWithFiles: Width = { first: 5, most: 5 };
+const widthWithFiles: Width = { first: firstWidth, most: firstWidth };
 /**
  * Size of a page whose emails are requested one by one. If a list stops midway, it continues from the start
  * of that page.
@@ -66,7 +67,7 @@ export async function listed(
 	item: Item,
 ): Promise<Listed> {
 	const found = await listMessages(client, q, params, item);
-	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined && !found.endedBy;
+	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined;
 	if (isEmpty && params.pageToken === '') await tellNothingFound({ ...own, ...params }, item);
 	return found;
 }

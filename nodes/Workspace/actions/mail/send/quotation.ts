@@ -2,7 +2,7 @@ import { refusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { inParallel } from '../inParallel';
+import { fewAtOnce, inParallel } from '../inParallel';
 import { attachment, readMessage } from '../message';
 import { addressesIn, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
@@ -147,8 +147,6 @@ function insertedAtEnd(html: string, more: string): string {
 	return end ? html.slice(0, end.index) + more + html.slice(end.index) : html + more;
 }
 
-const picturesAtOnce = 2;
-
 /** The pictures within the text of the original, under the names by which its HTML shows them. */
 async function picturesOf(
 	client: Clients,
@@ -158,7 +156,7 @@ async function picturesOf(
 	const shown = attachments.flatMap((info, index) =>
 		names.has(info.contentId) ? [{ info, file: files[index] }] : [],
 	);
-	return await inParallel(shown, picturesAtOnce, async ({ info, file }) => {
+	return await inParallel(shown, fewAtOnce, async ({ info, file }) => {
 		const { attachmentId, contentId, fileName, mimeType } = info;
 		const data = attachmentId ? await attachment(client, summary.id, attachmentId) : (file?.data ?? '');
 		return {

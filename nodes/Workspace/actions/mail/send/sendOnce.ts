@@ -1,5 +1,6 @@
 import { BoundedMap, KeyedMutex } from '../../../../core/runtime';
 import { ifFound, isNodeError } from '../../../../core/errors';
+import { firstWidth } from '../../../../http/rateLimiter';
 import { hashOf, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { inParallel } from '../inParallel';
@@ -27,7 +28,6 @@ export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files
 const daysBack = 30;
 /** Limit on the sent emails that are checked; each costs a request. */
 const mostCandidates = 100;
-const atOnce = 5;
 
 /** An email with a key, and the hash of what it was made from. */
 interface Recent {
@@ -56,7 +56,7 @@ async function lookForKey(
 	const drafts = folder === 'drafts' ? [await listFolder(client, 'drafts', search)] : [];
 	const folders = [...drafts, await listFolder(client, 'sent', search)];
 	const listed = folders.flatMap(({ mails }) => mails).filter(({ id }) => !known.includes(id));
-	const marked = await inParallel(listed, atOnce, async (mail) => await withMarker(client, mail));
+	const marked = await inParallel(listed, firstWidth, async (mail) => await withMarker(client, mail));
 	return {
 		found: marked.flatMap(({ mail, parts: [, ofKey, content = ''] }) =>
 			ofKey === mark ? [{ mail, content }] : [],
