@@ -64,7 +64,7 @@ function find(resourceName: unknown, operationName: unknown, given: Record<strin
 	const [first, ...others] = all;
 	if (!first) throw refusal(`'operation' must be one of: ${names}`);
 	if (resourceName === undefined || resourceName === null || resourceName === '') {
-		return others.length === 0 ? first : byIdKey(all, given);
+		return others.length === 0 ? first : byIdKey(first.operation.value, all, given);
 	}
 	const found = all.find(({ resource }) => resource === resourceName);
 	if (found) return found;
@@ -72,16 +72,15 @@ function find(resourceName: unknown, operationName: unknown, given: Record<strin
 	throw refusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
 }
 
-function byIdKey(all: readonly Found[], given: Record<string, unknown>): Found {
-	const matching = all.filter(({ operation }) => idKeys(operation).some((key) => Object.hasOwn(given, key)));
-	const [only] = matching;
-	if (only && matching.length === 1) return only;
-	const names = all.map(({ resource }) => resource).join(', ');
-	const keys = all.flatMap(({ operation }) => idKeys(operation));
-	throw refusal(
-		`'resource' is required for '${all[0]?.operation.value ?? ''}'`,
-		`Choose one of: ${names}.${keys.length > 0 ? ` You can leave it out if you set one of these keys: ${keys.join(', ')}.` : ''}`,
+function byIdKey(name: string, all: readonly Found[], given: Record<string, unknown>): Found {
+	const [only, ...more] = all.filter(({ operation }) =>
+		idKeys(operation).some((key) => Object.hasOwn(given, key)),
 	);
+	if (only && more.length === 0) return only;
+	const names = all.map(({ resource }) => resource).join(', ');
+	const keys = all.flatMap(({ operation }) => idKeys(operation)).join(', ');
+	const shorter = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
+	throw refusal(`'resource' is required for '${name}'`, `Choose one of: ${names}.${shorter}`);
 }
 
 function idKeys({ fields }: Operation): string[] {

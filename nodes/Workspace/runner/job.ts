@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeError, forEditor, isTool, refusal, storeBinary } from '../../core/errors';
@@ -240,7 +241,7 @@ export class Jobs {
 		const { last } = this;
 		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = this.chosen(index, mode);
-		if (last?.mode === mode && isSame(last.chosen, chosen)) return last;
+		if (last?.mode === mode && isDeepStrictEqual(last.chosen, chosen)) return last;
 		const { operation, given } = chosen;
 		const fields = fieldsOf(operation);
 		const params = paramsOf(fields, given, { mode, timezone: this.context.getTimezone() });
@@ -260,34 +261,20 @@ export class Jobs {
 	}
 }
 
-function isSame(a: Chosen, b: Chosen): boolean {
-	if (a.operation !== b.operation) return false;
-	if (a.given === b.given) return true;
-	const names = Object.keys(a.given);
-	return (
-		names.length === Object.keys(b.given).length &&
-		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
-	);
-}
-
 /** Jobs that are processed together; most are single. In the order of their first members. */
 export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
 	const groups = new Map<string, J[]>();
-	let last: Job | undefined;
-	let group: J[] = [];
+	let last: Operation | undefined;
 	let run = 0;
 	for (const job of jobs) {
 		const { index, operation, combineKey } = job.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		if (operation !== last?.operation) run++;
-		// Most jobs belong to the group of the one before.
-		if (operation !== last?.operation || combineKey === undefined || combineKey !== last.combineKey) {
-			const key = combineKey === undefined ? String(index) : JSON.stringify([run, combineKey]);
-			group = groups.get(key) ?? [];
-			groups.set(key, group);
-		}
+		if (operation !== last) run++;
+		last = operation;
+		const key = combineKey === undefined ? String(index) : `${run} ${combineKey}`;
+		const group = groups.get(key) ?? [];
+		groups.set(key, group);
 		group.push(job);
-		last = job.value;
 	}
 	return [...groups.values()];
 }

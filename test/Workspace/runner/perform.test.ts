@@ -1,7 +1,7 @@
 import { NodeError, refusal } from '../../../nodes/core/errors';
 import { Naming } from '../../../nodes/fields/field';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
+import { type Job, RunItem, RunNotes, tasksOf } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { perform } from '../../../nodes/Workspace/runner/runItems';
 import { testClients } from '../client';
@@ -155,4 +155,60 @@ test('clients that cannot be made fail every member', async () => {
 		{ failure: { message: 'No credential' } },
 		{ failure: { message: 'No credential' } },
 	]);
+});
+
+test('jobs with one key go together, unless a job of another operation lies between them', () => {
+	const [one, other] = [operationWith({}), operationWith({})];
+	const jobs = [
+		jobOf(one, 0, 'a'),
+		jobOf(one, 1, 'b'),
+		jobOf(one, 2, 'a'),
+		jobOf(other, 3, 'a'),
+		jobOf(one, 4, 'a'),
+		jobOf(one, 5),
+		jobOf(one, 6),
+	];
+	const tasks = tasksOf(jobs.map((value) => ({ value })));
+	expect(tasks.map((task) => task.map(({ value }) => value.index))).toEqual([
+		[0, 2],
+		[1],
+		[3],
+		[4],
+		[5],
+		[6],
+	]);
+});
+
+describe('what the items of a run share', () => {
+	test('is one answer to equal questions; a question that failed is asked again', async () => {
+		const shared = new RunNotes(new Sanitizer());
+		const ask = jest.fn(() => Promise.resolve('a'));
+		expect(await Promise.all([shared.once('q', ask), shared.once('q', ask)])).toEqual(['a', 'a']);
+		expect(await shared.once('q', ask)).toBe('a');
+		expect(ask).toHaveBeenCalledTimes(1);
+		await expect(shared.once('other', fails(lost))).rejects.toThrow('Lost');
+		expect(await shared.once('other', ask)).toBe('a');
+	});
+});
+
+describe('a failure of an item that made something', () => {
+	const document = { kind: 'document', id: 'd1', url: 'https://d.example/d1' } as const;
+	const { item } = jobOf(operationWith({}));
+	item.made(document);
+	item.made(document);
+	item.made({ kind: 'file', id: 'f1' });
+
+	test('names each thing once', () => {
+		expect(item.hasMade).toBe(true);
+		expect(item.told(refusal('No', 'Try again.'))).toMatchObject({
+			description:
+				'Try again. The document d1 (https://d.example/d1) was already created. The file f1 was already created.',
+			details: { made: [document, { kind: 'file', id: 'f1' }] },
+		});
+	});
+
+	test('does not say again what it says itself', () => {
+		const failure = refusal('See https://d.example/d1', 'The file f1 is broken.');
+		expect(item.told(failure).description).toBe('The file f1 is broken.');
+	});
 });
