@@ -77,7 +77,7 @@ async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text
 		documentId,
 		requestBody: { requests: [{ insertText: { text, endOfSegmentLocation } }] },
 	});
-	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId };
 }
 
 interface Appended {
@@ -105,7 +105,8 @@ export async function appendContent(
 		const index = body.endIndex - 1;
 		const changeFor = (some: Parsed) => {
 			const plan = planEnd(some, newParagraph, body);
-			const marking = mark === undefined ? [] : [markRequest(body, plan, mark, content)];
+			const range = { startIndex: index, endIndex: index + plan.units, tabId: body.tabId };
+			const marking = mark === undefined ? [] : [markRequest(range, plan, mark, content)];
 			return changeOf(plan, body, index, [], marking);
 		};
 		return await carryOutContent(docs, parsed, changeFor, item);
@@ -123,13 +124,11 @@ function contentMark(content: string): string {
 }
 
 function markRequest(
-	{ endIndex, tabId }: BodyState,
-	{ units, characterCount }: Plan,
+	range: docs_v1.Schema$Range,
+	{ characterCount }: Plan,
 	mark: string,
 	content: string,
 ): docs_v1.Schema$Request {
-	const startIndex = endIndex - 1;
-	const range = { startIndex, endIndex: startIndex + units, tabId };
 	const name = `n8n-agent-workspace/${mark}/${contentMark(content)}/${characterCount}`;
 	return { createNamedRange: { name, range } };
 }

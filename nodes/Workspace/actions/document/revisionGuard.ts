@@ -14,7 +14,7 @@ export interface Written {
 	readonly documentId: string;
 	/** UTF-16 units that went in. */
 	readonly characterCount: number;
-	readonly revisionId: string;
+	readonly revisionId: docs_v1.Schema$WriteControl['requiredRevisionId'];
 	/** How often each text was found; absent without replacements. */
 	readonly replaced?: readonly Replaced[];
 }
@@ -73,11 +73,7 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 		},
 		{ retryConfig: { httpMethodsToRetry: ['POST'] } },
 	);
-	const written = {
-		documentId,
-		characterCount,
-		revisionId: data.writeControl?.requiredRevisionId ?? '',
-	};
+	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId };
 	if (replacements.length === 0) return written;
 	const replies = (data.replies ?? []).slice(-replacements.length);
 	const replaced = replacements.map(({ find }, at) => ({

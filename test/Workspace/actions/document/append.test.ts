@@ -82,6 +82,20 @@ describe('Markdown', () => {
 		expect(characterCount).toBe(9);
 	});
 
+	test('a plain first paragraph goes on in the last one, whatever follows it', async () => {
+		expect((await appended('one', 'two\n\n# three')).markdown).toBe('onetwo\n\n# three');
+	});
+
+	test('each list gets bullets of its own', async () => {
+		await appended('one', '- a\n\n1. b');
+		const { requests } = calls.sent[1]?.body as { requests: Array<Record<string, { range?: object }>> };
+		const ranges = requests.flatMap(({ createParagraphBullets }) => createParagraphBullets?.range ?? []);
+		expect(ranges).toMatchObject([
+			{ startIndex: 5, endIndex: 6 },
+			{ startIndex: 7, endIndex: 8 },
+		]);
+	});
+
 	test.each([
 		['a heading', '# two', 'one\n\n# two'],
 		['a list', '- a\n- b', 'one\n\n- a\n- b'],

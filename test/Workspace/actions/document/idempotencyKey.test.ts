@@ -82,6 +82,17 @@ describe('append', () => {
 		expect(calls.google.docs.text(id)).toBe('one\ntwo\n');
 	});
 
+	test('its mark is a named range over the appended text; those of others mean nothing', async () => {
+		const id = calls.document('one');
+		const range = { startIndex: 1, endIndex: 2, tabId: 't.0' };
+		const requests = [{ createNamedRange: { name: 'mine', range } }];
+		await calls.clients?.docs.documents.batchUpdate({ documentId: id, requestBody: { requests } });
+		await calls.append(id, keyed);
+		expect(calls.sent.at(-1)?.body).toMatchObject({
+			requests: [{}, { createNamedRange: { range: { startIndex: 4, endIndex: 8, tabId: 't.0' } } }],
+		});
+	});
+
 	test('also after others have written before and behind it, and in Markdown', async () => {
 		const id = calls.document('one');
 		const markdown = { ...keyed, content: '# two\n\n- a\n- b', contentFormat: 'markdown' } as const;
@@ -139,6 +150,22 @@ describe('a document that others are editing', () => {
 		await calls.append(id, { content: '**two**', contentFormat: 'markdown', newParagraph: true });
 		expect(calls.google.docs.text(id)).toBe('one123\ntwo\n');
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(4);
+	});
+
+	test.each([
+		[5, 'done'],
+		[6, 'refused'],
+	])('an append that others come before %d times is %s', async (times, expected) => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const id = calls.document('one');
+		typeBetween(id, times);
+		const append = calls.append(id, { content: 'two', newParagraph: true });
+		const outcome = append.then(
+			() => 'done',
+			({ code }: { code: number }) => (code === 400 ? 'refused' : code),
+		);
+		expect(await outcome).toBe(expected);
+		jest.restoreAllMocks();
 	});
 
 	test('what executions append at once is there, once', async () => {

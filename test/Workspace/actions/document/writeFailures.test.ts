@@ -59,16 +59,24 @@ test('a write that never happened says so', async () => {
 	expect(failure.description).toMatch(/safely run this again/);
 });
 
-test('an append of plain text is never sent twice, and says where to look', async () => {
-	const id = calls.document('old');
-	calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
-	const failure = await failing(calls.append(id, { content: '!' }));
-	expect(failure.message).toMatch(/^The content may have been appended: /);
-	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit`);
-	expect(failure.ambiguous).toBe(true);
-	expect(calls.methods).toEqual(['batchUpdate']);
-	expect(calls.google.docs.text(id)).toBe('old!\n');
-});
+test.each([
+	['', ''],
+	['t.n', '?tab=t.n'],
+])(
+	'an append of plain text to the tab %j is never sent twice, and says where to look',
+	async (tab, query) => {
+		const id = calls.document('old', [{ title: 'Notes', tabId: 't.n' }]);
+		calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
+		const failure = await failing(calls.append(id, { content: '!', tab }));
+		expect(failure.message).toMatch(/^The content may have been appended: /);
+		expect(failure.description).toContain(
+			`end of https://docs.google.com/document/d/${id}/edit${query} before`,
+		);
+		expect(failure.ambiguous).toBe(true);
+		expect(calls.methods).toEqual(['batchUpdate']);
+		expect(calls.google.docs.text(id, tab || undefined)).toBe(tab ? '!\n' : 'old!\n');
+	},
+);
 
 test('a rate limit is waited for: nothing was done', async () => {
 	const id = calls.document('old');
