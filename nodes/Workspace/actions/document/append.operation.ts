@@ -102,12 +102,11 @@ export async function appendContent(
 		const body = await readBody(docs, documentId, tab);
 		const known = mark === undefined ? undefined : markedBefore(body, mark, content);
 		if (known) return known;
-		const index = body.endIndex - 1;
 		const changeFor = (some: Parsed) => {
 			const plan = planEnd(some, newParagraph, body);
-			const range = { startIndex: index, endIndex: index + plan.units, tabId: body.tabId };
+			const range = { startIndex: body.endIndex - 1, endIndex: plan.endIndex - 1, tabId: body.tabId };
 			const marking = mark === undefined ? [] : [markRequest(range, plan, mark, content)];
-			return changeOf(plan, body, index, [], marking);
+			return changeOf(plan, body, [], marking);
 		};
 		return await carryOutContent(docs, parsed, changeFor, item);
 	}, item);

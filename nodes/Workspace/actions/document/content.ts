@@ -93,8 +93,8 @@ export interface Plan {
 	readonly text: string;
 	/** UTF-16 units of text that go in. */
 	readonly characterCount: number;
-	/** By how much the segment's end moves, table structure included. */
-	readonly units: number;
+	/** Of the segment afterwards. */
+	readonly endIndex: number;
 }
 
 /** Inserts nothing. */
@@ -145,7 +145,7 @@ function planText(text: string, { index, tabId, styled }: Omit<Target, 'continue
 		pictures: new Map(),
 		text: `${text}\n`,
 		characterCount: text.length,
-		units: text.length,
+		endIndex: end + 1,
 	};
 }
 
@@ -182,7 +182,7 @@ export function planContent(content: Content, target: Target): Plan {
 		pictures,
 		text: filled ? text.replace(/.\n$/, '\n') : text,
 		characterCount: layout.text.length + cells.join('').length - extra - replaced,
-		units: layout.end - target.index - extra - replaced + placed.length,
+		endIndex: layout.end + 1 - extra - replaced + placed.length,
 	};
 }
 
@@ -219,9 +219,7 @@ function picturesIn({ placed }: Layout): PlacedPicture[] {
 	return placed.flatMap((one) =>
 		isParagraph(one)
 			? inSpans(one.block.spans, one.start)
-			: one.block.rows.flatMap((row, rowAt) =>
-					row.flatMap((spans, columnAt) => inSpans(spans, one.cells[rowAt]?.[columnAt] ?? 0)),
-				),
+			: one.cells.flat().flatMap(({ spans, start }) => inSpans(spans, start)),
 	);
 }
 
@@ -242,7 +240,7 @@ function plainText({ placed }: Layout): string {
 
 /** Filled from the last cell to the first, so that no insertion moves a cell that is still empty. */
 function tableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): Request[] {
-	const columns = block.rows[0]?.length ?? 0;
+	const columns = block.alignments.length;
 	const texts = block.rows.flatMap((row, rowAt) =>
 		row.map((spans, columnAt) => ({
 			text: textOf(spans),

@@ -72,8 +72,8 @@ export const create = defineOperation({
 		const { data: made } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = made.documentId ?? '';
 		item.made({ kind: 'document', id: documentId, url: documentUrl(documentId) });
-		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId ?? undefined);
-		return isEmpty(given.parsed) ? resultOf(made) : await finished(clients, documentId, replaced);
+		const replaced = await fillEmpty(clients, documentId, given, item, made.revisionId);
+		return isEmpty(given.parsed) ? resultOf(documentId, made) : await finished(clients, documentId, replaced);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
@@ -128,7 +128,13 @@ async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: 
  * One atomic change. With a key it only works on an empty document: two concurrent executions fill it once.
  * @param known the revision, where the document is known to be empty
  */
-async function fillEmpty({ docs }: Clients, documentId: string, given: Given, item: Item, known?: string) {
+async function fillEmpty(
+	{ docs }: Clients,
+	documentId: string,
+	given: Given,
+	item: Item,
+	known?: string | null,
+) {
 	const { parsed, key, replacements: made } = given;
 	if (isEmpty(parsed)) return undefined;
 	let revisionId = known;
@@ -138,7 +144,7 @@ async function fillEmpty({ docs }: Clients, documentId: string, given: Given, it
 			: await readBody(docs, documentId, '');
 		revisionId = undefined;
 		if (key && body.endIndex > 2) return undefined;
-		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, 1, [], [], made);
+		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, [], [], made);
 		return (await carryOutContent(docs, parsed, changeFor, item)).replaced;
 	}, item);
 }
@@ -148,7 +154,7 @@ async function fillCopy({ docs }: Clients, documentId: string, given: Given, ite
 	const { parsed, content, key, replacements: made } = given;
 	const replace = async () => {
 		const body = await readBody(docs, documentId, '');
-		return await carryOut(docs, changeOf(emptyPlan, body, 1, [], [], made), item);
+		return await carryOut(docs, changeOf(emptyPlan, body, [], [], made), item);
 	};
 	const replaced = made.list.length > 0 ? (await onLatest(replace, item)).replaced : undefined;
 	if (!isEmpty(parsed)) {
@@ -159,11 +165,11 @@ async function fillCopy({ docs }: Clients, documentId: string, given: Given, ite
 }
 
 async function finished({ docs }: Clients, documentId: string, replaced?: Written['replaced']) {
-	const { data } = await docs.documents.get({ documentId, fields: 'documentId,title,body' });
-	return resultOf(data, replaced);
+	const { data } = await docs.documents.get({ documentId, fields: 'title,body' });
+	return resultOf(documentId, data, replaced);
 }
 
-function resultOf({ documentId, title, body }: docs_v1.Schema$Document, replaced?: Written['replaced']) {
-	const url = documentUrl(documentId ?? '');
-	return { documentId, documentUrl: url, title, body, ...(replaced && { replaced }) };
+function resultOf(documentId: string, made: docs_v1.Schema$Document, replaced?: Written['replaced']) {
+	const { title, body } = made;
+	return { documentId, documentUrl: documentUrl(documentId), title, body, ...(replaced && { replaced }) };
 }

@@ -44,7 +44,7 @@ export const read = defineOperation({
 		const tabs = (chosen ? [chosen] : allTabs(data)).flatMap(({ documentTab }) => documentTab ?? []);
 		const content = await contentOf(tabs, documentId, contentFormat, item);
 		return {
-			documentId: data.documentId ?? documentId,
+			documentId,
 			title: data.title ?? '',
 			content,
 			characterCount: content.length,

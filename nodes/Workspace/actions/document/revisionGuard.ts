@@ -19,7 +19,7 @@ export interface Written {
 	readonly replaced?: readonly Replaced[];
 }
 
-interface Change extends Omit<Plan, 'units'> {
+interface Change extends Plan {
 	readonly documentId: string;
 	/** The first when absent. */
 	readonly tabId: string | undefined;
@@ -27,8 +27,6 @@ interface Change extends Omit<Plan, 'units'> {
 	readonly revisionId: string;
 	/** Come last in the batch. What the body ends with afterwards is then not known. */
 	readonly replacements: Replacements['list'];
-	/** Of the body afterwards. */
-	readonly endIndex: number;
 }
 
 /** Changes in progress. After an ambiguous failure, they show whether they were carried out. */
@@ -38,26 +36,23 @@ const changes = new WeakMap<Item, Change>();
 export function changeOf(
 	plan: Plan,
 	body: Pick<Change, 'documentId' | 'tabId' | 'revisionId'>,
-	index: number,
 	before: readonly Request[] = [],
 	after: readonly Request[] = [],
 	{ list, tabId: within }: Replacements = { list: [], tabId: undefined },
 ): Change {
 	const { documentId, tabId, revisionId } = body;
-	const { units, ...inserted } = plan;
 	const tabs = within === undefined ? {} : { tabsCriteria: { tabIds: [within] } };
 	const replacing = list.map(({ find, replace }) => ({
 		replaceAllText: { containsText: { text: find, matchCase: true }, replaceText: replace, ...tabs },
 	}));
 	return {
-		...inserted,
+		...plan,
 		documentId,
 		tabId,
 		revisionId,
 		requests: [...before, ...plan.requests, ...after, ...replacing],
 		pictures: new Map([...plan.pictures].map(([at, address]) => [at + before.length, address])),
 		replacements: list,
-		endIndex: index + units + 1,
 	};
 }
 
@@ -76,14 +71,15 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId };
 	if (replacements.length === 0) return written;
 	const replies = (data.replies ?? []).slice(-replacements.length);
-	const replaced = replacements.map(({ find }, at) => ({
-		find,
-		count: replies[at]?.replaceAllText?.occurrencesChanged ?? 0,
-	}));
+	let inserted = characterCount;
+	const replaced = replacements.map(({ find, replace }, at) => {
+		const count = replies[at]?.replaceAllText?.occurrencesChanged ?? 0;
+		inserted += count * replace.length;
+		return { find, count };
+	});
 	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missing.length > 0) item.hint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
-	const inserted = replaced.map(({ count }, at) => count * (replacements[at]?.replace.length ?? 0));
-	return { ...written, characterCount: inserted.reduce((sum, one) => sum + one, characterCount), replaced };
+	return { ...written, characterCount: inserted, replaced };
 }
 
 /** Each picture that Google refuses costs a request, so after some all of them stay links. */
@@ -106,20 +102,20 @@ export async function carryOutContent(
 			}
 			return written;
 		} catch (error) {
-			const position = refusedPicture(error);
-			if (position === undefined || change.pictures.size === 0) throw asError(error);
-			const address = tries < maxRefusals ? change.pictures.get(position) : undefined;
-			for (const one of address === undefined ? change.pictures.values() : [address]) refused.add(one);
+			const found = refusedPictures(error, change.pictures);
+			if (found.length === 0) throw asError(error);
+			for (const one of tries < maxRefusals ? found : change.pictures.values()) refused.add(one);
 		}
 	}
 }
 
-/** Position of the request whose picture Google could not fetch, -1 if it does not say which; undefined for any other error. */
-function refusedPicture(error: unknown): number | undefined {
-	if (!isNodeError(error) || error.code !== 400 || error.ambiguous) return undefined;
+/** Addresses of the pictures that Google could not fetch: all, if it does not say which; none for any other error. */
+function refusedPictures(error: unknown, pictures: Change['pictures']): string[] {
+	if (!isNodeError(error) || error.code !== 400 || error.ambiguous) return [];
 	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
-	if (position !== undefined) return Number(position);
-	return /\bimage\b/i.test(error.message) ? -1 : undefined;
+	const address = pictures.get(Number(position));
+	if (address !== undefined) return [address];
+	return position !== undefined || /\bimage\b/i.test(error.message) ? [...pictures.values()] : [];
 }
 
 /** How often a change is planned again if somebody else changed the document meanwhile. */

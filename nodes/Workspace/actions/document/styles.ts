@@ -25,8 +25,13 @@ export interface PlacedTable {
 	readonly block: TableBlock;
 	/** Where the table is put while the document has the text of all paragraphs, but none of the tables after it. */
 	readonly insertAt: number;
-	/** First index of each cell's text once everything stands. */
-	readonly cells: ReadonlyArray<ReadonlyArray<number>>;
+	/** With the first index of each cell's text once everything stands. */
+	readonly cells: ReadonlyArray<readonly PlacedCell[]>;
+}
+
+interface PlacedCell {
+	readonly spans: readonly Span[];
+	readonly start: number;
 }
 
 type Placed = PlacedParagraph | PlacedTable;
@@ -81,14 +86,14 @@ export function layOut(content: Content, index: number): Layout {
 }
 
 /** A table, a row and a cell each begin with a unit of their own; a table also ends with one. */
-function cellsOf(block: TableBlock, start: number): { cells: number[][]; end: number } {
+function cellsOf(block: TableBlock, start: number): { cells: PlacedCell[][]; end: number } {
 	let at = start + 1;
 	const cells = block.rows.map((row) => {
 		at += 1;
 		return row.map((spans) => {
-			const first = at + 1;
-			at = first + textOf(spans).length + 1;
-			return first;
+			const cell = { spans, start: at + 1 };
+			at = cell.start + textOf(spans).length + 1;
+			return cell;
 		});
 	});
 	return { cells, end: at + 1 };
@@ -272,9 +277,8 @@ function spanStyles(spans: readonly Span[], start: number, range: RangeOf): Requ
 
 /** A table's first row is its header. */
 function cellStyles({ block, cells }: PlacedTable, range: RangeOf): Request[] {
-	return block.rows.flatMap((row, rowAt) =>
-		row.flatMap((spans, columnAt) => {
-			const start = cells[rowAt]?.[columnAt] ?? 0;
+	return cells.flatMap((row, rowAt) =>
+		row.flatMap(({ spans, start }, columnAt) => {
 			const shown =
 				rowAt > 0 ? spans : spans.map(({ text, marks }) => ({ text, marks: { ...marks, bold: true } }));
 			const style = alignmentOf(block.alignments[columnAt]);

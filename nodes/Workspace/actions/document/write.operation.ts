@@ -67,10 +67,10 @@ export const write = defineOperation({
 			const { tabId, endIndex } = body;
 			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
 			const made = { list, tabId: tab === '' ? undefined : tabId };
-			if (keepsContent) return await carryOut(docs, changeOf(emptyPlan, base, 1, [], [], made), item);
+			if (keepsContent) return await carryOut(docs, changeOf(emptyPlan, base, [], [], made), item);
 			const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
 			const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
-			const changeFor = (some: Parsed) => changeOf(planWhole(some, body), base, 1, wipe, [], made);
+			const changeFor = (some: Parsed) => changeOf(planWhole(some, body), base, wipe, [], made);
 			return await carryOutContent(docs, parsed, changeFor, item);
 		};
 		return keepsContent && !requiredRevisionId ? await onLatest(attempt, item) : await attempt();

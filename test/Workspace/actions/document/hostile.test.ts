@@ -113,6 +113,17 @@ describe('a document that a stranger made up', () => {
 		},
 	);
 
+	it.each([
+		[999, { status: 'fulfilled' }],
+		[1000, { reason: { code: 400, description: "Set 'output' to text." } }],
+	])('with %d levels as Google’s resource: %j', async (levels, expected) => {
+		const deep = `${'['.repeat(levels)}null${']'.repeat(levels)}`;
+		const body = Buffer.from(`{"title":null,"deep":${deep}}`);
+		calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+		const [outcome] = await Promise.allSettled([calls.read(calls.document('x'), { output: 'document' })]);
+		expect(outcome).toMatchObject(expected);
+	});
+
 	it('with such tables is no item that n8n could not store', async () => {
 		const failure = await failing(calls.read(nested(5000), { output: 'document' }));
 		expect(failure).toMatchObject({ code: 400, description: "Set 'output' to text." });

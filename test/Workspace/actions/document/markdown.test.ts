@@ -16,7 +16,7 @@ function throughDocument(markdown: string): string {
 	update(id, [...plan.requests]);
 	expect(service.text(id)).toBe(plan.text);
 	const document = get(id);
-	expect(document.body?.content?.at(-1)?.endIndex).toBe(2 + plan.units);
+	expect(document.body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
 	return markdownOfTabs([document]);
 }
 
@@ -33,6 +33,7 @@ test.each([
 	['links', '[docs](https://example.com/a?b=c) and **[bold](https://example.com/)**'],
 	['hard breaks', 'one\\\ntwo'],
 	['bullets', '- a\n- b\n- c'],
+	['an empty last item', '- a\n-'],
 	['numbers', '1. a\n2. b\n3. c'],
 	['nested bullets', '- a\n  - b\n    - c\n- d'],
 	['bullets in numbers', '1. a\n   - x\n   - y\n2. b\n   - z\n3. c'],

@@ -139,6 +139,19 @@ test('an empty document', async () => {
 	expect((await calls.read(id, { contentFormat: 'markdown' })).content).toBe('');
 });
 
+test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
+	const id = calls.document('x');
+	calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
+	expect(await calls.read(id)).toEqual({
+		documentId: id,
+		title: '',
+		content: '',
+		characterCount: 0,
+		revisionId: '',
+		tabs: [{ tabId: '', title: '' }],
+	});
+});
+
 test('suggested changes are not in the text', async () => {
 	const suggestedInsertionIds = ['s.1'];
 	const suggestedDeletionIds = ['s.1'];

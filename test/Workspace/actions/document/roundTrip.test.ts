@@ -15,7 +15,7 @@ function written(markdown: string): { id: string; content: Content } {
 	const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
 	if (plan.requests.length > 0) update(id, [...plan.requests]);
 	expect(service.text(id)).toBe(plan.text);
-	expect(get(id).body?.content?.at(-1)?.endIndex).toBe(2 + plan.units);
+	expect(get(id).body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
 	return { id, content };
 }
 

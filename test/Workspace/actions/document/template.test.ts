@@ -17,9 +17,10 @@ describe('replacements', () => {
 	test('change nothing else of the document, in one atomic request for all tabs', async () => {
 		const tabs = [{ title: 'Second', tabId: 't.two', body: [line('{{name}} too')] }];
 		const id = calls.document('Dear {{name}},\n\nyou owe {{sum}}.', tabs);
-		const written = await calls.write(id, {
-			replacements: [pair('{{name}}', 'Ann'), pair('{{sum}}', '12 €')],
-		});
+		const item = testItem();
+		const replacements = [pair('{{name}}', 'Ann'), pair('{{sum}}', '12 €')];
+		const written = await calls.write(id, { replacements }, item);
+		expect(item.hints).toEqual([]);
 		expect(calls.google.docs.text(id)).toBe('Dear Ann,\n\nyou owe 12 €.\n');
 		expect(calls.google.docs.text(id, 't.two')).toBe('Ann too\n');
 		expect(written).toMatchObject({
@@ -35,6 +36,12 @@ describe('replacements', () => {
 			{ replaceAllText: { containsText: { text: '{{sum}}', matchCase: true }, replaceText: '12 €' } },
 		]);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
+	});
+
+	test('count as none in an answer that leaves them out', async () => {
+		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 200, body: {} });
+		const written = await calls.write(calls.document('x'), { replacements: [pair('x', 'y')] });
+		expect(written).toMatchObject({ characterCount: 0, replaced: [{ find: 'x', count: 0 }] });
 	});
 
 	test('go to one tab only, by its title', async () => {
@@ -117,6 +124,11 @@ describe('a template', () => {
 			mimeType: documentType,
 			parents: ['root'],
 		});
+	});
+
+	test('without replacements is continued at once', async () => {
+		await calls.create({ templateId: calls.document('Dear Ann,'), content: 'Yours' });
+		expect(calls.methods).toEqual(['drive.files.copy', 'get', 'batchUpdate', 'get']);
 	});
 
 	test('what was replaced is not replaced again because the result could not be read', async () => {
@@ -213,6 +225,52 @@ describe('images of Markdown', () => {
 		]);
 		expect(written).toMatchObject({ characterCount: 38 });
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
+	});
+
+	const two = '![a](https://a.example/a.png) ![b](https://b.example/b.png)';
+	const write = async (content: string, item = testItem()) =>
+		await calls.write(calls.document(), { content, contentFormat: 'markdown', insertImages: true }, item);
+
+	test.each([
+		['The image could not be retrieved.', 'https://b.example/b.png, https://a.example/a.png'],
+		['Invalid requests[1].insertInlineImage: no', 'https://b.example/b.png, https://a.example/a.png'],
+		['Invalid requests[5].insertInlineImage: no', 'https://b.example/b.png'],
+		['Invalid requests[7].insertInlineImage: no', 'https://a.example/a.png'],
+	])('that Google refuses with %j become links', async (message, links) => {
+		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
+		const item = testItem();
+		await write(two, item);
+		expect(item.hints).toEqual([`Google could not fetch these images, so they became links: ${links}`]);
+	});
+
+	test.each([
+		[two, { status: 403, message: 'You may not read this image.' }],
+		[two, { status: 400, message: 'No.' }],
+		['text', { status: 400, message: 'The image could not be retrieved.' }],
+	])('have nothing to do with another failure: %j, %j', async (content, fault) => {
+		calls.google.fault({ match: 'docs.documents.batchUpdate', ...fault });
+		expect(await failing(write(content))).toMatchObject({ code: fault.status });
+		expect(calls.methods).toEqual(['get', 'batchUpdate']);
+	});
+
+	test('are not given up where a try before may have written them', async () => {
+		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetBefore' });
+		const message = 'The image could not be retrieved.';
+		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
+		expect((await failing(write(two))).message).toMatch(/^The document was not changed: /);
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
+	});
+
+	test.each([
+		[4, 5],
+		[5, 6],
+		[7, 6],
+	])('of which Google refuses %d take %d tries', async (count, tries) => {
+		const item = testItem();
+		const address = (at: number) => `https://p${at}.invalid/`;
+		await write(Array.from({ length: count }, (_, at) => `![](${address(at)})`).join(' '), item);
+		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(tries);
+		expect(item.hints).toEqual([expect.stringContaining(address(count - 1))]);
 	});
 
 	test('are appended with a key only once, and links without the option', async () => {

@@ -114,6 +114,15 @@ test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
 	},
 );
 
+test('the style of the old text goes under a last table, too', async () => {
+	const id = calls.google.docs.seed({
+		title: 'T',
+		tabs: [{ body: [styledLine('item')], lists: { 'kix.1': {} } }],
+	});
+	await calls.write(id, { content: '| a |\n| - |\n| 1 |', contentFormat: 'markdown' });
+	expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
+});
+
 test('a wiped document keeps no style either', async () => {
 	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [styledLine('')] }] });
 	await calls.write(id, { allowEmpty: true });
