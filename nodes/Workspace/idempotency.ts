@@ -56,10 +56,7 @@ export function markOf({ key, operation, target }: KeyUse): string | undefined {
 /** SHA-256 in hex over parts that cannot run into each other. */
 export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
 	const hash = createHash('sha256');
-	for (const part of parts) {
-		const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-		hash.update(`${bytes.length}:`).update(bytes);
-	}
+	for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
 	return hash.digest('hex');
 }
 

@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-import { binarySource, inTime, TimedStream } from '../../nodes/Workspace/source';
+import { Sanitizer } from '../../nodes/core/sanitizer';
+import { Naming } from '../../nodes/fields/field';
+import { RunItem, RunNotes } from '../../nodes/Workspace/runner/job';
+import { inTime, TimedStream } from '../../nodes/Workspace/source';
 import { failing } from './failure';
 import { contextOf } from './runNode';
 
@@ -44,7 +47,9 @@ describe('storage that hangs', () => {
 		const items = [{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } }];
 		const context = contextOf({ url: 'http://127.0.0.1:9', parameters: {}, items });
 		Object.assign(context.helpers, helpers);
-		return binarySource(context, 0, 'invoice', { existing: ['invoice'], milliseconds: 20 });
+		const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
+		const notes = new RunNotes(new Sanitizer());
+		return new RunItem(context, 0, { notes, naming: new Naming([], 'json'), limits }).binary('invoice');
 	};
 	const late = {
 		code: 504,

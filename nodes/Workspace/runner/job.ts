@@ -51,7 +51,7 @@ export class RunNotes {
 			message: forEditor(this.sanitizer.text(hint)),
 			location: 'outputPane' as const,
 		}));
-		if (hints.length > 0) context.addExecutionHints(...hints);
+		context.addExecutionHints(...hints);
 	}
 }
 
@@ -142,8 +142,8 @@ export class RunItem implements JobItem {
 
 	told(thrown: NodeError) {
 		const failure = this.naming.failure(thrown);
-		const known = `${failure.message} ${failure.description ?? ''}`;
 		if (!this.hasMade) return failure;
+		const known = [failure.message, failure.description].join(' ');
 		const things = this.things.filter(({ id, url }) => !known.includes(url ?? id));
 		const named = things.map(
 			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
@@ -263,18 +263,22 @@ export class Jobs {
 
 /** Jobs that are processed together; most are single. In the order of their first members. */
 export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
-	const groups = new Map<string, J[]>();
+	const tasks: J[][] = [];
+	let groups = new Map<string | undefined, J[]>();
 	let last: Operation | undefined;
-	let run = 0;
 	for (const job of jobs) {
-		const { index, operation, combineKey } = job.value;
+		const { operation, combineKey } = job.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		if (operation !== last) run++;
+		if (operation !== last) groups = new Map();
 		last = operation;
-		const key = combineKey === undefined ? String(index) : `${run} ${combineKey}`;
-		const group = groups.get(key) ?? [];
-		groups.set(key, group);
-		group.push(job);
+		const known = combineKey === undefined ? undefined : groups.get(combineKey);
+		if (known) {
+			known.push(job);
+		} else {
+			const group = [job];
+			tasks.push(group);
+			groups.set(combineKey, group);
+		}
 	}
-	return [...groups.values()];
+	return tasks;
 }

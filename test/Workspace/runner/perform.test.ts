@@ -139,6 +139,11 @@ describe('an ambiguous failure', () => {
 	});
 });
 
+test('without a key an operation that can combine serves one item alone', async () => {
+	const combine = { key: () => undefined, execute: () => Promise.resolve(['combined']) };
+	expect(await outcomesOf(jobOf(operationWith({ combine })))).toEqual([{ result: 'done' }]);
+});
+
 test('a combined request may fail for some of its members', async () => {
 	const combine = { key: () => 'k', execute: () => Promise.resolve(['a', refusal('Not this one')]) };
 	const operation = operationWith({ combine });

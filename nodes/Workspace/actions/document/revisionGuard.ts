@@ -160,7 +160,7 @@ export async function ensureTab(
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 		if (allTabs(data).some((one) => tabSummary(one).title === tab)) return;
 		const requests = [{ addDocumentTab: { tabProperties: { title: tab } } }];
-		const writeControl = { requiredRevisionId: data.revisionId ?? '' };
+		const writeControl = { requiredRevisionId: data.revisionId };
 		await docs.documents.batchUpdate(
 			{ documentId, requestBody: { requests, writeControl } },
 			{ retryConfig: { httpMethodsToRetry: ['POST'] } },
@@ -186,7 +186,7 @@ export async function readBack(
 		.catch((cause: unknown) => Promise.reject(unknownOutcome(failure, change, cause)));
 	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
-	const revisionId = data.revisionId ?? '';
+	const { revisionId } = data;
 	const isKnown = change.replacements.length === 0;
 	if (isKnown && content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
 		return { documentId, characterCount, revisionId };

@@ -15,7 +15,7 @@ test('a title is one request', async () => {
 		documentId: calls.google.files.all()[0]?.id,
 		title: 'Bericht ü 😀',
 		body: { content: [expect.objectContaining({ endIndex: 1 }), expect.objectContaining({ endIndex: 2 })] },
-		documentUrl: `https://docs.google.com/document/d/${created.documentId ?? ''}/edit`,
+		documentUrl: `https://docs.google.com/document/d/${created.documentId}/edit`,
 	});
 	// The editor shows them in this order, and the body is long.
 	expect(Object.keys(created).at(-1)).toBe('body');
@@ -33,7 +33,7 @@ test('Markdown', async () => {
 	const content = '# Title\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |';
 	const created = await calls.create({ content, contentFormat: 'markdown' });
 	expect(created.body?.content?.some((element) => element.table)).toBe(true);
-	const back = await calls.read(created.documentId ?? '', { contentFormat: 'markdown' });
+	const back = await calls.read(created.documentId, { contentFormat: 'markdown' });
 	expect(back.content).toBe(content);
 });
 
@@ -46,12 +46,12 @@ test('in a folder Drive makes it', async () => {
 	const created = await calls.create({ parentFolder: folder, content: 'text' });
 	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate', 'get']);
 	expect(calls.google.requests[0]?.query.get('supportsAllDrives')).toBe('true');
-	expect(calls.google.files.get(created.documentId ?? '')).toMatchObject({
+	expect(calls.google.files.get(created.documentId)).toMatchObject({
 		name: 'Report',
 		parents: [folder],
 	});
 	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
-	expect(calls.google.docs.text(created.documentId ?? '')).toBe('text\n');
+	expect(calls.google.docs.text(created.documentId)).toBe('text\n');
 });
 
 test('in a folder without content its body is asked for', async () => {
@@ -77,7 +77,7 @@ test('an answer to the content that was lost is found to be a success', async ()
 	calls.google.fault({ match: batchUpdate, connection: 'resetAfter' });
 	const created = await calls.create({ content: 'text' });
 	expect(created.body?.content?.at(-1)).toMatchObject({ endIndex: 6 });
-	expect(calls.google.docs.batchesOf(created.documentId ?? '')).toBe(1);
+	expect(calls.google.docs.batchesOf(created.documentId)).toBe(1);
 	expect(calls.methods).toEqual(['create', 'batchUpdate', 'batchUpdate', 'get', 'get']);
 });
 
@@ -94,7 +94,7 @@ test('one that was made in a folder is found again, and filled', async () => {
 	calls.google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
 	const created = await calls.create({ parentFolder: 'root', content: 'text' }, item);
 	expect(calls.google.files.all()).toHaveLength(1);
-	expect(calls.google.docs.text(created.documentId ?? '')).toBe('text\n');
+	expect(calls.google.docs.text(created.documentId)).toBe('text\n');
 	expect(item.things).toHaveLength(1);
 });
 

@@ -12,17 +12,17 @@ describe('create', () => {
 
 	test('the same key gives the first document again and writes nothing', async () => {
 		const first = await calls.create(keyed);
-		const batches = calls.google.docs.batchesOf(first.documentId ?? '');
+		const batches = calls.google.docs.batchesOf(first.documentId);
 		expect(await calls.create(keyed)).toEqual({ ...first, repeated: true });
-		expect(calls.google.docs.batchesOf(first.documentId ?? '')).toBe(batches);
+		expect(calls.google.docs.batchesOf(first.documentId)).toBe(batches);
 		expect(documents()).toHaveLength(1);
 	});
 
 	test('what was changed in the document since is left alone', async () => {
-		const { documentId = '' } = await calls.create(keyed);
-		await calls.write(documentId ?? '', { content: 'changed' });
+		const { documentId } = await calls.create(keyed);
+		await calls.write(documentId, { content: 'changed' });
 		await calls.create(keyed);
-		expect(calls.google.docs.text(documentId ?? '')).toBe('changed\n');
+		expect(calls.google.docs.text(documentId)).toBe('changed\n');
 	});
 
 	test('what somebody wrote into it before its content came stays as it is', async () => {
@@ -55,7 +55,7 @@ describe('create', () => {
 		await calls.create(keyed).catch(() => undefined);
 		calls.google.heal();
 		const { documentId } = await calls.create(keyed, testItem());
-		expect(calls.google.docs.text(documentId ?? '')).toBe('Hello\n');
+		expect(calls.google.docs.text(documentId)).toBe('Hello\n');
 		expect(documents()).toHaveLength(1);
 	});
 
@@ -75,7 +75,7 @@ describe('create', () => {
 			const params = { ...keyed, idempotencyKey: `race ${round}` };
 			const both = await Promise.all([calls.create(params, testItem()), calls.create(params, testItem())]);
 			expect(both[0].documentId).toBe(both[1].documentId);
-			expect(calls.google.docs.text(both[0].documentId ?? '')).toBe('Hello\n');
+			expect(calls.google.docs.text(both[0].documentId)).toBe('Hello\n');
 		}
 		expect(documents()).toHaveLength(10);
 	});

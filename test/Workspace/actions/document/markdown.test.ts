@@ -47,6 +47,7 @@ test.each([
 	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b'],
 	['three kinds deep', '- a\n  1. x\n     - deep\n  2. y\n- b'],
 	['paragraphs in items', '1. a\n\n   more of a\n2. b'],
+	['paragraphs in inner items', '- a\n  - b\n\n    more of b\n  - c'],
 	['code in items', '1. a\n   ```\n   code();\n   ```\n2. b'],
 	['quote in items', '1. a\n   > said\n2. b'],
 	['tasks', '- [ ] open\n- [x] done'],
@@ -85,6 +86,14 @@ test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 		expect(contentOfMarkdown('1. a\n\ntext\n\n2. b').simplified).toBeUndefined();
 	},
 );
+
+test('what is drawn is of a gray that Google takes', () => {
+	const target = { index: 1, tabId: undefined, continues: false, styled: false };
+	const { requests } = planContent(contentOfMarkdown('> a\n\n---\n\n```\nb\n```'), target);
+	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) => Number(red));
+	expect(shares).toHaveLength(3);
+	for (const share of shares) expect(share).toBeLessThanOrEqual(1);
+});
 
 test('code in a table of one cell keeps its lines', () => {
 	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };

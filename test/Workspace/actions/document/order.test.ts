@@ -65,6 +65,33 @@ test('a document is read only after the changes before it, and changed only afte
 	expect(calls.google.docs.text(one)).toBe('newer\n');
 });
 
+test('reads that follow one another run side by side: none waits for another one to be repeated', async () => {
+	const ids = [calls.document('1'), calls.document('2')];
+	calls.google.fault({ match: 'docs.documents.get', nth: 1, status: 503 });
+	const output = await run(...ids.map((documentId) => ({ operation: 'read', documentId })));
+	expect(output.map(({ content }) => content)).toEqual(['1', '2']);
+	expect(came()).toEqual([0, 1, 0].map((at) => `read ${ids[at] ?? ''}`));
+});
+
+test('changes by different operations keep the order of the items', async () => {
+	const [one, other] = [calls.document('old'), calls.document('old')];
+	const created = { operation: 'create', resource: 'document', title: 'T', content: 'x' };
+	await run(created, writing(one, 'new'), {
+		operation: 'append',
+		resource: 'document',
+		documentId: other,
+		content: 'new',
+		newParagraph: true,
+	});
+	expect(calls.methods).toEqual([
+		'create',
+		'batchUpdate',
+		'get',
+		...['get', 'batchUpdate'],
+		...['get', 'batchUpdate'],
+	]);
+});
+
 test('after a failure nothing more is changed in that document', async () => {
 	const [one, missing] = [calls.document('old'), 'missing-document-0000000000000'];
 	const failing = run(writing(missing, 'x'), writing(missing, 'y'), writing(one, 'new'));

@@ -98,6 +98,7 @@ describe('replacements', () => {
 		const failure = await failing(calls.write(id, { replacements: [pair('a', 'aa')] }));
 		expect(calls.google.docs.text(id)).toBe('aa\n');
 		expect(failure).toMatchObject({ ambiguous: true });
+		expect(failure.description).toMatch(/^It was changed meanwhile\./);
 	});
 });
 
@@ -114,7 +115,7 @@ describe('a template', () => {
 			replacements: [pair('{{name}}', 'Ann')],
 			content: 'Yours {{name}}',
 		});
-		const id = made.documentId ?? '';
+		const id = made.documentId;
 		expect(id).not.toBe(template);
 		expect(made).toMatchObject({ title: 'Letter', replaced: [{ find: '{{name}}', count: 1 }] });
 		expect(calls.google.docs.text(id)).toBe('Dear Ann,\nYours {{name}}\n');
@@ -139,7 +140,7 @@ describe('a template', () => {
 		await calls.create(params).catch(() => undefined);
 		calls.google.heal();
 		const { documentId } = await calls.create(params, testItem());
-		expect(calls.google.docs.text(documentId ?? '')).toBe('aa\n');
+		expect(calls.google.docs.text(documentId)).toBe('aa\n');
 	});
 
 	test('is copied once for an idempotency key', async () => {
@@ -153,7 +154,7 @@ describe('a template', () => {
 		const first = await calls.create(params);
 		const again = await calls.create(params);
 		expect(again).toMatchObject({ documentId: first.documentId, repeated: true });
-		expect(calls.google.docs.text(first.documentId ?? '')).toBe('Dear Ann,\nYours\n');
+		expect(calls.google.docs.text(first.documentId)).toBe('Dear Ann,\nYours\n');
 		expect(calls.google.files.all()).toHaveLength(2);
 	});
 
@@ -161,7 +162,7 @@ describe('a template', () => {
 		const template = calls.document('Dear {{name}},');
 		calls.google.fault({ match: 'drive.files.copy', connection: 'resetAfter' });
 		const made = await calls.create({ templateId: template, replacements: [pair('{{name}}', 'Ann')] });
-		expect(calls.google.docs.text(made.documentId ?? '')).toBe('Dear Ann,\n');
+		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann,\n');
 		expect(calls.google.files.all()).toHaveLength(2);
 	});
 
@@ -195,6 +196,12 @@ describe('a tab that is missing', () => {
 		await Promise.all([append('a'), append('b')]);
 		const { tabs } = (await calls.read(id)) as { tabs: unknown[] };
 		expect(tabs).toHaveLength(2);
+	});
+
+	test.each(['', 't.n'])('cannot be %j, the first one or an ID', async (tab) => {
+		const id = calls.document('first', [{ title: 'Notes', tabId: 't.n' }]);
+		await calls.write(id, { content: 'a', tab, createTab: true });
+		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
 
 	test('is refused without the option', async () => {

@@ -1,3 +1,4 @@
+import { storedText } from '../../../../nodes/Workspace/actions/document/revisionGuard';
 import { failing } from '../../failure';
 import { Calls } from './calls';
 
@@ -34,12 +35,16 @@ test('a write that did not happen at first is repeated', async () => {
 	expect(calls.google.docs.batchesOf(id)).toBe(1);
 });
 
-test('somebody else was faster: a clear error, and their text stays', async () => {
+test.each([
+	['longer', ' theirs'],
+	['as long as ours', '!'],
+	['with the same end', ' ours'],
+])('somebody else was faster, and their text is %s: a clear error, and it stays', async (_what, theirs) => {
 	const id = calls.document('old');
 	calls.google.fault({
 		match: (request) => {
 			if (request.method !== batchUpdate) return false;
-			if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, ' theirs');
+			if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, theirs);
 			return true;
 		},
 		status: 503,
@@ -47,7 +52,48 @@ test('somebody else was faster: a clear error, and their text stays', async () =
 	const failure = await failing(calls.write(id, { content: 'ours' }));
 	expect(failure.message).toBe('Someone else changed the document while it was being written');
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
-	expect(calls.google.docs.text(id)).toBe('old theirs\n');
+	expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
+});
+
+test('so is a document that Google gives back without a body', async () => {
+	const id = calls.document('old');
+	calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+	calls.google.fault({
+		match: 'docs.documents.get',
+		nth: 2,
+		status: 200,
+		body: { tabs: [{ tabProperties: { tabId: 't.0' } }] },
+	});
+	const failure = await failing(calls.write(id, { content: 'ours' }));
+	expect(failure.message).toBe('Someone else changed the document while it was being written');
+});
+
+test('the stored text is that of all elements that have one', () => {
+	const run = (content?: string) => ({ textRun: { content } });
+	expect(
+		storedText([
+			{},
+			{ paragraph: {} },
+			{ paragraph: { elements: [{}, run(), run('a'), run('b\n')] } },
+			{
+				table: {
+					tableRows: [{}, { tableCells: [{}, { content: [{ paragraph: { elements: [run('c\n')] } }] }] }],
+				},
+			},
+			{ table: {} },
+		]),
+	).toBe('ab\nc\n');
+});
+
+test.each([
+	{ status: 400, message: 'No.' },
+	{ status: 409, message: 'The required revision ID does not match.' },
+])('only a change to an older revision is planned again, not after %j', async (fault) => {
+	calls.google.fault({ match: batchUpdate, ...fault });
+	expect(
+		await failing(calls.append(calls.document('x'), { content: 'y', newParagraph: true })),
+	).toMatchObject({ code: fault.status });
+	expect(calls.methods).toEqual(['get', 'batchUpdate']);
 });
 
 test('a write that never happened says so', async () => {
@@ -113,6 +159,7 @@ test('where the document cannot be read afterwards, the outcome is unknown', asy
 	calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 500, times: 9 });
 	const failure = await failing(calls.write(id, { content: 'ours' }));
 	expect(failure.message).toMatch(/^The content may have been written: /);
+	expect(failure.description).toMatch(/^The document could not be read afterwards\./);
 	expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
 	expect(failure.ambiguous).toBe(true);
 });
