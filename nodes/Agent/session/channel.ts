@@ -118,8 +118,7 @@ interface ChannelListener {
 	message(data: Buffer, isBinary: boolean): void;
 	/** Once: a pong came, and everything before it. */
 	answered(): void;
-	/** @param silentMilliseconds since the server's last response if silence ended the channel, otherwise 0 */
-	ended(closeReason: CloseReason, silentMilliseconds: number): void;
+	ended(closeReason: CloseReason): void;
 	/** Once: the server does not answer pings. */
 	unanswered(): void;
 }
@@ -239,7 +238,7 @@ export class Channel {
 				else this.#socket.send(pingText);
 			},
 			dead: () => {
-				this.#cut({ kind: 'silent' });
+				this.#cut({ kind: 'silent', milliseconds: this.#heartbeat.silentMilliseconds() });
 			},
 			unanswered: () => {
 				this.#listener.unanswered();
@@ -296,9 +295,8 @@ export class Channel {
 	}
 
 	#end(closeReason: CloseReason): void {
-		const silentMilliseconds = closeReason.kind === 'silent' ? this.#heartbeat.silentMilliseconds() : 0;
 		this.#finish();
-		this.#listener.ended(closeReason, silentMilliseconds);
+		this.#listener.ended(closeReason);
 	}
 
 	#finish(): void {

@@ -30,8 +30,8 @@ export type CloseReason =
 	/** n8n's policy of where connections may go forbids it: nothing was sent. */
 	| { readonly kind: 'blocked' }
 	| { readonly kind: 'connectTimeout' }
-	/** No answer to a ping. */
-	| { readonly kind: 'silent' }
+	/** No answer to a ping, and nothing else since that many milliseconds. */
+	| { readonly kind: 'silent'; readonly milliseconds: number }
 	/** A message above the limit. */
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A message that breaks the WebSocket protocol, e.g. invalid UTF-8; `code` is the library's. */

@@ -224,8 +224,8 @@ class SessionConnection {
 			answered: () => {
 				this.#tell((to) => to.answered?.());
 			},
-			ended: (closeReason: CloseReason, silentMilliseconds: number) => {
-				this.#ended(closeReason, silentMilliseconds);
+			ended: (closeReason: CloseReason) => {
+				this.#ended(closeReason);
 			},
 			unanswered: () => {
 				this.#log('info', 'the server does not respond to pings, so a lost connection may be detected late');
@@ -244,12 +244,13 @@ class SessionConnection {
 		this.#tellEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
 	}
 
-	#ended(closeReason: CloseReason, silentMilliseconds = 0): void {
+	#ended(closeReason: CloseReason): void {
 		const { clock, frames } = this.#environment;
 		const opened = this.#isOpen;
 		this.#attempt++;
 		this.#cancelTimers();
-		if (opened) frames.lost(clock.monotonicMilliseconds() - silentMilliseconds, reasonOf(closeReason));
+		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
+		if (opened) frames.lost(clock.monotonicMilliseconds() - silent, reasonOf(closeReason));
 		const next = this.#recovery.ended(closeReason);
 		const { sessionId } = this.#options;
 		const host = this.#request?.base.host;

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { CredentialTestContext } from 'n8n-core';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import {
 	type AgentService,
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server';
+import { credentialTest } from '../../../nodes/Agent/credentialTests';
 import { checkAgentApi } from '../../../nodes/Agent/credentialTests/agentCredentials';
 import { LongAnswer } from '../../longAnswer';
 import { scriptedServer } from '../../Workspace/server';
+import { ConnectProxy } from '../session/connectProxy';
 
 const apiKey = 'canary-api-key-55aa';
 let service: AgentService;
@@ -19,7 +23,7 @@ async function serve(options: AgentServiceOptions = {}): Promise<void> {
 }
 afterEach(() => service.close());
 
-const check = (more: Readonly<Record<string, string>> = {}) =>
+const check = (more: ICredentialDataDecryptedObject = {}) =>
 	checkAgentApi(new CredentialTestContext().helpers, {
 		deploymentUrl: service.url,
 		webSocketUrl: service.webSocketUrl,
@@ -34,7 +38,96 @@ test('both addresses are tried, the second one without a secret', async () => {
 		['GET', apiKey],
 	]);
 	expect(service.upgrades.map(({ url }) => url)).toEqual(['/ws']);
-	expect(service.openSockets()).toBe(0);
+	expect([service.openSockets(), service.pings.size, service.received]).toEqual([0, 0, []]);
+});
+
+test('a certificate that nobody trusts is taken where the credential says so', async () => {
+	await serve({ tls: true });
+	expect(await check({ allowUnauthorizedCerts: true })).toMatchObject({ status: 'OK' });
+});
+
+test.each([
+	[200, undefined, undefined],
+	[299, 'text/html; charset=utf-8', 'There is a web page at {place}, not {expected}.'],
+	[300, undefined, 'There is a redirect (300) at {place}'],
+	[399, undefined, 'There is a redirect (399) at {place}'],
+	[400, 'text/html', undefined],
+	[501, undefined, undefined],
+	[502, undefined, 'The service behind {place} is not running (502)'],
+	[503, undefined, 'The service behind {place} is not running (503)'],
+	[504, undefined, 'The service behind {place} is not running (504)'],
+	[505, undefined, undefined],
+])('of both addresses, status %d of type %s is told as %s', async (status, contentType, problem) => {
+	const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
+	await serve({ upgrade: () => ({ status, headers }) });
+	const server = await scriptedServer((response) => response.writeHead(status, headers).end());
+	const verdicts = [
+		[
+			await check({ deploymentUrl: server.url }),
+			`the Deployment URL (${new URL(server.url).host})`,
+			'an API response',
+		],
+		[await check(), `the WebSocket URL (127.0.0.1:${service.port}/ws)`, 'a session channel'],
+	] as const;
+	await server.close();
+	for (const [{ status: verdict, message }, place, expected] of verdicts) {
+		const told = problem?.replace('{place}', place).replace('{expected}', expected);
+		if (told === undefined) expect(verdict).toBe('OK');
+		else expect([verdict, message]).toEqual(['Error', expect.stringContaining(told)]);
+	}
+});
+
+test.each([401, 403])('an API key that is refused with %d is told', async (status) => {
+	await serve();
+	const server = await scriptedServer((response) => response.writeHead(status).end());
+	const { host } = new URL(server.url);
+	expect(await check({ deploymentUrl: server.url })).toEqual({
+		status: 'Error',
+		message: `${host} refused the API key (${status})`,
+	});
+	await server.close();
+});
+
+test("a proxy's refusal is told as the proxy's", async () => {
+	await serve();
+	const proxy = await new ConnectProxy().listen();
+	proxy.behaviour = 503;
+	const { HTTP_PROXY: before, NO_PROXY: beforeToo } = process.env;
+	Object.assign(process.env, { HTTP_PROXY: proxy.address(), NO_PROXY: '127.0.0.1' });
+	const { message } = await check({ webSocketUrl: `ws://localhost:${service.port}` });
+	for (const [name, value] of Object.entries({ HTTP_PROXY: before, NO_PROXY: beforeToo })) {
+		if (value === undefined) Reflect.deleteProperty(process.env, name);
+		else process.env[name] = value;
+	}
+	await proxy.close();
+	expect(message).toBe(
+		`The proxy responds with status 503 for the WebSocket URL (localhost:${service.port}/ws)`,
+	);
+});
+
+// Two dots: nobody is asked for it.
+test('a name that is not found is told', async () => {
+	await serve();
+	const { message } = await check({ webSocketUrl: 'ws://no..where' });
+	expect(message).toContain('Could not connect to the WebSocket URL (no..where/ws): the host name');
+});
+
+test('a credential without values says what is missing', async () => {
+	await serve();
+	const { helpers } = new CredentialTestContext();
+	const credential = { id: '1', name: 'x', type: 'x' };
+	const tests = [credentialTest.agentApiTest, credentialTest.agentSignatureApiTest];
+	const verdicts = await Promise.all(
+		tests.map((test) => test.call({ helpers } as never, credential as never)),
+	);
+	expect(verdicts).toEqual([
+		{
+			status: 'Error',
+			message:
+				'The Agent API credential has no API key. Enter the API key from the team that operates your agent.',
+		},
+		{ status: 'Error', message: "'User ID' is empty" },
+	]);
 });
 
 test('a channel that opens without a session is none that stays', async () => {
@@ -155,10 +248,24 @@ describe("a name that stands for an address of n8n's own network", () => {
 		expect(service.upgrades).toHaveLength(0);
 	});
 
-	test('gets one if its address is allowed', async () => {
+	test.each([true, false])(
+		'gets one if one of its addresses is allowed (asked for all of them: %s)',
+		async (asksForAll) => {
+			await serve();
+			const before = getDefaultAutoSelectFamily();
+			setDefaultAutoSelectFamily(asksForAll);
+			const result = await checkWith(({ hostname }) => hostname !== '[::1]');
+			setDefaultAutoSelectFamily(before);
+			expect(result).toEqual({ status: 'OK', message: 'Both addresses respond' });
+			expect(service.upgrades).toHaveLength(1);
+		},
+	);
+
+	test('gets none if its name is not allowed', async () => {
 		await serve();
-		expect(await checkWith(() => true)).toMatchObject({ status: 'OK' });
-		expect(service.upgrades).toHaveLength(1);
+		const { status, message } = await checkWith(({ pathname }) => pathname === '/execute');
+		expect([status, message]).toEqual(['Error', expect.stringContaining('n8n does not allow')]);
+		expect(service.upgrades).toHaveLength(0);
 	});
 });
 
@@ -167,6 +274,15 @@ test.each(['/ws', '/ws/'])('a WebSocket URL with %s is told', async (end) => {
 	expect(await check({ webSocketUrl: service.webSocketUrl + end })).toEqual({
 		status: 'Error',
 		message: "Enter the WebSocket URL without '/ws'. The node adds it",
+	});
+	expect(service.connections).toBe(0);
+});
+
+test.each(['/execute', '/execute/'])('a Deployment URL with %s is told', async (end) => {
+	await serve();
+	expect(await check({ deploymentUrl: service.url + end })).toEqual({
+		status: 'Error',
+		message: "Enter the Deployment URL without '/execute'. The node adds it",
 	});
 	expect(service.connections).toBe(0);
 });

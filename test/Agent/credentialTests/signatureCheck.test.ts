@@ -18,6 +18,8 @@ test('values of the right form pass, with and without 0x', () => {
 
 test.each([
 	['an empty user ID', { userId: '' }, "'User ID' is empty"],
+	['a user ID that is no text', { userId: 7 }, "'User ID' is empty"],
+	['a host that is none', { allowedHosts: 'a b' }, "contains 'a b', which is not a host name. Enter names"],
 	['a space at the end', { signature: '0xab ' }, "'Signature' begins or ends with a space"],
 	['a letter that is no hex digit', { userPublicKey: '0xyz' }, "'User Public Key' contains characters other"],
 	['an issued timestamp in seconds', { timestampMode: 'issued', issuedTimestamp: 1795253731 }, 'in seconds'],

@@ -86,7 +86,7 @@ describe('a channel on a real socket', () => {
 		const [peer] = service.channelsOf('s1');
 		peer?.pause();
 		await told.clock.advance(45_000);
-		expect(told.endings).toEqual([{ kind: 'silent' }]);
+		expect(told.endings).toEqual([{ kind: 'silent', milliseconds: 45_000 }]);
 		expect(told.clock.pending).toBe(0);
 		peer?.resume();
 		await until(() => service.openSockets() === 0);

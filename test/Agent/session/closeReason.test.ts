@@ -76,7 +76,7 @@ const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
 	['unknown host', network('ENOTFOUND'), 'retry', 'retry'],
 	['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'retry', 'retry'],
 	['not open in time', { kind: 'connectTimeout' }, 'retry', 'retry'],
-	['no answer to pings', { kind: 'silent' }, 'retry', 'retry'],
+	['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'retry', 'retry'],
 	['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }, 'final', 'final'],
 	['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
 ];

@@ -33,7 +33,7 @@ const table: [CloseReason, number, string, string][] = [
 	[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'team that operates'],
 	[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
 	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
-	[{ kind: 'silent' }, 504, 'stopped responding', 'is running'],
+	[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
 	[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
 	[
 		{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },

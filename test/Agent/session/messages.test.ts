@@ -115,6 +115,9 @@ describe('fields of messages', () => {
 		['[1]', '', undefined],
 		['null', '', 'null'],
 		['plain', 'a', undefined],
+		['{"ab":{"abc":1}}', 'abc', undefined],
+		['{"a":{"b.c":1}}', 'a.b.c', '1'],
+		['{"a":1}', 'a.b', undefined],
 		['{"a":{"b":[true]}}', 'a.b.0', 'true'],
 	])('%j at %j is %j', (text, field, expected) => {
 		expect(fieldText(read(text), field)).toBe(expected);
