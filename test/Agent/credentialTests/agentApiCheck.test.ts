@@ -114,12 +114,12 @@ test('a name that is not found is told', async () => {
 
 test('a credential without values says what is missing', async () => {
 	await serve();
-	const { helpers } = new CredentialTestContext();
-	const credential = { id: '1', name: 'x', type: 'x' };
-	const tests = [credentialTest.agentApiTest, credentialTest.agentSignatureApiTest];
-	const verdicts = await Promise.all(
-		tests.map((test) => test.call({ helpers } as never, credential as never)),
-	);
+	const context = new CredentialTestContext() as never;
+	const empty = { id: '1', name: 'x', type: 'x' } as never;
+	const verdicts = [
+		await credentialTest.agentApiTest.call(context, empty),
+		await credentialTest.agentSignatureApiTest.call(context, empty),
+	];
 	expect(verdicts).toEqual([
 		{
 			status: 'Error',
