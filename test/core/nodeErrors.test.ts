@@ -4,10 +4,12 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import {
 	errorItem,
+	ifFound,
 	nodeApiError,
 	NodeError,
 	refusal,
 	statusName,
+	storeBinary,
 	toNodeError,
 } from '../../nodes/core/errors';
 import { Sanitizer } from '../../nodes/core/sanitizer';
@@ -20,6 +22,9 @@ test.each([
 	[299, 'UNKNOWN'],
 	[300, 'FAILED_PRECONDITION'],
 	[399, 'FAILED_PRECONDITION'],
+	[404, 'NOT_FOUND'],
+	[408, 'DEADLINE_EXCEEDED'],
+	[409, 'ALREADY_EXISTS'],
 	[412, 'FAILED_PRECONDITION'],
 	[429, 'RESOURCE_EXHAUSTED'],
 	[502, 'UNAVAILABLE'],
@@ -96,4 +101,56 @@ test('an error of n8n about the input is a 400, an unforeseen one a 500', () => 
 	});
 	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject({ code: 500, status: 'INTERNAL' });
 	expect(toNodeError(refusal('No'))).toMatchObject({ code: 400, message: 'No' });
+});
+
+test('a failure is certain and repeatable unless it is said to be otherwise', () => {
+	const certain = { ambiguous: false, carriedOut: false, settled: false };
+	expect(new NodeError({ code: 500, message: 'No' })).toMatchObject(certain);
+});
+
+test('a model is told what to do in the message, without the code of an error', () => {
+	const tool = { ...node, type: 'tTool' };
+	const failure = new NodeError({ code: 503, message: 'It is lost', description: 'Wait (ECONNRESET)' });
+	const error = nodeApiError(tool, failure, undefined, new Sanitizer());
+	expect([error.message, error.description]).toEqual(['It is lost. Wait', 'Wait']);
+	expect(error.context).not.toHaveProperty('itemIndex');
+	const { json } = errorItem(tool, new NodeError({ code: 400, message: 'No!' }), 0, new Sanitizer());
+	expect(json).toEqual({ error: { code: 400, message: 'No!', status: 'INVALID_ARGUMENT' } });
+});
+
+test('only what the service says is not there is undefined', async () => {
+	const refused = async (error: Error) => await ifFound<number>(Promise.reject(error));
+	expect(await refused(new NodeError({ code: 404, message: 'Gone' }))).toBeUndefined();
+	await expect(refused(new NodeError({ code: 403, message: 'No' }))).rejects.toThrow('No');
+	await expect(refused(Object.assign(new Error('Not ours'), { code: 404 }))).rejects.toThrow('Not ours');
+	expect(await ifFound(Promise.resolve(5))).toBe(5);
+});
+
+test('whatever is thrown is told', () => {
+	expect(toNodeError('text')).toMatchObject({ code: 500, message: 'text' });
+	const tooDeep = new RangeError('Maximum call stack size exceeded');
+	expect(toNodeError(tooDeep)).toMatchObject({
+		code: 422,
+		message: 'The data is nested too deeply to be read',
+	});
+	expect(toNodeError(new RangeError('Invalid array length'))).toMatchObject({ code: 500 });
+});
+
+test.each([
+	[new Error('Quota'), 'n8n could not store a file of 1,000 bytes: Quota', /there\.$/],
+	[
+		Object.assign(new Error('/srv/x'), { code: 'ENOSPC' }),
+		'n8n could not store a file of 1,000 bytes',
+		/C\)$/,
+	],
+])('bytes that n8n does not take: %s', async (error, message, description) => {
+	const refusing = { prepareBinaryData: () => Promise.reject(error) };
+	await expect(storeBinary(refusing, Buffer.alloc(1000))).rejects.toMatchObject({
+		code: 500,
+		message,
+		description: expect.stringMatching(description) as string,
+	});
+	const stored = { data: '', mimeType: 'a/b' };
+	const taking = { prepareBinaryData: () => Promise.resolve(stored) };
+	expect(await storeBinary(taking, Buffer.alloc(1))).toBe(stored);
 });

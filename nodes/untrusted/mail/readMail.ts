@@ -234,7 +234,7 @@ function snippetText(snippet: string): string {
 	const characters = Array.from(decodeHTML(snippet));
 	const isSeen = (character: string) => !padding.test(character);
 	const from = characters.findIndex(isSeen);
-	return from < 0 ? '' : characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
+	return characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
 }
 
 function attachmentInfo({ part, related }: FilePart): AttachmentInfo {

@@ -19,8 +19,7 @@ interface Placed {
 	readonly node: BlockContent;
 	/** Number of quotes around it, and around the list that contains it. */
 	readonly quoteDepth: number;
-	readonly list:
-		{ readonly level: number; readonly glyph: Glyph | undefined; readonly quoted: boolean } | undefined;
+	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly quoted?: boolean } | undefined;
 }
 
 /** A document may have any indentation. */
@@ -38,14 +37,15 @@ function place(blocks: readonly FlatBlock[]): Placed[] {
 	return blocks.map(({ node, quoted, indentPoints, glyph }): Placed => {
 		if (glyph !== undefined) {
 			open = { level: glyph.level, quoteDepth: quoted ? 1 : 0 };
-			return { node, quoteDepth: open.quoteDepth, list: { level: glyph.level, glyph, quoted: false } };
+			return { node, quoteDepth: open.quoteDepth, list: { level: glyph.level, glyph } };
 		}
 		const ownPoints = indentPoints - (quoted ? quoteIndentPoints : 0);
-		const level = Math.min(Math.floor((ownPoints + 1) / listIndentPoints) - 1, open?.level ?? -1);
-		if (open !== undefined && level >= 0) {
+		const indented = Math.floor((ownPoints + 1) / listIndentPoints) - 1;
+		if (open !== undefined && indented >= 0) {
 			const { quoteDepth } = open;
+			const level = Math.min(indented, open.level);
 			open = { level, quoteDepth };
-			return { node, quoteDepth, list: { level, glyph: undefined, quoted: quoted && quoteDepth === 0 } };
+			return { node, quoteDepth, list: { level, quoted: quoted && quoteDepth === 0 } };
 		}
 		open = undefined;
 		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), deepestQuote);
@@ -56,9 +56,8 @@ function place(blocks: readonly FlatBlock[]): Placed[] {
 
 function build(blocks: readonly Placed[]): Nested[] {
 	const nodes: Nested[] = [];
-	for (let at = 0; at < blocks.length;) {
-		const first = blocks[at];
-		if (first === undefined) break;
+	let at = 0;
+	for (let first = blocks[at]; first; first = blocks[at]) {
 		const end = endOfStretch(blocks, at, first.quoteDepth > 0 ? isQuoted : first.list ? isListed : undefined);
 		const stretch = blocks.slice(at, end);
 		at = end;
@@ -79,9 +78,9 @@ function endOfStretch(
 	from: number,
 	belongs: ((block: Placed) => boolean) | undefined,
 ): number {
-	if (belongs === undefined) return from + 1;
-	const end = blocks.findIndex((block, at) => at > from && !belongs(block));
-	return end < 0 ? blocks.length : end;
+	let end = from + 1;
+	for (let next = blocks[end]; next && belongs?.(next); next = blocks[end]) end++;
+	return end;
 }
 
 /** Adjacent items of the same level and kind form one list, whichever list Docs assigns them to. */
@@ -119,7 +118,7 @@ function listsOf(blocks: readonly Placed[]): List[] {
 	return roots;
 }
 
-function addLater(item: ListItem, node: BlockContent, quoted: boolean): void {
+function addLater(item: ListItem, node: BlockContent, quoted: boolean | undefined): void {
 	const last = item.children.at(-1);
 	if (!quoted) item.children.push(node);
 	else if (last?.type === 'blockquote') last.children.push(node);
@@ -180,14 +179,12 @@ function furthest(
 ): { mark: Mark | undefined; end: number } {
 	const first = pieces[at];
 	let best: { mark: Mark | undefined; end: number } = { mark: undefined, end: at + 1 };
-	let length = 0;
 	for (const mark of marks) {
 		const value = first?.marks[mark];
 		if (open.has(mark) || value === undefined) continue;
 		let end = at + 1;
-		while (end < pieces.length && pieces[end]?.marks[mark] === value) end++;
-		if (end - at > length) best = { mark, end };
-		length = Math.max(length, end - at);
+		while (pieces[end]?.marks[mark] === value) end++;
+		if (best.mark === undefined || end > best.end) best = { mark, end };
 	}
 	return best;
 }
@@ -233,9 +230,7 @@ function spacesApart(text: string): string[] {
 }
 
 function inAll(own: Marks, left: Marks, right: Marks): Marks {
-	const kept = marks.filter(
-		(mark) => own[mark] !== undefined && left[mark] === own[mark] && right[mark] === own[mark],
-	);
+	const kept = marks.filter((mark) => left[mark] === own[mark] && right[mark] === own[mark]);
 	return Object.fromEntries(kept.map((mark) => [mark, own[mark]]));
 }
 
@@ -244,7 +239,7 @@ function trimmed(pieces: readonly Piece[]): Piece[] {
 	const blank = (piece: Piece) => piece.text.trim() === '' && piece.picture === undefined;
 	const first = pieces.findIndex((piece) => !blank(piece));
 	const last = pieces.findLastIndex((piece) => !blank(piece));
-	return first < 0 ? [] : pieces.slice(first, last + 1);
+	return pieces.slice(first, last + 1);
 }
 
 function joined(pieces: readonly Piece[]): Piece[] {

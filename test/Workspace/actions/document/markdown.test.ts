@@ -50,7 +50,9 @@ test.each([
 	['paragraphs in inner items', '- a\n  - b\n\n    more of b\n  - c'],
 	['code in items', '1. a\n   ```\n   code();\n   ```\n2. b'],
 	['quote in items', '1. a\n   > said\n2. b'],
+	['a long quote in items', '1. a\n   > said\n   >\n   > more\n2. b'],
 	['tasks', '- [ ] open\n- [x] done'],
+	['marks in tasks and items', '- [ ] a **b** c\n- **x** y'],
 	['list then text', '- a\n- b\n\ntext\n\n1. c\n2. d'],
 	['quotes', '> one\n>\n> two\n\nout'],
 	['deep quotes', '> one\n>\n> > two'],
@@ -188,12 +190,102 @@ describe('code that was written in Google Docs', () => {
 		expect(text).toBe('```\na\n\nb\n```');
 	});
 
+	const bold = { bold: true };
+	const both = { bold: true, italic: true };
+	const linked = { ...bold, link: { url: 'https://a.example/' } };
+	test.each<[string, Run[], string]>([
+		['spaces at the ends of bold text', [['a'], [' b ', bold], ['c']], 'a **b** c'],
+		[
+			'spaces between two kinds of bold text',
+			[
+				['a ', bold],
+				['b', both],
+				[' c', bold],
+			],
+			'**a *b* c**',
+		],
+		['a bold space alone', [['a'], [' ', bold], ['b']], 'a b'],
+		[
+			'spaces of a link',
+			[
+				['a', bold],
+				[' b ', linked],
+				['c', bold],
+			],
+			'**a [b](https://a.example/) c**',
+		],
+		['spaces at the ends of code', [['a'], [' b\v ', mono], ['c']], 'a`  b   `c'],
+		['a break in bold text', [['a\vb', bold], ['\v\n']], '**a\\\nb**'],
+		[
+			'code in bold text',
+			[
+				['a ', bold],
+				['b', { ...mono, ...bold }],
+			],
+			'**a `b`**',
+		],
+		[
+			'an address that goes on in a mark',
+			[['www.a.example'], ['b', bold]],
+			'[www.a.example](http://www.a.example)**b**',
+		],
+		['an address that ends', [['www.a.example '], ['b', bold]], 'www.a.example **b**'],
+	])('%s', (_what, runs, expected) => {
+		expect(read(line(...runs))).toBe(expected);
+	});
+
+	test('pictures and footnotes between spaces and marks', () => {
+		const embeddedObject = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
+		const elements = [
+			{ textRun: { content: 'a ', textStyle: bold } },
+			{ inlineObjectElement: { inlineObjectId: 'p' } },
+			{ footnoteReference: { footnoteId: 'f', footnoteNumber: '1' } },
+			{ textRun: { content: ' b', textStyle: bold } },
+		];
+		const tab = {
+			inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } },
+			footnotes: { f: { content: [line(['note\n'])] } },
+			body: { content: [{ paragraph: { elements } }] },
+		};
+		expect(markdownOfTabs([tab, tab])).toBe(
+			['1', '2'].map((n) => `**a** ![T](https://a.example/c)[^${n}] **b**\n\n[^${n}]: note`).join('\n\n'),
+		);
+	});
+
 	test('one such line alone stays inline', () => {
 		expect(read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']))).toBe('a\n\n`npm test`\n\nb');
 	});
 
 	test('a block that never ends is read as lines', () => {
 		expect(read(line(['\uec03a\n']), line(['b\n']))).toBe('a\n\nb');
+	});
+});
+
+describe('what is indented after an item', () => {
+	const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
+	const readAfterItem = (magnitude: number, style: object, ...more: object[]) => {
+		const block = (content: string, paragraph: object) => ({
+			paragraph: { elements: [{ textRun: { content } }], ...paragraph },
+		});
+		const item = block('a', { bullet: { listId: 'l' } });
+		const indented = block('b', { paragraphStyle: { indentStart: { magnitude }, ...style } });
+		return markdownOfTabs([{ body: { content: [item, indented, ...more.map((one) => block('c', one))] } }]);
+	};
+
+	test.each([
+		['a point less than a level', 35, {}, '- a\n\n  b'],
+		['far more than a level', 200, {}, '- a\n\n  b'],
+		['too little', 34.9, {}, '- a\n\nb'],
+		['a quote', 53, quote, '- a\n  > b'],
+		['a quote beside it', 52.9, quote, '- a\n\n> > > b'],
+		['a quote on the left', 0, quote, '- a\n\n> b'],
+	])('%s', (_what, points, style, expected) => {
+		expect(readAfterItem(points, style)).toBe(expected);
+	});
+
+	test('ends with what is not', () => {
+		const indented = { paragraphStyle: { indentStart: { magnitude: 36 } } };
+		expect(readAfterItem(0, {}, indented)).toBe('- a\n\nb\n\nc');
 	});
 });
 
