@@ -115,17 +115,12 @@ export async function binarySource(
 	const limit = { milliseconds, what: `The binary field '${field}'` };
 	if (id === undefined) {
 		const data = await inTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
-		return { fileName, mimeType, size: data.length, open: () => Promise.resolve(streamOf(data)) };
+		return { fileName, mimeType, size: data.length, open: () => Promise.resolve(Readable.from([data])) };
 	}
 	const { fileSize } = await inTime(helpers.getBinaryMetadata(id), limit);
 	const open = async () =>
 		new TimedStream(await inTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
 	return { fileName, mimeType, size: fileSize, open };
-}
-
-/** An empty buffer as a chunk would end the stream as an error. */
-function streamOf(data: Buffer): Readable {
-	return Readable.from(data.length > 0 ? [data] : []);
 }
 
 function binaryOf(
@@ -141,9 +136,9 @@ function binaryOf(
 		const fields = existing.map((name) => `'${name}'`).join(', ');
 		throw refusal(
 			`The item has no binary field '${field}'`,
-			existing.length > 0
-				? `Its binary fields are: ${fields}.`
-				: 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.',
+			fields === ''
+				? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk.'
+				: `Its binary fields are: ${fields}.`,
 		);
 	}
 }

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { IBinaryData } from 'n8n-workflow';
 
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { Naming } from '../../nodes/fields/field';
 import { RunItem, RunNotes } from '../../nodes/Workspace/runner/job';
-import { inTime, TimedStream } from '../../nodes/Workspace/source';
+import { chunksOf, inTime, TimedStream } from '../../nodes/Workspace/source';
 import { failing } from './failure';
 import { contextOf } from './runNode';
 
@@ -41,16 +47,37 @@ test('a source that fails passes that on', async () => {
 	await expect(buffer(new TimedStream(source, generous))).rejects.toThrow('disk');
 });
 
+test('no timer is left of what came in time', async () => {
+	jest.useFakeTimers();
+	await inTime(Promise.resolve(1), generous);
+	expect(jest.getTimerCount()).toBe(0);
+	jest.useRealTimers();
+});
+
+/** An item with a binary field, in a node whose requests may take 0.02 seconds. */
+function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
+	const items = [{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } }];
+	const context = contextOf({ url: 'http://127.0.0.1:9', parameters: {}, items });
+	Object.assign(context.helpers, helpers);
+	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
+	return new RunItem(context, 0, {
+		notes: new RunNotes(new Sanitizer()),
+		naming: new Naming([], 'json'),
+		limits,
+	});
+}
+
+test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (text) => {
+	const data = Buffer.from(text);
+	const source = await itemWith({}, { getBinaryDataBuffer: () => Promise.resolve(data) }).binary('invoice');
+	expect(source.size).toBe(text.length);
+	expect(String(await buffer(await source.open()))).toBe(text);
+});
+
 describe('storage that hangs', () => {
 	const hanging = () => new Promise<never>(() => {});
-	const sourceWith = (binary: { id?: string }, helpers: object) => {
-		const items = [{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } }];
-		const context = contextOf({ url: 'http://127.0.0.1:9', parameters: {}, items });
-		Object.assign(context.helpers, helpers);
-		const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
-		const notes = new RunNotes(new Sanitizer());
-		return new RunItem(context, 0, { notes, naming: new Naming([], 'json'), limits }).binary('invoice');
-	};
+	const sourceWith = (binary: { id?: string }, helpers: object) =>
+		itemWith(binary, helpers).binary('invoice');
 	const late = {
 		code: 504,
 		message: "The binary field 'invoice' could not be read within 0.02 seconds",
@@ -72,5 +99,64 @@ describe('storage that hangs', () => {
 		const source = await sourceWith({ id: 'database:1' }, { getBinaryMetadata, getBinaryStream });
 		expect(source.size).toBe(5);
 		expect(await failing(source.open().then(buffer))).toMatchObject(late);
+	});
+
+	test('with a file on the machine: the file is named', async () => {
+		expect(await failing(itemWith({}, { resolvePath: hanging }).file('/a/b'))).toMatchObject({
+			code: 504,
+			message: 'The file /a/b could not be read within 0.02 seconds',
+		});
+	});
+});
+
+describe('chunks', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'chunks-'));
+	const file = path.join(folder, 'ten');
+	writeFileSync(file, '0123456789');
+	afterAll(() => {
+		rmSync(folder, { recursive: true });
+	});
+
+	async function cut(stream: Readable, size: number) {
+		const chunks: string[] = [];
+		const buffers = new Set<ArrayBufferLike>();
+		const hash = createHash('md5');
+		for await (const chunk of chunksOf(stream, size, hash)) {
+			chunks.push(String(chunk));
+			buffers.add(chunk.buffer);
+		}
+		expect(hash.digest('hex')).toBe(createHash('md5').update(chunks.join('')).digest('hex'));
+		expect(stream.destroyed).toBe(true);
+		return { chunks, buffers: buffers.size };
+	}
+
+	test.each([
+		[3, ['012', '345', '678', '9'], 2],
+		[5, ['01234', '56789'], 2],
+		[20, ['0123456789'], 1],
+	])('of %d bytes are filled in turn in two buffers', async (size, chunks, buffers) => {
+		expect(await cut(createReadStream(file), size)).toEqual({ chunks, buffers });
+		const pieces = ['', '0', '12345678', '9'].map((piece) => Buffer.from(piece));
+		expect(await cut(Readable.from(pieces), size)).toEqual({ chunks, buffers });
+	});
+
+	test.each([
+		['that is not open yet', false],
+		['that is open', true],
+	])('of a file %s are read past its stream', async (_what, isOpen) => {
+		for (const timed of [false, true]) {
+			const stream = createReadStream(file);
+			if (isOpen) await once(stream, 'open');
+			const { chunks } = await cut(timed ? new TimedStream(stream, generous) : stream, 20);
+			expect([chunks, stream.bytesRead]).toEqual([['0123456789'], 0]);
+		}
+	});
+
+	test('of a part of a file are that part', async () => {
+		expect((await cut(createReadStream(file, { start: 7 }), 20)).chunks).toEqual(['789']);
+		const begun = createReadStream(file, { highWaterMark: 1 });
+		await once(begun, 'readable');
+		expect(String(begun.read(1))).toBe('0');
+		expect((await cut(begun, 20)).chunks).toEqual(['123456789']);
 	});
 });

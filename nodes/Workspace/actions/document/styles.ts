@@ -226,14 +226,12 @@ function styled(range: docs_v1.Schema$Range, paragraphStyle: docs_v1.Schema$Para
 export function styleRequests({ placed, end }: Layout, target: Target, range: RangeOf): Request[] {
 	const all = placed.filter(isParagraph);
 	const paragraphs = target.continues ? all.slice(1) : all;
-	const begin = all[0]?.start ?? end;
 	const from = paragraphs[0]?.start ?? end;
 	const requests: Request[] = [];
 	if (target.styled && from < end) requests.push(...resetRequests(range(from, end)));
-	if (target.styled && begin < from) {
-		requests.push({
-			updateTextStyle: { range: range(begin, Math.min(from, end)), textStyle: {}, fields: resetTextFields },
-		});
+	if (target.styled && target.index < from) {
+		const continued = range(target.index, from);
+		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: resetTextFields } });
 	}
 	requests.push(...spacingRequests(paragraphs, range), ...paragraphs.flatMap((one) => ownStyle(one, range)));
 	for (const one of placed) {
@@ -321,10 +319,10 @@ function bulletRequests(
 	const first = items[0];
 	const last = items.at(-1);
 	if (first === undefined || last === undefined) return [];
-	const nested = items.filter(({ block }) => (block.list?.bullet ?? false) && (block.list?.level ?? 0) > 0);
-	const tabs = nested.toReversed().map(({ block, start }) => ({
-		insertText: { text: '\t'.repeat(block.list?.level ?? 0), location: { index: start, tabId } },
-	}));
+	const tabs = items.toReversed().flatMap(({ block: { list }, start: index }) => {
+		const text = list?.bullet ? '\t'.repeat(list.level) : '';
+		return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
+	});
 	const tabUnits = tabs.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
 	const end = Math.max(last.end, last.start + 1) + tabUnits;

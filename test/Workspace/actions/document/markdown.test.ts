@@ -1,3 +1,5 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
 import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentOfMarkdown';
 import { footnotesOf, Glyphs, piecesOf } from '../../../../nodes/untrusted/document/elements';
 import { plainTextOf } from '../../../../nodes/untrusted/document/plainText';
@@ -34,6 +36,8 @@ test.each([
 	['hard breaks', 'one\\\ntwo'],
 	['bullets', '- a\n- b\n- c'],
 	['an empty last item', '- a\n-'],
+	['an empty item before a text', '- a\n-\n\ntext'],
+	['empty code in an item', '- a\n  ```\n  ```\n- b'],
 	['numbers', '1. a\n2. b\n3. c'],
 	['nested bullets', '- a\n  - b\n    - c\n- d'],
 	['bullets in numbers', '1. a\n   - x\n   - y\n2. b\n   - z\n3. c'],
@@ -89,12 +93,69 @@ test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 	},
 );
 
-test('what is drawn is of a gray that Google takes', () => {
+test.each([
+	['a\n\nb', false, false, []],
+	['a\n\nb', true, false, []],
+	['a\n\nb', false, true, ['deleteParagraphBullets 5-8', 'updateParagraphStyle 5-8', 'updateTextStyle 5-8']],
+	[
+		'a\n\nb',
+		true,
+		true,
+		['deleteParagraphBullets 7-8', 'updateParagraphStyle 7-8', 'updateTextStyle 7-8', 'updateTextStyle 5-7'],
+	],
+	['a', true, true, ['updateTextStyle 5-6']],
+])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, styled, expected) => {
+	const target = { index: 5, tabId: undefined, continues, styled };
+	const { requests } = planContent(contentOfMarkdown(markdown), target);
+	const ranges = requests.flatMap((request) =>
+		Object.entries(request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>)
+			.filter(([, { range, fields }]) => range && fields !== 'spaceBelow,spacingMode')
+			.map(([kind, { range }]) => `${kind} ${range?.startIndex ?? ''}-${range?.endIndex ?? ''}`),
+	);
+	expect(ranges).toEqual(expected);
+});
+
+/** What the requests for a Markdown do, as "kind start-end" with the style. */
+function requestsFor(markdown: string, wanted: string) {
 	const target = { index: 1, tabId: undefined, continues: false, styled: false };
-	const { requests } = planContent(contentOfMarkdown('> a\n\n---\n\n```\nb\n```'), target);
+	const { requests } = planContent(contentOfMarkdown(markdown), target);
+	return requests.flatMap((request) => (request as Record<string, unknown>)[wanted] ?? []);
+}
+
+test('the first row of a table is bold, and a column aligned', () => {
+	const table = '| a | b |\n| - | -: |\n| 1 | 2 |';
+	expect(requestsFor(table, 'updateTextStyle')).toMatchObject([
+		{ range: { startIndex: 5, endIndex: 6 }, textStyle: { bold: true } },
+		{ range: { startIndex: 8, endIndex: 9 }, textStyle: { bold: true } },
+	]);
+	const aligned = requestsFor(table, 'updateParagraphStyle').filter((one) =>
+		JSON.stringify(one).includes('END'),
+	);
+	expect(aligned).toMatchObject([
+		{ range: { startIndex: 8, endIndex: 9 } },
+		{ range: { startIndex: 15, endIndex: 16 } },
+	]);
+});
+
+test('a list goes on behind a table with bullets of its own, and behind a text without an indentation', () => {
+	expect(requestsFor('1. a\n\n   | x |\n   | - |\n\n2. b', 'createParagraphBullets')).toHaveLength(2);
+	const styles = requestsFor('1. a\n\ntext\n\n2. b', 'updateParagraphStyle');
+	expect(styles.at(-1)).toMatchObject({
+		range: { startIndex: 3, endIndex: 7 },
+		paragraphStyle: { indentStart: { magnitude: 0 }, indentFirstLine: { magnitude: 0 } },
+	});
+});
+
+test('what is drawn is of a gray and a weight that Google takes', () => {
+	const target = { index: 1, tabId: undefined, continues: false, styled: false };
+	const { requests } = planContent(contentOfMarkdown('> `a`\n\n---\n\n```\nb\n```'), target);
 	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) => Number(red));
 	expect(shares).toHaveLength(3);
 	for (const share of shares) expect(share).toBeLessThanOrEqual(1);
+	const weights = [...JSON.stringify(requests).matchAll(/"weight":(\d+)/g)].map(([, weight]) =>
+		Number(weight),
+	);
+	expect(weights.map((weight) => weight % 100)).toEqual([0, 0]);
 });
 
 test('code in a table of one cell keeps its lines', () => {
