@@ -244,7 +244,7 @@ export function misfitOf(
 				`Its columns are ${known}. Set ${named('extraColumns')} to add or ignore, or remove the fields from the item.`,
 			);
 		}
-		if (unknown.length > 0 && unknown.length === cells.size) {
+		if (unknown.length === cells.size) {
 			return refusal('None of the fields of the item is a column of the table', `Its columns are ${known}.`);
 		}
 	}

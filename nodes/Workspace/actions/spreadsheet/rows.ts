@@ -235,20 +235,19 @@ function styleOf(locale: string): Style {
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
 	const numeric = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month: 'numeric', year: 'numeric' });
-	const parts = numeric.formatToParts(new Date(Date.UTC(2024, 0, 31)));
+	const parts = numeric.formatToParts();
 	const months = new Map<string, number>();
 	for (const month of ['long', 'short'] as const) {
 		const format = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month, year: 'numeric' });
 		for (let number = 1; number <= 12; number++) {
-			const name = format.formatToParts(new Date(Date.UTC(2024, number - 1, 1)));
-			months.set(plainName(name.find(({ type }) => type === 'month')?.value ?? ''), number);
+			for (const { type, value } of format.formatToParts(Date.UTC(2024, number - 1))) {
+				if (type === 'month') months.set(plainName(value), number);
+			}
 		}
 	}
-	const style = {
-		order: parts.map(({ type }) => type).filter((type) => type !== 'literal'),
-		separator: parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/',
-		months,
-	};
+	const [separator = '/'] = parts.flatMap(({ type, value }) => (type === 'literal' ? [value.trim()] : []));
+	const order = parts.map(({ type }) => type).filter((type) => type !== 'literal');
+	const style = { order, separator, months };
 	styles.set(locale, style);
 	return style;
 }
@@ -260,10 +259,9 @@ function plainName(text: string): string {
 function isNumeric(text: string, { order, separator }: Style): boolean {
 	const numbers = text.split(separator).map((part) => part.trim());
 	if (numbers.at(-1) === '') numbers.pop();
-	const part = (name: string) => numbers[order.indexOf(name)] ?? '';
-	if (numbers.length !== 3 || !/^\d{4}$/.test(part('year'))) return false;
-	if (!/^\d{1,2}$/.test(part('month')) || !/^\d{1,2}$/.test(part('day'))) return false;
-	return exists(Number(part('year')), Number(part('month')), Number(part('day')));
+	const [year, month, day] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
+	const isDay = numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(`${year}-${month}-${day}`);
+	return isDay && exists(Number(year), Number(month), Number(day));
 }
 
 /** Day, month and year in any order, as in `5 Jan 2024` and `January 5, 2024`. */
