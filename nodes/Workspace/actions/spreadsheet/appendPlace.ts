@@ -22,7 +22,7 @@ import { nativeTableAt, type Spreadsheet, type TabCells } from './sheets';
 /** Where Google put appended rows. */
 export interface AppendResult {
 	readonly updatedRange: string;
-	readonly tableRange: string | undefined;
+	readonly tableRange?: string | null;
 	readonly start: Corner;
 	/** Last column that was written. */
 	readonly lastColumn: number;
@@ -31,14 +31,14 @@ export interface AppendResult {
 export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse): AppendResult {
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column, lastColumn = column } = anchorOf(parseRange(updatedRange));
-	return { updatedRange, tableRange: tableRange ?? undefined, start: { row, column }, lastColumn };
+	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
 export function isProven({ tableRange, start, place, values }: AppendedRows, firstRow?: number): boolean {
 	if (start.column !== place.column) return false;
 	if (firstRow !== undefined) return start.row >= firstRow;
-	if (tableRange === undefined || place.isUnsure) return false;
+	if (!tableRange || place.isUnsure) return false;
 	const table = anchorOf(parseRange(tableRange));
 	const lastRow = table.lastRow ?? table.row;
 	if (start.row <= lastRow) return false;
@@ -56,9 +56,8 @@ export function isBelowHeader(
 	startRow: number,
 ): boolean {
 	if (extent === 'header') return startRow === row + 1;
-	if (tableRange === undefined) return false;
-	const table = anchorOf(parseRange(tableRange));
-	return (table.lastRow ?? table.row) === table.row && startRow === table.row + 1;
+	if (!tableRange) return false;
+	return startRow === anchorOf(parseRange(tableRange)).row + 1;
 }
 
 /** Where appended rows belong: below a table. Rows and columns count from 0. */

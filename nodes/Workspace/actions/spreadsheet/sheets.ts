@@ -53,13 +53,18 @@ export function nativeTableAt(
 		);
 }
 
+/** Google leaves out a number that is 0. */
+function orZero(value: number | null | undefined): number {
+	return value ?? 0;
+}
+
 function tableIn({ tableId, range, rowsProperties }: sheets_v4.Schema$Table): NativeTable {
 	const known = {
-		sheetId: range?.sheetId ?? 0,
-		startRowIndex: range?.startRowIndex ?? 0,
-		endRowIndex: range?.endRowIndex ?? 0,
-		startColumnIndex: range?.startColumnIndex ?? 0,
-		endColumnIndex: range?.endColumnIndex ?? 0,
+		sheetId: orZero(range?.sheetId),
+		startRowIndex: orZero(range?.startRowIndex),
+		endRowIndex: orZero(range?.endRowIndex),
+		startColumnIndex: orZero(range?.startColumnIndex),
+		endColumnIndex: orZero(range?.endColumnIndex),
 	};
 	const footer = rowsProperties?.footerColorStyle ? 1 : 0;
 	return { tableId: tableId ?? '', range: known, bodyEnd: known.endRowIndex - footer };
@@ -230,8 +235,8 @@ export class Spreadsheet {
 		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};
 		const { rowCount, columnCount } = gridProperties ?? {};
-		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
-		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
+		const size = { rowCount: orZero(rowCount), columnCount: orZero(columnCount) };
+		return { sheetId: orZero(sheetId), title: title ?? '', ...size, sheet };
 	}
 
 	/** Makes the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */

@@ -1,3 +1,14 @@
+import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
+import type { Table } from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import {
+	appendResultOf,
+	isBelowHeader,
+	isProven,
+	type Place,
+	placeBelow,
+	placeIn,
+} from '../../../../nodes/Workspace/actions/spreadsheet/appendPlace';
+import { parseRange } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { SheetCalls } from './sheetCalls';
@@ -230,4 +241,86 @@ test('rows that cannot be moved are named, and never sent again', async () => {
 	expect(failure.message).toContain('The rows were appended at Sheet1!A1:B1, not below the table');
 	expect(failure.carriedOut).toBe(true);
 	expect(calls.methods.filter((method) => method === 'values.append')).toHaveLength(1);
+});
+
+describe('what Google answers', () => {
+	const answered = (updatedRange: string, tableRange?: string) =>
+		appendResultOf({ tableRange, updates: { updatedRange } });
+	const place = (extent: Place['extent'], more: Partial<Place> = {}): Place => ({
+		...{ search: '', tab: undefined, row: 0, column: 0, lastColumn: undefined, extent },
+		...more,
+	});
+
+	test('says where the rows are', () => {
+		expect(answered('Sheet1!B4:D5', 'Sheet1!B1:D3')).toEqual({
+			updatedRange: 'Sheet1!B4:D5',
+			tableRange: 'Sheet1!B1:D3',
+			start: { row: 3, column: 1 },
+			lastColumn: 3,
+		});
+		expect(answered('Sheet1!B4')).toMatchObject({ start: { row: 3, column: 1 }, lastColumn: 1 });
+	});
+
+	test.each<[string, string, string | undefined, Place, Cell[], number?]>([
+		['yes', 'S!A4', 'S!A1:B3', place('all'), ['x']],
+		['no, in another column', 'S!A4', 'S!A1:B3', place('all', { column: 1 }), ['x']],
+		['no, without a table', 'S!A4', undefined, place('all'), ['x']],
+		['no, if there may be several tables', 'S!A4', 'S!A1:B3', place('all', { isUnsure: true }), ['x']],
+		['no, in the table', 'S!A3', 'S!A1:B3', place('all'), ['x']],
+		['no, in the only cell of the table', 'S!A1', 'S!A1', place('all'), ['x']],
+		['yes, below one cell', 'S!A2', 'S!A1', place('block'), ['x']],
+		['no, one cell may be a title', 'S!A2', 'S!A1', place('block'), ['x', 'y']],
+		['yes, a line is a table', 'S!A2', 'S!A1:B1', place('block'), ['x', 'y']],
+		['yes, a column is a table', 'S!A3', 'S!A1:A2', place('block'), ['x', 'y']],
+		['yes, below its header', 'S!A4', 'S!A2:B3', place('header', { row: 1 }), ['x']],
+		['yes, below a header that has rows above', 'S!A4', 'S!A1:B3', place('header', { row: 2 }), ['x']],
+		['no, below another table', 'S!A9', 'S!A6:B8', place('header', { row: 1 }), ['x']],
+		['no, above the header', 'S!A4', 'S!A1:B3', place('header', { row: 3 }), ['x']],
+		['yes, at the row that was asked for', 'S!A4', undefined, place('all'), ['x'], 3],
+		['yes, further down', 'S!A5', undefined, place('all'), ['x'], 3],
+		['no, above it', 'S!A3', undefined, place('all'), ['x'], 3],
+	])('whether that proves the place: %s', (answer, updatedRange, tableRange, known, row, ...more) => {
+		const appended = { ...answered(updatedRange, tableRange), place: known, values: [row] };
+		expect(isProven(appended, ...more)).toBe(answer.startsWith('yes'));
+	});
+
+	test.each<[boolean, string | undefined, Place, number]>([
+		[true, undefined, place('header', { row: 2 }), 3],
+		[false, undefined, place('header', { row: 2 }), 4],
+		[true, 'S!A1:B1', place('all'), 1],
+		[false, 'S!A1:B3', place('all'), 3],
+		[false, undefined, place('all'), 1],
+	])('the first rows below a header: %s', (expected, tableRange, known, startRow) => {
+		expect(isBelowHeader(answered('S!A9', tableRange), known, startRow)).toBe(expected);
+	});
+});
+
+describe('where a table is looked for', () => {
+	test.each<[string, Partial<Place>]>([
+		['Sheet1', { tab: 'Sheet1', search: 'Sheet1', row: 0, column: 0, lastColumn: undefined, extent: 'all' }],
+		["'My Tab'!C:D", { tab: 'My Tab', search: "'My Tab'!C:D", column: 2, lastColumn: 3, extent: 'all' }],
+		['C3', { tab: undefined, row: 2, column: 2, lastColumn: undefined, extent: 'block' }],
+		['C3:D9', { row: 2, column: 2, lastColumn: 3, extent: 'block' }],
+		['C3:D', { row: 2, extent: 'all' }],
+	])('%s', (range, expected) => {
+		expect(placeIn(parseRange(range))).toMatchObject(expected);
+	});
+
+	test.each([
+		[false, "'Q1'!B3:D3"],
+		[true, "'Q1'!B3:D"],
+	])('below a header, whose cells have a gap: %s', (hasGap, search) => {
+		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as Table;
+		const expected = {
+			search,
+			tab: 'Q1',
+			row: 2,
+			column: 1,
+			lastColumn: 3,
+			extent: 'header',
+			isUnsure: hasGap,
+		};
+		expect(placeBelow(table)).toEqual(expected);
+		expect(placeBelow({ ...table, target: parseRange('Leads') })).toMatchObject({ tab: 'Leads' });
+	});
 });

@@ -163,8 +163,9 @@ export class Plan {
 		if (value === cell) return true;
 		if (typeof cell !== 'string' || typeof value === 'string') return false;
 		if (this.isTyped) {
+			if (cell.startsWith("'")) return false;
 			if (typed(cell) === String(value)) return true;
-			if (cell.startsWith("'") || isPlainNumber(cell)) return false;
+			if (isPlainNumber(cell)) return false;
 		}
 		this.isUnsure = true;
 		return shown?.at(row, column) === cell;
