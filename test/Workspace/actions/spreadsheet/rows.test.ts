@@ -43,7 +43,7 @@ test('the widest row has at least one column', () => {
 
 describe('requests of the recommended size', () => {
 	// As JSON, with commas: ["é",12],[true], and ["aa"],
-	const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows: rows as Cell[][] }));
+	const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows: rows }));
 	const sizes = (largest?: number) => chunksOf(parts, largest).map((chunk) => chunk.length);
 
 	test.each([
