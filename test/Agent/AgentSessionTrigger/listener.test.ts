@@ -265,6 +265,12 @@ test('a frame is parsed once, for filter, deduplication and item', () => {
 	expect(parsed).toHaveLength(1);
 });
 
+test('messages without an ID always start an execution', () => {
+	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
+	for (const text of ['{}', '{}', 'text', 'text']) channels.send(text);
+	expect(run.emitted.map(({ key }) => key)).toEqual(Array(4).fill(undefined));
+});
+
 test('ids that differ beyond what a number holds are two', () => {
 	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
 	channels.send('{"id":9007199254740992}');

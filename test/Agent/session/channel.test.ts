@@ -146,6 +146,43 @@ describe('a channel on a real socket', () => {
 	});
 });
 
+describe('an open channel', () => {
+	it('tells once that a pong came', async () => {
+		const session = await new FakeSession().opened();
+		let answered = 0;
+		Object.assign(session.account.listener, { answered: () => answered++ });
+		const counts = (['ping', 'pong', 'pong'] as const).map((kind) => {
+			session.network.last.listener.control(kind);
+			return answered;
+		});
+		expect(counts).toEqual([0, 1, 1]);
+	});
+
+	it('says once in the log that its pings are not answered', async () => {
+		const session = await new FakeSession().opened();
+		await session.clock.advance(200_000);
+		expect(session.account.log).toEqual([
+			'info Session channel s1: the server does not respond to pings, so a lost connection may be detected late',
+		]);
+	});
+
+	it('that was refused is not taken for one that failed', async () => {
+		const session = new FakeSession();
+		await session.clock.advance(0);
+		const { listener } = session.network.last;
+		listener.refused({
+			statusCode: 403,
+			retryAfter: undefined,
+			date: undefined,
+			location: undefined,
+			contentType: undefined,
+			body: '',
+		});
+		session.network.last.fail('ECONNRESET');
+		expect(session.account.ended[0]?.closeReason.kind).toBe('answer');
+	});
+});
+
 describe('pause', () => {
 	it('stops reading and pinging until resume', async () => {
 		const session = await new FakeSession().opened();
@@ -257,6 +294,52 @@ describe('close', () => {
 		await session.clock.advance(1);
 		expect(isClosed).toBe(true);
 		expect(session.clock.pending).toBe(0);
+	});
+
+	/** A server that sends a message every 100 ms, and does not answer the close frame. */
+	async function talking(milliseconds: number) {
+		const session = await new FakeSession().opened();
+		session.network.last.answersClose = false;
+		let isRead: boolean | undefined;
+		void session.connection.close(true).then((all) => (isRead = all));
+		for (let n = 1; n <= milliseconds / 100; n++) {
+			await session.clock.advance(99);
+			session.network.last.text(`${n}`);
+			await session.clock.advance(1);
+		}
+		return { session, isRead: () => isRead };
+	}
+
+	it('takes what the server still sends, for a second', async () => {
+		const { session, isRead } = await talking(1000);
+		session.network.last.text('too late');
+		await session.clock.advance(0);
+		expect(session.network.last.terminated).toBe(true);
+		await session.clock.advance(50);
+		expect([isRead(), session.account.messages.length, session.clock.pending]).toEqual([false, 10, 0]);
+	});
+
+	it('takes it until 200 ms without a message', async () => {
+		const { session, isRead } = await talking(500);
+		// It looks every 200 ms: after 600 and 800.
+		await session.clock.advance(299);
+		expect(session.network.last.terminated).toBe(false);
+		await session.clock.advance(1);
+		expect(session.network.last.terminated).toBe(true);
+		await session.clock.advance(50);
+		expect([isRead(), session.account.messages.length]).toEqual([true, 5]);
+	});
+
+	it('takes no more than there is room for', async () => {
+		const { session, isRead } = await talking(100);
+		session.connection.pause();
+		session.network.last.text('one too many');
+		await session.clock.advance(1000);
+		expect([isRead(), session.account.messages.length]).toEqual([false, 1]);
+	});
+
+	it('before there is a channel has nothing to read', async () => {
+		expect(await new FakeSession().connection.close(true)).toBe(true);
 	});
 
 	it('says goodbye with 1000', async () => {

@@ -76,7 +76,12 @@ describe('reconnecting', () => {
 		const session = new FakeSession();
 		let give = () => {};
 		session.onRead = () => new Promise((resolve) => (give = resolve));
-		await session.clock.advance(20_000);
+		await session.clock.advance(19_999);
+		expect(session.account.ended).toEqual([]);
+		await session.clock.advance(1);
+		expect(session.account.ended).toMatchObject([
+			{ closeReason: { kind: 'credentials', message: 'reading them took too long', isMistake: false } },
+		]);
 		give();
 		session.onRead = () => Promise.resolve();
 		await session.clock.advance(0);
@@ -340,5 +345,11 @@ describe('an outage', () => {
 		};
 		await session.clock.advance(10_000);
 		expect(session.account.log.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'debug', 'info']);
+		expect(session.account.log.map((line) => / in (\d+) s$/.exec(line)?.[1])).toEqual([
+			'1',
+			'1',
+			'2',
+			undefined,
+		]);
 	});
 });

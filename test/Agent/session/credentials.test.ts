@@ -119,6 +119,11 @@ describe('redact', () => {
 		expect(redactorOf([''])('anything')).toBe('anything');
 	});
 
+	it('leaves no more of a text than is ever shown', () => {
+		const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(redactorOf(secrets));
+		expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
+	});
+
 	it('hides any secret in any text', () => {
 		const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
 		fc.assert(

@@ -111,6 +111,19 @@ describe('Heartbeat', () => {
 		expect(seen.deadAt).toBeUndefined();
 	});
 
+	it.each([
+		[1000, 46_000],
+		[1001, 66_001],
+	])('takes %i ms more than it had asked for as no stall, or as one', async (late, deadAt) => {
+		const { clock, seen } = watch();
+		await clock.advance(1000);
+		seen.answers = false;
+		await clock.advance(43_999);
+		clock.stall(late + 1);
+		await clock.advance(60_000);
+		expect(seen.deadAt).toBe(deadAt);
+	});
+
 	it('a dead link shows up after a stall too, one deadline later', async () => {
 		const { clock, seen } = watch();
 		await clock.advance(1000);

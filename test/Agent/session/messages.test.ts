@@ -6,6 +6,7 @@ import {
 	fieldText,
 	FrameSequence,
 	hasOneOf,
+	messageId,
 	type MessageFormat,
 	messageOf,
 	withDigitsAsText,
@@ -157,6 +158,38 @@ test('a small frame counts for more than its bytes, which are the least of it', 
 test('a frame does not keep all that the socket read with it', () => {
 	const read = Buffer.alloc(64 * 1024, 1);
 	expect(take(read.subarray(10, 20)).data.buffer).not.toBe(read.buffer);
+});
+
+test('a frame that is half of what was read stays where it is', () => {
+	const read = Buffer.alloc(64 * 1024, 1);
+	expect(take(read.subarray(0, 32 * 1024)).data.buffer).toBe(read.buffer);
+	expect(take(read.subarray(0, 32 * 1024 - 1)).data.buffer).not.toBe(read.buffer);
+});
+
+test('a gap lasts from the first loss to the next opening', () => {
+	const frames = new FrameSequence();
+	expect(frames.opened(0)).toBeUndefined();
+	frames.lost(1000, 'first');
+	frames.lost(2000, 'second');
+	expect([frames.opened(1000.4), frames.opened(3000)]).toEqual([{ gapMs: 0, reason: 'first' }, undefined]);
+	frames.lost(1000, 'later');
+	expect(frames.opened(2500.6)).toEqual({ gapMs: 1501, reason: 'later' });
+});
+
+test.each<[string, string, string | undefined]>([
+	['{"id":"a"}', 'id', 'a'],
+	['{"id":0}', 'id', '0'],
+	['{"id":""}', 'id', undefined],
+	['{"id":true}', 'id', undefined],
+	['{"id":null}', 'id', undefined],
+	['{"":"a"}', '', undefined],
+	['plain', 'id', undefined],
+])('the ID of %s at %j is %j', (text, path, id) => {
+	expect(messageId(contentOf(Buffer.from(text), false, 'auto'), path)).toBe(id);
+});
+
+test('bytes have no text form of their own', () => {
+	expect(fieldText(contentOf(Buffer.from('7'), true, 'binary'), '')).toBeUndefined();
 });
 
 test('a message that would take too much is passed on as the text that it is', () => {

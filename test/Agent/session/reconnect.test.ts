@@ -162,6 +162,15 @@ describe('a channel that was open', () => {
 	);
 });
 
+test('an outage is told once, after 5 minutes', async () => {
+	const { clock, recovery } = new History();
+	await clock.advance(5 * minutes - 1);
+	const alerts = [recovery.ended(dropped).alert];
+	await clock.advance(1);
+	for (let n = 0; n < 2; n++) alerts.push(recovery.ended(dropped).alert);
+	expect(alerts).toEqual([undefined, 'outage', undefined]);
+});
+
 function gated(count: number) {
 	const clock = new FakeClock();
 	const rateLimiter = new ConnectRateLimiter(clock);
