@@ -1,14 +1,6 @@
 import { Readable } from 'node:stream';
 
-import {
-	isNodeError,
-	isRedirect,
-	NodeError,
-	shortened,
-	statusName,
-	toNodeError,
-	withCode,
-} from '../../core/errors';
+import { isNodeError, isRedirect, NodeError, shortened, toNodeError, withCode } from '../../core/errors';
 import { named } from '../../fields/field';
 import { BodyError, jsonOf, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
@@ -131,7 +123,7 @@ export function errorOfReading(error: unknown, log: (text: string) => void): Nod
 	log(`${unreadable}: ${name}${places.join(' ')}`);
 	return failure.with({
 		code: 502,
-		status: statusName(502),
+		status: undefined,
 		message: "Google's response does not have the form that Google documents, so it could not be read",
 		description: `${checkBases} If there is none, please report the line in n8n's log that begins with '${unreadable}'.`,
 	});

@@ -122,7 +122,11 @@ test('the log says where in the code a response could not be read, and not what 
 	const failure = errorOfReading(new TypeError("Received 'canary of a response'\n    at canary"), (text) =>
 		log.push(text),
 	);
-	expect(failure).toMatchObject({ code: 502, cause: expect.any(TypeError) as unknown });
+	expect(failure).toMatchObject({
+		code: 502,
+		status: 'UNAVAILABLE',
+		cause: expect.any(TypeError) as unknown,
+	});
 	expect(`${failure.message} ${failure.description}`).not.toContain('canary');
 	expect(log).toEqual([
 		expect.stringMatching(/^A response could not be read: TypeError at .*requestErrors\.test/),
@@ -264,10 +268,10 @@ test.each<[string, unknown, string]>([
 	['a stream', Readable.from([Buffer.from(gone)]), 'Gmail: Gone'],
 	['bytes', Buffer.from(gone), 'Gmail: Gone'],
 	['an object', JSON.parse(gone), 'Gmail: Gone'],
-	['nothing', undefined, 'Gmail responded with HTTP 401'],
+	['nothing', undefined, 'Gmail responded with HTTP 503'],
 ])('an answer that n8n throws, with %s', async (_what, data, message) => {
-	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 401, data } });
-	expect(await errorOfThrown(error, call)).toMatchObject({ kind: 'final', failure: { code: 401, message } });
+	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 503, data } });
+	expect(await errorOfThrown(error, call)).toMatchObject({ kind: 'unknown', failure: { code: 503, message } });
 });
 
 test.each<[unknown, string, number, string]>([

@@ -46,7 +46,7 @@ const longest = 254;
  */
 function addrSpecOf(tokens: readonly Token[]): string | undefined {
 	const joined = joinedParts(tokens);
-	if (joined === undefined || joined.length > longest) return undefined;
+	if (joined === undefined) return undefined;
 	const [, local = '', rest = ''] = /^("(?:[^"\\]|\\.)*"|[^@]*)@([^@]*)$/.exec(joined) ?? [];
 	const domain = asciiDomain(rest);
 	if (domain === undefined || !isLocalPart(local)) return undefined;

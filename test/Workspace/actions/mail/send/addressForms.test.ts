@@ -24,6 +24,7 @@ const plain: Form[] = [
 	['a@x--y.example', 'a@x--y.example'],
 	[`${'l'.repeat(64)}@x.example`, `${'l'.repeat(64)}@x.example`],
 	[`a@${'d'.repeat(63)}.example`, `a@${'d'.repeat(63)}.example`],
+	...[`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cde`].map((at): Form => [at, at]),
 	['a@[192.0.2.1]', 'a@[192.0.2.1]'],
 	['a@[IPv6:2001:db8::1]', 'a@[IPv6:2001:db8::1]'],
 ];
@@ -62,6 +63,8 @@ const displayNames: Form[] = [
 	['😀 Smile <s@x.example>', 's@x.example', '😀 Smile'],
 	['Müller, Jörg <j@x.example>', 'j@x.example', 'Müller, Jörg'],
 	['Doe, John R. (Sales) <j@x.example>', 'j@x.example', 'Doe, John R. (Sales)'],
+	[`${'n'.repeat(984)} <j@x.example>`, 'j@x.example', 'n'.repeat(984)],
+	[`${'n'.repeat(998)}, J <j@x.example>`, 'j@x.example', `${'n'.repeat(998)}, J`],
 	['=?utf-8?Q?J=C3=B6rg?= <j@x.example>', 'j@x.example', 'Jörg'],
 	['=?utf-8?B?SsO2cmc=?= =?utf-8?Q?_M?= <j@x.example>', 'j@x.example', 'Jörg M'],
 	['"=?utf-8?Q?J=C3=B6rg?=" <j@x.example>', 'j@x.example', '=?utf-8?Q?J=C3=B6rg?='],
@@ -148,7 +151,8 @@ const refused: string[] = [
 		'Müller, j@x.example',
 		'Doe, a@x.example <a@x.example>',
 	],
-	...[`${'n'.repeat(998)} <j@x.example>`, `"${'\\"'.repeat(600)}" <j@x.example>`],
+	...[`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cdef`, `${'n'.repeat(999)}, J <j@x.example>`],
+	...[`${'n'.repeat(985)} <j@x.example>`, `"${'\\"'.repeat(600)}" <j@x.example>`],
 ];
 
 describe('an address', () => {

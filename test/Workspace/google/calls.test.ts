@@ -1,0 +1,212 @@
+// What a call of a generated client becomes for n8n's helper, and what becomes of its answer; the helper is played.
+import { Readable } from 'node:stream';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+
+import { bytesInFlight } from '../../../nodes/http/body';
+import type { FullResponse } from '../../../nodes/http/request';
+import {
+	createTransport,
+	googleBases,
+	RateLimiters,
+	type Transport,
+	type TransportOptions,
+} from '../../../nodes/Workspace/google/transport';
+import { quickLimiters } from '../client';
+import { failing } from '../failure';
+
+const url = 'https://sheets.googleapis.com/v4/spreadsheets/s1';
+const answer = (body: string | Readable, statusCode = 200, headers: object = {}): FullResponse => ({
+	statusCode,
+	headers: { ...headers },
+	body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
+});
+const limited = () => answer('{}', 429);
+
+/** A transport whose helper gives these answers, the last one again and again. */
+function played(answers: Array<() => FullResponse>, options: Partial<TransportOptions> = {}) {
+	const requests: IHttpRequestOptions[] = [];
+	const call: Transport = createTransport(
+		(request) => {
+			requests.push({ ...request });
+			const next = answers[Math.min(requests.length, answers.length) - 1];
+			return Promise.resolve(next?.() ?? answer('{}'));
+		},
+		googleBases,
+		{
+			maxTries: 3,
+			maxRetryWaitMilliseconds: 1000,
+			timeoutMilliseconds: 5000,
+			signal: undefined,
+			credentialKey: 'c',
+			rateLimiters: quickLimiters(60),
+			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+			...options,
+		},
+	);
+	return { requests, call };
+}
+
+/** Of the only request. */
+async function requestOf(call: Parameters<Transport>[0]) {
+	const { requests, call: send } = played([]);
+	await send(call);
+	expect(requests).toHaveLength(1);
+	return requests[0];
+}
+
+test('n8n gives every answer as a stream, follows no redirect and refreshes the token after a 401', async () => {
+	expect(await requestOf({ url })).toMatchObject({
+		method: 'GET',
+		url,
+		encoding: 'stream',
+		returnFullResponse: true,
+		disableFollowRedirect: true,
+		ignoreHttpStatusErrors: { ignore: true, except: [401] },
+		sendCredentialsOnCrossOriginRedirect: false,
+		timeout: 5000,
+	});
+});
+
+test.each([
+	[undefined, 5000],
+	[4999, 4999],
+	[6000, 5000],
+])('a call that asks for %s ms gets %d', async (timeout, expected) => {
+	expect(await requestOf({ url, timeout })).toMatchObject({ timeout: expected });
+});
+
+test.each<[Record<string, unknown> | undefined, string, string]>([
+	[undefined, url, url],
+	[{}, url, url],
+	[{ a: undefined }, url, url],
+	[{ a: 1, b: undefined, c: ['x', 'y z'] }, url, `${url}?a=1&c=x&c=y%20z`],
+	[{ a: 1 }, `${url}?b=2`, `${url}?b=2&a=1`],
+])('the query %j on %s', async (params, to, expected) => {
+	expect(await requestOf({ url: to, params })).toMatchObject({ url: expected });
+});
+
+test.each<[string, unknown, string | undefined, string | undefined]>([
+	['nothing', undefined, undefined, undefined],
+	['null', null, undefined, undefined],
+	['an object', { a: 1 }, '{"a":1}', 'application/json'],
+	['a text', 'text', 'text', undefined],
+	['bytes', Buffer.from('bytes'), 'bytes', undefined],
+	['a stream', Readable.from([Buffer.from('str'), Buffer.from('eam')]), 'stream', undefined],
+])('%s as the body', async (_what, data, body, type) => {
+	const request = await requestOf({ url, method: 'post', data });
+	expect([request?.method, request?.headers?.['content-type']]).toEqual(['POST', type]);
+	expect(Buffer.isBuffer(request?.body) ? request.body.toString() : request?.body).toBe(body);
+});
+
+test.each([
+	['headers of a client', new Headers({ 'Content-Type': 'a/b' })],
+	['plain headers', { 'content-type': 'a/b' }],
+])('%s are kept', async (_what, headers) => {
+	expect(await requestOf({ url, method: 'PUT', headers, data: {} })).toMatchObject({
+		headers: { 'content-type': 'a/b' },
+	});
+});
+
+describe('tries', () => {
+	const unavailable = () => answer('{}', 503);
+
+	test.each<[string, string, Parameters<Transport>[0]['retryConfig'], number]>([
+		['a read', 'GET', undefined, 3],
+		['a replacement', 'PUT', undefined, 3],
+		['a change', 'POST', undefined, 1],
+		['a change that may be repeated', 'POST', { httpMethodsToRetry: ['POST'] }, 3],
+		['a read that is tried once more', 'GET', { retry: 1 }, 2],
+		['a read that is tried once', 'GET', { retry: 0 }, 1],
+		['a read that would be tried more often', 'GET', { retry: 5 }, 3],
+	])('of %s that fails', async (_what, method, retryConfig, count) => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const { requests, call } = played([unavailable]);
+		await failing(call({ url, method, retryConfig }));
+		expect(requests).toHaveLength(count);
+		jest.restoreAllMocks();
+	});
+
+	test.each([
+		[undefined, 2],
+		[1, 2],
+		[0, 1],
+	])('of a call with %s retries that is refused for quota', async (retry, count) => {
+		const log: string[] = [];
+		const { requests, call } = played([limited, () => answer('{}')], {
+			maxTries: 1,
+			log: (text) => log.push(text),
+		});
+		const done = await call({ url, method: 'POST', retryConfig: { retry } }).catch(() => undefined);
+		expect([requests.length, done?.status]).toEqual([count, count === 2 ? 200 : undefined]);
+		expect(log).toEqual(
+			count === 1 ? [] : ['Google is rate-limiting requests: waiting 1 s before the next request'],
+		);
+	});
+});
+
+test('after a 401 that came as an answer, n8n is asked again in a way that makes it refresh the token', async () => {
+	const first = new Readable({ read() {} });
+	const { requests, call } = played([() => answer(first, 401), () => answer('{"a":1}')]);
+	expect(await call({ url })).toMatchObject({ status: 200, data: { a: 1 } });
+	expect(requests.map(({ ignoreHttpStatusErrors }) => ignoreHttpStatusErrors)).toEqual([
+		{ ignore: true, except: [401] },
+		false,
+	]);
+	expect(first.destroyed).toBe(true);
+});
+
+describe('an answer', () => {
+	afterEach(() => {
+		expect(bytesInFlight()).toBe(0);
+	});
+
+	const cut = "Google's response was cut off";
+	const foreign = 'Google Sheets returned a response that is not JSON';
+	test.each([
+		['', cut],
+		[' \n', cut],
+		['{"a":', cut],
+		['\n[1,', cut],
+		['<html>', foreign],
+		['null', foreign],
+		['[]', foreign],
+		['5', foreign],
+	])('%j is no object of Google', async (body, message) => {
+		const { requests, call } = played([() => answer(body)], { maxTries: 1 });
+		expect(await failing(call({ url, method: 'POST' }))).toMatchObject({
+			code: 502,
+			message,
+			ambiguous: true,
+		});
+		expect(requests).toHaveLength(1);
+	});
+
+	test('of bytes is not read as JSON, and of a 308 there are no data', async () => {
+		const { call } = played([() => answer('{"a":'), () => answer('{"a":1}', 308, { range: 'r' })]);
+		const { data } = await call({ url, responseType: 'arraybuffer' });
+		expect(data).toEqual(Buffer.from('{"a":'));
+		expect(await call({ url, validateStatus: () => true })).toEqual({
+			status: 308,
+			headers: { range: 'r' },
+			data: undefined,
+		});
+	});
+
+	test.each([
+		[67_108_864, 200],
+		[67_108_865, 502],
+	])('that announces %d bytes: %d', async (bytes, code) => {
+		const { call } = played([() => answer('{}', 200, { 'content-length': String(bytes) })], { maxTries: 1 });
+		const outcome = await call({ url }).then(
+			({ status }) => status,
+			(error: unknown) => (error as { code: number }).code,
+		);
+		expect(outcome).toBe(code);
+	});
+});
+
+test('limiters of their own begin with nothing', () => {
+	const limiters = new RateLimiters();
+	expect(limiters.of('a', 'drive', 'GET')).toBe(limiters.of('a', 'drive', 'POST'));
+	expect(limiters.of('a', 'drive', 'GET')).not.toBe(new RateLimiters().of('a', 'drive', 'GET'));
+});
