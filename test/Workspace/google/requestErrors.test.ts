@@ -271,7 +271,10 @@ test.each<[string, unknown, string]>([
 	['nothing', undefined, 'Gmail responded with HTTP 503'],
 ])('an answer that n8n throws, with %s', async (_what, data, message) => {
 	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 503, data } });
-	expect(await errorOfThrown(error, call)).toMatchObject({ kind: 'unknown', failure: { code: 503, message } });
+	expect(await errorOfThrown(error, call)).toMatchObject({
+		kind: 'unknown',
+		failure: { code: 503, message },
+	});
 });
 
 test.each<[unknown, string, number, string]>([
