@@ -162,7 +162,10 @@ async function sendFrom(
 	for await (const chunk of chunksOf(await source.open(), chunkBytes, hash)) {
 		const end = from + chunk.length;
 		const isLast = chunk.length < chunkBytes;
-		if (end > source.size || (isLast && end < source.size)) throw sourceChanged(end, source.size);
+		if (end > source.size || (isLast && end < source.size)) {
+			// Whether all of the announced bytes went out before: then the file exists.
+			throw sourceChanged(end, source.size).with({ carriedOut: from > 0 && from === source.size });
+		}
 		if (!(await session.send(chunk, from))) return undefined;
 		from = end;
 		onProgress?.(session.storedBytes, source.size);

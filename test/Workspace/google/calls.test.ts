@@ -1,5 +1,6 @@
 // What a call of a generated client becomes for n8n's helper, and what becomes of its answer; the helper is played.
 import { Readable } from 'node:stream';
+import v8 from 'node:v8';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { bytesInFlight } from '../../../nodes/http/body';
@@ -190,6 +191,27 @@ describe('an answer', () => {
 			headers: { range: 'r' },
 			data: undefined,
 		});
+	});
+
+	test.each([
+		[199, 199],
+		[200, 200],
+		[299, 200],
+		[300, 300],
+	])('with the status %d', async (status, code) => {
+		const outcome = played([() => answer('{}', status)], { maxTries: 1 }).call({ url });
+		if (code === 200) expect(await outcome).toMatchObject({ status });
+		else expect(await failing(outcome)).toMatchObject({ code });
+	});
+
+	test('that needs more than a quarter of the memory is not parsed', async () => {
+		const real = v8.getHeapStatistics();
+		jest
+			.spyOn(v8, 'getHeapStatistics')
+			.mockReturnValue({ ...real, heap_size_limit: 1000, used_heap_size: 0 });
+		const { call } = played([() => answer('{"a":{},"b":{}}')], { maxTries: 1 });
+		expect((await failing(call({ url }))).message).toContain('needs more memory');
+		jest.restoreAllMocks();
 	});
 
 	test.each([

@@ -1,8 +1,14 @@
 // What a session sends, and what it makes of Drive's answers, with a transport that plays them.
+import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
 
 import { NodeError } from '../../../nodes/core/errors';
-import { retryWords } from '../../../nodes/Workspace/google/transport';
+import {
+	resumableUpload,
+	type ResumableUploadRequest,
+} from '../../../nodes/Workspace/google/resumableUpload';
+import { chunkBytes } from '../../../nodes/Workspace/source';
+import { googleBases, retryWords, type Transport } from '../../../nodes/Workspace/google/transport';
 import { UploadSession } from '../../../nodes/Workspace/google/uploadSession';
 import { failing } from '../failure';
 
@@ -196,4 +202,90 @@ test('what is no failure of Google is passed on as it is', async () => {
 		signal: undefined,
 	});
 	await expect(session.send(Buffer.from('a'), 0)).rejects.toBe(fault);
+});
+
+describe('an upload', () => {
+	/** Drive, which has what a function makes of the end of the bytes that came. */
+	function drive(storedOf: (end: number) => number | NodeError = (end) => end, maxTries = 3) {
+		const calls: Array<Parameters<Transport>[0]> = [];
+		const transport: Transport = async (call) => {
+			await timers.setImmediate();
+			calls.push(call);
+			const headers = { location: 'https://www.googleapis.com/session' };
+			const [, end = '', total] =
+				/(\d+)\/(\d+)$/.exec((call.headers as Record<string, string>)['content-range'] ?? '') ?? [];
+			if (end === '') return { status: 200, headers, data: { id: 'f1' } };
+			const stored = storedOf(Number(end) + 1);
+			if (stored instanceof NodeError) throw stored;
+			if (stored === Number(total)) return { status: 201, headers, data: { id: 'f1' } };
+			return { status: 308, headers: { range: `bytes=0-${stored - 1}` }, data: undefined };
+		};
+		const options = {
+			...{ maxTries, maxRetryWaitMilliseconds: 60_000, timeoutMilliseconds: 1000, signal: undefined },
+			...{ credentialKey: 'c', signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const },
+		};
+		const upload = async (
+			bytes: number,
+			{ announced = bytes, ...more }: Partial<ResumableUploadRequest> & { announced?: number } = {},
+		) => {
+			const open = () => Promise.resolve(Readable.from([Buffer.alloc(bytes)]));
+			const source = { size: announced, open };
+			const request = { metadata: { id: 'own' }, mimeType: 'a/b', source, fields: 'id', ...more };
+			return await resumableUpload({ transport, bases: googleBases, options }, request);
+		};
+		return { calls, upload };
+	}
+
+	test.each([
+		['of 5 MB with an ID', 5_000_000, {}, 'multipart', 'POST'],
+		['of more', 5_000_001, {}, 'resumable', 'POST'],
+		['that replaces a file', 10, { metadata: {}, replaces: 'old' }, 'multipart', 'PATCH'],
+		['without an ID', 10, { metadata: {} }, 'resumable', 'POST'],
+	])('%s', async (_what, bytes, more, type, method) => {
+		const { calls, upload } = drive();
+		const progress: number[][] = [];
+		const onProgress = (...given: number[]) => progress.push(given);
+		expect((await upload(bytes, { ...more, onProgress })).file).toEqual({ id: 'f1' });
+		const [start] = calls;
+		expect(start).toMatchObject({ method, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } });
+		expect(String(start?.url)).toContain(`uploadType=${type}&supportsAllDrives=true&fields=id`);
+		expect(String(start?.url).includes('/files/old?')).toBe('replaces' in more);
+		expect(calls).toHaveLength(type === 'multipart' ? 1 : 2);
+		expect(progress).toEqual([[bytes, bytes]]);
+	});
+
+	test.each([
+		['shorter by a chunk', chunkBytes, chunkBytes + 1],
+		['shorter by a byte', chunkBytes - 1, chunkBytes],
+		['longer', chunkBytes + 2, chunkBytes + 1],
+		['not empty', 1, 0],
+		['longer, in one request', 101, 100],
+		['shorter, in one request', 99, 100],
+	])('of a source that is %s makes no file', async (_what, bytes, announced) => {
+		const stored = jest.fn((end: number) => end);
+		const outcome = drive(stored).upload(bytes, { announced });
+		expect(await failing(outcome)).toMatchObject({ code: 400, ambiguous: false, carriedOut: false });
+		for (const [end] of stored.mock.calls) expect(end).toBeLessThan(announced);
+	});
+
+	test('of a source that grows after its last whole chunk may have made a file', async () => {
+		const grown = drive().upload(chunkBytes + 1, { announced: chunkBytes });
+		expect(await failing(grown)).toMatchObject({ code: 400, carriedOut: true });
+		const shrunk = drive().upload(chunkBytes, { announced: chunkBytes + 1 });
+		expect(await failing(shrunk)).toMatchObject({ code: 400, carriedOut: false });
+	});
+
+	test('whose session is lost each time ends after as many sessions as tries', async () => {
+		const { calls, upload } = drive(() => failure(404));
+		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, ambiguous: false });
+		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(3);
+	});
+
+	test('whose bytes Drive loses each time ends after as many passes as tries', async () => {
+		const ends: number[] = [];
+		const { calls, upload } = drive((end) => (ends.push(end), end === chunkBytes ? end : 1));
+		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, ambiguous: false });
+		expect(ends.filter((end) => end > chunkBytes)).toHaveLength(3);
+		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
+	});
 });

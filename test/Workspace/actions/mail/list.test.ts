@@ -267,6 +267,10 @@ describe('the input object', () => {
 			{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },
 			/receivedAfter.* not before/,
 		],
+		[
+			{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-02-01' },
+			/receivedAfter.* not before/,
+		],
 		[{ operation: 'list', receivedAfter: 'last week' }, /'receivedAfter' must be a date and time/],
 		[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
 		[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
@@ -311,6 +315,16 @@ describe('labels', () => {
 		expect(failure.message).toBe("'Label Names or IDs': the mailbox has no label 'Acme'");
 		expect(failure.description).toMatch(/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/);
 		expect(listed()).toEqual([]);
+	});
+
+	it.each([
+		[20, '.'],
+		[21, ', ….'],
+	])('of %d, twenty are named', async (count, end) => {
+		const labels = Array.from({ length: count }, (_, at) => ({ id: `l${at}`, name: `n${at}`, type: 'user' }));
+		mails.google.fault({ match: 'gmail.users.labels.list', status: 200, body: { labels } });
+		const { description } = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
+		expect(description).toContain(`n18, n19${end} Enter`);
 	});
 
 	it('with an id that is none are refused by Gmail', async () => {

@@ -224,6 +224,17 @@ describe('Quote Original', () => {
 		}
 	});
 
+	it('names a sender without an address as the original does', async () => {
+		const to = { to: 'ann@example.com' };
+		const { mime } = await reply(
+			{ from: 'A & B', date },
+			{ quoteOriginal: true },
+			{ ...to, bodyFormat: 'html' },
+		);
+		expect(part(mime, 'text/plain')).toContain('AM UTC A & B wrote:');
+		expect(part(mime, 'text/html')).toContain('AM UTC A &amp; B wrote:');
+	});
+
 	it('brings the pictures that the HTML shows, and no other file', async () => {
 		const pixel = Buffer.from('pixel').toString('base64');
 		const image = (id: string) =>

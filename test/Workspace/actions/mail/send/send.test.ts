@@ -298,6 +298,8 @@ describe('From', () => {
 				undefined,
 				'sales@example.com',
 			]);
+			const [id] = mails.google.gmail.sent.map(({ mime }) => headerOf(mime.headers, 'Message-ID'));
+			expect(id).toMatch(/^<[0-9a-f-]{36}@mail\.gmail\.com>$/);
 		});
 
 		it('has a name of any letters, on one line', async () => {

@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
 import { headerOf, allParts } from '../../../../../dev/google/gmail/mime';
 import { failureOf, withBinaryData } from '../../../../executeContext';
+import { attachedFiles } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
+import { testItem } from '../../../client';
 import { binary, Mails } from '../mails';
 
 const mails = new Mails();
@@ -98,6 +101,37 @@ describe('bad input is refused before anything is asked', () => {
 			],
 			[['SENT'], { item: 2 }],
 		]);
+	});
+});
+
+describe('attachments', () => {
+	it.each([
+		[{ fileName: 'b', content: '%%' }, "'content' of attachment 2 is not base64 text"],
+		[{ fileName: 'b\n', content: '' }, "'fileName' of attachment 2 contains a line break"],
+		[{ fileName: 'b', mimeType: 'a\n', content: '' }, "'mimeType' of attachment 2 contains a line break"],
+	])('%j is named by its place', async (attachment, words) => {
+		const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
+		await expect(attachedFiles([good, attachment], testItem())).rejects.toThrow(words);
+		expect(await attachedFiles([good], testItem())).toEqual([
+			{ filename: 'a', contentType: 'a/b', content: Buffer.from('hi') },
+		]);
+	});
+
+	it('are read only if they fit in base64 with its line breaks', async () => {
+		const open = jest.fn(() => Promise.resolve(Readable.from([])));
+		const attach = async (size: number) => {
+			const source = { fileName: 'a.bin', size, open };
+			return await attachedFiles([{ field: 'data' }], {
+				...testItem(),
+				binary: () => Promise.resolve(source),
+			});
+		};
+		expect(await attach(26_819_346)).toHaveLength(1);
+		expect(open).toHaveBeenCalledTimes(1);
+		await expect(attach(26_819_347)).rejects.toThrow(
+			'35.0 MiB (36700162 bytes), with a limit of 35.0 MiB (36700160',
+		);
+		expect(open).toHaveBeenCalledTimes(1);
 	});
 });
 
