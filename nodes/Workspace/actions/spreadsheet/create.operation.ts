@@ -13,7 +13,7 @@ import {
 } from '../createdFiles';
 import { type Cell, cellData, rowCells } from './cells';
 import { widthOf } from './rows';
-import { spreadsheetUrl } from './sheets';
+import { newTab, spreadsheetUrl } from './sheets';
 
 const newSpreadsheet = {
 	kind: 'spreadsheet',
@@ -81,15 +81,13 @@ function settingsOf({ locale, timeZone }: Shape): sheets_v4.Schema$SpreadsheetPr
 	return { ...(locale && { locale }), ...(timeZone && { timeZone }) };
 }
 
-/** Google's size of a new tab. */
-const usual = { rowCount: 1000, columnCount: 26 };
 const gridFields = 'gridProperties.rowCount,gridProperties.columnCount';
 
 function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | undefined {
-	const rowCount = Math.max(usual.rowCount, rows.length);
-	const columnCount = Math.max(usual.columnCount, widthOf(rows));
-	const fits = rowCount === usual.rowCount && columnCount === usual.columnCount;
-	return fits ? undefined : { rowCount, columnCount };
+	const rowCount = Math.max(newTab.rowCount, rows.length);
+	const columnCount = Math.max(newTab.columnCount, widthOf(rows));
+	const isLarger = rowCount > newTab.rowCount || columnCount > newTab.columnCount;
+	return isLarger ? { rowCount, columnCount } : undefined;
 }
 
 function rowData(rows: readonly Cell[][]): sheets_v4.Schema$RowData[] {

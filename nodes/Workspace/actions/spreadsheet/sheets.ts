@@ -94,6 +94,9 @@ export function enlarge(
 /** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
 const unknownRange = 'Unable to parse range';
 
+/** Google's size of a new tab. */
+export const newTab = { rowCount: 1000, columnCount: 26 };
+
 /** As far as a tab can reach; Google takes what lies beyond its end as its end. */
 export const allCells = 'A1:ZZZ';
 

@@ -68,6 +68,72 @@ test('more rows and columns than a new tab has', async () => {
 	}
 });
 
+test.each([
+	[1000, 26, undefined],
+	[1001, 1, { rowCount: 1001, columnCount: 26 }],
+	[1, 27, { rowCount: 1000, columnCount: 27 }],
+])('%d rows of %d columns are in a tab of %j', async (height, width, gridProperties) => {
+	const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
+	await calls.one('create', { title: 'Large', values });
+	expect(calls.sent[0]?.body).toMatchObject({
+		sheets: [{ properties: gridProperties ? { gridProperties } : {} }],
+	});
+	expect(JSON.stringify(calls.sent[0]?.body).includes('gridProperties')).toBe(gridProperties !== undefined);
+	await calls.one('create', { title: 'Large', values, parentFolder: folder() });
+	const { requests } = calls.sent.at(-1)?.body as { requests: IDataObject[] };
+	const resized = requests.filter((request) => 'updateSheetProperties' in request);
+	expect(resized).toEqual(
+		gridProperties
+			? [
+					{
+						updateSheetProperties: {
+							properties: { sheetId: 0, gridProperties },
+							fields: 'gridProperties.rowCount,gridProperties.columnCount',
+						},
+					},
+				]
+			: [],
+	);
+});
+
+test.each([
+	[{ sheets: ['A', 'B'] }, [{ properties: { title: 'A' } }, { properties: { title: 'B' } }]],
+	[{ values: [['x']] }, [{ properties: {}, data: [{ rowData: [{ values: [expect.any(Object)] }] }] }]],
+	[{ locale: 'de_DE' }, undefined],
+])('%j', async (given, sheets) => {
+	await calls.one('create', { title: 'Book', ...given });
+	expect(calls.sent[0]?.body).toEqual({
+		properties: { title: 'Book', ...('locale' in given && given) },
+		...(sheets && { sheets }),
+	});
+});
+
+test('only what differs is changed in a spreadsheet that Drive made', async () => {
+	const parentFolder = folder();
+	await calls.one('create', { ...full, parentFolder });
+	const { requests } = calls.sent.at(-1)?.body as { requests: IDataObject[] };
+	expect(requests).toEqual([
+		{
+			updateSpreadsheetProperties: {
+				properties: { locale: 'de_DE', timeZone: 'Europe/Berlin' },
+				fields: 'locale,timeZone',
+			},
+		},
+		{ updateSheetProperties: { properties: { sheetId: 0, title: 'Orders' }, fields: 'title' } },
+		{ addSheet: { properties: { title: 'Customers', index: 1 } } },
+		{
+			updateCells: {
+				start: { sheetId: 0, rowIndex: 0, columnIndex: 0 },
+				rows: expect.any(Array) as unknown,
+				fields: 'userEnteredValue',
+			},
+		},
+	]);
+	const before = calls.methods.length;
+	await calls.one('create', { title: 'Same', sheets: ['Sheet1'], parentFolder });
+	expect(calls.methods.slice(before)).toEqual(['drive.files.create', 'get']);
+});
+
 test('in a folder Drive makes it and one batch shapes it', async () => {
 	const item = testItem();
 	const parentFolder = folder();
@@ -162,6 +228,17 @@ describe('with an idempotency key', () => {
 		expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
 		expect(calls.google.sheets.values(idOf(created), 'Orders')).toEqual(stored);
 		expect(live()).toHaveLength(1);
+	});
+
+	test.each([
+		[400, 2],
+		[403, 1],
+	])('where the change is refused with %d, it is tried %d times', async (status, times) => {
+		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status });
+		const created = calls.one('create', keyed);
+		if (times === 1) expect((await failing(created)).code).toBe(status);
+		else expect(await created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(times);
 	});
 
 	test('two executions at once leave one spreadsheet', async () => {

@@ -116,6 +116,102 @@ test('several key columns, and a key that is there twice', async () => {
 	]);
 });
 
+describe('the changes of one request', () => {
+	const requests = () =>
+		(calls.sent.at(-1)?.body as { requests: Array<Record<string, IDataObject>> }).requests;
+
+	test.each([
+		[orders, 1000, { startIndex: 4, endIndex: 6 }, true],
+		[orders.slice(0, 2), 1000, { startIndex: 2, endIndex: 4 }, true],
+		[orders.slice(0, 1), 1000, { startIndex: 1, endIndex: 3 }, false],
+		[orders, 5, { startIndex: 4, endIndex: 6 }, true],
+	])('insert rows below %j in %d rows', async (rows, rowCount, at, inheritFromBefore) => {
+		const spreadsheetId = calls.sheet(rows, 'Sheet1', { rowCount });
+		await write({ spreadsheetId }, { Order: 'B-1' }, { Order: 'B-2' });
+		const range = { sheetId: 0, dimension: 'ROWS', ...at };
+		expect(requests()).toMatchObject([
+			{ insertDimension: { range, inheritFromBefore } },
+			{ updateCells: {} },
+		]);
+	});
+
+	test('add rows at the end of the tab', async () => {
+		const spreadsheetId = calls.sheet(orders, 'Sheet1', { rowCount: 4 });
+		await write({ spreadsheetId }, { Order: 'B-1' }, { Order: 'B-2' });
+		expect(requests()).toMatchObject([
+			{ appendDimension: { sheetId: 0, dimension: 'ROWS', length: 2 } },
+			{ updateCells: { start: { rowIndex: 4, columnIndex: 0 } } },
+		]);
+	});
+
+	test.each<[IDataObject[], Array<[row: number, column: number, height: number, width: number]>]>([
+		[[{ Order: 'A-1', Status: 'x' }, { Order: 'A-2', Status: 'y' }], [[1, 1, 2, 1]]],
+		[[{ Order: 'A-1', Status: 'x' }, { Order: 'A-3', Status: 'y' }], [[1, 1, 1, 1], [3, 1, 1, 1]]],
+		[[{ Order: 'A-1', Status: 'x' }, { Order: 'A-2', Total: 1 }], [[1, 1, 1, 1], [2, 2, 1, 1]]],
+		[[{ Order: 'A-1', Status: 'x' }, { Order: 'A-2', Status: 'y', Total: 1 }], [[1, 1, 1, 1], [2, 1, 1, 2]]],
+		[[{ Order: 'B', Total: 1 }], [[4, 0, 1, 1], [4, 2, 1, 1]]],
+	])('are rectangles: %j', async (all, expected) => {
+		await write({ spreadsheetId: calls.sheet(orders) }, ...all);
+		const areas = requests().flatMap(({ updateCells }) => {
+			if (!updateCells) return [];
+			const { start, rows } = updateCells as unknown as {
+				start: { rowIndex: number; columnIndex: number };
+				rows: Array<{ values: unknown[] }>;
+			};
+			return [[start.rowIndex, start.columnIndex, rows.length, rows[0]?.values.length]];
+		});
+		expect(areas).toEqual(expected);
+	}); // prettier-ignore
+
+	test.each<[IDataObject, string[]]>([
+		[{ Order: 'A-1', Status: 'open' }, []],
+		[{ Order: 'A-1', Status: 'x' }, ['values.batchUpdate']],
+		[{ Order: 'new', Status: 'x' }, ['batchUpdate', 'values.batchUpdate']],
+	])('as typed: %j', async (json, methods) => {
+		await write({ spreadsheetId: calls.sheet(orders), ...typedAsGiven }, json);
+		expect(calls.methods.slice(2)).toEqual(methods);
+	});
+});
+
+describe('values and texts are read in one request only where that saves some', () => {
+	const table = [['Order', 'Status'], ['a', 'open'], ['b', 5]]; // prettier-ignore
+	const day = '2024-01-05';
+
+	test.each<[object, IDataObject, boolean]>([
+		[{}, { Order: 'a', Status: day, More: '1,200' }, true],
+		[{}, { Order: 'a', Status: day, More: 'true' }, true],
+		[{}, { Order: 'a', Status: day, More: 'text' }, false],
+		[{}, { Order: 'a', Status: day, More: 7 }, false],
+		[{}, { Order: 'a', Status: 'open', More: '1,200' }, false],
+		[{ valueInputOption: 'RAW' }, { Order: 'a', Status: day, More: '1,200' }, false],
+		[{ valueInputOption: 'USER_ENTERED' }, { Order: 'a', Status: '1,200' }, true],
+		[{ valueInputOption: 'USER_ENTERED' }, { Order: 'a', Status: '12' }, false],
+		[{ valueInputOption: 'USER_ENTERED' }, { Order: 'a', Status: 'TRUE' }, false],
+		[{ valueInputOption: 'USER_ENTERED' }, { Order: 'a', Status: 'text' }, false],
+		[
+			{ matchColumns: 'rowNumber', extraColumns: 'ignore' },
+			{ rowNumber: 2, Status: day, More: '1,200' },
+			false,
+		],
+		[{ matchColumns: 'rowNumber' }, { rowNumber: 2, Status: day, More: '1,200' }, true],
+	])('%j %j', async (more, json, isTogether) => {
+		await write(
+			{ spreadsheetId: calls.sheet(table), valueInputOption: 'AUTO', extraColumns: 'add', ...more },
+			json,
+		);
+		expect(calls.methods[1]).toBe(isTogether ? 'get' : 'values.batchGet');
+	});
+
+	test.each([
+		[100_000, true],
+		[100_001, false],
+	])('a tab of %d rows', async (rowCount, isTogether) => {
+		const spreadsheetId = calls.sheet(table, 'Sheet1', { rowCount, columnCount: 3 });
+		await write({ spreadsheetId, valueInputOption: 'AUTO' }, { Order: 'a1', Status: day });
+		expect(calls.methods[1]).toBe(isTogether ? 'get' : 'values.batchGet');
+	});
+});
+
 test('an empty tab gets its header and rows', async () => {
 	const spreadsheetId = calls.sheet();
 	await write({ spreadsheetId }, { Order: 'A-1', Status: '=1' }, { Order: 'A-1', Total: 5 });

@@ -1,3 +1,4 @@
+import { rowCells } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { items, SheetCalls } from './sheetCalls';
@@ -50,6 +51,27 @@ test.each(['write', 'append'] as const)(
 	},
 );
 
+test('a cell holds 50,000 characters, and a hole of a sparse array nothing', async () => {
+	const spreadsheetId = calls.sheet([['a', 'b', 'c']]);
+	const text = 'x'.repeat(50_000);
+	const values = [Object.assign(Array<unknown>(3), [text])];
+	const written = await calls.one('write', { spreadsheetId, range: 'Sheet1', values });
+	expect(written).toMatchObject({ updatedCells: 1 });
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[text, 'b', 'c']]);
+});
+
+test.each([1, 2])('checking %d rows of cells twice does not convert them twice', (height) => {
+	const valueOf = jest.fn(() => 0);
+	const day = { isLuxonDateTime: true, valueOf };
+	const params = {
+		values: Array.from({ length: height }, () => [day]),
+		valueInputOption: 'RAW' as const,
+		escapeFormulas: true,
+	};
+	expect(rowCells(params)).toBe(rowCells(params));
+	expect(valueOf).toHaveBeenCalledTimes(height);
+});
+
 test('dates become ISO 8601 in UTC', async () => {
 	const spreadsheetId = calls.sheet();
 	const date = new Date('2026-03-01T12:00:00+02:00');
@@ -64,6 +86,11 @@ test.each<[string, unknown[][], string]>([
 	['not a number', [[NaN]], "Row 1, column 1 of 'values' is NaN"],
 	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is not a valid date"],
 	['a function', [[() => 1]], "Row 1, column 1 of 'values' is a function"],
+	[
+		'empty rows and rows that are objects',
+		[[], { a: 1 }] as never,
+		"'values' mixes rows of cells with objects",
+	],
 	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'values' has 50001 characters"],
 	['nothing', [], "'values' has no cells"],
 	['empty rows', [[], []], "'values' has no cells"],
@@ -284,6 +311,27 @@ describe('input items', () => {
 			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...odd, ...odd.slice(1)]);
 		});
 
+		test('the header of a replaced table is in the first row of the range', async () => {
+			const spreadsheetId = calls.sheet([[], [], ['', '', 'a', 'b'], ['', '', 1, 2], ['', '', 3]]);
+			const params = { spreadsheetId, range: 'Sheet1!C3:F', writeMode: 'replace', tab: '' };
+			expect(await one(spreadsheetId, params, { b: 5 })).toMatchObject({ updatedRange: 'Sheet1!C3:C4' });
+			expect(calls.stored(spreadsheetId, 'Sheet1!A1:F9')).toEqual([[], [], ['', '', 'b'], ['', '', 5]]);
+		});
+
+		test('a table that is replaced by what is taken as typed finds room', async () => {
+			const spreadsheetId = calls.sheet([['a']], 'Sheet1', { rowCount: 1, columnCount: 1 });
+			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', writeMode: 'replace' };
+			const all = items({ a: '1', b: '2' }, { a: '3' }).map((item) => ({
+				params: { ...params, valueInputOption: 'USER_ENTERED' },
+				item,
+			}));
+			expect(await calls.together('write', all)).toMatchObject([
+				{ updatedRange: 'Sheet1!A1:B2' },
+				{ updatedRange: 'Sheet1!A3:B3' },
+			]);
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1, 2], [3]]);
+		});
+
 		test('replacing in an empty tab, and with a new column', async () => {
 			const spreadsheetId = calls.sheet();
 			for (const json of [{ a: 1 }, { b: 2, a: 3 }]) {
@@ -404,11 +452,50 @@ describe('rows that need room', () => {
 		expect(calls.methods).toEqual(['get', 'values.update']);
 	});
 
-	test.each(['Sheet1!A5000', 'Sheet1!AB1', 'Sheet1!A1:B10'])('%s stays refused', async (range) => {
-		const spreadsheetId = calls.sheet();
-		expect((await failing(calls.one('write', { spreadsheetId, range, values: rows(20) }))).code).toBe(400);
+	test.each([
+		['Sheet1!A1:B2', { rowCount: 1 }, 2, 2],
+		['Sheet1!A1:B2', { columnCount: 1 }, 2, 2],
+		['Sheet1!C1', { columnCount: 3 }, 1, 2],
+		['Sheet1!A2', { rowCount: 2 }, 2, 1],
+	])('the tab grows as far as %s allows: %j', async (range, size, height, width) => {
+		const spreadsheetId = calls.sheet([], 'Sheet1', size);
+		const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
+		await calls.one('write', { spreadsheetId, range, values });
+		expect(calls.methods).toEqual(['values.update', 'get', 'batchUpdate', 'values.update']);
+	});
+
+	test.each([
+		['Sheet1!A2', 1000, 1, 'get'],
+		['Sheet1!A2', 999, 1, 'values.update'],
+		['Sheet1!B1', 1, 26, 'get'],
+		['Sheet1!B1', 1, 25, 'values.update'],
+	])('at %s, with %d rows of %d columns, the first request is %s', async (range, height, width, method) => {
+		const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
+		await calls.one('write', { spreadsheetId: calls.sheet(), range, values });
+		expect(calls.methods[0]).toBe(method);
+	});
+
+	test('a named range has its own bounds', async () => {
+		const spreadsheetId = calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1', rowCount: 2 }],
+			namedRanges: { Leads: 'Sheet1!A1:B2' },
+		});
+		const values = [['a'], ['b'], ['c']];
+		expect((await failing(calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }))).code).toBe(
+			400,
+		);
 		expect(calls.methods).not.toContain('batchUpdate');
 	});
+
+	test.each(['Sheet1!A1001', 'Sheet1!AA1', 'Sheet1!A5000', 'Sheet1!AB1', 'Sheet1!A1:B10', 'Sheet1!A1:A20'])(
+		'%s stays refused',
+		async (range) => {
+			const spreadsheetId = calls.sheet();
+			expect((await failing(calls.one('write', { spreadsheetId, range, values: rows(20) }))).code).toBe(400);
+			expect(calls.methods).not.toContain('batchUpdate');
+		},
+	);
 
 	test('null in the first column does not move an item beside its cells', async () => {
 		const spreadsheetId = calls.sheet([['keep'], ['keep']]);

@@ -6,7 +6,7 @@ import { type Cell, cellData, type NamedRow, namedRows, rowNumberKey } from '../
 import type { WriteMember, WriteParams } from '../fields';
 import { columnsFor, type HeaderRow, misfitOf, tableOf, withColumns } from '../headerRow';
 import { areaIn } from '../range';
-import { entryFor, requestBytes, sendEach, type Written } from '../rows';
+import { entryFor, requestBytes, sendEach, widthOf, type Written } from '../rows';
 import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
 import {
 	isByNumber,
@@ -41,7 +41,7 @@ async function sendChange(book: Spreadsheet, params: WriteParams, change: Change
 	await book.change([...structure(change), ...(isStored ? runs.map((run) => updateCells(sheet, run)) : [])]);
 	if (isStored || runs.length === 0) return;
 	const data = runs.map((run) => ({
-		range: areaIn(sheet.title, run, run.cells.length, run.cells[0]?.length ?? 0),
+		range: areaIn(sheet.title, run, run.cells.length, widthOf(run.cells)),
 		values: run.cells.map((line) => line.map(cell)),
 	}));
 	await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });

@@ -14,11 +14,8 @@ import {
 	targetOf,
 } from '../range';
 import { chunksOf, entryFor, widthOf, type Written, writtenByEach } from '../rows';
-import { enlarge, isTabsName, list, resize, type Spreadsheet } from '../sheets';
+import { enlarge, isTabsName, list, newTab, resize, type Spreadsheet } from '../sheets';
 import { readBody } from './matchPlan';
-
-/** Google's size of a new tab: rows that fit into it are sent without asking first. */
-const usual = { rows: 1000, columns: 26 };
 
 /**
  * Writes rows, and adds the rows and columns that they need to the tab. Google refuses rows that reach beyond its edge; a refused request
@@ -45,7 +42,8 @@ async function ensureGridSize<T>(
 		return requests.length > 0;
 	};
 	return await book.inTabs(target, async () => {
-		if (mayGrow && (rows > usual.rows || columns > usual.columns)) {
+		// What fits into a new tab is sent without asking first.
+		if (mayGrow && (rows > newTab.rowCount || columns > newTab.columnCount)) {
 			await grow();
 			return await send();
 		}
