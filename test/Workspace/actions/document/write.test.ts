@@ -114,6 +114,60 @@ test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
 	},
 );
 
+/** A document of one paragraph, as Google describes it. */
+function seen(paragraph: object): string {
+	const id = calls.document();
+	const content = [{ endIndex: 1 }, { startIndex: 1, endIndex: 2, paragraph }];
+	const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content } } }];
+	const body = { revisionId: calls.google.docs.revisionOf(id), tabs };
+	calls.google.fault({ match: 'docs.documents.get', status: 200, body });
+	return id;
+}
+
+const bold = { textRun: { textStyle: { bold: true } } };
+
+test.each([
+	[{}, false],
+	[{ paragraphStyle: { namedStyleType: 'NORMAL_TEXT', direction: 'LEFT_TO_RIGHT' } }, false],
+	[{ elements: [bold, {}] }, false],
+	[{ elements: [{}, bold] }, true],
+	[{ bullet: {} }, true],
+	[{ paragraphStyle: { alignment: 'CENTER' } }, true],
+	[{ paragraphStyle: { namedStyleType: 'HEADING_1' } }, true],
+])('what new text would take over from %j is reset: %j', async (paragraph, isReset) => {
+	await calls.write(seen(paragraph), { content: 'a' });
+	expect(JSON.stringify(calls.sent[1]?.body).includes('deleteParagraphBullets')).toBe(isReset);
+});
+
+test('the style of a first paragraph goes, too', async () => {
+	const body = [styledLine('item'), line('between'), line('after')];
+	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body, lists: { 'kix.1': {} } }] });
+	await calls.write(id, { content: 'a' });
+	expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
+});
+
+test.each([{}, { tabs: [{}] }, { tabs: [{ documentTab: { body: { content: [{}] } } }] }])(
+	'a document without a body is a bad gateway: %j',
+	async (body) => {
+		calls.google.fault({ match: 'docs.documents.get', status: 200, body });
+		expect(await failing(calls.write('1document', { content: 'a' }))).toMatchObject({
+			code: 502,
+			message: 'Google returned a document without a body',
+		});
+	},
+);
+
+test.each([
+	{ content: 'new' },
+	{ requiredRevisionId: 'r1', replacements: [{ name: 'theirs', value: 'ours' }] },
+])('what was meant for one revision is not repeated on a later one: %j', async (params) => {
+	const message = "The required revision ID 'r1' does not match the latest revision.";
+	calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
+	const id = calls.document('theirs');
+	expect(await failing(calls.write(id, params))).toMatchObject({ code: 400 });
+	expect(calls.methods).toEqual(['get', 'batchUpdate']);
+});
+
 test('the style of the old text goes under a last table, too', async () => {
 	const id = calls.google.docs.seed({
 		title: 'T',

@@ -78,6 +78,14 @@ describe('one request', () => {
 		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(3);
 	});
 
+	test('ids are reserved for fifty items at a time', async () => {
+		const clients = uploads.client();
+		const shared = testItem();
+		for (const index of [0, 49, 50, 99, 100]) await uploads.run({}, { ...shared, index }, clients);
+		expect(uploads.calls().filter((method) => method === 'drive.files.generateIds')).toHaveLength(3);
+		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(5);
+	});
+
 	test('a token that expired: n8n renews it, and the body goes out again', async () => {
 		uploads.google.fault({ match: 'drive.files.create', status: 401 });
 		expect(await uploads.run({ content: base64('hello') })).toMatchObject({ size: '5' });
