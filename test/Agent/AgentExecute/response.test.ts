@@ -1,5 +1,13 @@
 import { redactorOf } from '../../../nodes/Agent/session/credentials';
-import { contentOf, describeFields, excerpt, jsonIn } from '../../../nodes/Agent/AgentExecute/response';
+import {
+	contentOf,
+	describeFields,
+	excerpt,
+	jsonIn,
+	textOf,
+	TurnText,
+} from '../../../nodes/Agent/AgentExecute/response';
+import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { expectLinear } from '../../growth';
 
 const content = (type: string | undefined, body: Buffer | string) =>
@@ -197,4 +205,53 @@ describe('of what a stranger made up', () => {
 			);
 		},
 	);
+});
+
+describe('the text of a turn', () => {
+	const turn = (pieces: 'last' | 'joined', ...texts: string[]) => {
+		const all = new TurnText(pieces);
+		return [texts.map((text, n) => all.add(text, n === texts.length - 1)), all.text];
+	};
+
+	test.each<['last' | 'joined', string[], string[], string]>([
+		['last', ['a', 'b'], ['a', '\n\nb'], 'a\n\nb'],
+		['last', ['a', 'a'], ['a', '\n\na'], 'a\n\na'],
+		['joined', ['a', 'b'], ['a', 'b'], 'ab'],
+		['joined', ['a', ' a '], ['a', ''], 'a'],
+		['joined', ['a', ' ', 'a'], ['a', ' ', ''], 'a '],
+		['joined', ['1', '1', '1'], ['1', '1', '1'], '111'],
+	])('%s of %j', (pieces, texts, added, text) => {
+		expect(turn(pieces, ...texts)).toEqual([added, text]);
+	});
+
+	test.each([
+		[
+			['a', 'b', 'ab', 'c'],
+			['a', 'b', '', 'c'],
+		],
+		[
+			['a', 'a', 'b'],
+			['a', 'a', 'b'],
+		],
+		[
+			[' ', ' ', ' ', 'b'],
+			[' ', ' ', ' ', 'b'],
+		],
+	])('has pieces, of which no first one is the whole: %j', (texts, added) => {
+		const all = new TurnText('joined');
+		expect(texts.map((text) => all.add(text, false))).toEqual(added);
+	});
+
+	const messages = ['a', { n: 1 }, 'a'].map((message) => ({ message })) as unknown as SessionMessage[];
+
+	test('is joined without a whole that only the end of a match tells', () => {
+		expect([
+			textOf(messages, 'text', 'joined', 'match'),
+			textOf(messages, 'text', 'joined', 'count'),
+		]).toEqual(['a', 'aa']);
+		expect([textOf(messages, 'text', 'last', 'match'), textOf([], 'text', 'joined', 'match')]).toEqual([
+			'a',
+			null,
+		]);
+	});
 });

@@ -78,6 +78,7 @@ const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
 	['not open in time', { kind: 'connectTimeout' }, 'retry', 'retry'],
 	['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'retry', 'retry'],
 	['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }, 'final', 'final'],
+	['what n8n does not allow', { kind: 'blocked' }, 'final', 'final'],
 	['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
 ];
 
@@ -100,9 +101,12 @@ describe('retryDecisionOf', () => {
 		expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 	});
 
-	it('another refusal than the suspected one is suspect, not final', () => {
-		expect(retryDecisionOf(answer(403), { ...usual, suspected: 'status 401' })).toBe('suspect');
-		expect(retryDecisionOf(close(4401), { ...usual, suspected: 'status 401' })).toBe('suspect');
+	it.each([
+		[answer(403), answer(401)],
+		[close(4401), answer(401)],
+		[close(4403), close(4401)],
+	])('another refusal than the suspected one is suspect, not final: %j', (closeReason, before) => {
+		expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(before) })).toBe('suspect');
 	});
 
 	it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {

@@ -1,0 +1,85 @@
+import {
+	type ExecuteParams,
+	initialPayload,
+	waitSettings,
+} from '../../../nodes/Agent/AgentExecute/parameters';
+
+const none = { task: '', input: '', payloadJson: '{}' };
+const json = (payloadJson: unknown) => initialPayload({ ...none, payloadMode: 'json', payloadJson })();
+
+test('task and input become the JSON text of an object with these two keys', () => {
+	expect(initialPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
+		'{"task":"a \\"b\\"","input":"ü\\n"}',
+	);
+});
+
+test('a JSON text that is an object goes out as it stands, spaces and key order included', () => {
+	expect(json('{ "z": 1,  "a": [2] }')).toBe('{ "z": 1,  "a": [2] }');
+});
+
+test('an object from an expression goes out as its JSON text', () => {
+	expect(json({ task: 'x', deep: { n: null } })).toBe('{"task":"x","deep":{"n":null}}');
+});
+
+test.each([
+	['a list as text', '[1]', 'not a list'],
+	['a list', [1], 'not a list'],
+	['null as text', 'null', 'not an empty value'],
+	['nothing', undefined, 'not an empty value'],
+	['a number', '5', 'not a number'],
+	['a text', '"x"', 'not a string'],
+])('%s is refused', (_name, value, reason) => {
+	expect(() => json(value)).toThrow(reason);
+});
+
+test.each(['', '{', "{'a': 1}", '{"a": 1,}', '{"task": {{ $json.x }}}'])(
+	'%j is refused as invalid JSON',
+	(text) => {
+		expect(() => json(text)).toThrow("'Payload' is not valid JSON");
+	},
+);
+
+test('of invalid JSON the place is told, where there is one', () => {
+	const description = (text: string) => {
+		try {
+			return json(text);
+		} catch (error) {
+			return (error as { description?: string }).description;
+		}
+	};
+	expect(description('{"a": 1,}')).toMatch(/^Parsing failed at character 8\. Write an object/);
+	expect(description('{')).toMatch(/^(Parsing failed at character 1\. )?Write an object/);
+});
+
+test.each([
+	[
+		{ waitUntil: 'silence', silenceSeconds: 1.5 },
+		{ by: 'silence', milliseconds: 1500 },
+	],
+	[
+		{ waitUntil: 'count', messageCount: 3 },
+		{ by: 'count', count: 3 },
+	],
+	[{ waitUntil: 'close' }, { by: 'close' }],
+	[
+		{ waitUntil: 'match', matchField: ' type ', matchValue: ['a', 'b'] },
+		{ by: 'match', field: 'type', values: ['a', 'b'] },
+	],
+	[
+		{ waitUntil: 'match', matchField: 'type', matchValue: [] },
+		{ by: 'match', field: 'type', values: [''] },
+	],
+	[
+		{ waitUntil: 'match', matchField: '', matchValue: ['a'] },
+		{ by: 'match', field: '', values: ['a'] },
+	],
+])('the end of a wait by %j', (given, end) => {
+	const options = { failureField: 'type', failureValue: [], filterField: ' type ', filterValue: ['a'] };
+	const params = { waitForMessages: true, ...options, ...given } as unknown as ExecuteParams;
+	expect(waitSettings(params)).toMatchObject({
+		end,
+		failure: undefined,
+		filter: { field: 'type', values: ['a'] },
+	});
+	expect(waitSettings({ ...params, waitForMessages: false })).toBeUndefined();
+});
