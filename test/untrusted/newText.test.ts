@@ -43,6 +43,50 @@ test.each([
 	],
 	['Outlook in German', `Ja.\n\n${outlook('Von', 'Gesendet', 'An', 'Betreff')}`, 'Ja.'],
 	['an older Outlook', 'Yes.\n\n-----Original Message-----\nFrom: Ann\n\nold', 'Yes.'],
+	[
+		'an introduction on four lines',
+		'Yes.\n\n5.1.2026\nAnn Lee\nof Sales\n<ann@example.com> wrote:\n> Shall I?',
+		'Yes.',
+	],
+	[
+		'an introduction on more lines than any has',
+		'Yes.\n\n5.1.2026\nAnn\nLee\nof Sales\n<ann@example.com> wrote:\n> Shall I?',
+		'Yes.\n\n5.1.2026\nAnn\nLee\nof Sales',
+	],
+	[
+		'a sentence above an introduction',
+		'On holiday.\n5.1.2026 Ann <ann@example.com> wrote:\n> Shall I?',
+		'On holiday.',
+	],
+	[
+		'an address above what introduces nothing',
+		'Yes.\n\nann@example.com\nsaid:\n> Shall I?',
+		'Yes.\n\nann@example.com\nsaid:',
+	],
+	['ten blank lines below an introduction', `Yes.\na@b.example:${'\n'.repeat(11)}> Shall I?`, 'Yes.'],
+	['more of them', `Yes.\na@b.example:${'\n'.repeat(12)}> Shall I?`, 'Yes.\na@b.example:'],
+	['a long introduction', `Yes.\n\n2026${'x'.repeat(489)} wrote:\n> Shall I?`, 'Yes.'],
+	[
+		'a paragraph that is too long for one',
+		`2026${'x'.repeat(490)} wrote:\n> Shall I?`,
+		`2026${'x'.repeat(490)} wrote:`,
+	],
+	['a blank line in a quote', 'Yes.\n> One?\n\n> Two?\nNo.', 'Yes.\nNo.'],
+	[
+		'a header of eight more lines',
+		`Yes.\n\nFrom: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(6)}Subject: Offer\n\nold`,
+		'Yes.',
+	],
+	[
+		'a list that begins like a header',
+		`From: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(7)}Subject: Offer`,
+		`From: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(7)}Subject: Offer`,
+	],
+	[
+		'nothing above a header',
+		'\n\n-----Original Message-----\nFrom: Ann\nold',
+		'\n\n-----Original Message-----\nFrom: Ann\nold',
+	],
 	['a quote alone', '> Shall I?', '> Shall I?'],
 	['a signature alone', '-- \nBob', '-- \nBob'],
 	['nothing', '', ''],
@@ -64,6 +108,7 @@ test.each([
 });
 
 test.each([
+	['a quotation without an introduction', 'Seneca said it.\n\n> Omnia aliena sunt.', first],
 	['a quotation in an email that answers none', 'As Seneca said:\n\n> Omnia aliena sunt.', first],
 	[
 		'a forwarded message',
@@ -79,6 +124,11 @@ test.each([
 
 test('an answer without a header of its own is known by its introduction', () => {
 	expect(newText('Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', first)).toBe('Yes.');
+});
+
+test('an answer is known by its subject or by its header alone', () => {
+	expect(newText('> Shall I?\n\nYes.', { subject: 'AW: Offer', isReply: false })).toBe('Yes.');
+	expect(newText('> Shall I?\n\nYes.', { subject: 'Offer', isReply: true })).toBe('Yes.');
 });
 
 test.each(['> x\n', 'On 5 Jan 2026:\n> x\n', 'From: a\n', '\n', '-- \n', 'a@b.c:\n\n>', ':', '--'])(

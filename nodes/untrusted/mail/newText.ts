@@ -1,4 +1,4 @@
-/** Longer lines are text, not a header or an introduction. */
+/** Longer lines are text, not an introduction. */
 const longestLine = 500;
 /** Lines over which programs wrap an introduction. */
 const mostIntroduction = 4;
@@ -11,8 +11,8 @@ const subjectOfForward = /^\s*(?:fwd?|wg|tr|rv|enc|vs|转发|轉寄)\s*[:：]/i;
 /** Outlook marks an earlier message by its header instead of a sign at each line. */
 const originalMessage =
 	/^-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|пересылаемое сообщение|исходное сообщение|原始邮件|元のメッセージ)\s*-{2,}$/i;
-const headerLines = [
-	/^\*?(?:from|von|de|da|van|från|fra|od|от|发件人|寄件者|差出人)\s*[:：]\*? ?\S/i,
+const senderLine = /^\*?(?:from|von|de|da|van|från|fra|od|от|发件人|寄件者|差出人)\s*[:：]\*? ?\S/i;
+const otherLines = [
 	/^\*?(?:sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|skickat|sendt|fecha|data|wysłano|отправлено|дата|发送时间|日期|送信日時)\s*[:：]\*? ?\S/i,
 	/^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|主题|主旨|件名)\s*[:：]/i,
 ];
@@ -32,27 +32,23 @@ export function newText(text: string, { subject, isReply }: Context): string {
 	const all = text.split('\n');
 	const recent = subjectOfForward.test(subject) ? all : beforeHeader(all);
 	const unquoted = withoutQuotes(recent, isReply || subjectOfReply.test(subject));
-	const signature = unquoted.findIndex((line) => /^-- ?$/.test(line));
-	const own = signature < 0 ? unquoted : unquoted.slice(0, signature);
-	return own.join('\n').trim() || text;
+	const [own] = unquoted.join('\n').split(/^-- ?$/m, 1);
+	return own?.trim() || text;
 }
 
 /** The lines before an earlier message that begins with its header. */
 function beforeHeader(lines: readonly string[]): readonly string[] {
 	const at = lines.findIndex((line, index) => originalMessage.test(line.trim()) || isHeader(lines, index));
 	if (at < 0) return lines;
-	let end = at;
-	while (end > 0 && /^(?:[-_]{5,})?$/.test(lines[end - 1]?.trim() ?? '')) end--;
-	return lines.slice(0, end);
+	const isOwn = (line: string) => !/^(?:[-_]{5,})?$/.test(line.trim());
+	return lines.slice(0, lines.findLastIndex((line, index) => index < at && isOwn(line)) + 1);
 }
 
 /** Whether sender, date and subject follow one another, as in the header of an email. */
 function isHeader(lines: readonly string[], index: number): boolean {
-	const [from, ...others] = headerLines;
-	const line = (at: number) => (lines[at] ?? '').trim().slice(0, longestLine);
-	if (!from?.test(line(index))) return false;
-	const next = Array.from({ length: mostHeaderLines }, (_, at) => line(index + 1 + at));
-	return others.every((header) => next.some((one) => header.test(one)));
+	if (!senderLine.test(lines[index]?.trim() ?? '')) return false;
+	const next = lines.slice(index + 1, index + 1 + mostHeaderLines).map((line) => line.trim());
+	return otherLines.every((header) => next.some((line) => header.test(line)));
 }
 
 function withoutQuotes(lines: readonly string[], isReply: boolean): string[] {
