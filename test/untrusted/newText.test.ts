@@ -79,8 +79,8 @@ test.each([
 	],
 	[
 		'a list that begins like a header',
-		`From: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(7)}Subject: Offer`,
-		`From: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(7)}Subject: Offer`,
+		`Yes.\n\nFrom: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(7)}Subject: Offer`,
+		`Yes.\n\nFrom: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(7)}Subject: Offer`,
 	],
 	[
 		'nothing above a header',

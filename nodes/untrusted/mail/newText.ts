@@ -16,7 +16,7 @@ const otherLines = [
 	/^\*?(?:sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|skickat|sendt|fecha|data|wysłano|отправлено|дата|发送时间|日期|送信日時)\s*[:：]\*? ?\S/i,
 	/^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|主题|主旨|件名)\s*[:：]/i,
 ];
-const mostHeaderLines = 8;
+const mostHeaderLines = 9;
 
 export interface Context {
 	readonly subject: string;
@@ -38,17 +38,18 @@ export function newText(text: string, { subject, isReply }: Context): string {
 
 /** The lines before an earlier message that begins with its header. */
 function beforeHeader(lines: readonly string[]): readonly string[] {
-	const at = lines.findIndex((line, index) => originalMessage.test(line.trim()) || isHeader(lines, index));
+	const at = lines.findIndex((line, index) => {
+		if (originalMessage.test(line.trim())) return true;
+		return senderLine.test(line.trim()) && isHeader(lines.slice(index, index + mostHeaderLines));
+	});
 	if (at < 0) return lines;
 	const isOwn = (line: string) => !/^(?:[-_]{5,})?$/.test(line.trim());
 	return lines.slice(0, lines.findLastIndex((line, index) => index < at && isOwn(line)) + 1);
 }
 
-/** Whether sender, date and subject follow one another, as in the header of an email. */
-function isHeader(lines: readonly string[], index: number): boolean {
-	if (!senderLine.test(lines[index]?.trim() ?? '')) return false;
-	const next = lines.slice(index + 1, index + 1 + mostHeaderLines).map((line) => line.trim());
-	return otherLines.every((header) => next.some((line) => header.test(line)));
+/** Whether date and subject follow the sender, as in the header of an email. */
+function isHeader(lines: readonly string[]): boolean {
+	return otherLines.every((header) => lines.some((line) => header.test(line.trim())));
 }
 
 function withoutQuotes(lines: readonly string[], isReply: boolean): string[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { Bodies } from '../../../../dev/google/gmail/charsets';
-import { decodedText } from '../../../../nodes/untrusted/mail/charset';
+import { decodedText, decodedWords } from '../../../../nodes/untrusted/mail/charset';
 import { headerOf } from '../../../../nodes/untrusted/mail/mimeStructure';
 import { encoded } from './legacy';
 import { Mails } from './mails';
@@ -192,4 +192,55 @@ describe('Gmail hands over', () => {
 		const [item] = await mails.run('read', { messageId });
 		expect(item?.json['text']).toBe(text);
 	});
+});
+
+describe('a text of two bytes each', () => {
+	it.each<[string, string, number[]]>([
+		['', 'é', [0xff, 0xfe, 0xe9, 0]],
+		['utf-8', 'é', [0xfe, 0xff, 0, 0xe9]],
+		['utf-16', 'é!', [0xe9, 0, 0x21, 0]],
+		['utf-16', 'a', [0, 0x61]],
+		['UTF-16BE', '€', [0x20, 0xac]],
+		['utf-16', 'é', [0xc3, 0xa9]],
+		['unicode', 'a', [0x61, 0]],
+		['windows-1252', 'ÿa', [0xff, 0x61]],
+		['windows-1252', 'þa', [0xfe, 0x61]],
+		['windows-1252', 'aþ', [0x61, 0xfe]],
+		['windows-1252', 'aÿ', [0x61, 0xff]],
+	])('under the name %j is %s', (name, text, octets) => {
+		expect(decodedText(Buffer.from(octets), name)).toBe(text);
+	});
+});
+
+describe('encoded words', () => {
+	it.each([
+		['a letter in two words', '=?utf-8?Q?caf=C3?= =?UTF-8?Q?=A9_x?=', 'café x'],
+		['words of two charsets', '=?utf-8?B?w6k=?=\r\n =?iso-8859-1*fr?q?=E9?=', 'éé'],
+		['text between words', '=?utf-8?Q?a?= b =?utf-8?Q?c?=', 'a b c'],
+		['what only begins like one', 'a =?utf-8?X?a?=', 'a =?utf-8?X?a?='],
+	])('%s', (_what, value, text) => {
+		expect(decodedWords(value)).toBe(text);
+	});
+
+	it('are read in the first 10,000 characters', () => {
+		const word = '=?utf-8?Q?=C3=A9?=';
+		const before = ' '.repeat(10_000 - word.length);
+		expect(decodedWords(`${before}${word}, ${word}`)).toBe(`${before}é, ${word}`);
+		expect(decodedWords(`${before} ${word}`)).toBe(`${before} ${word}`);
+	});
+});
+
+it.each<[string, string, number[]]>([
+	['cp936', '你', [0xc4, 0xe3]],
+	['x-cp950', '你', [0xa7, 0x41]],
+	['ms_932', 'あ', [0x82, 0xa0]],
+	['ibm-1251', 'ж', [0xe6]],
+	['windows-949', '안', [0xbe, 0xc8]],
+	['cp874', 'ส', [0xca]],
+	['koi8_r', 'ж', [0xd6]],
+	['x-gbk', '你', [0xc4, 0xe3]],
+	['utf-8', 'é', [0xe9]],
+	['no-such-charset', '€', [0x80]],
+])('the charset named %s', (name, text, octets) => {
+	expect(decodedText(Buffer.from(octets), name)).toBe(text);
 });
