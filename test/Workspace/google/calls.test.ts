@@ -106,6 +106,20 @@ test.each([
 	expect(await requestOf({ url, method: 'PUT', headers, data: {} })).toMatchObject({
 		headers: { 'content-type': 'a/b' },
 	});
+	expect(await requestOf({ url, method: 'PUT', headers })).toMatchObject({
+		headers: { 'content-type': 'a/b' },
+	});
+});
+
+test('an answer that does not come in time is said to be late, with the time', async () => {
+	const never = new Readable({ read() {} });
+	const { call } = played([() => answer(never)], { maxTries: 1, timeoutMilliseconds: 50 });
+	expect(await failing(call({ url, method: 'POST' }))).toMatchObject({
+		code: 504,
+		message: 'Google did not respond within 0.05 s',
+		ambiguous: true,
+	});
+	expect(never.destroyed).toBe(true);
 });
 
 describe('tries', () => {
