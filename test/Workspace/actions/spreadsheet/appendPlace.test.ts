@@ -243,6 +243,61 @@ test('rows that cannot be moved are named, and never sent again', async () => {
 	expect(calls.methods.filter((method) => method === 'values.append')).toHaveLength(1);
 });
 
+describe('the free rows below a table, for OVERWRITE', () => {
+	const overwrite = async (rows: unknown[][], given: object, size: { rowCount?: number } = {}) => {
+		const spreadsheetId = calls.sheet(rows, 'Sheet1', size);
+		const params = { spreadsheetId, range: 'Sheet1!A1', insertDataOption: 'OVERWRITE', ...given };
+		return await calls.one('append', params);
+	};
+
+	test.each([
+		[1, '1 row', 4],
+		[2, '2 rows', 5],
+	])('where %d are blank there is no room for three', async (count, free, row) => {
+		const blank = Array.from({ length: count }, () => []);
+		const values = [['x'], ['y'], ['z']];
+		const failure = await failing(overwrite([['Name'], ['Anna'], ...blank, ['other']], { values }));
+		expect(failure.message).toBe(
+			`There is space for only ${free} below the table: row ${row} has data from column A on`,
+		);
+		expect(calls.methods).not.toContain('values.append');
+	});
+
+	test.each([
+		[2, 'INSERT_ROWS'],
+		[3, 'OVERWRITE'],
+	])('a tab of %d rows: %s', async (rowCount, sent) => {
+		const appended = await overwrite([['Name'], ['Anna']], { values: [['x']] }, { rowCount });
+		expect(rangeOf(appended)).toBe('Sheet1!A3');
+		expect(calls.sent.at(-1)?.query).toMatchObject({ insertDataOption: sent });
+	});
+
+	test.each<[string, unknown[][], unknown[][], string]>([
+		['a title alone', [['Report']], [['x', 'y']], 'Sheet1!A2:B2'],
+		['a title above a wider table', [['Report'], [], ['a', 'b'], [1, 2]], [['x', 'y']], 'Sheet1!A5:B5'],
+		['a cell above another table', [['Name'], [], ['a', 'b'], [1, 2]], [['x']], 'Sheet1!A2'],
+		['a header of two columns', [['a', 'b'], [], ['c', 'd']], [['x', 'y']], 'Sheet1!A2:B2'],
+		[
+			'all of its columns',
+			[
+				['a', 'b'],
+				[1, 2],
+				['', 3],
+			],
+			[['x', 'y']],
+			'Sheet1!A4:B4',
+		],
+	])('below %s', async (_, rows, values, range) => {
+		expect(rangeOf(await overwrite(rows, { values }))).toBe(range);
+	});
+
+	test('cells beside the columns of the rows do not count', async () => {
+		const rows = [...people.slice(0, 1), ['', 3]];
+		await overwrite(rows, { values: [['x']] });
+		expect(calls.sent.at(-1)?.path).toContain('Sheet1!A2:append');
+	});
+});
+
 describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
 		appendResultOf({ tableRange, updates: { updatedRange } });

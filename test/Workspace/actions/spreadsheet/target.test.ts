@@ -1,7 +1,8 @@
-import { testItem } from '../../client';
+import { testClients, testItem } from '../../client';
 import { failing } from '../../failure';
 import { SheetCalls, items } from './sheetCalls';
-import { isNodeError } from '../../../../nodes/core/errors';
+import { isNodeError, NodeError } from '../../../../nodes/core/errors';
+import { isAboutTabs, Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/sheets';
 
 const calls = new SheetCalls();
 
@@ -167,6 +168,60 @@ describe('a tab that is not there', () => {
 		const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
 		expect((await failing(calls.run('read', given))).code).toBe(400);
 		expect(calls.methods).toEqual(['values.get']);
+	});
+});
+
+describe('one spreadsheet', () => {
+	const asked = (spreadsheetId: string) => {
+		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
+		return new Spreadsheet(sheets, spreadsheetId);
+	};
+
+	test('without a tab, items go to the first one', async () => {
+		const spreadsheetId = calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [
+				{ title: 'First', rows: [['a']] },
+				{ title: 'Second', rows: [['a']] },
+			],
+		});
+		const params = { spreadsheetId, range: 'A:B', valuesSource: 'items' };
+		expect(await calls.one('append', params, items({ a: 1 })[0])).toMatchObject({ updatedRange: 'First!A2' });
+	});
+
+	test('a name that is unknown in a tab that is there', async () => {
+		const failure = await failing(
+			calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' }),
+		);
+		expect(failure.message).toContain('Unable to parse range');
+		expect(failure.description).toMatch(/^The spreadsheet has the tab 'Sheet1'\. ./);
+	});
+
+	test('a tab that went away meanwhile', async () => {
+		const failure = await failing(asked(calls.sheet()).findSheet('Gone'));
+		expect(failure).toMatchObject({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+	});
+
+	test('its locale is asked for once, in short JSON', async () => {
+		const book = asked(calls.google.sheets.seed({ title: 'Book', locale: 'de_DE' }));
+		expect([await book.locale(), await book.locale()]).toEqual(['de_DE', 'de_DE']);
+		expect(calls.sent.map(({ query }) => query)).toEqual([
+			{ fields: 'properties.locale', prettyPrint: 'false' },
+		]);
+	});
+
+	test('a whole tab has as many rows as it has, filled or not', async () => {
+		const book = asked(calls.sheet([['a'], ['b']], 'Sheet1', { rowCount: 7 }));
+		expect(await book.readTab('Sheet1')).toEqual({ cells: [['a'], ['b']], rowCount: 7 });
+		expect((await book.readTab(undefined)).rowCount).toBe(7);
+	});
+
+	test('other failures than of a range are not taken for one', () => {
+		const error = (code: number, message: string) => new NodeError({ code, message });
+		expect(isAboutTabs(error(400, 'Unable to parse range: x'))).toBe(true);
+		expect(isAboutTabs(error(404, 'Unable to parse range: x'))).toBe(false);
+		expect(isAboutTabs(error(400, 'Invalid value'))).toBe(false);
+		expect(isAboutTabs(new Error('Unable to parse range: x'))).toBe(false);
 	});
 });
 
