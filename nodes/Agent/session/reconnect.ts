@@ -66,7 +66,7 @@ export class Recovery {
 	readonly #alerted = new Set<string>();
 	#warned = false;
 	#openedAt: number | undefined;
-	#broughtMessage = false;
+	#broughtMessage: boolean | undefined;
 	#cancelStableTimer = () => {};
 
 	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {

@@ -149,6 +149,26 @@ describe('a channel that was open', () => {
 		expect(history.end(status(401), status(401))).toEqual([1000, 5000]);
 	});
 
+	it('for 30 s makes the next failure the first, of messages that are faulty, too', async () => {
+		const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
+		const history = new History();
+		const { recovery } = history;
+		expect([recovery.ended(tooLarge).isFirst, recovery.ended(tooLarge).isFirst]).toEqual([true, false]);
+		recovery.opened();
+		await history.clock.advance(30_000);
+		const { isFirst, decision } = recovery.ended(tooLarge);
+		expect([isFirst, decision]).toEqual([true, 'retry']);
+		expect(history.end(tooLarge, tooLarge)).toEqual([0, 5000]);
+	});
+
+	it('for less changes nothing later on either', async () => {
+		const history = troubled();
+		await history.live(29_999, false);
+		expect(history.clock.pending).toBe(0);
+		await history.clock.advance(1);
+		expect(history.end(dropped)).toEqual([31_999]);
+	});
+
 	it.each([1000, 1005])(
 		'for one message, by a service that closes with %d, lets the waits grow to 16 s only',
 		async (code) => {
@@ -160,6 +180,14 @@ describe('a channel that was open', () => {
 			expect(await history.live(1000, false, done)).toBe(31_999);
 		},
 	);
+});
+
+test.each([
+	[true, 'refused'],
+	[false, undefined],
+])('credentials that could not be read, by a mistake: %s', (isMistake, alert) => {
+	const { recovery } = new History();
+	expect(recovery.ended({ kind: 'credentials', message: '', isMistake }).alert).toBe(alert);
 });
 
 test('an outage is told once, after 5 minutes', async () => {
