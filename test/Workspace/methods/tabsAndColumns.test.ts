@@ -1,6 +1,14 @@
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+
 import { Spreadsheet } from '../../../nodes/Workspace/actions/spreadsheet/sheets';
-import { documentTabs, headerColumns, spreadsheetTabs } from '../../../nodes/Workspace/methods/methods';
+import {
+	documentTabs,
+	headerColumns,
+	methods,
+	spreadsheetTabs,
+} from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
+import { contextOf, token } from '../runNode';
 import { StandIn } from '../standIn';
 
 const standIn = new StandIn();
@@ -60,4 +68,61 @@ test.each([
 	const mapped = await headerColumns(chosen(fields));
 	expect(mapped.fields).toEqual([]);
 	expect(mapped.emptyFieldsNotice).toContain(notice);
+});
+
+describe('as n8n asks while the form is filled in', () => {
+	/** The form's fields, of which an item is not known yet. */
+	function form(fields: Record<string, unknown>): ILoadOptionsFunctions {
+		standIn.google.tokens.issue({ token });
+		const getNodeParameter = (name: string, fallback: unknown) => fields[name] ?? fallback;
+		const context = contextOf({ url: standIn.google.url, parameters: {} });
+		return Object.assign(context, { getNodeParameter }) as unknown as ILoadOptionsFunctions;
+	}
+	const list = (value: unknown) => ({ __rl: true, mode: 'list', value });
+	const notChosen = [{}, { spreadsheetId: list('') }, { spreadsheetId: '={{ $json.id }}' }];
+
+	test('the tabs are found by name', async () => {
+		const spreadsheetId = list(chosen().book.id);
+		const names = async (filter?: string) =>
+			(await methods.searchTabs.call(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
+		expect(await names()).toEqual(['Orders', 'Q1']);
+		expect(await names(' q')).toEqual(['Q1']);
+	});
+
+	test.each(notChosen)('without a spreadsheet there is nothing to choose from: %j', async (fields) => {
+		await expect(methods.searchTabs.call(form(fields))).rejects.toThrow('Choose the spreadsheet first.');
+		expect(await methods.getMatchColumns.call(form(fields))).toEqual([]);
+		expect(await methods.headerColumns.call(form(fields))).toEqual({
+			fields: [],
+			emptyFieldsNotice: 'Choose the spreadsheet first.',
+		});
+		expect(standIn.google.requests).toEqual([]);
+	});
+
+	test('the columns of the chosen tab', async () => {
+		const spreadsheetId = chosen().book.id;
+		const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As Read gives it' };
+		expect(await methods.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
+		const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
+		expect(await methods.getMatchColumns.call(form(fields))).toEqual([
+			{ name: 'Name', value: 'Name' },
+			{ name: 'Age', value: 'Age' },
+			rowNumber,
+		]);
+		const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
+		expect(await methods.headerColumns.call(form(fields))).toEqual({
+			fields: ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column })),
+		});
+	});
+
+	test('files and labels', async () => {
+		expect(await methods.searchSpreadsheets.call(form({}), 'x')).toEqual({
+			results: [],
+			paginationToken: undefined,
+		});
+		expect(await methods.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+		expect(await methods.searchSpreadsheets.call(form({})).catch(String)).toContain(
+			'Google lists no spreadsheets',
+		);
+	});
 });
