@@ -150,6 +150,27 @@ test.each([
 	expect(() => proportionate(markdown)).toThrow('many times as long');
 });
 
+/** A definition and brackets in a text of this length. */
+const mentions = (count: number, length: number) => `[a]:${']'.repeat(count - 1)}`.padEnd(length, 'u');
+
+test.each([
+	['200,000 cells', `-|-\n${'a\n'.repeat(99_999)}`],
+	['cells of two tables', `-|-\n${'a\n'.repeat(60_000)}\n${'a\n'.repeat(60_000)}`],
+	['20,000,000 characters beyond 40 times the text', mentions(2039, 10_000)],
+	['a long address behind a blank line', `${mentions(2039, 9_000)}\n\n${'u'.repeat(9_000)}`],
+])('%s are read', (_what, markdown) => {
+	expect(proportionate(markdown)).toBe(markdown);
+});
+
+test.each([
+	['200,001 cells', `-|-|-\n${'a\n'.repeat(66_666)}`],
+	['20,000,001 characters beyond 40 times the text', mentions(42, 6_666_667)],
+	['brackets in a text that is longer by one', mentions(2039, 10_001)],
+	['an address on several lines', `${mentions(2045, 6_000)}\n${'u'.repeat(6_000)}`],
+])('%s are not', (_what, markdown) => {
+	expect(() => proportionate(markdown)).toThrow('many times as long');
+});
+
 test.each(['| - ', '[a]: b\n', ' '])('looking costs no more than the length of %j', (unit) => {
 	expectLinear(
 		unit,
