@@ -376,6 +376,54 @@ test('lists deeper than those of Docs stay on its deepest level', () => {
 	expect([8, 9, 10.5].map((nestingLevel) => glyphs.next({ nestingLevel }).level)).toEqual([8, 8, 8]);
 });
 
+test.each([
+	['DECIMAL', 10, '10'],
+	['ZERO_DECIMAL', 9, '09'],
+	['ZERO_DECIMAL', 10, '10'],
+	['ALPHA', 0, '0'],
+	['ALPHA', 1, 'a'],
+	['UPPER_ALPHA', 26, 'Z'],
+	['ALPHA', 27, 'aa'],
+	['ALPHA', 780, 'z'.repeat(30)],
+	['ALPHA', 781, '781'],
+	['ROMAN', 1, 'i'],
+	['UPPER_ROMAN', 1994, 'MCMXCIV'],
+	['ROMAN', 3999, 'mmmcmxcix'],
+	['UPPER_ROMAN', 4000, '4000'],
+	['DECIMAL', 4000, '4000'],
+])('an item numbered in %s: %d is %s', (glyphType, startNumber, shown) => {
+	const nestingLevels = [{ glyphType, startNumber, glyphFormat: '(%0)' }];
+	const glyphs = new Glyphs({ lists: { l: { listProperties: { nestingLevels } } } });
+	expect(glyphs.next({ listId: 'l' })).toEqual({
+		text: `(${shown})`,
+		level: 0,
+		ordered: true,
+		number: startNumber,
+	});
+});
+
+test('items count on, and from the start again below another item', () => {
+	const numbered = { glyphType: 'DECIMAL', glyphFormat: '%0.%1' };
+	const long = { glyphType: 'DECIMAL', glyphFormat: `%2${'-'.repeat(48)}` };
+	const tooLong = { glyphType: 'DECIMAL', glyphFormat: `%3${'-'.repeat(49)}` };
+	const nestingLevels = [{ glyphType: 'DECIMAL' }, numbered, long, tooLong, { glyphSymbol: '○' }, {}];
+	const glyphs = new Glyphs({ lists: { l: { listProperties: { nestingLevels } } } });
+	const textAt = (nestingLevel: number) => glyphs.next({ listId: 'l', nestingLevel }).text;
+	expect([0, 1, 1, 0, 1, 2, 3, 4, 5, -1].map(textAt)).toEqual([
+		'1.',
+		'1.1',
+		'1.2',
+		'2.',
+		'2.1',
+		`1${'-'.repeat(48)}`,
+		'1.',
+		'○',
+		'•',
+		'3.',
+	]);
+	expect(glyphs.next({ listId: 'another' })).toMatchObject({ text: '•', ordered: false });
+});
+
 test('a picture is fetched from a public address only; any other is a link, or its text', () => {
 	const spanOf = (markdown: string) => {
 		const [block] = contentOfMarkdown(markdown).blocks;
