@@ -127,7 +127,7 @@ describe('allowed operations', () => {
 	test('there are as many choices as operations, and none chosen is all of them', () => {
 		expect(operationChoices).toHaveLength(13);
 		for (const input of [append, search, write, elsewhere]) expect(() => read(input)).not.toThrow();
-		expect(() => read(search, false, undefined)).not.toThrow();
+		for (const none of [undefined, null]) expect(() => read(search, false, none)).not.toThrow();
 	});
 
 	test('what is chosen is done, all else refused, whatever the object says of its resource', () => {

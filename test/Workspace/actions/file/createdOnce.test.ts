@@ -135,6 +135,29 @@ describe('with an idempotency key', () => {
 		expect(kept()).toHaveLength(10);
 	});
 
+	test.each([
+		['the older one, if both are unfinished', ['2 made', '1 made'], 1, [true, false]],
+		['the complete one', ['1 made', '2 done'], 1, [true, false]],
+		['the complete one, wherever it stands', ['1 done', '2 made'], 0, [false, true]],
+		['the older one, if both are complete', ['1 done', '2 done'], 0, [false, false]],
+	])('of two files with the key %s stays: %j', async (_what, files, kept, trashed) => {
+		await uploads.run(keyed);
+		const appProperties = uploads.files()[0]?.appProperties;
+		uploads.google.reset();
+		const added = files.map((one) => {
+			const [day = '', idempotencyState = ''] = one.split(' ');
+			return uploads.google.files.add({
+				name: 'a.txt',
+				mimeType: 'text/plain',
+				clientId: 'stand-in-client',
+				createdTime: `2026-01-0${day}T00:00:00.000Z`,
+				appProperties: { ...appProperties, idempotencyState },
+			});
+		});
+		expect(await uploads.run(keyed)).toMatchObject({ id: added[kept]?.id, repeated: true });
+		expect(added.map(({ id }) => uploads.google.files.get(id)?.trashed)).toEqual(trashed);
+	});
+
 	test('with skip, a file that is there is left without a mark', async () => {
 		const { id } = await uploads.run({ content: base64('old') });
 		const result = await uploads.run({ ...keyed, onExisting: 'skip' });

@@ -73,10 +73,11 @@ test('skip gives the file that is there and says so', async () => {
 });
 
 test('error names the file that is there', async () => {
-	const { id } = await first('a.txt');
+	const { id = '', webViewLink = '' } = await first('a.txt');
 	const failure = await failing(uploads.run({ content: base64('new'), onExisting: 'error' }));
 	expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
-	expect(failure.description).toContain(id);
+	expect(failure.message).toBe('The folder already has a file named "a.txt"');
+	expect(failure.description).toBe(`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`);
 	expect(uploads.files()).toHaveLength(1);
 });
 
@@ -87,7 +88,10 @@ test('replace is refused where it is not clear which file is meant, or its kind 
 	expect(several).toMatchObject({ code: 409, message: expect.stringContaining('2 files') as string });
 	const document = await uploads.run({ name: 'd.md', content: base64('# Hi'), convertTo: 'document' });
 	const bytes = await failing(uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }));
-	expect(bytes).toMatchObject({ code: 409 });
+	expect(bytes).toMatchObject({
+		code: 409,
+		message: 'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
+	});
 	const again = await uploads.run({
 		name: 'd.md',
 		content: base64('# Ho'),

@@ -197,6 +197,7 @@ describe('checksum', () => {
 		uploads.google.fault({ match: 'drive.files.create', status: 200, body });
 		const item = testItem();
 		const failure = await failing(uploads.run({ content: base64('hello') }, item));
+		expect(failure.code).toBe(500);
 		expect(failure.message).toContain('theFile');
 		expect(item.things).toEqual([{ kind: 'file', id: 'theFile', url: undefined }]);
 	});
