@@ -1,6 +1,9 @@
 /** Sizes at which a text is doubled, in characters. `npm run test:hostile` also doubles far larger ones. */
 const smallest = 100_000;
 const largest = process.env.HOSTILE ? 10_000_000 : 500_000;
+/** How many random inputs a long property has; all of them with `npm run test:hostile`. */
+export const roundsOf = (all: number): number => (process.env.HOSTILE ? all : all / 5);
+
 /** Twice the time would be linear, four times quadratic. */
 const maxRatio = 3;
 const attempts = 8;

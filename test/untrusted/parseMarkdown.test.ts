@@ -5,7 +5,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
 import { parseMarkdown, proportionate } from '../../nodes/untrusted/markdown/parseMarkdown';
-import { expectLinear } from '../growth';
+import { expectLinear, roundsOf } from '../growth';
 
 /** The reference: the parser itself, with the whole text. */
 function parsedWhole(markdown: string): RootContent[] {
@@ -91,7 +91,7 @@ test('a text in pieces of any length has the blocks of the text parsed whole', (
 		fc.property(texts, fc.integer({ min: 1, max: 60 }), (text, pieceLength) => {
 			expect(withoutPositions(parseMarkdown(text, pieceLength))).toEqual(withoutPositions(parsedWhole(text)));
 		}),
-		{ numRuns: 1_000 },
+		{ numRuns: roundsOf(1000) },
 	);
 });
 

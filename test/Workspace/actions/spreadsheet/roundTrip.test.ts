@@ -1,6 +1,7 @@
 // What Read gives, Write and Append take back: a property over random tables.
 import type { IDataObject } from 'n8n-workflow';
 
+import { roundsOf } from '../../../growth';
 import { testItem } from '../../client';
 import { SheetCalls } from './sheetCalls';
 
@@ -133,9 +134,11 @@ const ways: ReadonlyArray<(table: Table) => Promise<void>> = [
 	}),
 ];
 
-test('1,000 tables come back as they were, by every way', async () => {
+const rounds = roundsOf(1000);
+
+test(`${rounds} tables come back as they were, by every way`, async () => {
 	const below = randomOf(20_260);
-	for (let at = 0; at < 1000; at++) {
+	for (let at = 0; at < rounds; at++) {
 		const table = tableOf(below);
 		const way = ways[at % ways.length];
 		await way?.(table).catch((error: unknown) => {
