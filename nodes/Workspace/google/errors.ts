@@ -27,7 +27,9 @@ function envelopeOf(body: Buffer): Envelope {
 	return {
 		message: text && shortened(text, maxMessageLength),
 		status: trimmed(property(error, 'status')),
-		reasons: [error, ...details.map((detail) => property(detail, 'reason'))].map(String),
+		reasons: [error, ...details.map((detail) => property(detail, 'reason'))].flatMap(
+			(reason) => trimmed(reason) ?? [],
+		),
 		activationUrl: details
 			.map((detail) => trimmed(property(property(detail, 'metadata'), 'activationUrl')))
 			.find((url) => url?.startsWith('https://console.')),

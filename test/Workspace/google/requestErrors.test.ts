@@ -173,6 +173,11 @@ describe('what Google says', () => {
 		expect(answered(400, body).failure.message).toBe(message);
 	});
 
+	test('a reason that is no text is none', () => {
+		const errors = [{ reason: { toString: 1, valueOf: 1 } }, { reason: ['rateLimitExceeded'] }];
+		expect(answered(403, { error: { message: 'No', errors } })).toMatchObject({ kind: 'final' });
+	});
+
 	test.each([
 		['https://console.cloud.google.com/x', 'https://console.cloud.google.com/x'],
 		['https://elsewhere.example/x', 'the API library'],
