@@ -118,6 +118,7 @@ test.each([
 	['a forwarded message in Gmail', 'FYI\n\n---------- Forwarded message ---------\nFrom: Ann\n\nold', reply],
 	['lines that only look like a header', 'From: Hamburg\nTo: Berlin\nPrice: 20', reply],
 	['a ruler', 'a\n---\nb\n--', { ...reply, subject: 'x' }],
+	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
 ])('%s stays', (_what, text, context) => {
 	expect(newText(text, context)).toBe(text.replace(/\n--$/, ''));
 });

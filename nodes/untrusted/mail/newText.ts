@@ -32,7 +32,7 @@ export function newText(text: string, { subject, isReply }: Context): string {
 	const all = text.split('\n');
 	const recent = subjectOfForward.test(subject) ? all : beforeHeader(all);
 	const unquoted = withoutQuotes(recent, isReply || subjectOfReply.test(subject));
-	const [own] = unquoted.join('\n').split(/^-- ?$/m, 1);
+	const [own] = unquoted.join('\n').split(/(?:^|\n)-- ?(?:\n|$)/, 1);
 	return own?.trim() || text;
 }
 
