@@ -129,6 +129,7 @@ test.each([
 	['cells of no table', '<tr><td>a<td>b', 'a\tb'],
 	['an end of no table', 'a</table>b', 'a\nb'],
 	['a table that ends with an empty row', '<table><tr><td>a<td>b<tr><td></table><p>c', 'a\tb\n\nc'],
+	['a text behind a row whose last cell is empty', '<table><tr><td>a<td></td></tr>b', 'a\n\tb'],
 	['an empty cell where a page only makes room', '<table><tr><td><td>a<tr><td>b<td>c</table>', 'a\nb\tc'],
 	[
 		'an empty cell beside one that has a table',
@@ -144,6 +145,11 @@ test.each([
 		'a link that is its text in several pieces',
 		'a<p><a href="https://a/?b=1&amp;c=2"> https://a/?b=1&amp;c=2</a> <a href=b>b<i>c</i></a>',
 		'a\n\nhttps://a/?b=1&c=2 bc [b]',
+	],
+	[
+		'a link whose text is its address, but cut in two',
+		'<a href="https://a/b">https://a/<br>b</a> <a href="tel:1"><table><tr><td>tel:<td>1</table></a>',
+		'https://a/\nb [https://a/b]\ntel:\t1 [tel:1]',
 	],
 	['joiners at the beginning', '&zwnj;a <p>&zwnj;b &zwnj;c<table><tr><td>d<td>&zwnj;e', 'a\n\nb c\nd\te'],
 	[

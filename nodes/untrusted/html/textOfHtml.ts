@@ -148,6 +148,7 @@ class Reader {
 		if (end !== 'no') this.hidden = undefined;
 		if (end !== 'outside') return;
 		if (tag === 'table') writer.closeTable();
+		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
 		this.breakAround(tag);
 		if (tag === 'a') this.endLink();

@@ -112,7 +112,7 @@ export class TextWriter {
 		this.lock = table;
 	}
 
-	private endRow(): void {
+	endRow(): void {
 		if (this.corner?.table === this.table) this.corner = undefined;
 		if (this.lock !== this.table) return;
 		this.lock = undefined;
@@ -191,10 +191,12 @@ export class TextWriter {
 		if (isLineStart) this.lines++;
 		const tabs = this.fillCells(this.pieces.length + Number(isLineStart));
 		if (isLineStart) this.add(this.lineStart());
-		this.add(tabs || (isLineStart ? '' : this.gap));
+		const gap = tabs || (isLineStart ? '' : this.gap);
+		this.add(gap);
 		this.add(text);
 		// Spaces at the beginning do not count.
-		if (this.recorded.length <= this.mostRecorded) this.recorded += (this.recorded && this.gap) + text;
+		if (this.recorded.length <= this.mostRecorded)
+			this.recorded += (this.recorded && (isLineStart ? '\n' : gap)) + text;
 		this.breaks = 0;
 		this.lock = undefined;
 		this.gap = '';
