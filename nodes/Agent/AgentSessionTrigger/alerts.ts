@@ -43,6 +43,7 @@ export class Alerts {
 		const now = this.#clock.monotonicMilliseconds();
 		let interval = this.#intervals.get(kind);
 		if (interval === undefined || now - interval.at >= intervalMilliseconds) {
+			if (interval !== undefined) this.#tellPostponed(interval);
 			const before = interval?.suppressed;
 			interval = { at: now, sessions: new Set(), postponed: [], suppressed: 0, cancel: () => {} };
 			this.#intervals.set(kind, interval);

@@ -174,6 +174,16 @@ describe('failed executions', () => {
 		expect(texts(run).slice(10)).toEqual(['session s10 refused: Ask.']);
 		expect(clock.pending).toBe(0);
 	});
+
+	test('that are held back come before the next one, and leave no timer, also where the timer is late', async () => {
+		const { run, clock, channels, listening } = listen({ sessionIds: ids });
+		for (const id of ids.slice(0, 11)) channels.alert(id, refusedFor(id), 'refused');
+		clock.stall(60_000);
+		channels.alert('s0', refusedFor('s0'), 'refused');
+		expect(texts(run).slice(10)).toEqual(['session s10 refused: Ask.', 'session s0 refused: Ask.']);
+		await listening.close();
+		expect(clock.pending).toBe(0);
+	});
 });
 
 describe('a filter', () => {
