@@ -85,7 +85,9 @@ class SecretSearch {
 		for (let from = 0; from < last + pieceDistance; from += pieceDistance) {
 			const at = Math.min(from, last);
 			const text = needle.text.slice(at, at + pieceLength);
-			this.#pieces.set(text, [...(this.#pieces.get(text) ?? []), { needle, at }]);
+			const same = this.#pieces.get(text) ?? [];
+			same.push({ needle, at });
+			this.#pieces.set(text, same);
 		}
 	}
 

@@ -355,4 +355,13 @@ describe('costs no more than the length of the text', () => {
 			100_000,
 		);
 	});
+
+	test('a secret that repeats itself', () => {
+		expectLinear(
+			'a',
+			(secret) => secret,
+			(secret) => new Sanitizer([secret]).text('b'),
+			100_000,
+		);
+	});
 });
