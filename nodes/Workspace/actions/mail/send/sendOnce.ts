@@ -84,7 +84,7 @@ function queryFor(to: readonly Address[], subject: string): string {
  * Emails sent by this process, by account and key, because Gmail lists an email only some time after it was
  * sent.
  */
-const recent = new BoundedMap<string, Recent>();
+const recent = new BoundedMap<string, Recent>(10_000);
 /** By account and key. */
 const mutex = new KeyedMutex();
 
