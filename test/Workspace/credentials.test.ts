@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { getRequestHelperFunctions } from 'n8n-core/dist/execution-engine/node-execution-context/utils/request-helper-functions';
 import type { INode, IWorkflowExecuteAdditionalData, Workflow } from 'n8n-workflow';
 
@@ -199,6 +200,20 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			});
 			expect(Object.keys(defaults)).toContain('enabledScopes');
 			expect('authorizationUrl' in defaults).toBe(name === 'workspaceOAuth2Api');
+		});
+
+		test.each([
+			['appFiles', ['drive.file']],
+			['appFilesAndNames', ['drive.file', 'drive.metadata.readonly']],
+			['allFiles', ['drive']],
+		])('asks for the scopes of the operations, and of the access to Drive: %s', (driveAccess, ofDrive) => {
+			const scope = properties.find((property) => property.name === 'scope')?.default as string;
+			const expression = scope.slice('={{'.length, -'}}'.length);
+			const asked = (more: object) =>
+				runInNewContext(expression, { $self: { driveAccess, ...more } }) as string;
+			const names = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', ...ofDrive];
+			expect(asked({}).split(' ')).toEqual(names.map((one) => `https://www.googleapis.com/auth/${one}`));
+			expect(asked({ customScopes: true, enabledScopes: 'own' })).toBe('own');
 		});
 
 		test('hides every secret', () => {

@@ -1,6 +1,7 @@
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
+import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 
@@ -320,4 +321,10 @@ test('a one-line field shows the whole of its placeholder', () => {
 	const placeholders = description.properties.filter(oneLine).map(({ placeholder = '' }) => placeholder);
 	// Characters that the form's column has room for.
 	expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
+});
+
+test('a model reads which keys of an input object are required', () => {
+	const text = toolDescriptions.at(-1)?.default;
+	expect(text).toMatch(/^mail read: messageId\*$/m);
+	expect(text).toMatch(/^spreadsheet append: spreadsheetId\*, tab, range, /m);
 });

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { BoundedMap, KeyedMutex } from '../../nodes/core/runtime';
+import { BoundedMap, KeyedMutex, systemClock } from '../../nodes/core/runtime';
 
 describe('a bounded map', () => {
 	test('forgets what was set first, and what is set again counts as new', () => {
@@ -11,6 +11,19 @@ describe('a bounded map', () => {
 			['c', 4],
 		]);
 	});
+});
+
+test('a wait of more than 24 days, which Node would end at once, does not end before', () => {
+	jest.useFakeTimers();
+	try {
+		const call = jest.fn();
+		const cancel = systemClock.after(3e9, call);
+		jest.advanceTimersByTime(24 * 86_400_000);
+		expect(call).not.toHaveBeenCalled();
+		cancel();
+	} finally {
+		jest.useRealTimers();
+	}
 });
 
 describe('a keyed mutex', () => {

@@ -9,6 +9,7 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import { keptOutcomes } from '../../../nodes/core/retryCache';
+import { bytesInFlight } from '../../../nodes/http/body';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
@@ -19,7 +20,10 @@ async function serve(options: AgentServiceOptions = {}): Promise<void> {
 }
 
 beforeAll(withBinaryData);
-afterEach(() => service.close());
+afterEach(async () => {
+	await service.close();
+	expect(bytesInFlight()).toBe(0);
+});
 
 const run = (options?: RunOptions) => runExecute(service, options);
 
