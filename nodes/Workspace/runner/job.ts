@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeError, forEditor, isTool, refusal, storeBinary } from '../../core/errors';
@@ -241,7 +240,7 @@ export class Jobs {
 		const { last } = this;
 		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = this.chosen(index, mode);
-		if (last?.mode === mode && isDeepStrictEqual(last.chosen, chosen)) return last;
+		if (last?.mode === mode && isSame(last.chosen, chosen)) return last;
 		const { operation, given } = chosen;
 		const fields = fieldsOf(operation);
 		const params = paramsOf(fields, given, { mode, timezone: this.context.getTimezone() });
@@ -259,6 +258,17 @@ export class Jobs {
 			allowedOperations: parameters.read('allowedOperations', index, []),
 		});
 	}
+}
+
+/** Values are not compared inside: the order of an object's keys counts, and one may be too deep for a comparison. */
+function isSame(a: Chosen, b: Chosen): boolean {
+	if (a.operation !== b.operation) return false;
+	if (a.given === b.given) return true;
+	const names = Object.keys(a.given);
+	return (
+		names.length === Object.keys(b.given).length &&
+		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
+	);
 }
 
 /** Jobs that are processed together; most are single. In the order of their first members. */

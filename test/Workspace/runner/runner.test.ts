@@ -290,6 +290,33 @@ test('a hint is shown once, however many items say it', async () => {
 	expect(context.hints).toHaveLength(1);
 });
 
+describe('items that differ only', () => {
+	const book = async () => (await run({ resource: 'spreadsheet', operation: 'create', title: 'S' }))[0]?.json;
+	const appended = async (...given: unknown[]) => {
+		const spreadsheetId = (await book())?.['spreadsheetId'];
+		const object = (value: unknown) =>
+			JSON.stringify({ operation: 'append', spreadsheetId, range: 'Sheet1!A1', values: [[value]] });
+		await run(
+			{ inputMode: 'json', inputObject: '={{ $json.work }}' },
+			given.map((value) => ({ json: { work: object(value) } })),
+		);
+		const read = { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' };
+		const [item] = await run({ inputMode: 'json', inputObject: JSON.stringify(read) });
+		return item?.json['values'];
+	};
+
+	test('in the order of an object’s keys keep their own texts', async () => {
+		expect(await appended({ a: 1, b: 2 }, { b: 2, a: 1 })).toEqual([['{"a":1,"b":2}'], ['{"b":2,"a":1}']]);
+	});
+
+	test('deep inside are written, however deep', async () => {
+		const deep = (leaf: number) =>
+			Array.from({ length: 1500 }).reduce<unknown>((inner) => ({ a: inner }), leaf);
+		const texts = [deep(1), deep(2)].map((value) => [JSON.stringify(value)]);
+		expect(await appended(deep(1), deep(2))).toEqual(texts);
+	});
+});
+
 test('rows that go out together do not overtake what stands between them', async () => {
 	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
 	const spreadsheetId = made?.json['spreadsheetId'];
