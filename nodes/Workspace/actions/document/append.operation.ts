@@ -77,7 +77,7 @@ async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text
 		documentId,
 		requestBody: { requests: [{ insertText: { text, endOfSegmentLocation } }] },
 	});
-	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId };
+	return { documentId, characterCount: text.length, revisionId: data.writeControl?.requiredRevisionId ?? '' };
 }
 
 interface Appended {

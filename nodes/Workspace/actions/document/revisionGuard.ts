@@ -14,7 +14,8 @@ export interface Written {
 	readonly documentId: string;
 	/** UTF-16 units that went in. */
 	readonly characterCount: number;
-	readonly revisionId: docs_v1.Schema$WriteControl['requiredRevisionId'];
+	/** Empty if Google does not name it. */
+	readonly revisionId: string;
 	/** How often each text was found; absent without replacements. */
 	readonly replaced?: readonly Replaced[];
 }
@@ -68,7 +69,7 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 		},
 		{ retryConfig: { httpMethodsToRetry: ['POST'] } },
 	);
-	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId };
+	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
 	if (replacements.length === 0) return written;
 	const replies = (data.replies ?? []).slice(-replacements.length);
 	let inserted = characterCount;
@@ -189,7 +190,7 @@ export async function readBack(
 	const { revisionId } = data;
 	const isKnown = change.replacements.length === 0;
 	if (isKnown && content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
-		return { documentId, characterCount, revisionId };
+		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	}
 	if (revisionId === change.revisionId) {
 		const message = `The document was not changed: ${failure.message}`;

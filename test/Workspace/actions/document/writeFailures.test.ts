@@ -27,6 +27,27 @@ describe.each(['text', 'markdown'] as const)('%s', (contentFormat) => {
 	});
 });
 
+describe('a revision that Google does not name is empty in the result', () => {
+	const nothing = { match: batchUpdate, status: 200, body: {} };
+
+	test('after a write or an append', async () => {
+		const id = calls.document('old');
+		calls.google.fault({ ...nothing, times: 2 });
+		expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
+		expect(await calls.append(id, { content: 'new' })).toHaveProperty('revisionId', '');
+	});
+
+	test('after a write whose answer was lost', async () => {
+		const id = calls.document();
+		calls.google.fault({ match: batchUpdate, status: 503, carriedOut: true });
+		const paragraph = { elements: [{ textRun: { content: 'new\n' } }] };
+		const content = [{ endIndex: 1 }, { startIndex: 1, endIndex: 5, paragraph }];
+		const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content } } }];
+		calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 200, body: { tabs } });
+		expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
+	});
+});
+
 test('a write that did not happen at first is repeated', async () => {
 	const id = calls.document('old');
 	calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 2 });
