@@ -31,8 +31,8 @@ export function parseRetryAfter(
 	if (value === undefined) return undefined;
 	if (deltaSeconds.test(value)) return Math.ceil(Number(value) * 1000);
 	if (!httpDate.test(value)) return undefined;
-	// The form of asctime names no time zone and means UTC, but Date.parse would read it as local time. A second GMT changes nothing.
-	const at = Date.parse(`${value} GMT`);
+	// The form of asctime, the only one without a comma, names no time zone and means UTC, but Date.parse would read it as local time.
+	const at = Date.parse(value.includes(',') ? value : `${value} GMT`);
 	return Number.isNaN(at) ? undefined : Math.max(0, at - nowMilliseconds);
 }
 

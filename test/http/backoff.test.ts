@@ -41,6 +41,8 @@ describe('parseRetryAfter', () => {
 		['Sunday, 06-Nov-94 08:50:07 GMT', 30_000],
 		['Sun Nov  6 08:50:07 1994', 30_000],
 		['Sun, 06 Nov 1994 08:00:00 GMT', 0],
+		['Sun, 06 Nov 1994 10:50:07 +0200', 30_000],
+		['Sun, 06 Nov 1994 03:50:07 EST', 30_000],
 	])('%j asks for %i ms', (header, expected) => {
 		expect(parseRetryAfter(header, now)).toBe(expected);
 	});
