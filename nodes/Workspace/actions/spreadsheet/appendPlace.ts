@@ -57,7 +57,8 @@ export function isBelowHeader(
 ): boolean {
 	if (extent === 'header') return startRow === row + 1;
 	if (!tableRange) return false;
-	return startRow === anchorOf(parseRange(tableRange)).row + 1;
+	const table = anchorOf(parseRange(tableRange));
+	return (table.lastRow ?? table.row) === table.row && startRow === table.row + 1;
 }
 
 /** Where appended rows belong: below a table. Rows and columns count from 0. */

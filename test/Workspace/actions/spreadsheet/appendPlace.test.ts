@@ -344,6 +344,7 @@ describe('what Google answers', () => {
 		[false, undefined, place('header', { row: 2 }), 4],
 		[true, 'S!A1:B1', place('all'), 1],
 		[false, 'S!A1:B3', place('all'), 3],
+		[false, 'S!A1:B3', place('all'), 1],
 		[false, undefined, place('all'), 1],
 	])('the first rows below a header: %s', (expected, tableRange, known, startRow) => {
 		expect(isBelowHeader(answered('S!A9', tableRange), known, startRow)).toBe(expected);
