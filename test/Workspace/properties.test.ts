@@ -324,7 +324,20 @@ test('a one-line field shows the whole of its placeholder', () => {
 });
 
 test('a model reads which keys of an input object are required', () => {
-	const text = toolDescriptions.at(-1)?.default;
-	expect(text).toMatch(/^mail read: messageId\*$/m);
-	expect(text).toMatch(/^spreadsheet append: spreadsheetId\*, tab, range, /m);
+	const text = toolDescriptions.at(-1)?.default as string;
+	expect(text.split('\n').slice(1, -1)).toEqual([
+		'document append: documentId*, content*',
+		'document create: title*, parentFolder, content',
+		'document read: documentId*',
+		'document write: documentId*, content*',
+		'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
+		'mail list: from, status, returnAll, maxResults',
+		'mail read: messageId*',
+		'mail search: query*, returnAll, maxResults',
+		'mail send: to, subject, body*, bodyFormat',
+		'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
+		'spreadsheet create: title*, parentFolder',
+		'spreadsheet read: spreadsheetId*, tab, range, output',
+		'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*',
+	]);
 });

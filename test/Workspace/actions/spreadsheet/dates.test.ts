@@ -155,6 +155,8 @@ describe('the form, where Cell Format is not set', () => {
 	test.each([
 		['items', {}, 45296],
 		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: day } } }, 45296],
+		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: 'other' } } }, 'other'],
+		['columns', { columns: { mappingMode: 'autoMapInputData', value: null } }, 45296],
 		['json', { values: JSON.stringify([{ Day: day }]) }, day],
 		['json', { values: JSON.stringify([[day]]) }, day],
 	])('%s %j', async (valuesSource, more, stored) => {
