@@ -165,7 +165,10 @@ describe('under traffic', () => {
 		await station.startWorker();
 		await until(() => ended(3));
 		expect(called()).toEqual([1, 2, 3]);
-		expect(await station.statuses(workflow)).toEqual(['success', 'crashed', 'crashed']);
+		const [third, ...lost] = await station.statuses(workflow);
+		expect(third).toBe('success');
+		// Whichever finds them first: main, which looks for executions without a job, or a worker, for jobs that nobody works on.
+		for (const status of lost) expect(['crashed', 'error']).toContain(status);
 	});
 
 	test('the database is unreachable and comes back: what n8n does not take stands in its log, it goes on, and nothing is done twice', async () => {
