@@ -77,7 +77,7 @@ async function copyOf(nth: number): Promise<string> {
 /** A test file that passes without a change. */
 interface Test {
 	readonly seconds: number;
-	/** The places of changes that it reaches, as told by {@link placeOf}. */
+	/** The places of changes that it reaches, as told by {@link idOf}. */
 	readonly reaches: ReadonlySet<string>;
 }
 
@@ -90,7 +90,7 @@ interface Outcome {
 	readonly endTime: number;
 }
 
-const placeOf = ({ file, reached }: Change) => `${file} ${String(reached?.from)}-${String(reached?.to)}`;
+const idOf = ({ file, reached }: Change) => `${file} ${String(reached?.from)}-${String(reached?.to)}`;
 
 /** The thread of `untrusted` has its own global object. */
 const isSeen = ({ file, reached }: Change) => reached !== undefined && !file.startsWith('nodes/untrusted/');
@@ -155,7 +155,7 @@ async function testsIn(copy: string, changes: readonly Change[], files: readonly
 	for (const file of new Set(seen.map((one) => one.file))) {
 		const some = seen.filter((one) => one.file === file);
 		rewrite(file, (text) =>
-			withProbes(text, some, (one) => `globalThis.reached?.add(${JSON.stringify(placeOf(one))})`),
+			withProbes(text, some, (one) => `globalThis.reached?.add(${JSON.stringify(idOf(one))})`),
 		);
 	}
 	rewrite('test/patience.ts', (text) => text + recorder(folder));
@@ -234,7 +234,7 @@ async function main(): Promise<void> {
 		const tests = await testsIn(first, left, [...new Set(left.flatMap(filesOf))]);
 		const canNotice = (change: Change) => (file: string) => {
 			const test = tests.get(file);
-			return test !== undefined && (!isSeen(change) || test.reaches.has(placeOf(change)));
+			return test !== undefined && (!isSeen(change) || test.reaches.has(idOf(change)));
 		};
 		const work = async (copy: string) => {
 			for (let change = left.shift(); change; change = left.shift()) {

@@ -39,7 +39,7 @@ export class KeyedMutex {
 	}
 }
 
-/** A map that forgets the entry that was set the longest time ago when it holds too many. */
+/** A map that forgets the entry that was set the longest time ago when it holds too many: more than 1,000, unless told. */
 export class BoundedMap<K, V> extends Map<K, V> {
 	readonly #most: number;
 

@@ -23,7 +23,7 @@ export class StandIn {
 }
 
 /** The waits between tries are drawn from 0 to some seconds; here they are such that happen to be short. */
-export function shortenWaits(): void {
+function shortenWaits(): void {
 	const draw = Math.random;
 	jest.spyOn(Math, 'random').mockImplementation(() => draw() / 20);
 }

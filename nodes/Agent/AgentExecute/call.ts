@@ -140,13 +140,10 @@ export async function execute(
 ): Promise<Executed> {
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
-	const timeoutMilliseconds = timeoutSeconds * 1000;
+	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
 	const send = (body: ExecuteBody, stop: AbortSignal) => {
 		hooks.sending(body);
-		return context.helpers.httpRequest({
-			...requestOf(call, body, stop),
-			timeout: timeoutMilliseconds,
-		}) as Promise<FullResponse>;
+		return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<FullResponse>;
 	};
 	const errors: RequestErrors = {
 		stopped: stoppedCall,
@@ -156,7 +153,7 @@ export async function execute(
 	return await withRetries(
 		async () => {
 			await hooks.ready();
-			return await attempt((stop) => once(send, call, memory, stop), { timeoutMilliseconds, signal }, errors);
+			return await attempt((stop) => once(send, call, memory, stop), limits, errors);
 		},
 		{ harmless: false, reading: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
@@ -206,6 +203,7 @@ function requestOf(call: PreparedCall, body: ExecuteBody, signal: AbortSignal): 
 		body: JSON.stringify(body),
 		ignoreHttpStatusErrors: true,
 		skipSslCertificateValidation: call.allowUnauthorizedCerts,
+		timeout: call.options.timeoutSeconds * 1000,
 		abortSignal: signal,
 	};
 }

@@ -139,7 +139,8 @@ export class MessageCollector {
 		this.early.push(message);
 		this.#bytes += heldBytes(message);
 		while (this.early.length > this.#settings.maxMessages || this.#bytes > maxAnswerBytes / 2) {
-			for (const oldest of this.early.splice(0, 1)) this.#bytes -= heldBytes(oldest);
+			const oldest = this.early.shift();
+			if (oldest) this.#bytes -= heldBytes(oldest);
 		}
 	}
 
