@@ -26,34 +26,11 @@ const names: Readonly<Record<number, string>> = {
 export const isRedirect = (status: number) => status >= 300 && status <= 399;
 
 /** Google's symbolic name for an HTTP status, as used in the public interface. */
-export function statusName(code: number): string {
-	if (isRedirect(code)) return 'FAILED_PRECONDITION';
-	return names[code] ?? 'UNKNOWN';
-}
+export const statusName = (code: number) =>
+	isRedirect(code) ? 'FAILED_PRECONDITION' : (names[code] ?? 'UNKNOWN');
 
-interface NodeErrorDetails {
-	/**
-	 * HTTP status: 400 for input refused before any request, 401 for the token, 502 for an incomplete or
-	 * oversized answer, 503 for no connection, 504 for a timeout.
-	 */
-	readonly code: number;
-	/** What happened, in a sentence that a user of the workflow understands. */
-	readonly message: string;
-	readonly description?: string;
-	/** Symbolic status as the service sent it; derived from `code` when absent. */
-	readonly status?: string;
-	/** True if the service may have carried out the request although no answer says so. */
-	readonly ambiguous?: boolean;
-	/** True if the work is done, though not exactly as requested: it must not be started again. */
-	readonly carriedOut?: boolean;
-	/** True if the service was checked and the work was not done. */
-	readonly settled?: boolean;
-	/** Wait that the service asked for, in milliseconds. */
-	readonly retryAfterMilliseconds?: number;
-	/** What is known about work that may be in progress, limited in size and without secrets. */
-	readonly details?: IDataObject;
-	readonly cause?: unknown;
-}
+/** What an error is made of: what it is called follows. */
+type Facts = Pick<NodeError, 'code' | 'message'> & Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
 /**
  * A failure of one item, in the vocabulary of the public interface. Never contains a secret, a request body,
@@ -61,32 +38,44 @@ interface NodeErrorDetails {
  */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
+	/**
+	 * HTTP status: 400 for input refused before any request, 401 for the token, 502 for an incomplete or
+	 * oversized answer, 503 for no connection, 504 for a timeout.
+	 */
 	readonly code: number;
+	/** Symbolic status as the service sent it; derived from `code` if it sent none. */
 	readonly status: string;
+	/** What to do. */
 	readonly description: string | undefined;
+	/** Whether the service may have carried out the request although no answer says so. */
 	readonly ambiguous: boolean;
+	/** Whether the work is done, though not exactly as requested: it must not be started again. */
 	readonly carriedOut: boolean;
+	/** Whether the service was checked and the work was not done. */
 	readonly settled: boolean;
+	/** Wait that the service asked for. */
 	readonly retryAfterMilliseconds: number | undefined;
+	/** What is known about work that may be in progress, limited in size and without secrets. */
 	readonly details: IDataObject | undefined;
 
-	constructor(details: NodeErrorDetails) {
-		super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
-		this.code = details.code;
-		this.status = details.status ?? statusName(details.code);
-		this.description = details.description;
-		this.ambiguous = details.ambiguous ?? false;
-		this.carriedOut = details.carriedOut ?? false;
-		this.settled = details.settled ?? false;
-		this.retryAfterMilliseconds = details.retryAfterMilliseconds;
-		this.details = details.details;
+	/** @param facts its message says what happened, in a sentence that a user of the workflow understands */
+	constructor(facts: Facts) {
+		super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause });
+		this.code = facts.code;
+		this.status = facts.status ?? statusName(facts.code);
+		this.description = facts.description;
+		this.ambiguous = facts.ambiguous ?? false;
+		this.carriedOut = facts.carriedOut ?? false;
+		this.settled = facts.settled ?? false;
+		this.retryAfterMilliseconds = facts.retryAfterMilliseconds;
+		this.details = facts.details;
 	}
 
 	/** The same error with changed properties. */
-	with(details: Partial<NodeErrorDetails>): NodeError {
+	with(changed: Partial<Facts>): NodeError {
 		// An error's own message and cause are not enumerable.
 		const { message, cause } = this;
-		return new NodeError(Object.assign({}, this, { message, cause }, details));
+		return new NodeError(Object.assign({}, this, { message, cause }, changed));
 	}
 }
 
@@ -272,13 +261,10 @@ function notStored(cause: unknown, bytes: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 	// Other errors of a file system, whose words name a path of the server.
 	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
-	return new NodeError({
-		code: 500,
-		message: `n8n could not store a file of ${bytes.toLocaleString('en-US')} bytes${said}`,
-		description: withCode(
-			'Ask whoever operates this n8n to look at its binary data storage: whether there is room, and whether n8n may write there.',
-			code,
-		),
-		cause,
-	});
+	const description = withCode(
+		'Ask whoever operates this n8n to look at its binary data storage: whether there is room, and whether n8n may write there.',
+		code,
+	);
+	const message = `n8n could not store a file of ${bytes.toLocaleString('en-US')} bytes${said}`;
+	return new NodeError({ code: 500, message, description, cause });
 }

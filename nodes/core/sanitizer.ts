@@ -10,11 +10,9 @@ interface Range {
 /** What is seen of a text; for each unit, where it begins and ends in the text itself. */
 interface View {
 	readonly text: string;
-	readonly starts: Uint32Array | readonly number[];
-	readonly ends: Uint32Array | readonly number[];
+	readonly starts: Uint32Array;
+	readonly ends: Uint32Array;
 }
-
-const placeIn = (places: ArrayLike<number>, at: number) => places[at] ?? 0;
 
 /** A form in which a secret may stand in a view. */
 interface Needle {
@@ -62,11 +60,20 @@ class SecretSearch {
 		this.#added.push(secret);
 	}
 
-	/** The parts of a text that tell a secret; they may overlap. */
-	rangesIn(text: string): Range[] {
+	/** The text without what tells a secret. */
+	masked(text: string): string {
 		for (const secret of this.#added.splice(0)) this.#prepare(secret);
 		const literal = this.#literals.flatMap((form) => placesOf(form, text));
-		return [...literal, ...this.#foundIn(visible(text), text)];
+		const ranges = [...literal, ...this.#foundIn(visible(text), text)];
+		const pieces: string[] = [];
+		let done = 0;
+		for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
+			if (end <= done) continue;
+			if (start >= done) pieces.push(text.slice(done, start), mask);
+			done = end;
+		}
+		pieces.push(text.slice(done));
+		return pieces.join('');
 	}
 
 	#prepare(secret: string): void {
@@ -145,8 +152,8 @@ function rangeAround({ needle, at }: Piece, begin: number, view: View, source: s
 	while (before < at && view.text[begin - before - 1] === text[at - before - 1]) before++;
 	let after = 0;
 	while (at + after < text.length && view.text[begin + after] === text[at + after]) after++;
-	const start = placeIn(view.starts, begin - before);
-	const end = placeIn(view.ends, begin + after - 1);
+	const start = view.starts[begin - before] ?? 0;
+	const end = view.ends[begin + after - 1] ?? 0;
 	const length = before + after;
 	const isTold =
 		length === text.length ||
@@ -172,47 +179,6 @@ function wordAround(text: string, from: number, to: number): Range {
 const escape =
 	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/gi;
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-/** For escapes of different kinds inside each other. */
-const mostPasses = 3;
-
-/** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
-function visible(text: string): View {
-	let view = asItIs(text);
-	for (let pass = 0; pass < mostPasses && view.text.search(escape) >= 0; pass++) view = unescaped(view);
-	return compact(view);
-}
-
-function asItIs(text: string): View {
-	const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
-	return { text, starts, ends: starts.map((at) => at + 1) };
-}
-
-function unescaped({ text, starts, ends }: View): View {
-	const pieces: string[] = [];
-	const [newStarts, newEnds]: [number[], number[]] = [[], []];
-	let done = 0;
-	const keep = (end: number) => {
-		pieces.push(text.slice(done, end));
-		for (; done < end; done++) {
-			newStarts.push(placeIn(starts, done));
-			newEnds.push(placeIn(ends, done));
-		}
-	};
-	for (const match of text.matchAll(escape)) {
-		keep(match.index);
-		const end = match.index + match[0].length;
-		const characters = characterOf(match);
-		for (let unit = 0; unit < characters.length; unit++) {
-			newStarts.push(placeIn(starts, done));
-			newEnds.push(placeIn(ends, end - 1));
-		}
-		pieces.push(characters);
-		done = end;
-	}
-	keep(text.length);
-	return { text: pieces.join(''), starts: newStarts, ends: newEnds };
-}
-
 /** An escaped byte is one character, because a secret is also searched for in that form. */
 function characterOf([, percent, u, x, hex, decimal, entity]: RegExpExecArray): string {
 	if (entity !== undefined) return entities[entity.toLowerCase()] ?? '';
@@ -229,21 +195,34 @@ const folded = Uint8Array.from({ length: 128 }, (_, code) => {
 	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
 });
 
-function compact({ text, starts, ends }: View): View {
+/** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
+function visible(text: string): View {
+	// What an escape stands for is never longer.
 	const codes = new Uint16Array(text.length);
-	const newStarts = new Uint32Array(text.length);
-	const newEnds = new Uint32Array(text.length);
+	const [starts, ends] = [new Uint32Array(text.length), new Uint32Array(text.length)];
 	let length = 0;
-	for (const [at, unit] of text.split('').entries()) {
-		const code = unit.charCodeAt(0);
-		const kept = folded[code] ?? (hidden.test(unit) ? 0 : code);
-		if (!kept) continue;
-		codes[length] = kept;
-		newStarts[length] = placeIn(starts, at);
-		newEnds[length++] = placeIn(ends, at);
+	let done = 0;
+	const see = (characters: string, end: number) => {
+		for (const unit of characters.split('')) {
+			const code = unit.charCodeAt(0);
+			const kept = folded[code] ?? (hidden.test(unit) ? 0 : code);
+			if (!kept) continue;
+			codes[length] = kept;
+			starts[length] = done;
+			ends[length++] = end;
+		}
+		done = end;
+	};
+	const seeUntil = (end: number) => {
+		while (done < end) see(text.charAt(done), done + 1);
+	};
+	for (const match of text.matchAll(escape)) {
+		seeUntil(match.index);
+		see(characterOf(match), match.index + match[0].length);
 	}
+	seeUntil(text.length);
 	const seen = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
-	return { text: seen, starts: newStarts, ends: newEnds };
+	return { text: seen, starts: starts.subarray(0, length), ends: ends.subarray(0, length) };
 }
 
 /** Replaces a secret in a text. */
@@ -295,7 +274,7 @@ export class Sanitizer {
 	}
 
 	text(text: string, maxLength = maxTextLength): string {
-		return withoutTokens(this.#withoutKnown(onOneLine(shortened(text, maxLength))));
+		return this.#clean(onOneLine(shortened(text, maxLength)));
 	}
 
 	/** The failure without its cause, which is not sanitized. */
@@ -312,28 +291,16 @@ export class Sanitizer {
 
 	/** Data keeps its line breaks. */
 	#value(value: unknown): unknown {
-		if (typeof value === 'string') return withoutTokens(this.#withoutKnown(value));
+		if (typeof value === 'string') return this.#clean(value);
 		if (typeof value !== 'object' || value === null) return value;
 		if (Array.isArray(value)) return value.map((entry) => this.#value(entry));
 		const entries = Object.entries(value).map(([key, entry]) => [this.#value(key), this.#value(entry)]);
 		return Object.fromEntries(entries) as unknown;
 	}
 
-	#withoutKnown(text: string): string {
-		return masked(text, this.#search.rangesIn(text));
+	#clean(text: string): string {
+		return withoutTokens(this.#search.masked(text));
 	}
-}
-
-function masked(text: string, ranges: Range[]): string {
-	const pieces: string[] = [];
-	let done = 0;
-	for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
-		if (end <= done) continue;
-		if (start >= done) pieces.push(text.slice(done, start), mask);
-		done = end;
-	}
-	pieces.push(text.slice(done));
-	return pieces.join('');
 }
 
 type CleanLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
