@@ -11,7 +11,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { properties } from './properties';
-import { requireKnownN8n } from '../core/n8nVersion';
+import { requireKnownN8n } from '../core/runtime';
 
 requireKnownN8n(NodeConnectionTypes);
 

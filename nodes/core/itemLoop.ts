@@ -20,7 +20,7 @@ export interface Done {
 }
 
 /** What is kept for the next try. */
-type Kept = { readonly final: Outcome } | { readonly doubt: true };
+type Kept = Outcome | 'doubt';
 
 export interface Checked<C> {
 	readonly index: number;
@@ -137,9 +137,9 @@ class Loop<C> {
 			const value = this.#work.check(index);
 			const sent = this.#isTool ? this.#work.sent(value) : undefined;
 			const known = this.#finished.recall(index, sent);
-			if (known && 'doubt' in known) this.#doubtful.add(index);
-			if (!known || 'doubt' in known) return { index, value, sent };
-			this.#ended(index, known.final);
+			if (known === 'doubt') this.#doubtful.add(index);
+			if (!known || known === 'doubt') return { index, value, sent };
+			this.#ended(index, known);
 		} catch (error) {
 			this.#ended(index, { failure: toNodeError(error) });
 		}
@@ -157,9 +157,8 @@ class Loop<C> {
 			.catch((error: unknown) => items.map(() => unexpected(error)));
 		for (const [at, { index, sent }] of items.entries()) {
 			const { outcome, isFinal } = done[at] ?? unexpected(new Error('The operation returned no result'));
-			const isDoubtful = outcome.failure?.ambiguous === true;
-			if (isFinal) this.#finished.remember(index, sent, { final: outcome });
-			else if (isDoubtful) this.#finished.remember(index, sent, { doubt: true });
+			if (isFinal) this.#finished.remember(index, sent, outcome);
+			else if (outcome.failure?.ambiguous) this.#finished.remember(index, sent, 'doubt');
 			this.#ended(index, this.#doubtful.has(index) ? doubted(outcome) : outcome);
 		}
 	}

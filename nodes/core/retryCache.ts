@@ -20,10 +20,9 @@ export interface TryOfNode {
 /** Outcomes of a failed try, by item index. */
 interface KeptRun {
 	readonly outcomes: ReadonlyMap<number, unknown>;
-	readonly keptAt: number;
+	readonly tries: number;
 	/** Deletes the outcomes when it fires. */
 	readonly timer: NodeJS.Timeout;
-	readonly tries: number;
 }
 
 /** The current try of a run of the node, or of one call of a tool. */
@@ -35,9 +34,6 @@ interface CurrentTry<T> {
 
 /** n8n waits at most 5 s before the next try, which takes the outcomes over. A stopped execution has no next try. */
 const keptMilliseconds = 60_000;
-/** Of all runs. Above it, the oldest run is dropped, unless its next try may be about to begin. */
-const maxOutcomes = 20_000;
-const surelyKeptMilliseconds = 15_000;
 
 /** Whether n8n treats the try as failed, like one that throws. It looks only at the first returned item. */
 export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
@@ -111,18 +107,10 @@ export class RetryCache<T> {
 }
 
 function keep<T>(key: string, { earlier, outcomes }: CurrentTry<T>, tries: number): void {
-	const runs = keptRuns();
-	const known = [...(earlier?.outcomes ?? []), ...(runs.get(key)?.outcomes ?? [])];
+	const known = [...(earlier?.outcomes ?? []), ...(keptRuns().get(key)?.outcomes ?? [])];
 	forget(key);
-	const timer = setTimeout(forget, keptMilliseconds, key);
-	timer.unref();
-	runs.set(key, { outcomes: new Map([...known, ...outcomes]), keptAt: performance.now(), timer, tries });
-	let total = keptOutcomes();
-	for (const [oldest, { outcomes: dropped, keptAt }] of runs) {
-		if (total <= maxOutcomes || performance.now() - keptAt < surelyKeptMilliseconds) return;
-		total -= dropped.size;
-		forget(oldest);
-	}
+	const timer = setTimeout(forget, keptMilliseconds, key).unref();
+	keptRuns().set(key, { outcomes: new Map([...known, ...outcomes]), tries, timer });
 }
 
 function forget(key: string): void {
@@ -131,9 +119,8 @@ function forget(key: string): void {
 }
 
 /** The number of outcomes that the process keeps now. */
-export function keptOutcomes(): number {
-	return [...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
-}
+export const keptOutcomes = () =>
+	[...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
 
 const keptRuns = () => globalSingleton('retryCache', () => new Map<string, KeptRun>());
 

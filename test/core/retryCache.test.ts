@@ -150,21 +150,6 @@ describe('items that succeeded in an earlier try', () => {
 			expect([keptOutcomes(), jest.getTimerCount()]).toEqual([0, 0]);
 		});
 
-		it('or sooner when there are too many, but not before their next try may begin', () => {
-			for (let run = 0; run < 30; run++) {
-				const items = new RetryCache<number>(attempt({ runIndex: run }));
-				for (let index = 0; index < 1000; index++) items.remember(index, run, index);
-				items.end(true);
-			}
-			expect(keptOutcomes()).toBe(30_000);
-			jest.advanceTimersByTime(15_000);
-			failedTry(new RetryCache<string>(attempt({ runIndex: 30 })), 0, 'one');
-			expect(keptOutcomes()).toBe(19_001);
-			expect(new RetryCache<string>(attempt({ runIndex: 30 })).recall(0, 'x')).toBe('one');
-			jest.advanceTimersByTime(60_000);
-			expect(keptOutcomes()).toBe(0);
-		});
-
 		it('but not while the next try is at work, however long it takes', () => {
 			failedTry(new RetryCache<string>(attempt()), 0, 'one');
 			const second = new RetryCache<string>(attempt());

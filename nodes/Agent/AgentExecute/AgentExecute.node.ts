@@ -3,7 +3,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialTests';
 import { properties } from './properties';
-import { requireKnownN8n } from '../../core/n8nVersion';
+import { requireKnownN8n } from '../../core/runtime';
 
 requireKnownN8n(NodeConnectionTypes);
 
