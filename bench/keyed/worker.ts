@@ -2,6 +2,7 @@
 // outcome.
 import { randomUUID } from 'node:crypto';
 
+import { isNodeError } from '../../nodes/core/errors';
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as mail from '../../nodes/Workspace/actions/mail';
@@ -59,12 +60,12 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const fields = fieldsOf(operation);
 	const params = paramsOf(fields, given, { mode: 'fields', timezone: 'UTC' });
 	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
-	const job = { index: 0, resource, operation, params, limits, item: itemOf(), sent: undefined };
-	const [performed] = await perform([{ ...job, combineKey: undefined, serialKey: undefined }], () =>
+	const job = { index: 0, resource, operation, params, limits, item: itemOf() };
+	const [outcome] = await perform([{ ...job, combineKey: undefined, serialKey: undefined }], () =>
 		Promise.resolve(clients),
 	);
-	if (!performed || 'failure' in performed) return { number, error: String(performed?.failure) };
-	const result = performed.result as { readonly repeated?: boolean };
+	if (isNodeError(outcome)) return { number, error: String(outcome) };
+	const result = outcome as { readonly repeated?: boolean };
 	return { number, repeated: result.repeated === true, result: JSON.stringify(result) };
 }
 

@@ -53,15 +53,9 @@ export const operationChoices: INodePropertyOptions[] = resources
  * @throws NodeError 400 for one that is not among them
  */
 export function checkAllowed(allowed: unknown, resource: ResourceName, operation: Operation): void {
-	if (allowed === undefined || allowed === null) return;
-	if (!Array.isArray(allowed)) {
-		throw refusal(
-			"'Allowed Operations' is not a list",
-			"Nothing was done. Choose the allowed operations in the node's parameters.",
-		);
-	}
-	if (allowed.length === 0 || allowed.includes(keyOf(resource, operation))) return;
-	const names = operationChoices.filter(({ value }) => allowed.includes(value)).map(({ name }) => name);
+	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
+	if (allowed == null || list?.length === 0 || list?.includes(keyOf(resource, operation))) return;
+	const names = operationChoices.filter(({ value }) => list?.includes(value)).map(({ name }) => name);
 	throw refusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
 		`'Allowed Operations' of the node ${names.length === 0 ? 'contains no known operation' : `are: ${names.join(', ')}`}.`,

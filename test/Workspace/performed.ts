@@ -24,10 +24,8 @@ export async function outcomesOf(
 		item,
 		combineKey,
 		serialKey: undefined,
-		sent: undefined,
 	}));
-	const performed = await perform(jobs, () => Promise.resolve(clients));
-	return performed.map((outcome): unknown => ('failure' in outcome ? outcome.failure : outcome.result));
+	return await perform(jobs, () => Promise.resolve(clients));
 }
 
 /** The result for one item. @throws NodeError */

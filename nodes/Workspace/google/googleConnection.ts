@@ -24,14 +24,16 @@ export interface Connection {
 }
 
 /**
+ * @param chosen the parameter's value
  * @param sanitizer learns the secrets that requests are sent with
  * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
  */
 export async function connect(
 	context: IAllExecuteFunctions,
-	authentication: SignIn['authentication'],
+	chosen: unknown,
 	sanitizer: Sanitizer,
 ): Promise<Connection> {
+	const authentication = chosen === 'serviceAccount' ? 'serviceAccount' : 'oAuth2';
 	const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
 	const credential = await context.getCredentials(type);
 	sanitizer.learn(secretsIn(credential));
@@ -39,7 +41,7 @@ export async function connect(
 	const send: Send = async (request) =>
 		(await context.helpers.httpRequestWithAuthentication.call(sharing, type, request)) as FullResponse;
 	const bases = basesOf(credential);
-	const signIn = { authentication, driveAccess: driveAccessOf(credential) };
+	const signIn: SignIn = { authentication, driveAccess: driveAccessOf(credential) };
 	const shared = {
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,

@@ -26,100 +26,69 @@ import { errorOfReading } from '../google/errors';
 import type { Clients } from '../operation';
 
 /** What a picker asks, and what its sign-in may see. */
-export interface Picker {
-	readonly drive: drive_v3.Drive;
-	readonly signIn: SignIn;
-}
+export type Picker = Pick<Clients, 'drive'> & Pick<Connection, 'signIn'>;
+
+/** A page of choices; the filter is what the user typed, the token comes from the page before. */
+type Search = (picker: Picker, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
 /**
- * A page of choices; the filter is what the user typed, the token comes from the page before. Empty where the filter fits nothing: n8n
- * takes the search box away from a picker that fails.
+ * A picker of Drive files of one kind, the last opened first. Empty where the filter fits nothing: n8n takes the search box away from
+ * a picker that fails.
+ * @param noun in the plural
  * @throws NodeError 404 without a filter where there is nothing to choose from: n8n shows its message in the list, and asks again when
  * the list is opened the next time, as after a new sign-in
  */
-type Search = (picker: Picker, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
-
-interface Kind {
-	/** In the plural, as in a sentence. */
-	readonly noun: string;
-	readonly mimeType: string;
-	/** Drive's sort keys. */
-	readonly orderBy: string;
-}
-
-const pageSize = 100;
-
-/** A picker of Drive files of one kind. */
-export function searchOf(kind: Kind): Search {
+function searchOf(noun: string, mimeType: string): Search {
 	return async (picker, filter, paginationToken) => {
-		const { files = [], nextPageToken } = await listFiles(picker, kind, filter, paginationToken);
-		const nothing = files.length === 0 && !nextPageToken && !paginationToken && !filter?.trim();
-		if (nothing) throw emptyList(kind, picker.signIn);
-		return { results: choicesOf(files), paginationToken: nextPageToken ?? undefined };
+		const order = 'viewedByMeTime desc,name_natural';
+		const page = await listFiles(picker, mimeType, order, filter, paginationToken);
+		const isEmpty = page.results.length === 0 && !page.paginationToken;
+		if (isEmpty && !paginationToken && !filter?.trim()) throw emptyList(noun, picker.signIn);
+		return page;
 	};
 }
 
 /** The words are those of n8n's buttons. No hyphens: n8n cuts the message of a list at each of them. */
-function emptyList({ noun }: Kind, { authentication, driveAccess }: SignIn): NodeError {
-	const message = `Google lists no ${noun} for this account.`;
-	if (authentication === 'serviceAccount') {
-		return new NodeError({
-			code: 404,
-			message: `${message} Share some with the email of the service account.`,
-		});
-	}
-	const byUrl = 'To use one anyway, choose By URL above.';
-	const reason =
-		driveAccess === 'appFiles'
-			? 'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.'
-			: 'If Drive Access was changed in the credential, save it and click Switch account there.';
-	return new NodeError({ code: 404, message: `${message} ${reason} ${byUrl}` });
+function emptyList(noun: string, { authentication, driveAccess }: SignIn): NodeError {
+	const ofApp =
+		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
+	const changed = 'If Drive Access was changed in the credential, save it and click Switch account there.';
+	const advice =
+		authentication === 'serviceAccount'
+			? 'Share some with the email of the service account.'
+			: `${driveAccess === 'appFiles' ? ofApp : changed} To use one anyway, choose By URL above.`;
+	return new NodeError({ code: 404, message: `Google lists no ${noun} for this account. ${advice}` });
 }
 
 async function listFiles(
 	{ drive, signIn: { driveAccess } }: Picker,
-	{ mimeType, orderBy }: Kind,
-	filter?: string,
-	paginationToken?: string,
-): Promise<drive_v3.Schema$FileList> {
+	mimeType: string,
+	orderBy: string,
+	filter = '',
+	paginationToken = '',
+	isUsable: (file: drive_v3.Schema$File) => boolean = () => true,
+): Promise<INodeListSearchResult> {
 	const terms = [`mimeType = '${mimeType}'`, 'trashed = false'];
-	if (filter?.trim()) terms.push(`name contains ${searchText(filter.trim())}`);
+	if (filter.trim()) terms.push(`name contains ${searchText(filter.trim())}`);
 	const { data } = await drive.files.list({
 		q: terms.join(' and '),
 		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized)',
 		orderBy,
-		pageSize,
+		pageSize: 100,
 		pageToken: paginationToken || undefined,
 		corpora: driveAccess === 'appFiles' ? 'user' : 'allDrives',
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
-	return data;
+	const results = (data.files ?? []).filter(isUsable).flatMap(({ id, name, webViewLink }) => {
+		return id ? { name: name ?? id, value: id, url: webViewLink ?? undefined } : [];
+	});
+	return { results, paginationToken: data.nextPageToken ?? undefined };
 }
 
-function choicesOf(files: readonly drive_v3.Schema$File[]): INodeListSearchItems[] {
-	return files.flatMap(({ id, name, webViewLink }) =>
-		id ? [{ name: name ?? id, value: id, url: webViewLink ?? undefined }] : [],
-	);
-}
+export const searchDocuments = searchOf('documents', 'application/vnd.google-apps.document');
 
-export const searchDocuments = searchOf({
-	noun: 'documents',
-	mimeType: 'application/vnd.google-apps.document',
-	orderBy: 'viewedByMeTime desc,name_natural',
-});
-
-export const searchSpreadsheets = searchOf({
-	noun: 'spreadsheets',
-	mimeType: 'application/vnd.google-apps.spreadsheet',
-	orderBy: 'viewedByMeTime desc,name_natural',
-});
-
-const folders: Kind = {
-	noun: 'folders',
-	mimeType: 'application/vnd.google-apps.folder',
-	orderBy: 'name_natural',
-};
+export const searchSpreadsheets = searchOf('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
 const myDrive: INodeListSearchItems = {
 	name: 'My Drive',
@@ -132,12 +101,12 @@ const myDrive: INodeListSearchItems = {
  * other folders cannot put anything into them, so they are left out.
  */
 export const searchFolders: Search = async (picker, filter, paginationToken) => {
-	const { files = [], nextPageToken } = await listFiles(picker, folders, filter, paginationToken);
+	const folder = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
+	const page = await listFiles(picker, folder, 'name_natural', filter, paginationToken, isUsable);
 	const drives = paginationToken ? [] : [myDrive, ...(await sharedDrives(picker))];
-	const results = [...withName(drives, filter), ...choicesOf(files.filter(isUsable))];
-	return { results, paginationToken: nextPageToken ?? undefined };
+	return { ...page, results: [...withName(drives, filter), ...page.results] };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */
@@ -168,16 +137,8 @@ export async function headerColumns(chosen: ChosenSpreadsheet): Promise<Resource
 			`Row ${headerRowOf(chosen)} of the tab has no column names. Enter them there, or change Header Row.`,
 		);
 	}
-	return {
-		fields: names.map((name) => ({
-			id: name,
-			displayName: name,
-			required: false,
-			defaultMatch: false,
-			canBeUsedToMatch: true,
-			display: true,
-		})),
-	};
+	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
+	return { fields: names.map((name) => ({ id: name, displayName: name, ...column })) };
 }
 
 /** The columns that rows can be found by, and the number of the row. */
@@ -204,11 +165,7 @@ function noColumns(emptyFieldsNotice: string): ResourceMapperFields {
 }
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
-const patience = {
-	maxTries: 3,
-	maxRetryWaitMilliseconds: 5000,
-	timeoutMilliseconds: 30_000,
-} as const;
+const patience = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
 
 /** What a request's failure may name. */
 const naming = new Naming(requestOptions, 'fields');
@@ -220,8 +177,8 @@ async function askGoogle<T>(
 ): Promise<T> {
 	const sanitizer = new Sanitizer();
 	try {
-		const account = context.getNodeParameter('authentication', 'oAuth2') === 'serviceAccount';
-		const connection = await connect(context, account ? 'serviceAccount' : 'oAuth2', sanitizer);
+		const authentication = context.getNodeParameter('authentication', 'oAuth2');
+		const connection = await connect(context, authentication, sanitizer);
 		return await ask(await connection.clients(patience), connection);
 	} catch (error) {
 		const read = errorOfReading(error, (text) => {
@@ -240,9 +197,10 @@ function picker(search: Search) {
 		filter?: string,
 		paginationToken?: string,
 	): Promise<INodeListSearchResult> {
-		return await askGoogle(this, async ({ drive }, { signIn }) => {
-			return await search({ drive, signIn }, filter, paginationToken);
-		});
+		return await askGoogle(
+			this,
+			async ({ drive }, { signIn }) => await search({ drive, signIn }, filter, paginationToken),
+		);
 	};
 }
 
@@ -277,7 +235,11 @@ function textOf(raw: unknown): string {
 }
 
 /** n8n's method for the tabs of a chosen file. An expression that chooses it is not known while the form is filled in. */
-function tabPicker(field: string, noun: string, tabsOf: Tabs) {
+function tabPicker(
+	field: string,
+	noun: string,
+	tabsOf: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
+) {
 	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
 		return await askGoogle(this, async (clients) => {
 			const given = textOf(this.getNodeParameter(field, ''));
@@ -288,8 +250,6 @@ function tabPicker(field: string, noun: string, tabsOf: Tabs) {
 		});
 	};
 }
-
-type Tabs = (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>;
 
 export async function spreadsheetTabs(
 	{ sheets: client }: Pick<Clients, 'sheets'>,
@@ -335,22 +295,17 @@ export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INo
 	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
 }
 
-async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	return await askGoogle(this, labelChoices);
-}
-
 /** `CATEGORY_SOCIAL` as people read it: Category Social. */
 function systemName(id: string): string {
-	return id
-		.toLowerCase()
-		.split('_')
-		.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-		.join(' ');
+	const words = id.toLowerCase().replaceAll('_', ' ');
+	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
 }
 
 /** The node's methods for its form, by n8n's names. */
 export const methods = {
-	getLabels,
+	async getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+		return await askGoogle(this, labelChoices);
+	},
 	getMatchColumns: inChosenSpreadsheet(matchColumns, () => []),
 	headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
 	searchDocumentTabs: tabPicker('documentId', 'Document', documentTabs),

@@ -24,18 +24,17 @@ interface Allowed {
  * @throws NodeError 400 that names the key and what is allowed
  */
 export function readInputObject(input: unknown, { allowFilePaths, allowedOperations }: Allowed): Chosen {
-	const object = objectOf(input);
-	const { resource: resourceName, operation: operationName, ...given } = object;
-	const { resource, operation } = find(resourceName, operationName, given);
-	checkAllowed(allowedOperations, resource, operation);
-	refuseUnknownKeys(given, operation, resource);
+	const { resource, operation, ...given } = objectOf(input);
+	const chosen = { ...operationOf(resource, operation, given), given };
+	checkAllowed(allowedOperations, chosen.resource, chosen.operation);
+	refuseUnknownKeys(chosen);
 	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
 		throw refusal(
 			"'contentSource' must not be filePath here",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
 	}
-	return { resource, operation, given };
+	return chosen;
 }
 
 function objectOf(input: unknown): Record<string, unknown> {
@@ -52,27 +51,28 @@ const jsonAdvice =
 
 type Found = Pick<Chosen, 'resource' | 'operation'>;
 
-function find(resourceName: unknown, operationName: unknown, given: Record<string, unknown>): Found {
-	const every = resources.flatMap(({ value: resource, operations }) =>
-		operations.map((operation) => ({ resource, operation })),
-	);
-	const names = [...new Set(every.map(({ operation }) => operation.value))].join(', ');
-	if (operationName === undefined || operationName === '') {
-		throw refusal("'operation' is required", `Choose one of: ${names}.`);
+const every: readonly Found[] = resources.flatMap(({ value: resource, operations }) =>
+	operations.map((operation) => ({ resource, operation })),
+);
+const operationNames = [...new Set(every.map(({ operation }) => operation.value))].join(', ');
+
+/** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
+export function operationOf(resource: unknown, operation: unknown, given: Chosen['given'] = {}): Found {
+	if (operation === undefined || operation === '') {
+		throw refusal("'operation' is required", `Choose one of: ${operationNames}.`);
 	}
-	const all = every.filter(({ operation }) => operation.value === operationName);
+	const all = every.filter((found) => found.operation.value === operation);
 	const [first, ...others] = all;
-	if (!first) throw refusal(`'operation' must be one of: ${names}`);
-	if (resourceName === undefined || resourceName === null || resourceName === '') {
+	if (!first) throw refusal(`'operation' must be one of: ${operationNames}`);
+	if ((resource ?? '') === '')
 		return others.length === 0 ? first : byIdKey(first.operation.value, all, given);
-	}
-	const found = all.find(({ resource }) => resource === resourceName);
+	const found = all.find((one) => one.resource === resource);
 	if (found) return found;
-	const allowed = all.map(({ resource }) => resource).join(', ');
+	const allowed = all.map((one) => one.resource).join(', ');
 	throw refusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
 }
 
-function byIdKey(name: string, all: readonly Found[], given: Record<string, unknown>): Found {
+function byIdKey(name: string, all: readonly Found[], given: Chosen['given']): Found {
 	const [only, ...more] = all.filter(({ operation }) =>
 		idKeys(operation).some((key) => Object.hasOwn(given, key)),
 	);
@@ -89,11 +89,7 @@ function idKeys({ fields }: Operation): string[] {
 	);
 }
 
-function refuseUnknownKeys(
-	given: Record<string, unknown>,
-	operation: Operation,
-	resource: ResourceName,
-): void {
+function refuseUnknownKeys({ given, operation, resource }: Chosen): void {
 	const known = fieldsOf(operation).map(({ name }) => name);
 	const unknown = Object.keys(given).filter((key) => !known.includes(key));
 	if (unknown.length === 0) return;

@@ -14,8 +14,7 @@ import {
 	type ResourceName,
 	type StoredBinary,
 } from '../operation';
-import { resources } from '../resources';
-import { type Chosen, readInputObject } from './inputObject';
+import { type Chosen, operationOf, readInputObject } from './inputObject';
 import { binarySource, fileSource } from '../source';
 
 /** State shared by all items of a run. */
@@ -169,19 +168,8 @@ function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	}
-	const resource = oneOf('Resource', resources, resourceName);
-	const operation = oneOf('Operation', resource.operations, operationName);
-	return { resource: resource.value, operation, given: parameters.given(operation.fields, itemIndex) };
-}
-
-function oneOf<T extends { readonly value: string }>(
-	label: string,
-	choices: readonly T[],
-	value: unknown,
-): T {
-	const choice = choices.find((candidate) => candidate.value === value);
-	if (choice) return choice;
-	throw refusal(`'${label}' must be one of: ${choices.map((candidate) => candidate.value).join(', ')}`);
+	const chosen = operationOf(resourceName, operationName);
+	return { ...chosen, given: parameters.given(chosen.operation.fields, itemIndex) };
 }
 
 /** The work for one input item. */
@@ -196,18 +184,12 @@ export interface Job {
 	readonly combineKey: string | undefined;
 	/** What the job changes: jobs that change the same thing run one after another. Undefined if the job must run alone. */
 	readonly serialKey: string | undefined;
-	/** Identifies the job among others, so that Retry On Fail does not repeat it. */
-	readonly sent: unknown;
 }
 
-/** Parameters of an operation that passed its checks. */
-interface Checked {
+/** What items with the same values have in common. */
+interface Checked extends Chosen, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
-	readonly chosen: Chosen;
 	readonly naming: Naming;
-	readonly params: Params;
-	readonly limits: RequestLimits;
-	readonly combineKey: string | undefined;
 }
 
 /** Reads and checks the parameters of item after item; nothing is sent. */
@@ -225,14 +207,12 @@ export class Jobs {
 
 	/** @throws NodeError 400 */
 	read(index: number): Job {
-		this.last = this.checked(index);
-		const { chosen, naming, params, limits, combineKey } = this.last;
-		const { resource, operation } = chosen;
+		const checked = this.checked(index);
+		this.last = checked;
+		const { resource, operation, naming, params, limits, combineKey, serialKey } = checked;
 		const item = new RunItem(this.context, index, { notes: this.notes, naming, limits });
 		naming.during(() => operation.check?.(params, item));
-		const sent = [resource, operation.value, params, item.json];
-		const serialKey = operation.changes?.(params);
-		return { index, resource, operation, params, limits, item, combineKey, serialKey, sent };
+		return { index, resource, operation, params, limits, item, combineKey, serialKey };
 	}
 
 	/** An item with the same values as the previous one is not checked again. */
@@ -240,14 +220,14 @@ export class Jobs {
 		const { last } = this;
 		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = this.chosen(index, mode);
-		if (last?.mode === mode && isSame(last.chosen, chosen)) return last;
+		if (last?.mode === mode && isSame(last, chosen)) return last;
 		const { operation, given } = chosen;
 		const fields = fieldsOf(operation);
 		const params = paramsOf(fields, given, { mode, timezone: this.context.getTimezone() });
-		const limits = limitsOf(params);
 		const naming = new Naming(fields, mode);
 		const combineKey = naming.during(() => operation.combine?.key(params));
-		return { mode, chosen, naming, params, limits, combineKey };
+		const serialKey = operation.changes?.(params);
+		return { ...chosen, mode, naming, params, limits: limitsOf(params), combineKey, serialKey };
 	}
 
 	private chosen(index: number, mode: Checked['mode']): Chosen {
@@ -281,14 +261,10 @@ export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): 
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
 		if (operation !== last) groups = new Map();
 		last = operation;
-		const known = combineKey === undefined ? undefined : groups.get(combineKey);
-		if (known) {
-			known.push(job);
-		} else {
-			const group = [job];
-			tasks.push(group);
-			groups.set(combineKey, group);
-		}
+		const group = groups.get(combineKey) ?? [];
+		if (group.length === 0) tasks.push(group);
+		group.push(job);
+		if (combineKey !== undefined) groups.set(combineKey, group);
 	}
 	return tasks;
 }

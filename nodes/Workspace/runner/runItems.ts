@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError, refusal } from '../../core/errors';
-import { type Checked, type Done, runItems, type Task, type Work } from '../../core/itemLoop';
+import { type Checked, type Done, runItems, type Task } from '../../core/itemLoop';
 import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
@@ -9,53 +9,48 @@ import { errorOfReading } from '../google/errors';
 import type { Clients, Item, OutputItem } from '../operation';
 import { type Job, Jobs, RunNotes, tasksOf } from './job';
 
-type Performed = { readonly result: unknown } | { readonly failure: NodeError };
-
-/** Performs jobs that are sent together; one outcome per job, in their order. Never throws. */
+/** Performs jobs that are sent together; a result or a NodeError for each, in their order. Never throws. */
 export async function perform(
 	jobs: readonly Job[],
 	clientsFor: (job: Job) => Promise<Clients>,
-): Promise<Performed[]> {
+): Promise<unknown[]> {
 	const [first] = jobs;
 	if (!first) return [];
 	try {
 		const clients = await clientsFor(first);
-		const performed = await performWith(clients, first, jobs);
-		return await Promise.all(performed.map((outcome, at) => settled(clients, jobs[at] ?? first, outcome)));
+		const outcomes = await outcomesOf(clients, first, jobs);
+		return await Promise.all(jobs.map((job, at) => settled(clients, job, outcomes[at])));
 	} catch (error) {
-		return jobs.map((job) => ({ failure: job.item.told(failureOf(error, job)) }));
+		return jobs.map((job) => job.item.told(failureOf(error, job)));
 	}
 }
 
-async function performWith(clients: Clients, first: Job, jobs: readonly Job[]): Promise<Performed[]> {
-	const { operation, params, item, combineKey } = first;
+async function outcomesOf(
+	clients: Clients,
+	{ operation, params, item, combineKey }: Job,
+	jobs: readonly Job[],
+): Promise<readonly unknown[]> {
 	try {
-		if (!operation.combine || combineKey === undefined) {
-			return [{ result: await operation.execute(clients, params, item) }];
-		}
-		const results = await operation.combine.execute(clients, jobs);
-		return results.map((result) => (isNodeError(result) ? { failure: result } : { result }));
+		if (operation.combine && combineKey !== undefined) return await operation.combine.execute(clients, jobs);
+		return [await operation.execute(clients, params, item)];
 	} catch (error) {
-		return jobs.map((job) => ({ failure: failureOf(error, job) }));
+		return jobs.map((job) => failureOf(error, job));
 	}
 }
 
 /** The real outcome of an ambiguous failure, if the operation can find out. */
-async function settled(clients: Clients, job: Job, outcome: Performed): Promise<Performed> {
-	if (!('failure' in outcome)) return outcome;
+async function settled(clients: Clients, job: Job, outcome: unknown): Promise<unknown> {
+	if (!isNodeError(outcome)) return outcome;
 	const { operation, params, item } = job;
-	const { failure } = outcome;
-	if (!failure.ambiguous) return { failure: item.told(failure) };
-	const unsettled = { failure: item.told(unknown(failure, job)) };
+	if (!outcome.ambiguous) return item.told(outcome);
+	const unsettled = item.told(unknown(outcome, job));
 	if (!operation.recover || item.signal?.aborted) return unsettled;
 	try {
-		const result = await operation.recover(clients, params, failure, item);
-		return result === undefined ? unsettled : { result };
+		return (await operation.recover(clients, params, outcome, item)) ?? unsettled;
 	} catch (error) {
 		const later = failureOf(error, job);
 		const isTold = later.ambiguous || later.settled || item.hasMade;
-		const told = isTold ? later : unknown(failure, job, later);
-		return { failure: item.told(told) };
+		return item.told(isTold ? later : unknown(outcome, job, later));
 	}
 }
 
@@ -96,118 +91,92 @@ const parallelItems = 5;
 
 /** Works on all input items; every output item is paired with its input item. */
 export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const work = new WorkspaceWork(context);
+	const sanitizer = new Sanitizer();
+	const notes = new RunNotes(sanitizer);
+	const jobs = new Jobs(context, notes);
+	const clientsFor = clientsOfRun(context, sanitizer);
 	try {
-		return await runItems(context, work);
+		return await runItems<Job>(context, {
+			sanitizer,
+			check: (index) => jobs.read(index),
+			sent: ({ resource, operation, params, item }) => [resource, operation.value, params, item.json],
+			tasks: tasksInOrder,
+			parallel: () => parallelItems,
+			async perform(items) {
+				const together = items.map(({ value }) => value);
+				const outcomes = await perform(together, clientsFor);
+				return await Promise.all(together.map((job, at) => done(job, outcomes[at])));
+			},
+			stopped: () => stopped('Nothing was sent for this item.'),
+		});
 	} finally {
-		work.showNotes();
+		notes.show(context);
 	}
 }
 
-class WorkspaceWork implements Work<Job> {
-	readonly sanitizer = new Sanitizer();
-	private readonly context: IExecuteFunctions;
-	private readonly jobs: Jobs;
-	private readonly notes = new RunNotes(this.sanitizer);
-	private readonly clients = new Map<string, Promise<Clients>>();
-	private connection: Promise<Connection> | undefined;
+/**
+ * Operations that change something run in the order of the items. Only reads that follow one another, and changes of different
+ * things by the same operation, run in parallel.
+ */
+function tasksInOrder(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
+	let phase = 0;
+	let last: Job | undefined;
+	return tasksOf(checked).map((items) => {
+		const [first] = items;
+		if (!first || !last || !mayRunBeside(last, first.value)) phase++;
+		last = first?.value;
+		return { items, phase, key: first?.value.serialKey };
+	});
+}
 
-	constructor(context: IExecuteFunctions) {
-		this.context = context;
-		this.jobs = new Jobs(context, this.notes);
+/** @param outcome a result or a NodeError */
+async function done(job: Job, outcome: unknown): Promise<Done> {
+	if (isNodeError(outcome)) return failed(job, outcome);
+	const { operation, item } = job;
+	try {
+		const output = await outputOf(job, outcome);
+		const ending = operation.endedBy?.(outcome);
+		if (ending) return failed(job, item.told(ending), { output });
+		return { outcome: { output }, isFinal: !operation.readsOnly };
+	} catch (error) {
+		return failed(job, item.told(failureOf(error, job)), { isDone: true });
 	}
+}
 
-	check(index: number): Job {
-		return this.jobs.read(index);
+async function outputOf(
+	{ operation, params, index, item }: Job,
+	result: unknown,
+): Promise<INodeExecutionData[]> {
+	const items = operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
+	const output: INodeExecutionData[] = [];
+	for (const { json, binary } of items) {
+		// Most items have none, and there may be hundreds of thousands.
+		const files = binary && { binary: await stored(item, binary) };
+		output.push({ json, ...files, pairedItem: { item: index } });
 	}
+	return output;
+}
 
-	sent({ sent }: Job): unknown {
-		return sent;
-	}
-
-	/**
-	 * Operations that change something run in the order of the items. Only reads that follow one another, and changes of different
-	 * things by the same operation, run in parallel.
-	 */
-	tasks(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
-		let phase = 0;
-		let last: Job | undefined;
-		return tasksOf(checked).map((items) => {
-			const [first] = items;
-			if (!first || !last || !mayRunBeside(last, first.value)) phase++;
-			last = first?.value;
-			return { items, phase, key: first?.value.serialKey };
-		});
-	}
-
-	parallel(): number {
-		return parallelItems;
-	}
-
-	async perform(items: ReadonlyArray<Checked<Job>>): Promise<Done[]> {
-		const jobs = items.map(({ value }) => value);
-		const performed = await perform(jobs, (job) => this.clientsFor(job));
-		return await Promise.all(performed.map((one, at) => this.done(jobs[at], one)));
-	}
-
-	stopped(): NodeError {
-		return stopped('Nothing was sent for this item.');
-	}
-
-	showNotes(): void {
-		this.notes.show(this.context);
-	}
-
-	private async done(job: Job | undefined, performed: Performed): Promise<Done> {
-		if (!job) throw new Error('The operation returned more results than it had items');
-		if ('failure' in performed) return failed(job, performed.failure);
-		try {
-			const output = await this.outputOf(job, performed.result);
-			const ending = job.operation.endedBy?.(performed.result);
-			if (ending) return failed(job, job.item.told(ending), { output });
-			return { outcome: { output }, isFinal: !job.operation.readsOnly };
-		} catch (error) {
-			return failed(job, job.item.told(failureOf(error, job)), { isDone: true });
-		}
-	}
-
-	private async outputOf(
-		{ operation, params, index, item }: Job,
-		result: unknown,
-	): Promise<INodeExecutionData[]> {
-		const items = operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
-		const output: INodeExecutionData[] = [];
-		for (const { json, binary } of items) {
-			// Most items have none, and there may be hundreds of thousands.
-			const files = binary && { binary: await stored(item, binary) };
-			output.push({ json, ...files, pairedItem: { item: index } });
-		}
-		return output;
-	}
-
-	/** Clients differ by what the requests may need and by the operation's advice. */
-	private clientsFor({ operation, resource, limits }: Job): Promise<Clients> {
+/** Clients differ by what the requests may need and by the operation's advice. */
+function clientsOfRun(context: IExecuteFunctions, sanitizer: Sanitizer) {
+	const known = new Map<string, Promise<Clients>>();
+	let connection: Promise<Connection> | undefined;
+	return ({ operation, resource, limits }: Job): Promise<Clients> => {
+		connection ??= connect(context, context.getNodeParameter('authentication', 0, 'oAuth2'), sanitizer);
 		const key = JSON.stringify([resource, operation.value, limits]);
-		const clients = this.clients.get(key) ?? this.connect(operation, limits);
-		this.clients.set(key, clients);
+		const clients =
+			known.get(key) ??
+			connection.then((connected) =>
+				connected.clients({
+					maxTries: limits.maxTries,
+					maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
+					timeoutMilliseconds: limits.timeoutSeconds * 1000,
+					advice: operation.errors,
+				}),
+			);
+		known.set(key, clients);
 		return clients;
-	}
-
-	private async connect({ errors }: Job['operation'], limits: Job['limits']): Promise<Clients> {
-		const authentication =
-			this.context.getNodeParameter('authentication', 0, 'oAuth2') === 'serviceAccount'
-				? 'serviceAccount'
-				: 'oAuth2';
-		this.connection ??= connect(this.context, authentication, this.sanitizer);
-		return await (
-			await this.connection
-		).clients({
-			maxTries: limits.maxTries,
-			maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
-			timeoutMilliseconds: limits.timeoutSeconds * 1000,
-			advice: errors,
-		});
-	}
+	};
 }
 
 function mayRunBeside(earlier: Job, later: Job): boolean {

@@ -1,5 +1,5 @@
 import type { SignIn } from '../../../nodes/Workspace/google/advice';
-import { type Picker, searchFolders, searchOf } from '../../../nodes/Workspace/methods/methods';
+import { type Picker, searchFolders, searchSpreadsheets } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 import { StandIn } from '../standIn';
 
@@ -89,13 +89,9 @@ describe('with access to the own files of the app', () => {
 });
 
 describe('a picker of files', () => {
-	const search = searchOf({
-		noun: 'spreadsheets',
-		mimeType: 'application/vnd.google-apps.spreadsheet',
-		orderBy: 'modifiedByMeTime desc,name_natural',
-	});
+	const search = searchSpreadsheets;
 
-	test('the last changed first, with a link', async () => {
+	test('the last opened first, with a link', async () => {
 		const mimeType = 'application/vnd.google-apps.spreadsheet';
 		const old = { name: 'old', mimeType, clientId: 'own', createdTime: '2020-01-01T00:00:00.000Z' };
 		const { id } = standIn.google.files.add(old);

@@ -40,7 +40,6 @@ function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 		}),
 		combineKey,
 		serialKey: undefined,
-		sent: index,
 	};
 }
 
@@ -54,27 +53,28 @@ const fails = (error: unknown) => (): Promise<never> =>
 test('a parameter that the generated client itself refuses is the input’s fault', async () => {
 	const execute = ({ drive }: Clients) => drive.files.get({} as { fileId: string });
 	const [outcome] = await outcomesOf(jobOf(operationWith({ execute })));
-	expect(outcome).toMatchObject({ failure: { code: 400, message: 'Missing required parameters: fileId' } });
+	expect(outcome).toMatchObject({ code: 400, message: 'Missing required parameters: fileId' });
 	const climb = ({ drive }: Clients) => drive.files.get({ fileId: '..' });
 	const [refused] = await outcomesOf(jobOf(operationWith({ execute: climb })));
 	expect(refused).toMatchObject({
-		failure: { code: 400, message: expect.stringContaining('Invalid value') as string },
+		code: 400,
+		message: expect.stringContaining('Invalid value') as string,
 	});
 });
 
 test('what nobody foresaw is 500', async () => {
 	const [outcome] = await outcomesOf(jobOf(operationWith({ execute: fails(new Error('a fault')) })));
-	expect(outcome).toMatchObject({ failure: { code: 500, status: 'INTERNAL', message: 'a fault' } });
+	expect(outcome).toMatchObject({ code: 500, status: 'INTERNAL', message: 'a fault' });
 });
 
 test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
 	const execute = fails(new TypeError('x is undefined'));
 	const message = "Google's response does not have the form that Google documents, so it could not be read";
 	expect(await outcomesOf(jobOf(operationWith({ execute, readsOnly: true })))).toMatchObject([
-		{ failure: { code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown } },
+		{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
 	]);
 	expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
-		{ failure: { message: `The request may have been carried out: ${message}`, ambiguous: true } },
+		{ message: `The request may have been carried out: ${message}`, ambiguous: true },
 	]);
 });
 
@@ -92,18 +92,16 @@ describe('an ambiguous failure', () => {
 	])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
 		const told = { message: 'The request may have been carried out: Lost', description: advice };
 		expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([
-			{ failure: { code: 503, ...told } },
+			{ code: 503, ...told },
 		]);
 	});
 
 	test('is a result, or a clearer failure, when it can', async () => {
 		const found = () => Promise.resolve('found');
-		expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual([
-			{ result: 'found' },
-		]);
+		expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual(['found']);
 		const recover = fails(new NodeError({ code: 503, message: 'It is not known', ambiguous: true }));
 		expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
-			{ failure: { message: 'It is not known' } },
+			{ message: 'It is not known' },
 		]);
 	});
 
@@ -111,13 +109,11 @@ describe('an ambiguous failure', () => {
 		const recover = fails(new NodeError({ code: 404, message: 'No such mailbox' }));
 		const [outcome] = await outcomesOf(jobOf(operationWith({ execute, recover })));
 		expect(outcome).toMatchObject({
-			failure: {
-				code: 503,
-				message: 'The request may have been carried out: Lost',
-				ambiguous: true,
-				description:
-					'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
-			},
+			code: 503,
+			message: 'The request may have been carried out: Lost',
+			ambiguous: true,
+			description:
+				'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
 		});
 	});
 
@@ -133,23 +129,23 @@ describe('an ambiguous failure', () => {
 		const combine = { key: () => 'k', execute: fails(lost) };
 		const operation = operationWith({ recover, combine });
 		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
-			{ failure: { code: 503 } },
-			{ result: 'found' },
+			{ code: 503 },
+			'found',
 		]);
 	});
 });
 
 test('without a key an operation that can combine serves one item alone', async () => {
 	const combine = { key: () => undefined, execute: () => Promise.resolve(['combined']) };
-	expect(await outcomesOf(jobOf(operationWith({ combine })))).toEqual([{ result: 'done' }]);
+	expect(await outcomesOf(jobOf(operationWith({ combine })))).toEqual(['done']);
 });
 
 test('a combined request may fail for some of its members', async () => {
 	const combine = { key: () => 'k', execute: () => Promise.resolve(['a', refusal('Not this one')]) };
 	const operation = operationWith({ combine });
 	expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
-		{ result: 'a' },
-		{ failure: { code: 400, message: 'Not this one' } },
+		'a',
+		{ code: 400, message: 'Not this one' },
 	]);
 });
 
@@ -157,8 +153,8 @@ test('clients that cannot be made fail every member', async () => {
 	const operation = operationWith({ combine: { key: () => 'k', execute: () => Promise.resolve([]) } });
 	const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
 	expect(await perform(jobs, fails(refusal('No credential')))).toMatchObject([
-		{ failure: { message: 'No credential' } },
-		{ failure: { message: 'No credential' } },
+		{ message: 'No credential' },
+		{ message: 'No credential' },
 	]);
 });
 
