@@ -1,6 +1,7 @@
 import { named } from '../../../fields/field';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import { defineOperation, type StoredBinary } from '../../operation';
+import { mailItem, newTextOnly } from './list/fields';
 
 interface Read {
 	readonly mail: Mail;
@@ -48,14 +49,7 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
-		{
-			displayName: 'New Text Only',
-			name: 'newTextOnly',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
-		},
+		newTextOnly,
 		{
 			displayName: 'Whole Conversation',
 			name: 'wholeConversation',
@@ -64,11 +58,11 @@ export const read = defineOperation({
 			description: 'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async execute(client, { messageId, wholeConversation, newTextOnly, downloadAttachments }, item) {
+	async execute(client, { messageId, wholeConversation, downloadAttachments, ...wanted }, item) {
 		const { downloaded, readConversation, readMessage } = await import('./message');
 		const mails = wholeConversation
-			? await readConversation(client, messageId, item, { newTextOnly })
-			: [await readMessage(client, messageId, item, { newTextOnly })];
+			? await readConversation(client, messageId, item, wanted)
+			: [await readMessage(client, messageId, item, wanted)];
 		const read: Read[] = [];
 		for (const mail of mails) {
 			read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
@@ -78,27 +72,8 @@ export const read = defineOperation({
 	toItems: (mails, { attachmentPrefix, includeHeaders }) =>
 		mails.map(({ mail, files }) => {
 			const { summary, cc, bcc, replyTo, text, html, attachments, headers } = mail;
-			const { id, threadId, labelIds, snippet, subject, sender, to, date, status } = summary;
-			const json = {
-				id,
-				threadId,
-				labelIds,
-				snippet,
-				subject,
-				sender,
-				to,
-				cc,
-				bcc,
-				replyTo,
-				date,
-				status,
-				text,
-				html,
-				attachments: attachments.map((attachment) => ({ ...attachment })),
-				...(includeHeaders && { headers: headers.map((header) => ({ ...header })) }),
-			};
-			const named = files.map((file, index) => [`${attachmentPrefix}${index}`, file] as const);
-			return { json, ...(named.length > 0 && { binary: Object.fromEntries(named) }) };
+			const content = { cc, bcc, replyTo, text, html, attachments, ...(includeHeaders && { headers }) };
+			return mailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
 	errors: {
 		400: `Check ${named('messageId')}. It consists of up to 16 digits and letters from a to f.`,

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { inParallel, untilFailure } from '../../../../nodes/Workspace/actions/mail/inParallel';
+import { inParallel } from '../../../../nodes/Workspace/actions/mail/inParallel';
 
 /** Work in rounds, and how much of it was under way in each. */
 function rounds() {
@@ -27,15 +27,29 @@ test('as many as are wanted at once, and the results in their order', async () =
 
 test('twice as many each time that so many went well, up to the most', async () => {
 	const { widths, work } = rounds();
-	await untilFailure(upTo(22), { first: 2, most: 7 }, work);
+	await inParallel(upTo(22), 2, work, { most: 7 });
 	expect(widths).toEqual([2, 4, 7, 7, 2]);
 });
 
 test('after the first failure nothing begins, and what is under way is waited for', async () => {
 	const { widths, work } = rounds();
-	const { results, failure } = await untilFailure([1, -1, -2, 4, 5, 6], { first: 3, most: 3 }, work);
+	const results: number[] = [];
+	await expect(inParallel([1, -1, -2, 4, 5, 6], 3, work, { results })).rejects.toThrow('-1');
 	// The first success began another.
 	expect([results, widths]).toEqual([[2], [3, 1]]);
-	expect(failure?.cause).toMatchObject({ message: '-1' });
-	await expect(inParallel([1, -3], 1, work)).rejects.toThrow('-3');
+});
+
+test('the failure that came first is thrown, and the results end before the value that failed first', async () => {
+	const results: number[] = [];
+	const slowThen = async (value: number) => {
+		for (let turns = 0; turns < value; turns++) await turn();
+		if (value !== 2) throw new Error(`${value}`);
+		return value;
+	};
+	await expect(inParallel([2, 5, 2, 1], 4, slowThen, { results })).rejects.toThrow('1');
+	expect(results).toEqual([2]);
+});
+
+test('nothing to do', async () => {
+	expect(await inParallel([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
 });

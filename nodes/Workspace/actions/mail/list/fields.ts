@@ -1,6 +1,6 @@
 import { type NodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import type { AttachmentInfo, Summary } from '../../../../untrusted/mail/readMail';
+import type { Mail, Summary } from '../../../../untrusted/mail/readMail';
 import type { Field, OutputItem, ParamsOf, StoredBinary } from '../../../operation';
 
 /** Gmail's limit for emails per page. */
@@ -37,6 +37,15 @@ function pageField<const N extends string>(name: N) {
 		description: 'The nextPageToken of an earlier page. Leave empty to get the first page.',
 	} as const;
 }
+
+export const newTextOnly = {
+	displayName: 'New Text Only',
+	name: 'newTextOnly',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
+} as const satisfies Field;
 
 const listOptions = [
 	{
@@ -80,15 +89,7 @@ const listOptions = [
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
-	{
-		displayName: 'New Text Only',
-		name: 'newTextOnly',
-		type: 'boolean',
-		default: false,
-		showWhen: { includeBody: [true] },
-		description:
-			'Whether to leave out quoted earlier messages and the signature from the text. Costs an AI fewer tokens.',
-	},
+	{ ...newTextOnly, showWhen: { includeBody: [true] } },
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -120,18 +121,9 @@ const listOptions = [
 
 export type ListParams = ParamsOf<typeof amountFields, typeof listOptions>;
 
-interface MessageIds {
-	readonly id: string;
-	readonly threadId: string;
-}
-
-interface WithFiles extends Summary {
-	readonly text?: string;
-	readonly attachments: AttachmentInfo[];
-}
-
 export interface ListedMessage {
-	readonly message: MessageIds | Summary | WithFiles;
+	/** Without details only the IDs, with files also what is known of them. */
+	readonly message: Pick<Summary, 'id' | 'threadId'> & Partial<Summary & Pick<Mail, 'text' | 'attachments'>>;
 	/** The attachments in their original order, if they were requested. */
 	readonly files?: readonly StoredBinary[];
 }
@@ -145,52 +137,52 @@ export interface Listed {
 
 /** @throws NodeError 400 for options that exclude each other */
 function refuseContradictions(given: ListParams): void {
-	const { returnAll, maxResults, pageToken, downloadAttachments } = given;
-	const isPage = given.output === 'page';
-	const needs = (option: 'downloadAttachments' | 'includeBody' | 'newTextOnly') => {
-		const other = option === 'newTextOnly' ? 'includeBody' : 'details';
-		return [
-			given[option] && !given[other],
-			`${named(option)} needs ${named(other)}`,
-			`Turn on ${named(other)}, or turn off ${named(option)}.`,
-		] as const;
-	};
-	const rules = [
-		[
-			isPage && returnAll,
-			`${named('returnAll')} cannot be used if ${named('output')} is page`,
-			`Set ${named('output')} to items to get all emails, or follow nextPageToken from page to page.`,
-		],
-		[
-			isPage && maxResults > largestPage,
+	const { output, maxResults, pageToken } = given;
+	if (output === 'page' && maxResults > largestPage) {
+		throw refusal(
 			`${named('maxResults')} must be from 1 to ${largestPage} if ${named('output')} is page, not ${maxResults}`,
 			`Gmail does not return larger pages. Set ${named('output')} to items to get more.`,
-		],
-		[
-			!isPage && pageToken !== '',
+		);
+	}
+	if (output === 'items' && pageToken !== '') {
+		throw refusal(
 			`${named('pageToken')} can only be used if ${named('output')} is page`,
 			`Set ${named('output')} to page, or remove ${named('pageToken')}.`,
-		],
-		[
-			isPage && downloadAttachments,
-			`${named('downloadAttachments')} cannot be used if ${named('output')} is page`,
-			`Set ${named('output')} to items, so that each email is an item with its files.`,
-		],
-		...(['downloadAttachments', 'includeBody', 'newTextOnly'] as const).map(needs),
-	] as const;
-	const broken = rules.find(([isBroken]) => isBroken);
-	if (broken) throw refusal(broken[1], broken[2]);
+		);
+	}
+	for (const option of ['returnAll', 'downloadAttachments'] as const) {
+		if (output === 'items' || !given[option]) continue;
+		throw refusal(
+			`${named(option)} cannot be used if ${named('output')} is page`,
+			`Set ${named('output')} to items, or turn off ${named(option)}.`,
+		);
+	}
+	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
+		const needed = option === 'newTextOnly' ? 'includeBody' : 'details';
+		if (!given[option] || given[needed]) continue;
+		throw refusal(
+			`${named(option)} needs ${named(needed)}`,
+			`Turn on ${named(needed)}, or turn off ${named(option)}.`,
+		);
+	}
 }
 
 function listItems({ messages, nextPageToken }: Listed, { output }: ListParams): OutputItem[] {
-	if (output === 'items') return messages.map(({ message, files = [] }) => itemOf(message, files));
+	if (output === 'items') {
+		return messages.map(({ message, files = [] }) => mailItem({ ...message }, files, 'attachment_'));
+	}
 	const shown = messages.map(({ message }) => message);
 	return [{ json: { messages: shown, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }
 
-function itemOf(message: ListedMessage['message'], files: readonly StoredBinary[]): OutputItem {
-	const binary = Object.fromEntries(files.map((file, index) => [`attachment_${index}`, file]));
-	return { json: { ...message }, ...(files.length > 0 && { binary }) };
+/** An item with the attachments as binary fields: attachment_0, attachment_1 and so on. */
+export function mailItem(
+	json: OutputItem['json'],
+	files: readonly StoredBinary[],
+	prefix: string,
+): OutputItem {
+	const binary = Object.fromEntries(files.map((file, index) => [`${prefix}${index}`, file]));
+	return { json, ...(files.length > 0 && { binary }) };
 }
 
 /** What List and Search have in common. */

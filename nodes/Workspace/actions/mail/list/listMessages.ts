@@ -4,7 +4,7 @@ import { ifFound, type NodeError, isNodeError, shortened } from '../../../../cor
 import { named } from '../../../../fields/field';
 import { firstWidth, largestWidth } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
-import { untilFailure, type Width } from '../inParallel';
+import { inParallel } from '../inParallel';
 import { contentOf, downloaded } from '../message';
 import { largestPage, type Listed, type ListedMessage, type ListParams } from './fields';
 import { labelIdsOf } from './query';
@@ -23,32 +23,25 @@ function endOf(
 	ofThatPage: number,
 ): NodeError {
 	if (!isNodeError(error) || returned === 0 || error.status === 'CANCELLED') throw error;
-	const details = {
-		returned,
-		...(pageToken !== undefined && { nextPageToken: pageToken }),
-		returnedOfThatPage: ofThatPage,
-	};
-	const description = [error.description, kept(returned), goingOn(pageToken, ofThatPage)]
-		.filter(Boolean)
-		.join(' ');
-	return error.with({ description, details });
-}
-
-function kept(returned: number): string {
 	const emails = returned === 1 ? '1 email was' : `${returned} emails were`;
-	return `${emails} received before that. Set On Error to Continue to output them before the error.`;
-}
-
-function goingOn(pageToken: string | undefined, ofThatPage: number): string {
-	if (pageToken === undefined) return 'The list stopped within the first page. To continue, list again.';
 	const again = ofThatPage === 0 ? '' : ` (${ofThatPage} emails of that page were already received)`;
-	return `To continue, set ${named('output')} to page and ${named('pageToken')} to ${pageToken}${again}.`;
+	const description = [
+		error.description,
+		`${emails} received before that. Set On Error to Continue to output them before the error.`,
+		pageToken === undefined
+			? 'The list stopped within the first page. To continue, list again.'
+			: `To continue, set ${named('output')} to page and ${named('pageToken')} to ${pageToken}${again}.`,
+	];
+	return error.with({
+		description: description.filter(Boolean).join(' '),
+		details: {
+			returned,
+			...(pageToken !== undefined && { nextPageToken: pageToken }),
+			returnedOfThatPage: ofThatPage,
+		},
+	});
 }
 
-/** As many as the transport lets through; more would only wait there. */
-const width: Width = { first: firstWidth, most: largestWidth };
-/** An email may bring 25 MB of files. */
-const widthWithFiles: Width = { first: firstWidth, most: firstWidth };
 /**
  * Size of a page whose emails are requested one by one. If a list stops midway, it continues from the start
  * of that page.
@@ -80,7 +73,7 @@ const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'rec
  */
 async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const asked = conditions
-		.map((name) => [name, textOf(given[name])] as const)
+		.map((name) => [name, [given[name]].flat().join(', ')] as const)
 		.filter(([, value]) => value !== '' && value !== 'any')
 		.map(([name, value]) => `${named(name)}: ${shortened(value)}`);
 	if (asked.length === 0) return;
@@ -90,16 +83,15 @@ async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: 
 	});
 }
 
-function textOf(value: unknown): string {
-	if (Array.isArray(value)) return value.join(', ');
-	return typeof value === 'string' ? value : '';
-}
-
 /** Emails that match a query, newest first. Emails received before a failure are kept. */
 async function listMessages(client: Clients, q: string, asked: ListParams, item: Item): Promise<Listed> {
 	const params = { ...asked, labelIds: await labelIdsOf(client, asked.labelIds, item) };
-	const ask = (found: number, token: string | undefined) =>
-		begun(pageOf(client, q, params, sizeOf(params, found), token));
+	const ask = (found: number, token: string | undefined) => {
+		const page = pageOf(client, q, params, sizeOf(params, found), token);
+		// It is awaited later, if at all, and must not count as unhandled until then.
+		page.catch(() => undefined);
+		return page;
+	};
 	const messages: ListedMessage[] = [];
 	let pageToken = asked.pageToken || undefined;
 	let page: Promise<Page> | undefined = ask(0, pageToken);
@@ -127,12 +119,6 @@ async function listMessages(client: Clients, q: string, asked: ListParams, item:
 			endedBy: endOf(error, messages.length, pageToken, ofThatPage),
 		};
 	}
-}
-
-/** Keeps a rejection from being unhandled: the promise is awaited later, if at all. */
-function begun<T>(promise: Promise<T>): Promise<T> {
-	promise.catch(() => undefined);
-	return promise;
 }
 
 type Page = gmail_v1.Schema$ListMessagesResponse;
@@ -170,49 +156,41 @@ async function addDetails(
 	params: ListParams,
 	item: Item,
 ): Promise<void> {
-	const { details, includeBody, downloadAttachments } = params;
-	if (!details) {
+	if (!params.details) {
 		const ids = found.map(({ id, threadId }) => ({ id: id ?? '', threadId: threadId ?? '' }));
 		messages.push(...ids.map((message) => ({ message })));
 		return;
 	}
-	const get = (id: string) =>
-		includeBody || downloadAttachments ? whole(client, id, params, item) : summary(client, id, item);
-	const own = downloadAttachments ? widthWithFiles : width;
-	const { results, failure } = await untilFailure(found, own, ({ id }) => ifFound(get(id ?? '')));
-	// An email may have been deleted since the list.
-	messages.push(...results.flatMap((message) => message ?? []));
-	if (failure) throw failure.cause;
+	// As many as the transport lets through; but an email may bring 25 MB of files.
+	const most = params.downloadAttachments ? firstWidth : largestWidth;
+	const results: Array<ListedMessage | undefined> = [];
+	try {
+		await inParallel(found, firstWidth, ({ id }) => ifFound(detailsOf(client, id ?? '', params, item)), {
+			most,
+			results,
+		});
+	} finally {
+		// An email may have been deleted since the list.
+		messages.push(...results.flatMap((message) => message ?? []));
+	}
 }
 
-/** Headers needed for a summary. */
-const summaryHeaders = ['Subject', 'From', 'To'];
-
-async function summary(client: Clients, id: string, item: Item): Promise<ListedMessage> {
-	const { data } = await client.gmail.users.messages.get({
-		userId: 'me',
-		id,
-		format: 'metadata',
-		metadataHeaders: summaryHeaders,
-		fields: 'id,threadId,labelIds,snippet,internalDate,payload/headers',
-	});
-	return { message: (await contentOf(client, data, item, { withText: false })).summary };
-}
-
-async function whole(
+async function detailsOf(
 	client: Clients,
 	id: string,
 	{ includeBody, newTextOnly, downloadAttachments }: ListParams,
 	item: Item,
 ): Promise<ListedMessage> {
+	const isWhole = includeBody || downloadAttachments;
 	const { data } = await client.gmail.users.messages.get({
 		userId: 'me',
 		id,
-		format: 'full',
-		fields: 'id,threadId,labelIds,snippet,internalDate,payload',
+		...(isWhole ? { format: 'full' } : { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
+		fields: `id,threadId,labelIds,snippet,internalDate,payload${isWhole ? '' : '/headers'}`,
 	});
 	const mail = await contentOf(client, data, item, { withText: includeBody, newTextOnly });
-	const { summary: known, text, attachments } = mail;
-	const message = { ...known, ...(includeBody && { text }), attachments };
+	const { summary, text, attachments } = mail;
+	if (!isWhole) return { message: summary };
+	const message = { ...summary, ...(includeBody && { text }), attachments };
 	return downloadAttachments ? { message, files: await downloaded(client, mail, item) } : { message };
 }
