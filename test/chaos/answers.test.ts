@@ -107,10 +107,10 @@ it('waits at least as long as Retry-After says', async () => {
 		{ status: 429, retryAfter: new Date(Date.now() + quarter).toUTCString() },
 	);
 	await station.passing(() => station.account.ended.length >= 2);
-	expect(station.account.ended[1]?.retryInMilliseconds).toBeGreaterThanOrEqual(120_000);
+	expect(station.account.ended[1]?.delayMilliseconds).toBeGreaterThanOrEqual(120_000);
 	await station.passing(() => station.account.ended.length >= 3);
 	// The time that has passed has brought the date nearer.
-	expect(station.account.ended[2]?.retryInMilliseconds).toBeGreaterThan(quarter / 2);
+	expect(station.account.ended[2]?.delayMilliseconds).toBeGreaterThan(quarter / 2);
 	await station.passing('open');
 });
 

@@ -1,9 +1,9 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
-import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
+import { isNodeError, toNodeError } from '../../core/errors';
 import { systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
-import { connect, type Connection } from '../session/connection';
+import { connect, type Connection, type EndedChannel } from '../session/connection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
 import { channelUrl } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
@@ -203,8 +203,8 @@ export class PublishedListener {
 			event: (event: Parameters<typeof eventArrival>[0]) => {
 				if (this.#parts.settings.connectionEvents) this.#queue.push(eventArrival(event));
 			},
-			alert: (failure: NodeError, kind: 'refused' | 'outage') => {
-				this.#alerts.raise(kind, failure, sessionId);
+			ended: ({ alert, failure }: EndedChannel) => {
+				if (alert) this.#alerts.raise(alert, failure, sessionId);
 			},
 		};
 	}

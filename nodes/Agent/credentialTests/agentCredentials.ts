@@ -125,7 +125,7 @@ async function whyNotOpen(
 		allowUnauthorizedCerts,
 		// The test receives no messages.
 		maxMessageBytes: 1024,
-		heartbeatMilliseconds: 0,
+		heartbeatSeconds: 0,
 		pingText: '',
 		initialMessage: '',
 		...(lookup && { egress: { ...allowed, createSecureLookup: () => lookup } }),

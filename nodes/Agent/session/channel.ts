@@ -13,7 +13,7 @@ interface HeartbeatSettings {
 interface HeartbeatListener {
 	ping(): void;
 	/** Nothing came within the deadline of a ping, from a server that has answered one before. */
-	dead(): void;
+	dead(silentMilliseconds: number): void;
 	/** Once: the server has never answered a ping, so that the deadline does not count. */
 	unanswered(): void;
 }
@@ -69,17 +69,13 @@ export class Heartbeat {
 		if (kind === this.#settings.answer && this.#awaited !== undefined) this.#hasAnswered = true;
 	}
 
-	silentMilliseconds(): number {
-		return this.#clock.monotonicMilliseconds() - this.#lastSeen;
-	}
-
 	#turn(planned: number): void {
 		const now = this.#clock.monotonicMilliseconds();
 		if (this.#awaited !== undefined && this.#lastSeen >= this.#awaited.since) this.#awaited = undefined;
 		if (this.#awaited !== undefined && now >= this.#awaited.until) {
 			const isStalled = now - planned > stallMilliseconds;
 			if (this.#hasAnswered && !isStalled) {
-				this.#listener.dead();
+				this.#listener.dead(now - this.#lastSeen);
 				return;
 			}
 			this.#awaited = undefined;
@@ -101,14 +97,13 @@ export class Heartbeat {
 	}
 }
 
-interface ChannelSettings extends Omit<SocketRequest, 'handshakeTimeoutMilliseconds'> {
-	/** Takes the secrets out of a text. */
+export interface ChannelSettings extends SocketRequest {
 	readonly redact: Redact;
 	/** Between pings; 0 = none. */
-	readonly heartbeatMilliseconds: number;
-	/** Empty: protocol pings. */
+	readonly heartbeatSeconds: number;
+	/** Sent as a text message instead of a protocol ping when not empty. */
 	readonly pingText: string;
-	/** Sent when the channel opens; empty: nothing. */
+	/** Sent when the channel opens when not empty. */
 	readonly initialMessage: string;
 }
 
@@ -123,7 +118,6 @@ interface ChannelListener {
 	unanswered(): void;
 }
 
-const handshakeTimeoutMilliseconds = 15_000;
 /** From the first byte to the open channel. The handshake's own timeout restarts with every byte that trickles in. */
 const connectMilliseconds = 20_000;
 /** For the close handshake, after the last message. */
@@ -140,7 +134,8 @@ export class Channel {
 	readonly #clock: Clock;
 	readonly #socket: Socket;
 	readonly #heartbeat: Heartbeat;
-	#state: 'connecting' | 'open' | 'paused' | 'closing' | 'ended' = 'connecting';
+	#state: 'connecting' | 'open' | 'closing' | 'ended' = 'connecting';
+	#isPaused = false;
 	#cancelConnectTimer: () => void;
 	/** Why the socket is about to close; a close frame is known only when it closes. */
 	#cause: CloseReason | undefined;
@@ -159,25 +154,26 @@ export class Channel {
 		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {
 			this.#cut({ kind: 'connectTimeout' });
 		});
-		this.#socket = openSocket({ ...settings, handshakeTimeoutMilliseconds }, this.#socketListener());
+		this.#socket = openSocket(settings, this.#socketListener());
 	}
 
-	/** Stops reading. Messages that the socket has read already still come. */
+	/** Stops reading, now or once the channel is open. Messages that the socket has read already still come. */
 	pause(): void {
-		// There is no room for more last messages: they stay unread.
-		if (this.#state === 'closing') {
+		this.#isPaused = true;
+		if (this.#state === 'open') {
+			this.#heartbeat.suspend();
+			this.#socket.pause();
+		} else if (this.#state === 'closing') {
+			// There is no room for more last messages: they stay unread.
 			this.#state = 'ended';
 			this.#isFull = true;
 		}
-		if (this.#state !== 'open') return;
-		this.#state = 'paused';
-		this.#heartbeat.suspend();
-		this.#socket.pause();
 	}
 
 	resume(): void {
-		if (this.#state !== 'paused') return;
-		this.#state = 'open';
+		if (!this.#isPaused) return;
+		this.#isPaused = false;
+		if (this.#state !== 'open') return;
 		this.#socket.resume();
 		this.#heartbeat.start();
 	}
@@ -188,7 +184,7 @@ export class Channel {
 	 * @returns whether all of that was delivered
 	 */
 	async close(takesLast = false): Promise<boolean> {
-		const wasOpen = this.#state === 'open' || this.#state === 'paused';
+		const wasOpen = this.#state === 'open';
 		if (this.#state !== 'ended') this.#finish();
 		if (takesLast && wasOpen) this.#state = 'closing';
 		if (this.#socketGone) return true;
@@ -230,21 +226,21 @@ export class Channel {
 	}
 
 	#watch(): Heartbeat {
-		const { heartbeatMilliseconds, pingText } = this.#settings;
+		const { heartbeatSeconds, pingText } = this.#settings;
 		const answer = pingText === '' ? 'pong' : 'message';
 		const listener = {
 			ping: () => {
 				if (pingText === '') this.#socket.ping();
 				else this.#socket.send(pingText);
 			},
-			dead: () => {
-				this.#cut({ kind: 'silent', milliseconds: this.#heartbeat.silentMilliseconds() });
+			dead: (milliseconds: number) => {
+				this.#cut({ kind: 'silent', milliseconds });
 			},
 			unanswered: () => {
 				this.#listener.unanswered();
 			},
 		};
-		return new Heartbeat({ heartbeatMilliseconds, answer }, listener, this.#clock);
+		return new Heartbeat({ heartbeatMilliseconds: heartbeatSeconds * 1000, answer }, listener, this.#clock);
 	}
 
 	/** Events of a socket that is no longer ours are dropped: a paused one still delivers after it was cut. */
@@ -284,7 +280,8 @@ export class Channel {
 		this.#state = 'open';
 		this.#cancelConnectTimer();
 		if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
-		this.#heartbeat.start();
+		if (this.#isPaused) this.#socket.pause();
+		else this.#heartbeat.start();
 		this.#listener.opened();
 	}
 

@@ -42,15 +42,6 @@ export type CloseReason =
 /** `retry`: backoff; `suspect`: once more at once, with credentials read again; `final`: only the slow lane tries again. */
 export type RetryDecision = 'retry' | 'suspect' | 'final';
 
-interface Circumstances {
-	/** `signOf` the refusal that was answered with an immediate attempt. */
-	readonly suspected: string | undefined;
-	/** Endings in a row by a message that is too large or malformed, this one included. */
-	readonly faultyFrames: number;
-	/** The user's list, beside the built-in one. */
-	readonly finalCloseCodes: readonly number[];
-}
-
 const finalCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** A server that replays unread messages would send the same message forever. */
 const faultyFramesInARow = 3;
@@ -58,6 +49,8 @@ const passingStatus = [408, 425, 429];
 
 /**
  * What the end of a channel means for the next attempt.
+ * @param history `suspected`: `signOf` the refusal that was answered with an immediate attempt; `faultyFrames`: endings in a row by a
+ * message that is too large or malformed, this one included
  *
  * | close reason | decision |
  * |---|---|
@@ -69,17 +62,18 @@ const passingStatus = [408, 425, 429];
  */
 export function retryDecisionOf(
 	closeReason: CloseReason,
-	{ suspected, faultyFrames, finalCloseCodes: own }: Circumstances,
+	history: { readonly suspected: string | undefined; readonly faultyFrames: number },
+	ownFinalCloseCodes: readonly number[],
 ): RetryDecision {
-	if (isFaultyFrame(closeReason) && faultyFrames >= faultyFramesInARow) return 'final';
+	if (isFaultyFrame(closeReason) && history.faultyFrames >= faultyFramesInARow) return 'final';
 	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'final' : 'retry';
 	if (closeReason.kind === 'blocked') return 'final';
-	if (closeReason.kind === 'closeFrame' && [...finalCloseCodes, ...own].includes(closeReason.code))
-		return 'final';
+	const final = [...finalCloseCodes, ...ownFinalCloseCodes];
+	if (closeReason.kind === 'closeFrame' && final.includes(closeReason.code)) return 'final';
 	const status = statusOf(closeReason);
 	if (status === undefined || status >= 500 || passingStatus.includes(status)) return 'retry';
 	if (isRedirect(status)) return 'final';
-	return suspected === signOf(closeReason) ? 'final' : 'suspect';
+	return history.suspected === signOf(closeReason) ? 'final' : 'suspect';
 }
 
 /** Whether a message ended the channel. */

@@ -1,7 +1,7 @@
 import type { NodeError } from '../../core/errors';
-import { type Clock, systemClock } from '../../core/runtime';
-import { Channel } from './channel';
-import { type CloseReason, errorOf, reasonOf, type RetryDecision } from './closeReason';
+import type { Clock } from '../../core/runtime';
+import { Channel, type ChannelSettings } from './channel';
+import { type CloseReason, errorOf, reasonOf } from './closeReason';
 import {
 	type ConnectRequest,
 	connectRequest,
@@ -11,23 +11,18 @@ import {
 } from './connectRequest';
 import { redactorOf } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
-import { type ConnectRateLimiter, Recovery, type Recovering } from './reconnect';
+import { ConnectRateLimiter, type NextAttempt, Recovery } from './reconnect';
 import type { OpenSocket } from './webSocket';
 
-export interface ConnectionOptions {
+type ChannelOptions = 'heartbeatSeconds' | 'pingText' | 'initialMessage' | 'maxMessageBytes';
+
+export interface ConnectionOptions extends Pick<ChannelSettings, ChannelOptions> {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
-	/** Between pings; 0 = off. */
-	readonly heartbeatSeconds: number;
-	/** Sent as a text message instead of a protocol ping when not empty. */
-	readonly pingText: string;
-	/** Sent each time the channel opens when not empty. */
-	readonly initialMessage: string;
 	/** Cap of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
 	/** Close codes after which only the slow lane tries again, besides the built-in ones. */
 	readonly finalCloseCodes: readonly number[];
-	readonly maxMessageBytes: number;
 }
 
 /** Emitted as an item when the user asked for connection events. */
@@ -43,16 +38,11 @@ export interface ConnectionEvent {
 }
 
 /** A channel that ended, or an attempt that came to nothing. */
-export interface EndedChannel {
+export interface EndedChannel extends NextAttempt {
 	readonly closeReason: CloseReason;
 	readonly opened: boolean;
-	readonly decision: RetryDecision;
 	/** For the user, without secrets; `code` as in the public interface. */
 	readonly failure: NodeError;
-	/** When the next attempt starts. */
-	readonly retryInMilliseconds: number;
-	/** True when the next attempt is one of the slow lane. */
-	readonly slowLane: boolean;
 }
 
 /** Nothing is called after `close()`, but for the last messages where they are wanted. An exception thrown here is logged by its name and changes nothing. */
@@ -62,27 +52,22 @@ export interface ConnectionListener {
 	/** The server has answered the first ping of a channel: what it sent when the channel opened has come. */
 	answered?(): void;
 	ended?(channel: EndedChannel): void;
-	/**
-	 * Once per outage and kind, for a failed execution: `refused` when the first attempt of the slow lane has failed, too, or the
-	 * credentials hold a mistake; `outage` after 5 minutes without a channel that stays.
-	 */
-	alert?(failure: NodeError, kind: 'refused' | 'outage'): void;
 }
 
-interface ConnectionEnvironment {
+interface Environment {
 	readonly clock: Clock;
-	/** Gives 0 <= x < 1. */
-	readonly random: () => number;
-	readonly loadSocket: () => Promise<OpenSocket>;
-	/** Every attempt goes through it. */
-	readonly rateLimiter: Pick<ConnectRateLimiter, 'pass'>;
-	/** Of an earlier connection to the session: the first message reports the gap since then. */
-	readonly frames: FrameSequence;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
+	/** Gives 0 <= x < 1. */
+	readonly random?: () => number;
+	readonly loadSocket?: () => Promise<OpenSocket>;
+	/** Every attempt goes through it. */
+	readonly rateLimiter?: ConnectRateLimiter;
+	/** Of an earlier connection to the session: the first message reports the gap since then. */
+	readonly frames?: FrameSequence;
 }
 
 export interface ConnectionStatus {
-	readonly state: 'idle' | 'connecting' | 'open' | 'paused' | 'backoff' | 'slow' | 'closed';
+	readonly state: 'idle' | 'connecting' | 'open' | 'backoff' | 'slow' | 'closed';
 	/** Why the last channel or attempt ended; undefined when none did. */
 	readonly lastFailure: NodeError | undefined;
 }
@@ -97,7 +82,7 @@ class SessionConnection {
 	readonly #options: ConnectionOptions;
 	readonly #readIdentity: ReadIdentity;
 	readonly #listener: ConnectionListener;
-	readonly #environment: ConnectionEnvironment;
+	readonly #environment: Required<Environment>;
 	readonly #recovery: Recovery;
 	#state: ConnectionStatus['state'] = 'idle';
 	#attempt = 0;
@@ -105,7 +90,7 @@ class SessionConnection {
 	/** The wait for the next attempt, or the limit of the one that is being prepared. */
 	#cancelTimer = () => {};
 	#leaveQueue = () => {};
-	#pauseWanted = false;
+	#isPaused = false;
 	#lastFailure: NodeError | undefined;
 	/** Of the last attempt for which there was one. */
 	#request: ConnectRequest | undefined;
@@ -117,15 +102,15 @@ class SessionConnection {
 		options: ConnectionOptions,
 		readIdentity: ReadIdentity,
 		listener: ConnectionListener,
-		environment: ConnectionEnvironment,
+		environment: Environment,
 	) {
-		const { finalCloseCodes, reconnectMaxDelaySeconds } = options;
+		const { clock, random = Math.random } = environment;
+		const [rateLimiter, frames] = [new ConnectRateLimiter(clock), new FrameSequence()];
 		this.#options = options;
 		this.#listener = listener;
-		this.#environment = environment;
+		this.#environment = { random, loadSocket, rateLimiter, frames, ...environment };
 		this.#readIdentity = readIdentity;
-		const policy = { maxDelayMilliseconds: reconnectMaxDelaySeconds * 1000, finalCloseCodes };
-		this.#recovery = new Recovery(policy, environment.clock, environment.random);
+		this.#recovery = new Recovery(options, clock, random);
 		this.#schedule(0);
 	}
 
@@ -135,17 +120,12 @@ class SessionConnection {
 
 	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
 	pause(): void {
-		this.#pauseWanted = true;
-		if (this.#state === 'closed') this.#channel?.pause();
-		if (this.#state !== 'open') return;
-		this.#state = 'paused';
+		this.#isPaused = true;
 		this.#channel?.pause();
 	}
 
 	resume(): void {
-		this.#pauseWanted = false;
-		if (this.#state !== 'paused') return;
-		this.#state = 'open';
+		this.#isPaused = false;
 		this.#channel?.resume();
 	}
 
@@ -161,7 +141,7 @@ class SessionConnection {
 
 	async #shut(takesLast: boolean): Promise<boolean> {
 		const { clock, frames } = this.#environment;
-		if (this.#isOpen) frames.lost(clock.monotonicMilliseconds(), 'the trigger was stopped');
+		if (this.#state === 'open') frames.lost(clock.monotonicMilliseconds(), 'the trigger was stopped');
 		this.#state = 'closed';
 		this.#isSilent = !takesLast;
 		this.#attempt++;
@@ -169,10 +149,6 @@ class SessionConnection {
 		const isRead = (await this.#channel?.close(takesLast)) ?? true;
 		this.#isSilent = true;
 		return isRead;
-	}
-
-	get #isOpen(): boolean {
-		return this.#state === 'open' || this.#state === 'paused';
 	}
 
 	#schedule(delayMilliseconds: number): void {
@@ -206,8 +182,6 @@ class SessionConnection {
 
 	#openChannel(openSocket: OpenSocket, request: ConnectRequest): void {
 		this.#cancelTimer();
-		const { heartbeatSeconds, ...options } = this.#options;
-		const settings = { ...options, ...request, heartbeatMilliseconds: heartbeatSeconds * 1000 };
 		const listener = {
 			opened: () => {
 				this.#opened();
@@ -231,12 +205,13 @@ class SessionConnection {
 				this.#log('info', 'the server does not respond to pings, so a lost connection may be detected late');
 			},
 		};
+		const settings = { ...this.#options, ...request };
 		this.#channel = new Channel(settings, listener, this.#environment.clock, openSocket);
+		if (this.#isPaused) this.#channel.pause();
 	}
 
 	#opened(): void {
-		this.#state = this.#pauseWanted ? 'paused' : 'open';
-		if (this.#pauseWanted) this.#channel?.pause();
+		this.#state = 'open';
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#recovery.opened();
 		const { clock, frames } = this.#environment;
@@ -246,11 +221,12 @@ class SessionConnection {
 
 	#ended(closeReason: CloseReason): void {
 		const { clock, frames } = this.#environment;
-		const opened = this.#isOpen;
+		const opened = this.#state === 'open';
+		const reason = reasonOf(closeReason);
 		this.#attempt++;
 		this.#cancelTimers();
 		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (opened) frames.lost(clock.monotonicMilliseconds() - silent, reasonOf(closeReason));
+		if (opened) frames.lost(clock.monotonicMilliseconds() - silent, reason);
 		const next = this.#recovery.ended(closeReason);
 		const { sessionId } = this.#options;
 		const host = this.#request?.base.host;
@@ -259,20 +235,11 @@ class SessionConnection {
 		this.#lastFailure = failure;
 		this.#state = next.slowLane ? 'slow' : 'backoff';
 		this.#schedule(next.delayMilliseconds);
-		this.#report(next, { closeReason, opened, failure });
-	}
-
-	/** Last of all, because the listener may close this connection. */
-	#report(
-		{ isFirst, alert: kind, decision, slowLane, delayMilliseconds: retryInMilliseconds }: Recovering,
-		channel: Pick<EndedChannel, 'closeReason' | 'opened' | 'failure'>,
-	): void {
-		const reason = reasonOf(channel.closeReason);
-		const seconds = Math.ceil(retryInMilliseconds / 1000);
-		this.#log(isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
-		this.#tell((to) => to.ended?.({ ...channel, decision, retryInMilliseconds, slowLane }));
-		if (channel.opened) this.#tellEvent('disconnected', null, reason);
-		if (kind !== undefined) this.#tell((to) => to.alert?.(channel.failure, kind));
+		const seconds = Math.ceil(next.delayMilliseconds / 1000);
+		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
+		// Last of all, because the listener may close this connection.
+		if (opened) this.#tellEvent('disconnected', null, reason);
+		this.#tell((to) => to.ended?.({ ...next, closeReason, opened, failure }));
 	}
 
 	#tellEvent(
@@ -315,32 +282,9 @@ class SessionConnection {
  * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
  * after this call has returned.
  */
-export function connect(
-	options: ConnectionOptions,
-	readIdentity: ReadIdentity,
-	listener: ConnectionListener,
-	environment: Partial<ConnectionEnvironment> = {},
-): Connection {
-	const frames = new FrameSequence();
-	return new SessionConnection(options, readIdentity, listener, {
-		...realEnvironment,
-		frames,
-		...environment,
-	});
+export function connect(...parts: ConstructorParameters<typeof SessionConnection>): Connection {
+	return new SessionConnection(...parts);
 }
-
-const realEnvironment: Omit<ConnectionEnvironment, 'frames'> = {
-	clock: systemClock,
-	random: Math.random,
-	loadSocket,
-	rateLimiter: {
-		pass: (call) => {
-			call();
-			return () => {};
-		},
-	},
-	log: { debug() {}, info() {}, warn() {} },
-};
 
 let loaded: Promise<OpenSocket> | undefined;
 

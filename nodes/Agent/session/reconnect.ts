@@ -24,27 +24,42 @@ const suspectMilliseconds = 1000;
 
 interface ReconnectPolicy {
 	/** Cap of the backoff. */
-	readonly maxDelayMilliseconds: number;
+	readonly reconnectMaxDelaySeconds: number;
 	readonly finalCloseCodes: readonly number[];
-}
-
-/** Not less than half of its window: a deployment of seconds must be over when the first of them ends. */
-function slowDelay(slowWaits: number, random: () => number): number {
-	const window = Math.min(slowLane.capMilliseconds, slowLane.baseMilliseconds * 2 ** slowWaits);
-	return Math.floor((window / 2) * (1 + random()));
 }
 
 const alertMilliseconds = 5 * 60_000;
 
-export interface Recovering {
+export interface NextAttempt {
 	readonly decision: RetryDecision;
 	readonly delayMilliseconds: number;
-	/** Whether the next attempt is one of the slow lane. */
+	/** Whether it is one of the slow lane. */
 	readonly slowLane: boolean;
-	/** Whether it is the first failure of an outage. */
+	/** Whether it follows the first failure of an outage. */
 	readonly isFirst: boolean;
-	/** The problem that causes a failed execution now. */
+	/**
+	 * Once per outage and kind, for a failed execution: `refused` when the first attempt of the slow lane has failed, too, or the
+	 * credentials hold a mistake; `outage` after 5 minutes without a channel that stays.
+	 */
 	readonly alert: 'refused' | 'outage' | undefined;
+}
+
+/** What a stable channel ends. */
+class Trouble {
+	/** No good channel since then. */
+	since: number | undefined;
+	/** Whether its first failure was told. */
+	isTold = false;
+	/** Kinds of alerts that were given. */
+	readonly alerted = new Set<string>();
+	/** Waits of the backoff since the last channel that was good. */
+	waits = 0;
+	/** Waits of the slow lane; 0: it is not in it. */
+	slowWaits = 0;
+	/** The refusal that was answered with an immediate attempt. */
+	suspected: string | undefined;
+	/** Endings in a row by a message that is too large or malformed. */
+	faultyFrames = 0;
 }
 
 /** The history of a session: decides when the next attempt starts and what causes an alert. */
@@ -52,41 +67,23 @@ export class Recovery {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
 	readonly #random: () => number;
-	/** Waits of the backoff since the last channel that was good. */
-	#waits = 0;
-	/** The refusal that was answered with an immediate attempt. */
-	#suspected: string | undefined;
-	/** Endings in a row by a message that is too large or malformed. */
-	#faultyFrames = 0;
-	/** Waits of the slow lane, which only a stable channel ends; 0: it is not in it. */
-	#slowWaits = 0;
-	/** No good channel since then. */
-	#outageSince: number | undefined;
-	/** Of this outage: the kinds of alerts that were given, and whether its first failure was told. */
-	readonly #alerted = new Set<string>();
-	#warned = false;
+	#trouble = new Trouble();
 	#openedAt: number | undefined;
-	#broughtMessage: boolean | undefined;
+	#broughtMessage = false;
 	#cancelStableTimer = () => {};
 
 	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {
 		this.#policy = policy;
 		this.#clock = clock;
 		this.#random = random;
-		this.#outageSince = clock.monotonicMilliseconds();
+		this.#trouble.since = clock.monotonicMilliseconds();
 	}
 
 	opened(): void {
 		this.#openedAt = this.#clock.monotonicMilliseconds();
 		this.#broughtMessage = false;
 		this.#cancelStableTimer = this.#clock.after(stableMilliseconds, () => {
-			this.#waits = 0;
-			this.#suspected = undefined;
-			this.#faultyFrames = 0;
-			this.#slowWaits = 0;
-			this.#outageSince = undefined;
-			this.#alerted.clear();
-			this.#warned = false;
+			this.#trouble = new Trouble();
 		});
 	}
 
@@ -95,28 +92,25 @@ export class Recovery {
 	}
 
 	/** A channel ended, or did not open. */
-	ended(closeReason: CloseReason): Recovering {
+	ended(closeReason: CloseReason): NextAttempt {
 		const now = this.#clock.monotonicMilliseconds();
 		this.stop();
 		this.#countLife(now, closeReason);
-		this.#outageSince ??= now;
-		this.#faultyFrames = isFaultyFrame(closeReason) ? this.#faultyFrames + 1 : 0;
-		const decision = retryDecisionOf(closeReason, {
-			suspected: this.#suspected,
-			faultyFrames: this.#faultyFrames,
-			finalCloseCodes: this.#policy.finalCloseCodes,
-		});
-		if (decision !== 'retry') this.#suspected = signOf(closeReason);
+		const trouble = this.#trouble;
+		trouble.since ??= now;
+		trouble.faultyFrames = isFaultyFrame(closeReason) ? trouble.faultyFrames + 1 : 0;
+		const decision = retryDecisionOf(closeReason, trouble, this.#policy.finalCloseCodes);
+		if (decision !== 'retry') trouble.suspected = signOf(closeReason);
 		const delayMilliseconds = this.#delay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const isFirst = !this.#warned;
-		this.#warned = true;
+		const isFirst = !trouble.isTold;
+		trouble.isTold = true;
 		return {
 			decision,
 			delayMilliseconds,
-			slowLane: this.#slowWaits > 0,
+			slowLane: trouble.slowWaits > 0,
 			isFirst,
-			alert: this.#alertAt(now, this.#slowWaits > 1 || isMistake),
+			alert: this.#alertAt(now, trouble.slowWaits > 1 || isMistake),
 		};
 	}
 
@@ -129,31 +123,35 @@ export class Recovery {
 		this.#openedAt = undefined;
 		if (openedAt === undefined || !this.#broughtMessage) return;
 		const isDone = closeReason.kind === 'closeFrame' && [1000, 1005].includes(closeReason.code);
-		if (now - openedAt >= provenMilliseconds) this.#waits = 0;
-		else if (isDone) this.#waits = Math.min(this.#waits, mostWaitsWhenDone);
+		if (now - openedAt >= provenMilliseconds) this.#trouble.waits = 0;
+		else if (isDone) this.#trouble.waits = Math.min(this.#trouble.waits, mostWaitsWhenDone);
 	}
 
 	/** What the server asked for is a lower bound, up to 15 minutes. */
 	#delay(decision: RetryDecision, closeReason: CloseReason): number {
 		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds()) ?? 0;
 		const asked = Math.min(retryAfter, longestRetryAfterMilliseconds);
-		if (this.#slowWaits > 0 || decision === 'final') {
-			return Math.max(asked, slowDelay(this.#slowWaits++, this.#random));
+		const trouble = this.#trouble;
+		if (trouble.slowWaits > 0 || decision === 'final') {
+			const { baseMilliseconds: base, capMilliseconds: cap } = slowLane;
+			const window = Math.min(cap, base * 2 ** trouble.slowWaits++);
+			// Not less than half of it: a deployment of seconds must be over when the first of them ends.
+			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
 		// Added, not compared: clients that got the same time must not come back at the same moment.
 		if (decision === 'suspect') {
 			return asked + suspectMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
-		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.maxDelayMilliseconds };
-		return asked + fullJitterMilliseconds(this.#waits++, bounds, this.#random);
+		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
+		return asked + fullJitterMilliseconds(trouble.waits++, bounds, this.#random);
 	}
 
 	/** @returns the kind of alert that is due: each once per outage */
-	#alertAt(now: number, refused: boolean): Recovering['alert'] {
-		const isLong = this.#outageSince !== undefined && now - this.#outageSince >= alertMilliseconds;
-		const kind = refused ? 'refused' : isLong ? 'outage' : undefined;
-		if (kind === undefined || this.#alerted.has(kind)) return undefined;
-		this.#alerted.add(kind);
+	#alertAt(now: number, refused: boolean): NextAttempt['alert'] {
+		const { since = now, alerted } = this.#trouble;
+		const kind = refused ? 'refused' : now - since >= alertMilliseconds ? 'outage' : undefined;
+		if (kind === undefined || alerted.has(kind)) return undefined;
+		alerted.add(kind);
 		return kind;
 	}
 
@@ -180,22 +178,19 @@ export class ConnectRateLimiter {
 		this.#clock = clock;
 	}
 
-	/** Calls at once, or when it is its turn. @returns gives the place up; harmless afterwards */
+	/** Calls at once, or when it is its turn. @param call a function of its own @returns gives the place up; harmless afterwards */
 	pass(call: () => void): () => void {
-		const turn = () => {
-			call();
-		};
-		this.#waiting.add(turn);
+		this.#waiting.add(call);
 		if (this.#cancelTimer === undefined) this.#letThrough();
 		return () => {
-			this.#waiting.delete(turn);
+			this.#waiting.delete(call);
 			if (this.#waiting.size === 0) this.#stop();
 		};
 	}
 
 	#letThrough(): void {
 		this.#stop();
-		for (const turn of this.#waiting) {
+		for (const call of this.#waiting) {
 			const now = this.#clock.monotonicMilliseconds();
 			const wholeAt = Math.max(now, this.#wholeAt) + intervalMilliseconds;
 			const wait = wholeAt - burst * intervalMilliseconds - now;
@@ -206,8 +201,8 @@ export class ConnectRateLimiter {
 				return;
 			}
 			this.#wholeAt = wholeAt;
-			this.#waiting.delete(turn);
-			turn();
+			this.#waiting.delete(call);
+			call();
 		}
 	}
 

@@ -47,8 +47,8 @@ const answerMilliseconds = 1000;
 
 /** Reads at most 2 KiB within a second. @returns stops */
 function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => void): () => void {
-	const chunks: Buffer[] = [];
-	let size = 0;
+	const { statusCode = 0, headers } = response;
+	let body = Buffer.alloc(0);
 	let over = false;
 	const stop = () => {
 		over = true;
@@ -57,40 +57,30 @@ function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => 
 	const finish = () => {
 		if (over) return;
 		stop();
-		done(answerOf(response, Buffer.concat(chunks).subarray(0, maxAnswerBytes)));
+		done({
+			statusCode,
+			retryAfter: headers['retry-after'],
+			date: headers.date,
+			location: headers.location,
+			contentType: headers['content-type'],
+			body: body.toString('utf8', 0, maxAnswerBytes),
+		});
 	};
 	const timer = setTimeout(finish, answerMilliseconds);
 	response.on('data', (chunk: Buffer) => {
-		chunks.push(chunk);
-		size += chunk.length;
-		if (size >= maxAnswerBytes) finish();
+		body = Buffer.concat([body, chunk]);
+		if (body.length >= maxAnswerBytes) finish();
 	});
-	response.on('end', finish);
-	response.on('error', finish);
-	response.on('close', finish);
+	for (const event of ['end', 'error', 'close']) response.on(event, finish);
 	return stop;
 }
-
-function answerOf(response: IncomingMessage, body: Buffer): UpgradeAnswer {
-	const { headers } = response;
-	return {
-		statusCode: response.statusCode ?? 0,
-		retryAfter: headers['retry-after'],
-		date: headers.date,
-		location: headers.location,
-		contentType: headers['content-type'],
-		body: body.toString('utf8'),
-	};
-}
-
-/** `ws` waits 30 s for the peer to end the connection after a close frame; until then the end would not be seen. */
-const closeTimeout = 3000;
 
 /** A socket of the `ws` library. Whatever goes wrong, an invalid address included, is reported to the listener. */
 export const openSocket: OpenSocket = (request, listener) => {
 	const tunnel = new AbortController();
 	try {
 		const agent = proxyAgentFor(request.url, tunnel.signal, request.egress);
+		// Without a proxy no agent: the library then connects by itself, past the global agents that n8n installs.
 		const socket = new WebSocket(request.url, { ...settings(request), agent });
 		let fromProxy = false;
 		agent?.on('proxyConnect', ({ statusCode }) => {
@@ -111,12 +101,12 @@ export const openSocket: OpenSocket = (request, listener) => {
 	}
 };
 
-function settings(request: SocketRequest): WebSocket.ClientOptions {
-	const options = {
-		// No agent without a proxy: `ws` then connects by itself, past the global agents that n8n installs.
-		closeTimeout,
+function settings(request: SocketRequest) {
+	return {
+		// The library waits 30 s for the peer to end the connection after a close frame; until then the end would not be seen.
+		closeTimeout: 3000,
 		followRedirects: false,
-		handshakeTimeout: request.handshakeTimeoutMilliseconds,
+		handshakeTimeout: request.handshakeTimeoutMilliseconds ?? 15_000,
 		maxPayload: request.maxMessageBytes,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
@@ -125,7 +115,6 @@ function settings(request: SocketRequest): WebSocket.ClientOptions {
 		// Left out otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED keeps its meaning.
 		...(request.allowUnauthorizedCerts && { rejectUnauthorized: false }),
 	};
-	return options;
 }
 
 /** Every listener is guarded: an exception inside one would leave the socket open and deaf. */
@@ -143,21 +132,14 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 		// The library's own types of its events.
 		socket.on(event, guarded as (...values: unknown[]) => void);
 	};
-	on('open', () => {
-		listener.opened();
-	});
-	on('message', (data: WebSocket.RawData, isBinary: boolean) => {
-		listener.message(asBuffer(data), isBinary);
-	});
-	on('ping', () => {
-		listener.control('ping');
-	});
-	on('pong', () => {
-		listener.control('pong');
-	});
-	on('error', (error: Error) => {
-		listener.failed(error);
-	});
+	on('open', listener.opened);
+	on('message', listener.message);
+	for (const kind of ['ping', 'pong'] as const) {
+		on(kind, () => {
+			listener.control(kind);
+		});
+	}
+	on('error', listener.failed);
 	// With a listener on this event the library leaves the end to it, and only terminate() brings `close`.
 	on('unexpected-response', (_request: unknown, response: IncomingMessage) => {
 		stopReading = readAnswer(response, (answer) => {
@@ -172,9 +154,9 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 	});
 }
 
-function control(socket: WebSocket, listener: SocketListener): Socket {
+function control(socket: WebSocket, { failed }: SocketListener): Socket {
 	const report = (error?: Error | null) => {
-		if (error) listener.failed(error);
+		if (error) failed(error);
 	};
 	const isOpen = () => socket.readyState === WebSocket.OPEN;
 	return {
@@ -201,16 +183,11 @@ function control(socket: WebSocket, listener: SocketListener): Socket {
 
 const deadSocket: Socket = { send() {}, ping() {}, pause() {}, resume() {}, close() {}, terminate() {} };
 
-function asBuffer(data: WebSocket.RawData): Buffer {
-	if (Buffer.isBuffer(data)) return data;
-	return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
-}
-
 export interface SocketRequest {
 	/** Holds secrets: never in a text. */
 	readonly url: string;
-	/** The socket gives up after this time without an answer to the upgrade; restarts with every byte. */
-	readonly handshakeTimeoutMilliseconds: number;
+	/** The socket gives up after this time without an answer to the upgrade, by default 15 s; restarts with every byte. */
+	readonly handshakeTimeoutMilliseconds?: number;
 	readonly maxMessageBytes: number;
 	readonly allowUnauthorizedCerts: boolean;
 	/** What n8n lets sockets reach; undefined: anything. */
@@ -219,14 +196,14 @@ export interface SocketRequest {
 
 /** What one socket reports. `closed` comes exactly once, as the last. */
 export interface SocketListener {
-	opened(): void;
-	message(data: Buffer, isBinary: boolean): void;
-	control(kind: 'ping' | 'pong'): void;
-	refused(answer: UpgradeAnswer): void;
+	readonly opened: () => void;
+	readonly message: (data: Buffer, isBinary: boolean) => void;
+	readonly control: (kind: 'ping' | 'pong') => void;
+	readonly refused: (answer: UpgradeAnswer) => void;
 	/** Only the cause; `closed` follows. */
-	failed(error: Error): void;
+	readonly failed: (error: Error) => void;
 	/** 1005: a close frame without a code; 1006: no close frame at all. */
-	closed(code: number, reason: string): void;
+	readonly closed: (code: number, reason: string) => void;
 }
 
 /** One socket, as narrow as the channel needs it. No method throws. */

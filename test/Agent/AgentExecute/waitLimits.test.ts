@@ -87,8 +87,10 @@ const lost = {
 	opened: true,
 	decision: 'retry',
 	failure: new NodeError({ code: 503, message: 'Lost' }),
-	retryInMilliseconds: 1000,
+	delayMilliseconds: 1000,
 	slowLane: false,
+	isFirst: true,
+	alert: undefined,
 } as const;
 
 test('attempts that fail meanwhile are no reason to give up', async () => {
@@ -191,8 +193,10 @@ test('a name that is not found now and then does not end a long wait, but one th
 			opened: false,
 			decision: 'retry',
 			failure: new NodeError({ code: 503, message: 'Not found' }),
-			retryInMilliseconds: 1000,
+			delayMilliseconds: 1000,
 			slowLane: false,
+			isFirst: true,
+			alert: undefined,
 		});
 	};
 	listener?.event?.(connected);

@@ -24,7 +24,7 @@ export class FakeChannels {
 		options: ConnectionOptions,
 		_read: unknown,
 		listener: ConnectionListener,
-		{ frames = new FrameSequence() }: Parameters<typeof connect>[3] = {},
+		{ frames = new FrameSequence() }: Parameters<typeof connect>[3],
 	): Connection => {
 		this.options.push(options);
 		this.listeners.push(listener);
@@ -47,9 +47,11 @@ export class FakeChannels {
 		};
 	};
 
-	alert(sessionId: string, failure: NodeError, kind: 'refused' | 'outage'): void {
+	alert(sessionId: string, failure: NodeError, alert: 'refused' | 'outage'): void {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
-		this.listeners[index]?.alert?.(failure, kind);
+		const next = { decision: 'retry', delayMilliseconds: 1000, slowLane: false, isFirst: true } as const;
+		const closeReason = { kind: 'dropped' } as const;
+		this.listeners[index]?.ended?.({ ...next, closeReason, opened: false, failure, alert });
 	}
 
 	/** A frame arrives on the channel of a session, after a gap where one is given. */

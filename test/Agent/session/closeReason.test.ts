@@ -83,11 +83,11 @@ const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
 ];
 
 describe('retryDecisionOf', () => {
-	const usual = { faultyFrames: 0, finalCloseCodes: [] };
+	const usual = { faultyFrames: 0 };
 
 	it.each(table)('%s', (_name, closeReason, first, again) => {
-		expect(retryDecisionOf(closeReason, { ...usual, suspected: undefined })).toBe(first);
-		expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(closeReason) })).toBe(again);
+		expect(retryDecisionOf(closeReason, { ...usual, suspected: undefined }, [])).toBe(first);
+		expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(closeReason) }, [])).toBe(again);
 	});
 
 	it.each([
@@ -96,7 +96,7 @@ describe('retryDecisionOf', () => {
 		['a malformed message', malformed],
 	])('%s is final when it is the third in a row', (_name, closeReason) => {
 		const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
-			retryDecisionOf(closeReason, { suspected: undefined, faultyFrames, finalCloseCodes: [] }),
+			retryDecisionOf(closeReason, { suspected: undefined, faultyFrames }, []),
 		);
 		expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
 	});
@@ -106,12 +106,10 @@ describe('retryDecisionOf', () => {
 		[close(4401), answer(401)],
 		[close(4403), close(4401)],
 	])('another refusal than the suspected one is suspect, not final: %j', (closeReason, before) => {
-		expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(before) })).toBe('suspect');
+		expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(before) }, [])).toBe('suspect');
 	});
 
 	it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-		expect(
-			retryDecisionOf(close(code), { suspected: undefined, faultyFrames: 0, finalCloseCodes: [3999, code] }),
-		).toBe('final');
+		expect(retryDecisionOf(close(code), { ...usual, suspected: undefined }, [3999, code])).toBe('final');
 	});
 });

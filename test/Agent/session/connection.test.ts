@@ -13,7 +13,7 @@ describe('reconnecting', () => {
 			session.network.last.end(1000);
 			await session.clock.advance(wait);
 		}
-		const delays = () => session.account.ended.map(({ retryInMilliseconds }) => retryInMilliseconds);
+		const delays = () => session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
 		expect(delays()).toEqual([500, 1000, 2000, 4000, 8000]);
 		await session.clock.advance(5000);
 		session.network.last.end(1000);
@@ -31,9 +31,7 @@ describe('reconnecting', () => {
 		session.network.last.open();
 		await session.clock.advance(30_000);
 		session.network.last.end();
-		expect(session.account.ended.map(({ retryInMilliseconds }) => retryInMilliseconds)).toEqual([
-			500, 1000, 500,
-		]);
+		expect(session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds)).toEqual([500, 1000, 500]);
 	});
 
 	it('never has more than one socket or one pending attempt', async () => {

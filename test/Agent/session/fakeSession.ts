@@ -51,8 +51,10 @@ export class Account {
 	readonly listener = {
 		message: (frame: SessionFrame) => void this.messages.push(messageOf(frame)),
 		event: (event: ConnectionEvent) => void this.events.push(event),
-		ended: (channel: EndedChannel) => void this.ended.push(channel),
-		alert: (failure: NodeError, kind: string) => void this.alerts.push({ failure, kind }),
+		ended: (channel: EndedChannel) => {
+			this.ended.push(channel);
+			if (channel.alert) this.alerts.push({ failure: channel.failure, kind: channel.alert });
+		},
 	};
 
 	readonly logger = {

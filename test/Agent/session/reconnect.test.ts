@@ -26,7 +26,7 @@ class History {
 	readonly recovery: Recovery;
 
 	constructor(random: () => number = () => 0) {
-		const policy = { maxDelayMilliseconds: 60_000, finalCloseCodes: [] };
+		const policy = { reconnectMaxDelaySeconds: 60, finalCloseCodes: [] };
 		this.recovery = new Recovery(policy, this.clock, random);
 	}
 

@@ -2,7 +2,7 @@ import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { connect, type Connection } from '../../../nodes/Agent/session/connection';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
-import { canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
+import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
 
 /** Seeded: mulberry32. */
@@ -47,7 +47,9 @@ class Node {
 			const identity = () => identityOf(signatureOf(canaries.signature), {}, this.clock.wallMilliseconds());
 			const readIdentity = () =>
 				Promise.resolve({ api: credentialOf('ws://agent.example'), identity: identity() });
-			const environment = { clock: this.clock, random, loadSocket: this.network.loadSocket, rateLimiter };
+			const { loadSocket } = this.network;
+			const log = new Account().logger;
+			const environment = { clock: this.clock, log, random, loadSocket, rateLimiter };
 			const listener = { message: () => {} };
 			this.connections.push(
 				connect({ ...standardOptions, sessionId: `s${index}` }, readIdentity, listener, environment),
