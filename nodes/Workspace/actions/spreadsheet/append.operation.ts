@@ -98,7 +98,6 @@ async function asGiven(
 	members: readonly AppendMember[],
 ): Promise<Prepared> {
 	const given = targetOf(params);
-	await book.refuseTabLikeCell(given);
 	// A word without a tab is a tab's title or a named range. Google's answer shows which, but some cases must know before.
 	const mustKnow =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');

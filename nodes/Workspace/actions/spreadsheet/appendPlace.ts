@@ -17,7 +17,7 @@ import {
 	type TabRange,
 } from './range';
 import { type Entry, widthOf } from './rows';
-import { nativeTableAt, type Spreadsheet, type TabCells } from './sheets';
+import { nativeTableAt, type Spreadsheet } from './sheets';
 
 /** Where Google put appended rows. */
 export interface AppendResult {
@@ -110,7 +110,7 @@ export function placeBelow({ target, header }: Table): Place {
 	};
 }
 
-type Grid = TabCells['cells'];
+type Grid = ReadonlyArray<readonly unknown[]>;
 
 /**
  * The last row of the table that rows are added to, hidden rows and columns included, which Google leaves out when it searches.

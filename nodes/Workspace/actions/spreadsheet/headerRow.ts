@@ -1,7 +1,15 @@
 import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
-import { enlarge, isAboutTabs, list, type NativeTable, nativeTableAt, type Spreadsheet } from './sheets';
+import {
+	enlarge,
+	isAboutTabs,
+	list,
+	type NativeTable,
+	nativeTableAt,
+	type SheetInfo,
+	type Spreadsheet,
+} from './sheets';
 import type { WriteParams } from './fields';
 import { anchorOf, cellsOn, columnLetters, printCell, type TabRange, targetOf } from './range';
 
@@ -32,30 +40,20 @@ export function columnNames(
 }
 
 /** The row of a tab that names its columns, as far as the range reaches. Rows and columns count from 0. */
-export interface HeaderRow extends Headers {
-	readonly sheetId: number;
-	/** Of the tab. */
-	readonly title: string;
+export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	readonly row: number;
 	/** Of the whole row, from the tab's first column on. */
 	readonly texts: readonly string[];
-	/** Rows and columns of the tab. */
-	readonly rowCount: number;
-	readonly columnCount: number;
 	/** The table that the header is of, where Google knows it as one. */
 	readonly native: NativeTable | undefined;
-}
-
-interface Headers {
+	/** First column of the range. */
+	readonly start: number;
 	/** First column of the table, left of the range too when headers stand there without a gap. */
 	readonly left: number;
 	/** Last column that has a header. */
 	readonly right: number;
 	/** Whether a column between them has none. */
 	readonly hasGap: boolean;
-	/** The texts that the range has in the row, from its first column on. */
-	readonly headers: readonly string[];
-	readonly start: number;
 	/** Names of the columns, as reading the tab gives them; without those that have no header. */
 	readonly names: readonly string[];
 	/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
@@ -80,33 +78,29 @@ export async function readHeaderRow(
 	const texts = cells.map(({ formattedValue }) => formattedValue ?? '');
 	while (texts.at(-1) === '') texts.pop();
 	const row = headerRow - 1;
-	const headers = headersIn(texts, target);
-	return { ...headers, ...found, row, texts, native: nativeTableAt(sheet, { row, column: headers.left }) };
-}
-
-function headersIn(texts: readonly string[], range: TabRange): Headers {
-	const { column: start, lastColumn } = anchorOf(range);
-	const headers = texts.slice(start, lastColumn === undefined ? undefined : lastColumn + 1);
-	const filled = headers.flatMap((text, at) => (text === '' ? [] : [start + at]));
+	const { column: start, lastColumn = Infinity } = anchorOf(target);
+	const filled = [...texts.keys()].filter((at) => at >= start && at <= lastColumn && texts[at] !== '');
 	let left = filled[0] ?? start;
 	while (left > 0 && texts[left - 1]) left--;
 	const free = (filled.at(-1) ?? start - 1) + 1;
 	const right = Math.max(free - 1, left);
-	const hasGap = texts.slice(left, right).includes('');
+	const headers = texts.slice(start, free);
 	const next = texts.findIndex((text, at) => at >= free && text !== '');
-	const room = (next === -1 ? Infinity : next) - free;
-	const names = columnNames(headers, start).filter((_, at) => headers[at] !== '');
-	return { headers, start, left, right, hasGap, names, columns: columnsByName(headers, start), free, room };
+	return {
+		...{ ...found, row, texts, start, left, right, free },
+		native: nativeTableAt(sheet, { row, column: left }),
+		hasGap: texts.slice(left, right).includes(''),
+		names: columnNames(headers, start).filter((_, at) => headers[at] !== ''),
+		columns: columnsByName(headers, start),
+		room: (next === -1 ? Infinity : next) - free,
+	};
 }
 
 /** By the names that reading the tab gives them, then by their own; a column without a header by its letter. */
 function columnsByName(headers: readonly string[], start: number): Map<string, number> {
 	const columns = new Map<string, number>();
-	const last = headers.findLastIndex((text) => text !== '');
 	for (const names of [columnNames(headers, start), columnNames(headers, start, [])]) {
-		for (const [at, name] of names.entries()) {
-			if (at <= last && !columns.has(name)) columns.set(name, start + at);
-		}
+		for (const [at, name] of names.entries()) if (!columns.has(name)) columns.set(name, start + at);
 	}
 	return columns;
 }
@@ -119,10 +113,10 @@ export function withLetters(header: HeaderRow, names: ReadonlySet<string>): Head
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
 	const used = [...names].flatMap((name) => columns.get(name) ?? []);
+	const { texts, start } = header;
 	let { free, room } = header;
-	const { headers, start } = header;
 	const beside = Array.from({ length: names.size }, () => '');
-	const read = columnNames([...headers.slice(0, free - start), ...beside], start);
+	const read = columnNames([...texts.slice(start, free), ...beside], start);
 	for (const name of read.slice(free - start)) {
 		if (room === 0 || !names.has(name)) break;
 		columns.set(name, free++);
@@ -154,7 +148,7 @@ export function withColumns(header: HeaderRow, names: readonly string[]): Header
 }
 
 /** Writes headers into the free columns. */
-async function addHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
+async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
 	if (names.length === 0) return;
 	const { title, row, free: column } = header;
 	await book.change(enlarge(header, { columns: column + names.length }));
@@ -167,14 +161,6 @@ type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColu
 export interface Table {
 	readonly target: TabRange;
 	readonly header: HeaderRow;
-}
-
-/** Rows in the order of a table's columns. */
-interface RowsByHeader extends Table {
-	/** By member; a NodeError for a member whose fields do not fit the table. */
-	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
-	/** Writes the headers that the rows need, the first time. */
-	readonly addHeaders: () => Promise<void>;
 }
 
 /** @param headerRow from 1, in the target */
@@ -190,7 +176,6 @@ export async function tableOf(
 		header: await readHeaderRow(book, target, headerRow(target)),
 	});
 	const resolved = async () => await readIn(await book.cellsOfName(given));
-	await book.refuseTabLikeCell(given);
 	return await book.inTabs(given, async () => {
 		if (tab !== undefined && name !== undefined) return await resolved();
 		return await readIn(given).catch(async (error: unknown) => {
@@ -201,32 +186,35 @@ export async function tableOf(
 	});
 }
 
+/** Rows in the order of a table's columns: by member, a NodeError for one whose fields do not fit the table. */
 export async function rowsByHeader(
 	book: Spreadsheet,
 	params: HeaderParams,
 	members: ReadonlyArray<readonly NamedRow[]>,
-): Promise<RowsByHeader> {
+) {
 	const { target, header: read } = await tableOf(book, params);
-	const { header: found, names } = columnsFor(read, params.extraColumns, members.flat());
-	const header = withColumns(found, names);
+	const { found, added, header } = columnsFor(read, params.extraColumns, members.flat());
 	const rows = members.map(
 		(given) => misfitOf(given, header, params) ?? given.map(({ cells }) => rowOf(cells, header)),
 	);
-	let added: Promise<void> | undefined;
-	return { target, header, rows, addHeaders: () => (added ??= addHeaders(book, found, names)) };
+	let written: Promise<void> | undefined;
+	/** Writes the headers that the rows need, the first time. */
+	const addHeaders = () => (written ??= writeHeaders(book, found, added));
+	return { target, header, rows, addHeaders };
 }
 
-/** The columns that rows name, and the names that are to be added to the header row. */
+/** The columns that rows name: those that are found, the names that are to be added to them, and all together. */
 export function columnsFor(
 	read: HeaderRow,
 	extraColumns: HeaderParams['extraColumns'],
 	rows: readonly NamedRow[],
-): { readonly header: HeaderRow; readonly names: readonly string[] } {
+) {
 	const names = namesIn(rows);
-	const header = withLetters(read, new Set(names));
-	const { columns } = header;
+	const found = withLetters(read, new Set(names));
+	const { columns } = found;
 	const mayAdd = extraColumns === 'add' || columns.size === 0;
-	return { header, names: mayAdd ? names.filter((name) => !columns.has(name)) : [] };
+	const added = mayAdd ? names.filter((name) => !columns.has(name)) : [];
+	return { found, added, header: withColumns(found, added) };
 }
 
 /** Why rows cannot go into a table. */

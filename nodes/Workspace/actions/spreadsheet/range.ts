@@ -4,12 +4,12 @@ import { named } from '../../../fields/field';
 /** A range as the user gave it. */
 export interface TabRange {
 	/** Title of the tab, without quotes. */
-	readonly tab: string | undefined;
+	readonly tab?: string;
 	/** The title was given in quotes, which then stay. */
 	readonly isQuoted?: true;
-	readonly cells: string | undefined;
+	readonly cells?: string;
 	/** A word that names a range or, where it stands alone, a tab: only Google knows which. */
-	readonly name: string | undefined;
+	readonly name?: string;
 }
 
 /** Rows and columns count from 0. */
@@ -42,24 +42,21 @@ export function parseRange(range: string): TabRange {
 	if (quoted) {
 		const [, title = '', rest] = quoted;
 		const tab = title.replaceAll("''", "'");
-		if (rest === undefined) return { tab, cells: undefined, name: undefined };
-		const inside = insideOf(tab, rest);
-		if (inside) return { ...inside, isQuoted: true };
+		if (rest === undefined) return { tab };
+		const inside = insideOf(rest);
+		if (inside) return { tab, ...inside, isQuoted: true };
 		throw notCells(text);
 	}
 	const cut = text.lastIndexOf('!');
-	const inside = cut > 0 ? insideOf(text.slice(0, cut), text.slice(cut + 1)) : undefined;
-	if (inside) return inside;
-	if (isCells(text)) return { tab: undefined, cells: text, name: undefined };
-	return name.test(text)
-		? { tab: undefined, cells: undefined, name: text }
-		: { tab: text, cells: undefined, name: undefined };
+	const inside = cut > 0 ? insideOf(text.slice(cut + 1)) : undefined;
+	if (inside) return { tab: text.slice(0, cut), ...inside };
+	return insideOf(text) ?? { tab: text };
 }
 
-/** Cells or a name inside a tab; undefined when the text is neither. */
-function insideOf(tab: string, text: string): TabRange | undefined {
-	if (isCells(text)) return { tab, cells: text, name: undefined };
-	return name.test(text) ? { tab, cells: undefined, name: text } : undefined;
+/** Cells or a name; undefined when the text is neither. */
+function insideOf(text: string): Pick<TabRange, 'cells' | 'name'> | undefined {
+	if (isCells(text)) return { cells: text };
+	return name.test(text) ? { name: text } : undefined;
 }
 
 function isCells(text: string): boolean {
@@ -98,19 +95,18 @@ export function quoted(tab: string): string {
 
 /** Cells of a tab, as Google reads them; the first tab when it has no name. */
 export function cellsOn(tab: string | undefined, cells: string): string {
-	return printRange({ tab, cells, name: undefined });
+	return printRange({ tab, cells });
 }
 
 /** Where a range begins, and how far to the right it goes: what `A:D`, `5:9` or a bare title leave open begins at 1 and A. */
-export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
-	if (cells === undefined) return { row: 0, column: 0, lastColumn: undefined, lastRow: undefined };
-	const [first = '', last = ''] = cells
+export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>): Anchor {
+	const [start = {}, end = {}] = cells
 		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {
 			return printCell({ row: Number(row) - 1, column: Number(column) - 1 });
 		})
 		.replaceAll('$', '')
-		.split(':');
-	const [start, end] = [parseCorner(first), parseCorner(last)];
+		.split(':')
+		.map(cornerOf);
 	const columns = [start.column, end.column].filter((column) => column !== undefined);
 	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
@@ -121,18 +117,11 @@ export function anchorOf({ cells }: Pick<TabRange, 'cells'>): Anchor {
 	};
 }
 
-function parseCorner(text: string): Partial<Corner> {
+function cornerOf(text: string): Partial<Corner> {
 	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
-	return {
-		...(letters !== '' && { column: columnNumber(letters) }),
-		...(digits !== '' && { row: Number(digits) - 1 }),
-	};
-}
-
-function columnNumber(letters: string): number {
-	return (
-		Array.from(letters.toUpperCase()).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
-	);
+	let column = -1;
+	for (const letter of letters.toUpperCase()) column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
+	return { ...(letters && { column }), ...(digits && { row: Number(digits) - 1 }) };
 }
 
 /** @param column from 0 */
@@ -161,9 +150,8 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	return first === last ? first : `${first}:${last}`;
 }
 
-/** What the fields hold. */
+/** What the fields hold: the title of a tab, empty where the range names it. */
 interface Given {
-	/** Title of a tab; empty where the range names it. */
 	readonly tab: string;
 	readonly range: string;
 }
@@ -171,21 +159,23 @@ interface Given {
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function targetOf({ tab: title, range }: Given): TabRange {
 	const [tab, text] = [title.trim(), range.trim()];
-	if (tab === '') {
-		if (text !== '') return parseRange(text);
+	if (tab === '' && text === '') {
 		throw refusal(
 			`${named('tab')} or ${named('range')} is required`,
 			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
 		);
 	}
-	if (text === '') return { tab, cells: undefined, name: undefined };
-	const inside = text.includes('!') ? undefined : insideOf(tab, text);
-	if (inside) return inside;
-	if (!text.includes('!')) throw notCells(text);
-	throw refusal(
-		`${named('range')} contains a tab name, but ${named('tab')} is also set`,
-		`Leave ${named('tab')} empty, or enter only cells, such as A:D.`,
-	);
+	if (tab === '') return parseRange(text);
+	if (text === '') return { tab };
+	if (text.includes('!')) {
+		throw refusal(
+			`${named('range')} contains a tab name, but ${named('tab')} is also set`,
+			`Leave ${named('tab')} empty, or enter only cells, such as A:D.`,
+		);
+	}
+	const inside = insideOf(text);
+	if (!inside) throw notCells(text);
+	return { tab, ...inside };
 }
 
 /** The target as Google reads it. @throws NodeError 400 */

@@ -87,8 +87,6 @@ function rowOf(row: readonly CellValue[], names: readonly string[], rowNumber: n
 	return json;
 }
 
-const firstTab = { tab: undefined, cells: allCells, name: undefined };
-
 const conditions = {
 	displayName: 'Condition',
 	name: 'condition',
@@ -281,12 +279,11 @@ export const read = defineOperation({
 	async execute({ sheets }, params, item): Promise<OutputItem[]> {
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
-		const target = params.tab === '' && params.range.trim() === '' ? firstTab : targetOf(params);
+		const target = params.tab === '' && params.range.trim() === '' ? { cells: allCells } : targetOf(params);
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
 		const book = new Spreadsheet(sheets, spreadsheetId, item);
 		const readAs = async (options: Rendering) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
-				await book.refuseTabLikeCell(target);
 				return (await book.inTabs(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
 		const data = await readAs({ valueRenderOption, dateTimeRenderOption });

@@ -17,9 +17,8 @@ export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the
 /** Names for a message. */
 export function list(names: readonly string[]): string {
 	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
-	return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
-		', ',
-	);
+	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
+	return shown.join(', ');
 }
 
 /**
@@ -39,10 +38,10 @@ const tableFields = 'tables(tableId,range,rowsProperties(footerColorStyle))';
 
 /** The table that a cell is in. */
 export function nativeTableAt(
-	sheet: sheets_v4.Schema$Sheet | undefined,
+	{ tables = [] }: sheets_v4.Schema$Sheet,
 	{ row, column }: { readonly row: number; readonly column: number },
 ): NativeTable | undefined {
-	return (sheet?.tables ?? [])
+	return tables
 		.map(tableIn)
 		.find(
 			({ range }) =>
@@ -104,7 +103,7 @@ export const allCells = 'A1:ZZZ';
 const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
 
 /** What is known of a tab beside its values. */
-interface SheetInfo {
+export interface SheetInfo {
 	readonly sheetId: number;
 	readonly title: string;
 	readonly rowCount: number;
@@ -113,13 +112,6 @@ interface SheetInfo {
 }
 
 const sheetFields = `properties(sheetId,title,gridProperties(rowCount,columnCount)),${tableFields}`;
-
-export interface TabCells {
-	/** From the first row and column on, as Google gives them: without what is empty at the ends. */
-	readonly cells: ReadonlyArray<readonly unknown[]>;
-	/** Rows that the tab has, filled or not. */
-	readonly rowCount: number;
-}
 
 /** The body of a request that writes rows. Not a plain object, because the generated client would copy it cell by cell before sending. */
 class Rows implements sheets_v4.Schema$ValueRange {
@@ -193,8 +185,9 @@ export class Spreadsheet {
 		return this.knownLocale;
 	}
 
-	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError */
+	/** Asks Google about a range. If Google knows no such range, the error lists the tabs. @throws NodeError 400 if it is ambiguous */
 	async inTabs<T>(target: TabRange, ask: () => Promise<T>): Promise<T> {
+		if (isOneCell(target)) await this.refuseTabLikeCell(target);
 		return await ask().catch(async (error: unknown) => {
 			if (!isAboutTabs(error)) throw error;
 			const titles = await this.item.once(`tabs ${this.id}`, () => this.titlesIfKnown());
@@ -202,10 +195,8 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. @throws NodeError 400 if the range is ambiguous */
-	async refuseTabLikeCell(target: TabRange): Promise<void> {
-		if (!isOneCell(target)) return;
-		const { cells = '' } = target;
+	/** Google reads `Q1` as a cell of the first tab, even if a tab has this name. */
+	private async refuseTabLikeCell({ cells = '' }: TabRange): Promise<void> {
 		const titles = await this.item.once(`titles ${this.id}`, () => this.titles());
 		const same = titles.find((title) => title.toLowerCase() === cells.toLowerCase());
 		if (same === undefined) return;
@@ -219,10 +210,14 @@ export class Spreadsheet {
 	async cellsOfName(target: TabRange): Promise<TabRange> {
 		const request = { spreadsheetId: this.id, range: printRange(target), fields: 'range' };
 		const found = parseRange((await this.values.get(request)).data.range ?? '');
-		return isTabsName(target, found) ? { tab: found.tab, cells: undefined, name: undefined } : found;
+		return isTabsName(target, found) ? { tab: found.tab } : found;
 	}
 
-	async readTab(tab: string | undefined): Promise<TabCells> {
+	/**
+	 * @returns cells from the first row and column on, as Google gives them: without what is empty at the ends; and how many rows the tab
+	 * has, filled or not
+	 */
+	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
 		const { data } = await this.values.get({ spreadsheetId: this.id, range: cellsOn(tab, allCells) });
 		const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };

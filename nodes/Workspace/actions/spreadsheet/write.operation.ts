@@ -52,7 +52,6 @@ async function writeRows(
 		const write = mode === 'update' ? matchRows : replaceTable;
 		return await book.alone<Array<Written | MatchedRow[] | NodeError>>(() => write(book, params, members));
 	}
-	await book.refuseTabLikeCell(target);
 	if (!hasNames(params)) {
 		return await writeBlock(book, params, { target, header: [], parts: [rowCells(params)] });
 	}

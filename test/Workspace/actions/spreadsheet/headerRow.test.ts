@@ -19,15 +19,15 @@ async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promis
 	return await readHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
 }
 
-const summary = ({ start, left, right, hasGap, free, room, headers, names, columns }: HeaderRow) => ({
-	...{ start, left, right, hasGap, free, room, headers, names },
+const summary = ({ start, left, right, hasGap, free, room, names, columns }: HeaderRow) => ({
+	...{ start, left, right, hasGap, free, room, names },
 	columns: Object.fromEntries(columns),
 });
 
 const ab = { start: 0, left: 0, right: 1, hasGap: false, free: 2, room: Infinity };
 
 test.each<[string[], string, object]>([
-	[['a', 'b'], 'Sheet1', { ...ab, headers: ['a', 'b'], names: ['a', 'b'], columns: { a: 0, b: 1 } }],
+	[['a', 'b'], 'Sheet1', { ...ab, names: ['a', 'b'], columns: { a: 0, b: 1 } }],
 	[
 		['a', '', 'c'],
 		'Sheet1!A1:C1',
@@ -43,7 +43,7 @@ test.each<[string[], string, object]>([
 			hasGap: false,
 			free: 3,
 			room: 1,
-			headers: ['a', 'b'],
+			names: ['a', 'b'],
 			columns: { a: 1, b: 2 },
 		},
 	],
@@ -51,7 +51,7 @@ test.each<[string[], string, object]>([
 	[['x', '', 'b'], 'Sheet1!C:D', { start: 2, left: 2, right: 2, free: 3, columns: { b: 2 } }],
 	[['a', '', '', 'd'], 'Sheet1!A:C', { right: 0, free: 1, room: 2, hasGap: false, columns: { a: 0 } }],
 	[['x', '', '', 'd'], 'Sheet1!B:C', { start: 1, left: 0, free: 1, room: 2, names: [], columns: {} }],
-	[[], 'Sheet1', { left: 0, right: 0, free: 0, room: Infinity, hasGap: false, headers: [], columns: {} }],
+	[[], 'Sheet1', { left: 0, right: 0, free: 0, room: Infinity, hasGap: false, names: [], columns: {} }],
 	[[], 'Sheet1!C1:F', { start: 2, left: 2, right: 2, free: 2, room: Infinity, columns: {} }],
 	[
 		['a', 'a', 'error'],
@@ -132,7 +132,7 @@ describe('new columns', () => {
 		[['a'], 'ignore', []],
 		[[], 'error', ['a', 'x']],
 	] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-		expect(columnsFor(await read(texts), extraColumns, rows).names).toEqual(expected);
+		expect(columnsFor(await read(texts), extraColumns, rows).added).toEqual(expected);
 	});
 
 	test.each([

@@ -4,7 +4,7 @@ import { type NodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import { type Cell, cellData, type NamedRow, namedRows, rowNumberKey } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
-import { columnsFor, type HeaderRow, misfitOf, tableOf, withColumns } from '../headerRow';
+import { columnsFor, type HeaderRow, misfitOf, tableOf } from '../headerRow';
 import { areaIn } from '../range';
 import { entryFor, requestBytes, sendEach, widthOf, type Written } from '../rows';
 import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
@@ -133,8 +133,7 @@ export async function matchRows(
 ): Promise<Array<MatchedRow[] | NodeError>> {
 	const { header: read } = await tableOf(book, params);
 	const given = members.map((member) => namedRows(member.params, member.item));
-	const { header: found, names: added } = columnsFor(read, params.extraColumns, given.flat());
-	const header = withColumns(found, added);
+	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
 	checkKeys(params.matchColumns, header);
 	const matching = { ...params, columns: header.columns };
 	const { steps, last } = await planned(book, found, matching, given, (plan, rows) => {
