@@ -113,58 +113,45 @@ const deepest = 1_000;
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
-/** Scans a JSON text in parts and adds up its cost. */
-class Count {
+/** How far a JSON text was scanned, and what was found by then. */
+interface Scan {
+	readonly at: number;
 	/** Estimated bytes of memory; infinite if it has too many levels. */
-	cost: number;
-	#at = 0;
-	#isText = false;
-	#depth = 0;
+	readonly cost: number;
+	readonly isText: boolean;
+	readonly depth: number;
 	/** Of each open object. Beyond its end, a typed array takes and gives nothing. */
-	readonly #keys = new Uint32Array(deepest);
-	readonly #json: Buffer;
-	readonly #mostLevels: number;
+	readonly keys: Uint32Array;
+}
 
-	constructor(json: Buffer, mostLevels: number) {
-		this.#json = json;
-		this.#mostLevels = mostLevels;
-		this.cost = json.length;
-	}
+const atBeginning = ({ length: cost }: Buffer): Scan => {
+	return { at: 0, cost, isText: false, depth: 0, keys: new Uint32Array(deepest) };
+};
 
-	/** Scans the next megabyte, which takes a few milliseconds. @returns whether there is more */
-	goOn(): boolean {
-		const json = this.#json;
-		const keys = this.#keys;
-		const end = Math.min(json.length, this.#at + mebibyte);
-		let { cost } = this;
-		let at = this.#at;
-		let isText = this.#isText;
-		let depth = this.#depth;
-		for (; at < end; at++) {
-			const byte = json[at];
-			if (isText) {
-				if (byte === backslash) at++;
-				else if (byte === quote) isText = false;
-			} else if (byte === quote) {
-				isText = true;
-				cost += costs.text;
-			} else if (byte === brace || byte === bracket) {
-				cost += byte === brace ? costs.object : costs.list;
-				if (++depth > this.#mostLevels) cost = Infinity;
-				keys[depth] = 0;
-			} else if (byte === braceEnd || byte === bracketEnd) depth--;
-			else if (byte === colon) {
-				const count = (keys[depth] ?? 0) + 1;
-				keys[depth] = count;
-				if (count > fewKeys) cost += costs.rareKey;
-			} else if (byte === comma) cost += costs.entry;
-		}
-		this.#at = at;
-		this.#isText = isText;
-		this.#depth = depth;
-		this.cost = cost;
-		return at < json.length;
+/** Scans the next megabyte, which takes a few milliseconds. */
+function further(json: Buffer, { keys, ...scan }: Scan, mostLevels: number): Scan {
+	let { at, cost, isText, depth } = scan;
+	const end = Math.min(json.length, at + mebibyte);
+	for (; at < end; at++) {
+		const byte = json[at];
+		if (isText) {
+			if (byte === backslash) at++;
+			else if (byte === quote) isText = false;
+		} else if (byte === quote) {
+			isText = true;
+			cost += costs.text;
+		} else if (byte === brace || byte === bracket) {
+			cost += byte === brace ? costs.object : costs.list;
+			if (++depth > mostLevels) cost = Infinity;
+			keys[depth] = 0;
+		} else if (byte === braceEnd || byte === bracketEnd) depth--;
+		else if (byte === colon) {
+			const count = (keys[depth] ?? 0) + 1;
+			keys[depth] = count;
+			if (count > fewKeys) cost += costs.rareKey;
+		} else if (byte === comma) cost += costs.entry;
 	}
+	return { at, cost, isText, depth, keys };
 }
 
 /**
@@ -174,9 +161,9 @@ class Count {
  * @param mostLevels with more, the cost is infinite
  */
 export function parsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
-	const count = new Count(json, mostLevels);
-	while (count.goOn() && count.cost <= most);
-	return count.cost;
+	let scan = atBeginning(json);
+	while (scan.at < json.length && scan.cost <= most) scan = further(json, scan, mostLevels);
+	return scan.cost;
 }
 
 /** The same for a text that may be long: n8n can do other work between two parts. */
@@ -185,9 +172,12 @@ export async function parsingCostInParts(
 	most = Infinity,
 	mostLevels = Infinity,
 ): Promise<number> {
-	const count = new Count(json, mostLevels);
-	while (count.goOn() && count.cost <= most) await turn();
-	return count.cost;
+	let scan = atBeginning(json);
+	while (scan.at < json.length && scan.cost <= most) {
+		if (scan.at > 0) await turn();
+		scan = further(json, scan, mostLevels);
+	}
+	return scan.cost;
 }
 
 /** Whether the body may be more than a JSON number or string, judged by its beginning and not by its media type. */

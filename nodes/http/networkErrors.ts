@@ -49,9 +49,20 @@ export function property(value: unknown, key: string): unknown {
 	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
+/** What became of the request. Codes that Node reports only before a connection exists mean that nothing was done. */
+const outcomes = {
+	notConnected: 'notDone',
+	certificate: 'final',
+	handshake: 'final',
+	blocked: 'final',
+	timeout: 'unknown',
+	lost: 'unknown',
+	unknown: 'unknown',
+} as const satisfies Readonly<Record<string, RequestOutcome>>;
+
 /** What Node, n8n or the HTTP client reported instead of an answer. */
 export interface NetworkError {
-	readonly what: 'notConnected' | 'certificate' | 'handshake' | 'blocked' | 'timeout' | 'lost' | 'unknown';
+	readonly what: keyof typeof outcomes;
 	readonly kind: RequestOutcome;
 	/** HTTP status that is reported to the user. */
 	readonly status: 503 | 504;
@@ -61,61 +72,34 @@ export interface NetworkError {
 	readonly reason: string;
 }
 
-interface Row extends Omit<NetworkError, 'code'> {
-	readonly codes: RegExp;
-	/** Matches only while connecting, because a route can also disappear after a request was sent. */
-	readonly connecting?: true;
-}
+type Row = readonly [what: NetworkError['what'], codes: RegExp, reason: string];
 
-const notConnected = { what: 'notConnected', kind: 'notDone', status: 503 } as const;
-const whileConnecting = { ...notConnected, connecting: true } as const;
-const lost = { what: 'lost', kind: 'unknown', status: 503 } as const;
-
-/** The first matching row applies. Codes that Node reports only before a connection exists mean that nothing was done. */
-const rows: readonly Row[] = [
-	{ ...notConnected, codes: /^ECONNREFUSED$/, reason: 'the connection was refused' },
-	{ ...notConnected, codes: /^ENOTFOUND$/, reason: 'the host name was not found' },
-	{ ...notConnected, codes: /^EAI_(AGAIN|FAIL|NODATA)$/, reason: 'the host name could not be resolved' },
-	{ ...whileConnecting, codes: /^EHOST(UNREACH|DOWN)$/, reason: 'the host cannot be reached' },
-	{
-		...whileConnecting,
-		codes: /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-		reason: 'the network cannot be reached',
-	},
-	{ ...whileConnecting, codes: /^ETIMEDOUT$/, reason: 'the server does not respond' },
-	{
-		what: 'timeout',
-		kind: 'unknown',
-		status: 504,
-		codes: /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/,
-		reason: 'the server does not respond',
-	},
-	{
-		...lost,
-		codes: /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
-		reason: 'the connection was reset',
-	},
-	{ ...lost, codes: /^EHOST(UNREACH|DOWN)$/, reason: 'the host cannot be reached' },
-	{ ...lost, codes: /^ENET(UNREACH|DOWN)$/, reason: 'the network cannot be reached' },
-	{ ...lost, codes: /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, reason: 'the response was not valid HTTP' },
+/** These apply only while connecting, because a route can also disappear after a request was sent. */
+const connectRows: readonly Row[] = [
+	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
+	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
+	['notConnected', /^ETIMEDOUT$/, 'the server does not respond'],
 ];
 
-/** The first matching row applies, unless a connection with TLS had been established. */
+/** These apply unless a connection with TLS had been established. */
 const tlsRows: readonly Row[] = [
-	{
-		what: 'certificate',
-		kind: 'final',
-		status: 503,
-		codes: /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/,
-		reason: "the server's certificate is not trusted",
-	},
-	{
-		what: 'handshake',
-		kind: 'final',
-		status: 503,
-		codes: /^(EPROTO|ERR_TLS|ERR_SSL)/,
-		reason: 'the secure (TLS) connection failed',
-	},
+	[
+		'certificate',
+		/CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/,
+		"the server's certificate is not trusted",
+	],
+	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed'],
+];
+
+const rows: readonly Row[] = [
+	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
+	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
+	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
+	['timeout', /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'the server does not respond'],
+	['lost', /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was reset'],
+	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
+	['lost', /^ENET(UNREACH|DOWN)$/, 'the network cannot be reached'],
+	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
 ];
 
 /** Errors of connections whose TLS had been established: the request may have gone out, whatever their code says. */
@@ -136,20 +120,23 @@ export const blockedAdvice =
 /** Classifies anything that was thrown instead of an answer. */
 export function networkErrorOf(error: unknown): NetworkError {
 	const chain = causesOf(error);
-	if (chain.some(isBlocked)) {
-		return { what: 'blocked', kind: 'final', status: 503, code: undefined, reason: 'n8n does not allow it' };
-	}
-	const code = codeIn(chain);
-	if (code === undefined) return { ...lost, what: 'unknown', code, reason: 'the request failed' };
+	const code = chain.some(isBlocked) ? undefined : codeIn(chain);
+	const [what, reason] = meaningOf(chain, code);
+	return { what, kind: outcomes[what], status: what === 'timeout' ? 504 : 503, code, reason };
+}
+
+/** The first row that matches the code applies. */
+function meaningOf(chain: readonly object[], code = ''): [NetworkError['what'], string] {
+	if (chain.some(isBlocked)) return ['blocked', 'n8n does not allow it'];
+	if (code === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(beforeTls))) {
-		return { ...notConnected, code, reason: 'the connection was reset' };
+		return ['notConnected', 'the connection was reset'];
 	}
 	const isAfterTls = chain.some((link) => afterTls.has(link));
 	const isConnecting = chain.some((link) => property(link, 'syscall') === 'connect');
-	const { what, kind, status, reason } = [...(isAfterTls ? [] : tlsRows), ...rows].find(
-		(row) => row.codes.test(code) && (isConnecting || !row.connecting),
-	) ?? { ...lost, what: 'unknown', reason: 'the connection failed' };
-	return { what, kind, status, code, reason };
+	const known = [...(isConnecting ? connectRows : []), ...(isAfterTls ? [] : tlsRows), ...rows];
+	const row = known.find(([, codes]) => codes.test(code));
+	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 
 /**
