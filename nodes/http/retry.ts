@@ -117,52 +117,39 @@ export async function withRetries<T>(
 	let waitedMilliseconds = 0;
 	let maybeDone = false;
 	for (let tries = 1; ; tries++) {
-		const outcome = await attempt().then(
-			(value) => ({ value }),
-			(error: unknown) => {
-				if (error instanceof RequestError) return error;
-				throw error;
-			},
-		);
-		if (!(outcome instanceof RequestError)) return outcome.value;
+		const outcome = await attempt().catch((error: unknown) => {
+			if (error instanceof RequestError) return error;
+			throw error;
+		});
+		if (!(outcome instanceof RequestError)) return outcome;
 		const { kind, failure } = outcome;
 		maybeDone ||= !repeating.reading && (kind === 'unknown' || failure.ambiguous);
 		const progress = { tries, waitedMilliseconds, maybeDone };
 		const isRepeated = kind === 'notDone' || (kind === 'unknown' && repeating.harmless);
 		if (!isRepeated) throw ended(failure, progress);
-
-		const next = nextStep(failure, progress, policy);
-		if ('end' in next) throw next.end;
-		if (!(await waitedFor(next.waitMilliseconds, policy.signal))) {
+		const wait = nextWait(failure, progress, policy);
+		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
 			throw maybeDone ? stopped().with({ ambiguous: true }) : stopped(policy.words.nothingDone);
-		}
-		waitedMilliseconds += next.waitMilliseconds;
+		});
+		waitedMilliseconds += wait;
 	}
 }
 
-/** Whether and when to try again. Only this function limits the tries. */
-export function nextStep(
-	failure: NodeError,
-	progress: Progress,
-	policy: RetryPolicy,
-): { readonly waitMilliseconds: number } | { readonly end: NodeError } {
+/**
+ * Only this function limits the tries.
+ * @returns milliseconds until the next one
+ * @throws NodeError if there is none
+ */
+export function nextWait(failure: NodeError, progress: Progress, policy: RetryPolicy): number {
 	const { tries, waitedMilliseconds } = progress;
-	if (tries >= policy.maxTries) return { end: ended(failure, progress) };
+	if (tries >= policy.maxTries) throw ended(failure, progress);
 	const left = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
 	const asked = failure.retryAfterMilliseconds ?? 0;
-	if (asked > left) return { end: ended(failure, progress, waitRefused(asked, left, policy)) };
-	if (left <= 0) return { end: ended(failure, progress, tries === 1 ? noWait(policy) : undefined) };
+	if (asked > left) throw ended(failure, progress, waitRefused(asked, left, policy));
+	if (left <= 0) throw ended(failure, progress, tries === 1 ? noWait(policy) : undefined);
 	// Added instead of compared, because clients that got the same time must not come back at the same moment.
 	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
-	return { waitMilliseconds: Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter)) };
-}
-
-/** @returns false if the execution was stopped meanwhile */
-async function waitedFor(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
-	return await sleep(milliseconds, undefined, { signal }).then(
-		() => true,
-		() => false,
-	);
+	return Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter));
 }
 
 /** The failure if the service asks for a longer wait than allowed. */

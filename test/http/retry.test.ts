@@ -2,13 +2,13 @@ import timers from 'node:timers/promises';
 
 import {
 	RequestError,
-	nextStep,
+	nextWait,
 	outcomeOfStatus,
 	type RequestOutcome,
 	type RetryPolicy,
 	withRetries,
 } from '../../nodes/http/retry';
-import { NodeError, isNodeError } from '../../nodes/core/errors';
+import { NodeError, isNodeError, toNodeError } from '../../nodes/core/errors';
 
 const policy: RetryPolicy = {
 	words: { service: 'The service', nothingDone: 'Nothing was done.' },
@@ -25,8 +25,11 @@ describe('the next step', () => {
 	afterEach(() => jest.restoreAllMocks());
 
 	const waitFor = (failure: NodeError, progress = first, more: Partial<RetryPolicy> = {}) => {
-		const step = nextStep(failure, progress, { ...policy, ...more });
-		return 'end' in step ? step.end.description : step.waitMilliseconds;
+		try {
+			return nextWait(failure, progress, { ...policy, ...more });
+		} catch (error) {
+			return toNodeError(error).description;
+		}
 	};
 
 	test('has a floor, whatever the dice and the service say', () => {
@@ -40,7 +43,7 @@ describe('the next step', () => {
 	});
 
 	test.each([undefined, 0, 1000])('does not come without time to wait (Retry-After %s)', (asked) => {
-		expect(nextStep(busy(asked), first, { ...policy, maxRetryWaitMilliseconds: 0 })).toHaveProperty('end');
+		expect(() => nextWait(busy(asked), first, { ...policy, maxRetryWaitMilliseconds: 0 })).toThrow('Busy');
 	});
 
 	test('waits for what is left at most', () => {
