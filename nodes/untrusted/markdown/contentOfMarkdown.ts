@@ -14,6 +14,7 @@ import {
 	type Content,
 	type ListRange,
 	type Marks,
+	paragraph,
 	type ParagraphBlock,
 	type Simplified,
 	type Span,
@@ -264,6 +265,8 @@ class Reader {
 	}
 
 	private table({ children, align }: Table): void {
+		// In a document, a paragraph stands between two tables.
+		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(paragraph([]));
 		const columns = children[0]?.children.length ?? 0;
 		const rows = children.map((row) =>
 			Array.from({ length: columns }, (_, at) => this.spans(row.children[at]?.children ?? [])),

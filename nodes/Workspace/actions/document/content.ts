@@ -12,12 +12,11 @@ import type { Item } from '../../operation';
 import type { BodyState } from './tabs';
 import {
 	emptyCell,
-	isParagraph,
 	layOut,
-	type Layout,
 	listRequests,
-	styleRequests,
+	placedSpans,
 	type PlacedTable,
+	styleRequests,
 	type Request,
 	resetRequests,
 	styleOf,
@@ -155,101 +154,68 @@ function planText(text: string, { index, tabId, styled }: Omit<Target, 'continue
  */
 export function planContent(content: Content, target: Target): Plan {
 	const { closed, filled } = closeEmptyEnd(content, target);
-	const layout = layOut(closed, target.index);
+	// Google puts a newline before a table.
+	const beginsWithTable = content.blocks[0]?.kind === 'table';
+	const layout = layOut(beginsWithTable ? afterParagraph(closed) : closed, target.index);
 	const { tabId } = target;
 	const range = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const requests: Request[] = [];
 	if (layout.text !== '') {
 		requests.push({ insertText: { text: layout.text, location: { index: target.index, tabId } } });
 	}
-	const tables = layout.placed.filter((one): one is PlacedTable => !isParagraph(one));
-	for (const table of tables.toReversed()) requests.push(...tableRequests(table, tabId));
+	for (const table of layout.tables.toReversed()) requests.push(...tableRequests(table, tabId));
 	requests.push(...styleRequests(layout, target, range), ...listRequests(layout, range, tabId));
 	if (filled) requests.push({ deleteContentRange: { range: range(layout.end - 1, layout.end) } });
-	const placed = picturesIn(layout);
+	const placed = placedSpans(layout).filter(({ picture }) => picture !== undefined);
 	const pictures = new Map<number, string>();
-	for (const { start, end, address } of placed.toReversed()) {
+	for (const { start, end, picture: uri = '' } of placed.toReversed()) {
 		requests.push({ deleteContentRange: { range: range(start, end) } });
-		pictures.set(requests.length, address);
-		requests.push({ insertInlineImage: { uri: address, location: { index: start, tabId } } });
+		pictures.set(requests.length, uri);
+		requests.push({ insertInlineImage: { uri, location: { index: start, tabId } } });
 	}
-	const replaced = placed.reduce((sum, { start, end }) => sum + end - start, 0);
-	const extra = filled ? placeholder.length : 0;
-	const cells = tables.flatMap(({ block }) => block.rows.flat().map(textOf));
-	const text = plainText(layout);
+	const removed = unitsOf(placed) + (filled ? placeholder.length : 0);
+	const cells = layout.tables.flatMap((table) => table.cells.flat());
+	// Pictures are no text.
+	const text = layout.lines
+		.map(({ spans }) => `${textOf(spans.filter(({ picture }) => picture === undefined))}\n`)
+		.join('');
 	return {
 		requests,
 		pictures,
 		text: filled ? text.replace(/.\n$/, '\n') : text,
-		characterCount: layout.text.length + cells.join('').length - extra - replaced,
-		endIndex: layout.end + 1 - extra - replaced + placed.length,
+		characterCount: layout.text.length + unitsOf(cells) - removed,
+		endIndex: layout.end + 1 - removed + placed.length,
 	};
 }
+
+const unitsOf = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
+	texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** No range may hold a segment's last newline: to get a style, an empty last paragraph has a letter for a while. */
 const placeholder = '.';
 
-function closeEmptyEnd(content: Content, { styled }: Target): { closed: Content; filled: boolean } {
-	const last = content.blocks.at(-1);
-	const afterTable = last?.kind !== 'paragraph';
-	const ends = afterTable ? paragraph([]) : last;
-	const bare = styleOf(ends) === undefined && ends.list === undefined && !styled;
-	if (textOf(ends.spans) !== '' || bare) return { closed: content, filled: false };
-	const closing = { ...ends, spans: [{ text: placeholder, marks: {} }] };
-	const kept = afterTable ? content.blocks : content.blocks.slice(0, -1);
-	return { closed: { ...content, blocks: [...kept, closing] }, filled: true };
-}
-
-interface PlacedPicture {
-	readonly start: number;
-	/** After the text that it replaces. */
-	readonly end: number;
-	readonly address: string;
-}
-
-function picturesIn({ placed }: Layout): PlacedPicture[] {
-	const inSpans = (spans: readonly Span[], start: number) => {
-		let at = start;
-		return spans.flatMap(({ text, picture }): PlacedPicture[] => {
-			const from = at;
-			at += text.length;
-			return picture === undefined ? [] : [{ start: from, end: at, address: picture }];
-		});
-	};
-	return placed.flatMap((one) =>
-		isParagraph(one)
-			? inSpans(one.block.spans, one.start)
-			: one.cells.flat().flatMap(({ spans, start }) => inSpans(spans, start)),
-	);
-}
-
-/** Without pictures, which are no text. */
-function writtenIn(spans: readonly Span[]): string {
-	return textOf(spans.filter(({ picture }) => picture === undefined));
-}
-
-function plainText({ placed }: Layout): string {
-	return placed
-		.map((one) =>
-			isParagraph(one)
-				? `${writtenIn(one.block.spans)}\n`
-				: one.block.rows.map((row) => row.map((cell) => `${writtenIn(cell)}\n`).join('')).join(''),
-		)
-		.join('');
+/** The content with a paragraph at its end, as every segment has one. */
+function closeEmptyEnd({ blocks, lists }: Content, { styled }: Target): { closed: Content; filled: boolean } {
+	const last = blocks.at(-1);
+	const [before, end] = last?.kind === 'paragraph' ? [blocks.slice(0, -1), last] : [blocks, paragraph([])];
+	const hasStyle = styled || styleOf(end) !== undefined || end.list !== undefined;
+	const filled = hasStyle && textOf(end.spans) === '';
+	const spans = filled ? [{ text: placeholder, marks: {} }] : end.spans;
+	return { closed: { lists, blocks: [...before, { ...end, spans }] }, filled };
 }
 
 /** Filled from the last cell to the first, so that no insertion moves a cell that is still empty. */
 function tableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): Request[] {
 	const columns = block.alignments.length;
-	const texts = block.rows.flatMap((row, rowAt) =>
-		row.map((spans, columnAt) => ({
-			text: textOf(spans),
-			index: emptyCell(insertAt, columns, rowAt, columnAt),
-		})),
+	const fills = block.rows.flatMap((row, rowAt) =>
+		row.flatMap((spans, columnAt) => {
+			const text = textOf(spans);
+			const index = emptyCell(insertAt, columns, rowAt, columnAt);
+			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
+		}),
 	);
-	const fills = texts.filter(({ text }) => text !== '').toReversed();
 	return [
 		{ insertTable: { rows: block.rows.length, columns, location: { index: insertAt, tabId } } },
-		...fills.map(({ text, index }) => ({ insertText: { text, location: { index, tabId } } })),
+		...fills.toReversed(),
 	];
 }

@@ -1,12 +1,9 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import {
-	type Alignment,
-	type Block,
 	type Content,
 	type ListRange,
 	type Marks,
-	paragraph,
 	type ParagraphBlock,
 	type Span,
 	type TableBlock,
@@ -14,89 +11,86 @@ import {
 } from '../../../untrusted/document/blocks';
 import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../untrusted/document/elements';
 
-interface PlacedParagraph {
-	readonly block: ParagraphBlock;
+/** The text of a paragraph or of a cell, where it will stand. */
+interface Line {
+	readonly spans: readonly Span[];
 	readonly start: number;
-	/** End of its text; its newline is the unit at that index. */
+	/** Of its newline. */
 	readonly end: number;
+}
+
+interface PlacedParagraph extends Line {
+	readonly block: ParagraphBlock;
 }
 
 export interface PlacedTable {
 	readonly block: TableBlock;
 	/** Where the table is put while the document has the text of all paragraphs, but none of the tables after it. */
 	readonly insertAt: number;
-	/** With the first index of each cell's text once everything stands. */
-	readonly cells: ReadonlyArray<readonly PlacedCell[]>;
+	readonly cells: ReadonlyArray<readonly Line[]>;
 }
 
-interface PlacedCell {
-	readonly spans: readonly Span[];
-	readonly start: number;
-}
-
-type Placed = PlacedParagraph | PlacedTable;
-
-export interface Layout {
-	readonly placed: readonly Placed[];
-	readonly lists: readonly ListRange[];
+export interface Layout extends Pick<Content, 'lists'> {
+	/** One for each block. */
+	readonly placed: ReadonlyArray<PlacedParagraph | PlacedTable>;
+	readonly paragraphs: readonly PlacedParagraph[];
+	readonly tables: readonly PlacedTable[];
+	/** Of paragraphs and cells, in their order. */
+	readonly lines: readonly Line[];
 	/** Text of all paragraphs, as one insertion. */
 	readonly text: string;
 	/** Index after the last paragraph's text. */
 	readonly end: number;
 }
 
-export function isParagraph(placed: Placed): placed is PlacedParagraph {
-	return placed.block.kind === 'paragraph';
-}
-
-/** A table stands between paragraphs: Google puts a newline before it, and a segment ends with a paragraph. */
-function surroundTables({ blocks, lists }: Content): Content {
-	const surrounded: Block[] = [];
-	const moved = blocks.map((block) => {
-		if (block.kind === 'table' && surrounded.at(-1)?.kind !== 'paragraph') surrounded.push(paragraph([]));
-		return surrounded.push(block) - 1;
-	});
-	if (surrounded.at(-1)?.kind !== 'paragraph') surrounded.push(paragraph([]));
-	const place = (position: number) => moved[position] ?? position;
-	return {
-		blocks: surrounded,
-		lists: lists.map((list) => ({ ...list, first: place(list.first), last: place(list.last) })),
-	};
-}
-
 /** Where everything will stand when the content goes in at an index inside a paragraph. */
-export function layOut(content: Content, index: number): Layout {
-	const { blocks, lists } = surroundTables(content);
-	const placed: Placed[] = [];
+export function layOut({ blocks, lists }: Content, index: number): Layout {
 	let text = '';
 	let at = index;
-	for (const [position, block] of blocks.entries()) {
-		if (block.kind === 'paragraph') {
-			const own = textOf(block.spans);
-			placed.push({ block, start: at, end: at + own.length });
-			text += blocks[position + 1]?.kind === 'paragraph' ? `${own}\n` : own;
-			at += own.length + 1;
-		} else {
-			const { cells, end } = cellsOf(block, at);
-			placed.push({ block, insertAt: index + text.length, cells });
-			at = end;
+	const placed = blocks.map((block, position) => {
+		if (block.kind === 'table') {
+			const cells = cellsOf(block, at);
+			at = (cells.at(-1)?.at(-1)?.end ?? at) + 2;
+			return { block, insertAt: index + text.length, cells };
 		}
-	}
-	return { placed, lists, text, end: at - 1 };
+		const line = { block, spans: block.spans, start: at, end: at + textOf(block.spans).length };
+		text += textOf(block.spans) + (blocks[position + 1]?.kind === 'paragraph' ? '\n' : '');
+		at = line.end + 1;
+		return line;
+	});
+	const paragraphs = placed.filter((one) => 'spans' in one);
+	const tables = placed.filter((one) => 'cells' in one);
+	const lines = placed.flatMap((one): readonly Line[] => ('spans' in one ? [one] : one.cells.flat()));
+	return { placed, paragraphs, tables, lines, lists, text, end: at - 1 };
 }
 
-/** A table, a row and a cell each begin with a unit of their own; a table also ends with one. */
-function cellsOf(block: TableBlock, start: number): { cells: PlacedCell[][]; end: number } {
+/** A table, a row and a cell each begin with a unit of their own; a table also ends with one. The first row is a header. */
+function cellsOf({ rows }: TableBlock, start: number): Line[][] {
 	let at = start + 1;
-	const cells = block.rows.map((row) => {
+	return rows.map((row, rowAt) => {
 		at += 1;
-		return row.map((spans) => {
-			const cell = { spans, start: at + 1 };
-			at = cell.start + textOf(spans).length + 1;
-			return cell;
+		return row.map((cell) => {
+			const spans =
+				rowAt > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
+			const line = { spans, start: at + 1, end: at + 1 + textOf(cell).length };
+			at = line.end + 1;
+			return line;
 		});
 	});
-	return { cells, end: at + 1 };
+}
+
+/** The spans with the indexes of their texts. */
+export function placedSpans({
+	lines,
+}: Layout): Array<Span & { readonly start: number; readonly end: number }> {
+	return lines.flatMap(({ spans, start }) => {
+		let end = start;
+		return spans.map((span) => {
+			const from = end;
+			end += span.text.length;
+			return { ...span, start: from, end };
+		});
+	});
 }
 
 /** Index of an empty cell's text in a table that was just put in. */
@@ -153,11 +147,6 @@ function textStyleOf(marks: Marks): docs_v1.Schema$TextStyle | undefined {
 	if (marks.code) style.weightedFontFamily = { fontFamily: codeFont, weight: 400 };
 	if (marks.link !== undefined) style.link = { url: marks.link };
 	return Object.keys(style).length > 0 ? style : undefined;
-}
-
-function alignmentOf(alignment: Alignment | undefined): docs_v1.Schema$ParagraphStyle | undefined {
-	if (alignment === 'center') return { alignment: 'CENTER' };
-	return alignment === 'right' ? { alignment: 'END' } : undefined;
 }
 
 // All that can be set but `direction`, which is the language's, and `pageBreakBefore`, which some places refuse.
@@ -223,9 +212,9 @@ function styled(range: docs_v1.Schema$Range, paragraphStyle: docs_v1.Schema$Para
 }
 
 /** Styles of paragraphs and text; they move nothing. */
-export function styleRequests({ placed, end }: Layout, target: Target, range: RangeOf): Request[] {
-	const all = placed.filter(isParagraph);
-	const paragraphs = target.continues ? all.slice(1) : all;
+export function styleRequests(layout: Layout, target: Target, range: RangeOf): Request[] {
+	const { end } = layout;
+	const paragraphs = target.continues ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const from = paragraphs[0]?.start ?? end;
 	const requests: Request[] = [];
 	if (target.styled && from < end) requests.push(...resetRequests(range(from, end)));
@@ -233,12 +222,13 @@ export function styleRequests({ placed, end }: Layout, target: Target, range: Ra
 		const continued = range(target.index, from);
 		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: resetTextFields } });
 	}
-	requests.push(...spacingRequests(paragraphs, range), ...paragraphs.flatMap((one) => ownStyle(one, range)));
-	for (const one of placed) {
-		if (isParagraph(one)) requests.push(...spanStyles(one.block.spans, one.start, range));
-		else requests.push(...cellStyles(one, range));
-	}
-	return requests;
+	return [
+		...requests,
+		...spacingRequests(paragraphs, range),
+		...paragraphs.flatMap((one) => ownStyle(one, range)),
+		...layout.tables.flatMap((table) => alignments(table, range)),
+		...textStyles(layout, range),
+	];
 }
 
 /** One request for each stretch between tables. */
@@ -260,27 +250,23 @@ function ownStyle({ block, start, end }: PlacedParagraph, range: RangeOf): Reque
 	return [styled(range(start, Math.max(end, start + 1)), style)];
 }
 
-function spanStyles(spans: readonly Span[], start: number, range: RangeOf): Request[] {
-	let at = start;
-	return spans.flatMap(({ text, marks }) => {
-		const from = at;
-		at += text.length;
+function textStyles(layout: Layout, range: RangeOf): Request[] {
+	return placedSpans(layout).flatMap(({ marks, start, end }) => {
 		const textStyle = textStyleOf(marks);
-		if (textStyle === undefined || text === '') return [];
+		if (textStyle === undefined || start === end) return [];
 		return [
-			{ updateTextStyle: { range: range(from, at), textStyle, fields: Object.keys(textStyle).join(',') } },
+			{ updateTextStyle: { range: range(start, end), textStyle, fields: Object.keys(textStyle).join(',') } },
 		];
 	});
 }
 
-/** A table's first row is its header. */
-function cellStyles({ block, cells }: PlacedTable, range: RangeOf): Request[] {
-	return cells.flatMap((row, rowAt) =>
-		row.flatMap(({ spans, start }, columnAt) => {
-			const shown =
-				rowAt > 0 ? spans : spans.map(({ text, marks }) => ({ text, marks: { ...marks, bold: true } }));
-			const style = alignmentOf(block.alignments[columnAt]);
-			return [...(style ? [styled(range(start, start + 1), style)] : []), ...spanStyles(shown, start, range)];
+function alignments({ block, cells }: PlacedTable, range: RangeOf): Request[] {
+	return cells.flatMap((row) =>
+		row.flatMap(({ start }, column) => {
+			const alignment = { center: 'CENTER', right: 'END', left: undefined }[
+				block.alignments[column] ?? 'left'
+			];
+			return alignment === undefined ? [] : [styled(range(start, start + 1), { alignment })];
 		}),
 	);
 }
@@ -294,9 +280,7 @@ export function listRequests(layout: Layout, range: RangeOf, tabId: string | und
 	const requests = layout.lists.flatMap((list) =>
 		stretches(list, layout).flatMap((items) => bulletRequests(items, list, range, tabId)),
 	);
-	const later = layout.placed
-		.filter(isParagraph)
-		.filter(({ block }) => block.between ?? block.list?.bullet === false);
+	const later = layout.paragraphs.filter(({ block }) => block.between ?? block.list?.bullet === false);
 	return [...requests, ...later.flatMap((one) => laterParagraph(one, range))];
 }
 
@@ -304,7 +288,7 @@ export function listRequests(layout: Layout, range: RangeOf, tabId: string | und
 function stretches({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
 	const found: PlacedParagraph[][] = [[]];
 	for (const one of placed.slice(first, last + 1)) {
-		if (!isParagraph(one)) found.push([]);
+		if ('cells' in one) found.push([]);
 		else if (one.block.list !== undefined) found.at(-1)?.push(one);
 	}
 	return found.filter((items) => items.some(({ block }) => block.list?.bullet));
