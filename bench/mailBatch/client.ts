@@ -7,7 +7,7 @@ import type { QuotaLimits } from '../../dev/google/quotas';
 import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { list } from '../../nodes/Workspace/actions/mail/list.operation';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { RateLimiters } from '../../nodes/Workspace/google/transport';
+import { createRateLimiters } from '../../nodes/Workspace/google/transport';
 import { fieldsOf, type Clients, type Item } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import { httpSender } from '../keyed/sender';
@@ -36,7 +36,7 @@ function freshClients(): Clients {
 	const bases = { mail: `${url}/gmail/v1`, sheets: url, docs: url, drive: url };
 	return createClients(send, bases, {
 		...{ maxTries: 5, maxRetryWaitMilliseconds: 120_000, timeoutMilliseconds: 30_000, signal: undefined },
-		...{ credentialKey: 'bench', rateLimiters: new RateLimiters({ ...defaultSettings, minute }) },
+		...{ credentialKey: 'bench', rateLimiters: createRateLimiters({ ...defaultSettings, minute }) },
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 	});
 }

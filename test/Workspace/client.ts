@@ -9,7 +9,12 @@ import { refusal } from '../../nodes/core/errors';
 
 import { defaultSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { type Bases, RateLimiters, type TransportOptions } from '../../nodes/Workspace/google/transport';
+import {
+	type Bases,
+	createRateLimiters,
+	type RateLimiters,
+	type TransportOptions,
+} from '../../nodes/Workspace/google/transport';
 import { Naming } from '../../nodes/fields/field';
 import type { Clients, Made, Source } from '../../nodes/Workspace/operation';
 import type { JobItem } from '../../nodes/Workspace/runner/job';
@@ -27,7 +32,7 @@ export function basesAt(baseUrl: string): Bases {
 
 /** Rate limiters of their own, whose minute is shorter. */
 export function quickLimiters(minute = 600): RateLimiters {
-	return new RateLimiters({ ...defaultSettings, minute });
+	return createRateLimiters({ ...defaultSettings, minute });
 }
 
 /**

@@ -264,16 +264,16 @@ function grantScope({ authentication }: SignIn): string {
 /** The narrowest scope that the package asks for and that allows a call. */
 export function scopeFor({ api, method, url, signIn }: FailedCall): string {
 	const { pathname } = new URL(url);
-	const scope = () => {
-		if (api === 'sheets') return 'spreadsheets';
-		if (api === 'docs') return 'documents';
-		// Shared drives are listed to a sign-in with access to all files only.
-		if (api === 'drive')
-			return signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives') ? 'drive' : 'drive.file';
-		if (method === 'GET') return 'gmail.readonly';
-		return pathname.endsWith('/drafts') ? 'gmail.compose' : 'gmail.send';
+	// Shared drives are listed to a sign-in with access to all files only.
+	const isAll = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
+	const write = pathname.endsWith('/drafts') ? 'gmail.compose' : 'gmail.send';
+	const scopes: Readonly<Record<Api, string>> = {
+		mail: method === 'GET' ? 'gmail.readonly' : write,
+		sheets: 'spreadsheets',
+		docs: 'documents',
+		drive: isAll ? 'drive' : 'drive.file',
 	};
-	return `https://www.googleapis.com/auth/${scope()}`;
+	return `https://www.googleapis.com/auth/${scopes[api]}`;
 }
 
 /** The ID that a call was about: the first path segment that is long enough to be one. */

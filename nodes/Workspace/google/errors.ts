@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 
 import { isNodeError, isRedirect, NodeError, shortened, toNodeError, withCode } from '../../core/errors';
 import { named } from '../../fields/field';
+import { isRecord } from '../../fields/values';
 import { BodyError, jsonOf, maxAnswerBytes, readErrorBody } from '../../http/body';
 import {
 	blockedAdvice,
@@ -13,7 +14,7 @@ import {
 	property,
 } from '../../http/networkErrors';
 import { type BodyTexts, errorOfBody } from '../../http/request';
-import { RequestError, type RequestOutcome, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
+import { RequestError, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
 import { adviceFor, type Api, apiNames, type Envelope, type FailedCall, reconnect } from './advice';
 
 const maxMessageLength = 500;
@@ -95,8 +96,11 @@ export async function errorOfThrown(error: unknown, call: FailedCall): Promise<R
 	const own = chain.find(isNodeError);
 	if (own) return new RequestError(own.code >= 500 ? 'notDone' : 'final', own);
 	if (chain.some((link) => isElsewhere(link, call))) return errorOfRefresh(chain, call);
-	const response = chain.map((link) => property(link, 'response')).find(isResponse);
-	if (response) return await errorOfResponse(response, call);
+	for (const link of chain) {
+		const response = property(link, 'response');
+		const status = property(response, 'status');
+		if (typeof status === 'number') return await errorOfResponse(status, response, call);
+	}
 	return errorOfNetwork(error, chain, call);
 }
 
@@ -146,40 +150,41 @@ const bodyTexts: BodyTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function errorOfResponse(response: ErrorResponse, call: FailedCall): Promise<RequestError> {
-	const { status, headers, data } = response;
-	const body =
-		data instanceof Readable || Buffer.isBuffer(data)
-			? await readErrorBody(data)
-			: Buffer.from(JSON.stringify(data ?? null));
-	return errorOfAnswer({ status, headers: headers ?? {}, body }, call);
+async function errorOfResponse(status: number, response: unknown, call: FailedCall): Promise<RequestError> {
+	const headers = property(response, 'headers');
+	const data = property(response, 'data') ?? null;
+	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
+	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
+	return errorOfAnswer({ status, headers: isRecord(headers) ? headers : {}, body }, call);
 }
 
 function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): RequestError {
 	const reason = networkErrorOf(error);
 	const { what, kind, status, code } = reason;
-	const message = networkMessage(reason, error, call.url);
-	if (what === 'blocked') return errorOfBlocked(message, chain.find(isBlocked));
-	if (code === undefined || code === 'EAUTH' || code === 'ESTATUS') return errorOfSignIn(code, chain, call);
-	return connectionError(kind, status, message, code);
-}
-
-/**
- * @param status HTTP status
- * @param reason Node's error code
- */
-function connectionError(
-	kind: RequestOutcome,
-	status: number,
-	message: string,
-	reason?: string,
-): RequestError {
+	if (what === 'blocked')
+		return errorOfBlocked(networkMessage(reason, error, call.url), chain.find(isBlocked));
+	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
+	const isAboutToken =
+		code === undefined
+			? texts.some((text) => /access token|not connected|reconnect|refresh|credential/i.test(text))
+			: code === 'EAUTH' || code === 'ESTATUS';
+	// n8n found no token or could not refresh it, so nothing was carried out.
+	if (isAboutToken) {
+		const message = 'The credential has no valid token, and a new one could not be obtained';
+		return finalError(401, message, reconnect(call.signIn));
+	}
+	const own = texts[0] ?? 'The request could not be completed';
+	const message = code === undefined ? own : networkMessage(reason, error, call.url);
 	const description =
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
 	return new RequestError(
 		kind,
-		new NodeError({ code: status, message, description: withCode(description, reason) }),
+		new NodeError({ code: status, message, description: withCode(description, code) }),
 	);
+}
+
+function finalError(code: number, message: string, description: string): RequestError {
+	return new RequestError('final', new NodeError({ code, message, description }));
 }
 
 /** @param error n8n's own error, whose message is passed on */
@@ -187,7 +192,7 @@ function errorOfBlocked(message: string, error: Error | undefined): RequestError
 	const advice = property(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
 	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
-	return new RequestError('final', new NodeError({ code: 503, message, description }));
+	return finalError(503, message, description);
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */
@@ -204,31 +209,4 @@ function errorOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Requ
 	const message = 'The token of the credential could not be refreshed';
 	const description = withCode(`Try again later. If the problem persists: ${reconnect(signIn)}`, why);
 	return new RequestError(passing ? 'notDone' : 'final', new NodeError({ code: 401, message, description }));
-}
-
-/** n8n found no token or could not refresh it, so nothing was carried out. */
-function errorOfSignIn(
-	code: string | undefined,
-	chain: readonly unknown[],
-	{ signIn }: FailedCall,
-): RequestError {
-	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
-	const aboutToken = texts.some((text) =>
-		/access token|not connected|reconnect|refresh|credential/i.test(text),
-	);
-	if (code !== undefined || aboutToken) {
-		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return new RequestError('final', new NodeError({ code: 401, message, description: reconnect(signIn) }));
-	}
-	return connectionError('unknown', 503, texts[0] ?? 'The request could not be completed');
-}
-
-interface ErrorResponse {
-	readonly status: number;
-	readonly headers?: Readonly<Record<string, unknown>>;
-	readonly data?: unknown;
-}
-
-function isResponse(value: unknown): value is ErrorResponse {
-	return typeof property(value, 'status') === 'number';
 }

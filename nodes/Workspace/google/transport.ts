@@ -4,7 +4,7 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, refusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
-import { BodyError, MemoryBudget, readBody, readErrorBody } from '../../http/body';
+import { BodyError, jsonOf, mayBeJson, MemoryBudget, readBody, readErrorBody } from '../../http/body';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attempt,
@@ -69,17 +69,11 @@ async function dataOf(
 ): Promise<unknown> {
 	if (responseType === 'arraybuffer') return bytes;
 	await memory.holdParsed(bytes);
-	const text = bytes.toString('utf8');
-	let isCut = false;
-	try {
-		const data: unknown = JSON.parse(text);
-		// Whatever Google returns is an object.
-		if (isRecord(data)) return data;
-	} catch {
-		// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
-		isCut = /^\s*(?:[[{]|$)/.test(text);
-	}
-	if (isCut) throw new BodyError('cutShort');
+	const data = jsonOf(bytes);
+	// Whatever Google returns is an object.
+	if (isRecord(data)) return data;
+	// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
+	if (data === undefined && mayBeJson(bytes)) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
 	throw new RequestError('unknown', new NodeError({ code: 502, message, description: checkBases }));
 }
@@ -96,17 +90,12 @@ export const googleBases: Bases = {
 
 const apis = Object.keys(googleBases) as Api[];
 
-interface Target {
-	readonly url: string;
-	readonly api: Api;
-}
-
 /**
  * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is
  * replaced by the base.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
-export function targetOf(url: string, bases: Bases): Target {
+export function targetOf(url: string, bases: Bases): { readonly url: string; readonly api: Api } {
 	for (const api of apis) {
 		const plain = afterPrefix(url, googleBases[api]);
 		if (plain !== undefined) return { url: bases[api] + plain, api };
@@ -132,25 +121,21 @@ function afterPrefix(url: string, prefix: string): string | undefined {
 	return rest === '' || /^[/:?]/.test(rest) ? rest : undefined;
 }
 
-/** The rate limiters of a process: one for each credential and each quota that Google counts separately. */
-export class RateLimiters {
-	private readonly limiters = new Map<string, RateLimiter>();
-	private readonly settings: RateLimiterSettings | undefined;
+export type RateLimiters = ReturnType<typeof createRateLimiters>;
 
-	constructor(settings?: RateLimiterSettings) {
-		this.settings = settings;
-	}
-
-	/** @param credentialKey identifies the credential */
-	of(credentialKey: string, api: Api, method: string): RateLimiter {
+/** One rate limiter for each credential, by its key, and each quota that Google counts separately. */
+export function createRateLimiters(settings?: RateLimiterSettings) {
+	const limiters = new Map<string, RateLimiter>();
+	return (credentialKey: string, api: Api, method: string): RateLimiter => {
 		const key = `${quotaOf(api, method)} ${credentialKey}`;
-		const limiter = this.limiters.get(key) ?? new RateLimiter(this.settings);
-		this.limiters.set(key, limiter);
+		const limiter = limiters.get(key) ?? new RateLimiter(settings);
+		limiters.set(key, limiter);
 		return limiter;
-	}
+	};
 }
 
-const rateLimiters = new RateLimiters();
+/** Those of the process. */
+const rateLimiters = createRateLimiters();
 
 /** Sheets and Docs count reads and writes separately. */
 function quotaOf(api: Api, method: string): string {
@@ -158,9 +143,7 @@ function quotaOf(api: Api, method: string): string {
 	return `${api} ${method === 'GET' ? 'reads' : 'writes'}`;
 }
 
-/**
- * The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188.
- */
+/** The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188. */
 interface ClientCall extends Expected {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
@@ -189,94 +172,80 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	/** Receives what the requests are waiting for. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
-	/**
-	 * What the user can do in this operation, by HTTP status. It is appended to the general meaning of
-	 * Google's answer.
-	 */
+	/** What the user can do in this operation, by HTTP status; appended to the general meaning of Google's answer. */
 	readonly advice?: Readonly<Record<number, string>>;
 }
 
 /** @throws NodeError */
 export type Transport = (call: ClientCall) => Promise<ClientAnswer>;
 
-interface Prepared {
-	readonly request: IHttpRequestOptions;
-	readonly call: ClientCall;
-	readonly failed: FailedCall;
-}
-
 /**
  * @param send signs and sends a request and refreshes the token after a 401: n8n's
  * `httpRequestWithAuthentication`, bound to a credential
  */
 export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
+	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, advice, log } = options;
 	return async (call) => {
-		const own = optionsOf(call, options);
-		const prepared = await prepare(call, bases, own);
-		const { method = 'GET' } = prepared.request;
-		const repeatable = [...safeMethods, ...(call.retryConfig?.httpMethodsToRetry ?? [])];
-		const limiter = (options.rateLimiters ?? rateLimiters).of(own.credentialKey, prepared.failed.api, method);
+		const { retryConfig: { httpMethodsToRetry = [], retry = Infinity } = {}, timeout = Infinity } = call;
+		// A call may ask for less than the policy allows.
+		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
+		const { url, api } = targetOf(String(call.url), bases);
+		const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
+		const request = await requestOf(call, method, url, timeoutMilliseconds);
+		const failed = { api, method, url: request.url, signIn, advice };
+		const limiter = (options.rateLimiters ?? rateLimiters)(options.credentialKey, api, method);
 		const limits = {
-			maxWaitMilliseconds: own.maxRetryWaitMilliseconds,
-			signal: own.signal,
-			again: call.retryConfig?.retry !== 0,
-			onWait: (milliseconds: number) =>
-				options.log?.(
-					`Google is rate-limiting requests: waiting ${Math.ceil(milliseconds / 1000)} s before the next request`,
-				),
+			maxWaitMilliseconds: maxRetryWaitMilliseconds,
+			signal,
+			again: retry !== 0,
+			onWait(milliseconds: number) {
+				const seconds = Math.ceil(milliseconds / 1000);
+				log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
+			},
 		};
+		const tryOnce = () =>
+			attempt(
+				async (stop) => await answerOf(await exchange(send, request, stop), call, failed, stop),
+				{ timeoutMilliseconds, signal },
+				{
+					stopped: stoppedRequest,
+					timedOut: () => timeoutError(timeoutMilliseconds / 1000),
+					thrown: (error) => errorOfThrown(error, failed),
+				},
+			);
 		return await withRetries(
-			() => limiter.send(() => tryOnce(send, prepared, own), limits),
-			{ harmless: repeatable.includes(method), reading: method === 'GET' },
-			{ ...own, words: retryWords },
+			() => limiter.send(tryOnce, limits),
+			{ harmless: ['GET', 'PUT', ...httpMethodsToRetry].includes(method), reading: method === 'GET' },
+			{ maxTries: Math.min(maxTries, retry + 1), maxRetryWaitMilliseconds, signal, words: retryWords },
 		);
 	};
 }
 
 export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
-const safeMethods = ['GET', 'PUT'];
-
-/** A call may ask for less than the policy allows. */
-function optionsOf(
-	{ retryConfig, timeout = Infinity }: ClientCall,
-	options: TransportOptions,
-): TransportOptions {
-	return {
-		...options,
-		maxTries: Math.min(options.maxTries, (retryConfig?.retry ?? Infinity) + 1),
-		timeoutMilliseconds: Math.min(options.timeoutMilliseconds, timeout),
-	};
-}
-
-async function prepare(
+async function requestOf(
 	call: ClientCall,
-	bases: Bases,
-	{ timeoutMilliseconds, signIn, advice }: TransportOptions,
-): Promise<Prepared> {
-	const { url, api } = targetOf(String(call.url), bases);
-	const query = call.params && queryOf(call.params);
-	const method = (call.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-	const request: IHttpRequestOptions = {
+	method: IHttpRequestMethods,
+	url: string,
+	timeout: number,
+): Promise<IHttpRequestOptions> {
+	const query = queryOf(call.params);
+	return {
 		method,
 		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
 		...(await content(call)),
-		timeout: timeoutMilliseconds,
+		timeout,
 		...plainRequest,
 		// A 401 is left to n8n, which refreshes the token and repeats once.
 		ignoreHttpStatusErrors: { ignore: true, except: [401] },
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	return { request, call, failed: { api, method, url: request.url, signIn, advice } };
 }
 
-/**
- * Repeats the name for each value of a list. The clients' own serializer would bring in a library of thirty
- * packages.
- */
-function queryOf(params: Readonly<Record<string, unknown>>): string {
-	const given = Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
-	return given
+/** Repeats the name for each value of a list. The clients' own serializer would bring in a library of thirty packages. */
+function queryOf(params: ClientCall['params'] = {}): string {
+	return Object.entries(params)
+		.flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
 		.filter(([, one]) => one !== undefined)
 		.map((pair) => pair.map((part) => encodeURIComponent(String(part))).join('='))
 		.join('&');
@@ -286,33 +255,15 @@ async function content({
 	headers,
 	data,
 }: ClientCall): Promise<Pick<IHttpRequestOptions, 'headers' | 'body'>> {
-	const plain: Record<string, string> =
-		headers instanceof Headers ? Object.fromEntries(headers.entries()) : { ...headers };
-	if (data === undefined || data === null) return { headers: plain };
+	const sent: Record<string, string> = Object.fromEntries(new Headers(headers));
+	if (data === undefined || data === null) return { headers: sent };
 	// A stream could not be sent again: not after a refusal for the quota, nor with a refreshed token.
-	if (data instanceof Readable) return { headers: plain, body: await buffer(data) };
-	if (Buffer.isBuffer(data)) return { headers: plain, body: data };
-	if (typeof data === 'string') return { headers: plain, body: Buffer.from(data) };
-	plain['content-type'] ??= 'application/json';
+	if (data instanceof Readable) return { headers: sent, body: await buffer(data) };
+	if (Buffer.isBuffer(data)) return { headers: sent, body: data };
 	// Bytes, because axios parses and trims text that claims to be JSON.
-	return { headers: plain, body: Buffer.from(JSON.stringify(data)) };
-}
-
-/** One try. @throws RequestError */
-async function tryOnce(
-	send: Send,
-	{ request, call, failed }: Prepared,
-	{ signal, timeoutMilliseconds }: TransportOptions,
-): Promise<ClientAnswer> {
-	return await attempt(
-		async (stop) => await answerOf(await exchange(send, request, stop), call, failed, stop),
-		{ timeoutMilliseconds, signal },
-		{
-			stopped: stoppedRequest,
-			timedOut: () => timeoutError(timeoutMilliseconds / 1000),
-			thrown: (error) => errorOfThrown(error, failed),
-		},
-	);
+	if (typeof data === 'string') return { headers: sent, body: Buffer.from(data) };
+	sent['content-type'] ??= 'application/json';
+	return { headers: sent, body: Buffer.from(JSON.stringify(data)) };
 }
 
 async function exchange(

@@ -8,7 +8,7 @@ import type { FullResponse } from '../../../nodes/http/request';
 import {
 	createTransport,
 	googleBases,
-	RateLimiters,
+	createRateLimiters,
 	type Transport,
 	type TransportOptions,
 } from '../../../nodes/Workspace/google/transport';
@@ -242,7 +242,7 @@ describe('an answer', () => {
 });
 
 test('limiters of their own begin with nothing', () => {
-	const limiters = new RateLimiters();
-	expect(limiters.of('a', 'drive', 'GET')).toBe(limiters.of('a', 'drive', 'POST'));
-	expect(limiters.of('a', 'drive', 'GET')).not.toBe(new RateLimiters().of('a', 'drive', 'GET'));
+	const limiters = createRateLimiters();
+	expect(limiters('a', 'drive', 'GET')).toBe(limiters('a', 'drive', 'POST'));
+	expect(limiters('a', 'drive', 'GET')).not.toBe(createRateLimiters()('a', 'drive', 'GET'));
 });

@@ -1,7 +1,7 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
 import type { Api } from '../../../nodes/Workspace/google/advice';
-import { RateLimiters, type TransportOptions } from '../../../nodes/Workspace/google/transport';
+import { createRateLimiters, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { failing } from '../failure';
 import { quickLimiters, testClients } from '../client';
 
@@ -9,17 +9,17 @@ import { quickLimiters, testClients } from '../client';
 const minute = 1500;
 
 test('Google counts reads and writes of Sheets and Docs apart, and those of Gmail and Drive together', () => {
-	const limiters = new RateLimiters();
-	const sharesLimiter = (api: Api) => limiters.of('c', api, 'GET') === limiters.of('c', api, 'POST');
+	const limiters = createRateLimiters();
+	const sharesLimiter = (api: Api) => limiters('c', api, 'GET') === limiters('c', api, 'POST');
 	expect((['mail', 'drive', 'sheets', 'docs'] as const).map(sharesLimiter)).toEqual([
 		true,
 		true,
 		false,
 		false,
 	]);
-	expect(limiters.of('c', 'sheets', 'POST')).toBe(limiters.of('c', 'sheets', 'PUT'));
-	expect(limiters.of('c', 'sheets', 'GET')).not.toBe(limiters.of('c', 'docs', 'GET'));
-	expect(limiters.of('c', 'mail', 'GET')).not.toBe(limiters.of('another', 'mail', 'GET'));
+	expect(limiters('c', 'sheets', 'POST')).toBe(limiters('c', 'sheets', 'PUT'));
+	expect(limiters('c', 'sheets', 'GET')).not.toBe(limiters('c', 'docs', 'GET'));
+	expect(limiters('c', 'mail', 'GET')).not.toBe(limiters('another', 'mail', 'GET'));
 });
 
 let google: GoogleServer;
