@@ -4,17 +4,10 @@ import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
 import { itemLimits, type MemoryBudget, readBody, readErrorBody } from '../../http/body';
-import {
-	attempt,
-	type FullResponse,
-	type RequestErrors,
-	plainRequest,
-	unlessAborted,
-	RawResponse,
-} from '../../http/request';
+import { attempt, type FullResponse, plainRequest, unlessAborted, RawResponse } from '../../http/request';
 import { withRetries } from '../../http/retry';
 import {
-	channelUrl,
+	channelBase,
 	checkAllowedHost,
 	type Credentials,
 	executeUrl,
@@ -23,7 +16,7 @@ import {
 	redactorOf,
 	secretsOf,
 } from '../session/credentials';
-import { type CallFacts, retryWords, errorOfStatus, stoppedCall, errorOfThrown, timedOut } from './errors';
+import { callErrors, type CallFacts, errorOfStatus, retryWords } from './errors';
 import {
 	type ExecuteParams,
 	itemParameters,
@@ -33,27 +26,8 @@ import {
 } from './parameters';
 import { type Answer, jsonIn } from './response';
 
-export interface PreparedCall extends CallFacts {
-	readonly apiKey: string;
-	readonly allowUnauthorizedCerts: boolean;
-	/** As they are when the item's turn comes. */
-	readonly options: ExecuteParams;
-	/** Created again for each try, so that the timestamp is fresh. */
-	body(): ExecuteBody;
-	/** Secrets that no text may contain. */
-	readonly secrets: readonly string[];
-	/** Those that an answer must not repeat: the user's public key may be part of the agent's work. */
-	readonly echoed: readonly string[];
-	readonly sessionId: string;
-	/** The session, with its service and user. */
-	readonly conversation: string;
-	/** Undefined if the item does not wait for messages. */
-	readonly wait: WaitSettings | undefined;
-}
-
-/** What the user gave for one item. Only what an expression gives again when it is sent can still be refused. */
-export interface CheckedItem {
-	readonly given: ItemParameters;
+/** What the user gave for one item, and how it goes out. Only what an expression gives again when it is sent can still be refused. */
+export interface CheckedItem extends ItemParameters {
 	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
 	readonly credentials: Credentials;
@@ -67,48 +41,56 @@ export function checkedItem(
 ): CheckedItem {
 	const { api, signer } = credentials;
 	const given = itemParameters(parameters, index);
-	const { params } = given;
 	const isVerified = !api.allowUnauthorizedCerts;
 	checkAllowedHost(signer, new URL(executeUrl(api)), isVerified);
-	const identity = identityOf(signer, params);
-	const wait = waitSettings(params);
-	if (wait) {
-		const channel = new URL(channelUrl(api, params.sessionId || 'new', identity));
-		checkAllowedHost(signer, channel, isVerified);
-	}
-	return { given, wait, credentials };
+	identityOf(signer, given.params);
+	const wait = waitSettings(given.params);
+	if (wait) checkAllowedHost(signer, channelBase(api), isVerified);
+	return { ...given, wait, credentials };
 }
 
 /** The content of the call without the values that differ with every try. Shows whether an earlier try already sent it. */
-export function meaningOf({ given, credentials: { api, signer } }: CheckedItem): unknown {
-	const { sessionId, startStepName } = given.params;
-	const { userId, userPublicKey } = identityOf(signer, given.params);
+export function meaningOf({ params, initialPayload, credentials: { api, signer } }: CheckedItem): unknown {
+	const { sessionId, startStepName } = params;
+	const { userId, userPublicKey } = identityOf(signer, params);
 	const url = executeUrl(api);
-	const initialPayload = given.initialPayload();
-	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
+	return { url, sessionId, initialPayload: initialPayload(), startStepName, userId, userPublicKey };
+}
+
+export interface PreparedCall extends CallFacts, Pick<CheckedItem, 'wait'> {
+	readonly api: Credentials['api'];
+	/** As they are when the item's turn comes. */
+	readonly options: ExecuteParams;
+	/** Created again for each try, so that the timestamp is fresh. */
+	readonly body: () => ExecuteBody;
+	/** Secrets that no text may contain. */
+	readonly secrets: readonly string[];
+	/** Those that an answer must not repeat: the user's public key may be part of the agent's work. */
+	readonly echoed: readonly string[];
+	readonly sessionId: string;
+	/** The session, with its service and user. */
+	readonly conversation: string;
 }
 
 /** The execute call of one item, when its turn comes. @throws NodeError 400 for what an expression gives by now */
-export function callOf({ given, wait, credentials }: CheckedItem): PreparedCall {
+export function callOf({ params, credentials, ...item }: CheckedItem): PreparedCall {
 	const { api, signer } = credentials;
-	const { apiKey, webSocketUrl, allowUnauthorizedCerts } = api;
-	const options = given.paramsNow();
+	const options = item.paramsNow();
 	const identity = identityOf(signer, options);
 	const secrets = secretsOf(api, identity);
-	const sessionId = given.params.sessionId || randomUUID();
-	const { startStepName } = given.params;
-	const initialPayload = given.initialPayload();
+	const sessionId = params.sessionId || randomUUID();
+	const { startStepName } = params;
+	const initialPayload = item.initialPayload();
 	return {
-		apiKey,
-		allowUnauthorizedCerts,
+		api,
 		options,
 		secrets,
 		sessionId,
-		wait,
+		wait: item.wait,
 		url: executeUrl(api),
 		body: () => ({ sessionId, initialPayload, startStepName, ...identityOf(signer, options) }),
-		conversation: JSON.stringify([webSocketUrl, identity.userPublicKey, sessionId]),
-		echoed: [apiKey, identity.signature],
+		conversation: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
+		echoed: [api.apiKey, identity.signature],
 		redact: redactorOf(secrets),
 	};
 }
@@ -121,9 +103,9 @@ export interface ExecuteBody extends Identity {
 	readonly startStepName: string;
 }
 
-export interface Executed {
+/** The answer to what was sent. */
+export interface Executed extends Answer {
 	readonly sent: ExecuteBody;
-	readonly answer: Answer;
 }
 
 /**
@@ -141,38 +123,34 @@ export async function execute(
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
-	const send = (body: ExecuteBody, stop: AbortSignal) => {
-		hooks.sending(body);
-		return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<FullResponse>;
-	};
-	const errors: RequestErrors = {
-		stopped: stoppedCall,
-		timedOut: () => timedOut(call),
-		thrown: (error) => errorOfThrown(error, call),
+	const once = async (stop: AbortSignal): Promise<Executed> => {
+		memory.release();
+		const sent = call.body();
+		const raw = new RawResponse();
+		const send = () => {
+			hooks.sending(sent);
+			return context.helpers.httpRequest(requestOf(call, sent, stop)) as Promise<FullResponse>;
+		};
+		const response = await unlessAborted(raw.watch(send), stop);
+		return { sent, ...(await answerOf(response, raw, call, memory, stop)) };
 	};
 	return await withRetries(
 		async () => {
 			await hooks.ready();
-			return await attempt((stop) => once(send, call, memory, stop), limits, errors);
+			return await attempt(once, limits, callErrors(call));
 		},
 		{ harmless: false, reading: false },
 		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }
 
-async function once(
-	send: (body: ExecuteBody, signal: AbortSignal) => Promise<FullResponse>,
+async function answerOf(
+	response: FullResponse,
+	raw: RawResponse,
 	call: PreparedCall,
 	memory: MemoryBudget,
 	signal: AbortSignal,
-): Promise<Executed> {
-	memory.release();
-	const sent = call.body();
-	const raw = new RawResponse();
-	const response = await unlessAborted(
-		raw.watch(() => send(sent, signal)),
-		signal,
-	);
+): Promise<Answer> {
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
@@ -187,23 +165,27 @@ async function once(
 	const answer = { statusCode, headers, body };
 	const json = jsonIn(answer);
 	if (json) await memory.holdParsed(json, itemLimits);
-	return { sent, answer };
+	return answer;
 }
 
 /**
  * Not for the helper that signs by credential: it reads the credential from the database for every request, and sends a call
  * that was answered with 401 a second time.
  */
-function requestOf(call: PreparedCall, body: ExecuteBody, signal: AbortSignal): IHttpRequestOptions {
+function requestOf(
+	{ url, api, options }: PreparedCall,
+	body: ExecuteBody,
+	abortSignal: AbortSignal,
+): IHttpRequestOptions {
 	return {
 		...plainRequest,
 		method: 'POST',
-		url: call.url,
-		headers: { 'Content-Type': 'application/json', 'x-api-key': call.apiKey },
+		url,
+		headers: { 'Content-Type': 'application/json', 'x-api-key': api.apiKey },
 		body: JSON.stringify(body),
 		ignoreHttpStatusErrors: true,
-		skipSslCertificateValidation: call.allowUnauthorizedCerts,
-		timeout: call.options.timeoutSeconds * 1000,
-		abortSignal: signal,
+		skipSslCertificateValidation: api.allowUnauthorizedCerts,
+		timeout: options.timeoutSeconds * 1000,
+		abortSignal,
 	};
 }

@@ -4,7 +4,7 @@ import { asError, isNodeError, isRedirect, NodeError, shortened, withCode } from
 import { named } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { blockedAdvice, type NetworkError, networkErrorOf, networkMessage } from '../../http/networkErrors';
-import { type BodyTexts, errorOfBody } from '../../http/request';
+import { type BodyTexts, errorOfBody, type RequestErrors } from '../../http/request';
 import {
 	outcomeOfStatus,
 	parseRetryAfter,
@@ -14,7 +14,7 @@ import {
 } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import type { Redact } from '../session/credentials';
-import { fieldText, type SessionMessage } from '../session/messages';
+import { type FieldValues, fieldText, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { type Answer, describeFields, distinct, excerpt, textIn } from './response';
 
@@ -35,28 +35,23 @@ export function errorOfThrown(error: unknown, call: CallFacts): RequestError {
 	if (error instanceof BodyError) return errorOfBody(error, bodyTexts(call.options));
 	const found = networkErrorOf(error);
 	const { status: code, kind } = found;
-	const description = withCode(networkAdvice(found) ?? unknownOutcome, found.code);
+	const description = withCode(networkAdvice[found.what] ?? unknownOutcome, found.code);
 	// An HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.redact(asError(error).message));
 	const message = networkMessage(found, error, call.url);
 	return new RequestError(kind, new NodeError({ code, message, description, cause }));
 }
 
-/** What to do if there was no connection; undefined if there was one. */
-export function networkAdvice({ what }: NetworkError): string | undefined {
-	switch (what) {
-		case 'notConnected':
-			return 'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
-		case 'certificate':
-			return "If the server's certificate is meant to be self-signed, turn on 'Ignore SSL Issues' in the credential.";
-		case 'handshake':
-			return 'Check the Deployment URL in the credential: its port, and whether the service supports https:// connections.';
-		case 'blocked':
-			return blockedAdvice;
-		default:
-			return undefined;
-	}
-}
+/** What to do if there was no connection. */
+export const networkAdvice: Readonly<Partial<Record<NetworkError['what'], string>>> = {
+	notConnected:
+		'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).',
+	certificate:
+		"If the server's certificate is meant to be self-signed, turn on 'Ignore SSL Issues' in the credential.",
+	handshake:
+		'Check the Deployment URL in the credential: its port, and whether the service supports https:// connections.',
+	blocked: blockedAdvice,
+};
 
 /** The call has already been answered, so nothing is repeated. */
 const bodyTexts = ({ maxResponseBytes }: CallFacts['options']): BodyTexts => ({
@@ -95,18 +90,19 @@ export function errorOfStatus(answer: Answer, call: CallFacts): RequestError {
 	return new RequestError(kind, new NodeError({ code, message, description, retryAfterMilliseconds }));
 }
 
-export function timedOut({ options: { timeoutSeconds } }: CallFacts): RequestError {
-	const failure = new NodeError({
+export const callErrors = (call: CallFacts): RequestErrors => ({
+	stopped: (kind) =>
+		new RequestError(kind, kind === 'notDone' ? stoppedBeforeCall() : stopped(unknownOutcome)),
+	timedOut: () => new RequestError('unknown', timedOut(call.options.timeoutSeconds)),
+	thrown: (error) => errorOfThrown(error, call),
+});
+
+function timedOut(timeoutSeconds: number): NodeError {
+	return new NodeError({
 		code: 504,
 		message: `The agent service did not respond within ${timeoutSeconds} s`,
 		description: `${unknownOutcome} To allow more time, raise the option ${named('timeoutSeconds')}.`,
 	});
-	return new RequestError('unknown', failure);
-}
-
-/** @param kind `notDone` before the call was sent */
-export function stoppedCall(kind: RequestOutcome): RequestError {
-	return new RequestError(kind, kind === 'notDone' ? stoppedBeforeCall() : stopped(unknownOutcome));
 }
 
 export function stoppedBeforeCall(): NodeError {
@@ -115,8 +111,7 @@ export function stoppedBeforeCall(): NodeError {
 
 /** The item passed the check, but an expression gave an invalid value when the item was processed. */
 export function refusedBeforeCall(failure: NodeError): NodeError {
-	const description = [failure.description, 'Nothing was sent for this item.'].filter(Boolean).join(' ');
-	return failure.with({ description });
+	return failure.with({ description: sentences(failure.description, 'Nothing was sent for this item.') });
 }
 
 /** The items before it hold what n8n has room for. */
@@ -143,21 +138,16 @@ export const retryWords = {
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function redirected({ statusCode, headers }: Answer, call: CallFacts): NodeError {
-	const target = targetOf(headers.location, call.url);
+function redirected({ statusCode, headers: { location } }: Answer, { url }: CallFacts): NodeError {
+	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
+	// Its query may hold a secret.
+	const to = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
 	return new NodeError({
 		code: statusCode,
-		message: `The agent service responded with a redirect (${statusCode})${target ? ` to ${target}` : ''}, which was not followed`,
+		message: `The agent service responded with a redirect (${statusCode})${to}, which was not followed`,
 		description:
 			'The key and the signature were sent only to the Deployment URL. If the new address is correct, enter it in the credential.',
 	});
-}
-
-/** Host and path of a redirect, never its query. */
-function targetOf(location: string | undefined, base: string): string | undefined {
-	if (!location || !URL.canParse(location, base)) return undefined;
-	const { protocol, host, pathname } = new URL(location, base);
-	return `${protocol}//${host}${pathname}`;
 }
 
 /** What happened, and what to do. */
@@ -218,10 +208,11 @@ export function withContext(
 	response: unknown,
 ): NodeError {
 	const what = failure.description?.replace(/([^.!?…])$/, '$1.');
-	const description = [what, `The session ID is ${sessionId}.`].filter(Boolean).join(' ');
-	const details: IDataObject = { sessionId };
-	if (response !== undefined) details.response = bounded(response, redact);
-	return failure.with({ description, details: { ...details, ...failure.details } });
+	const answer = response !== undefined && { response: bounded(response, redact) };
+	return failure.with({
+		description: sentences(what, `The session ID is ${sessionId}.`),
+		details: { sessionId, ...answer, ...failure.details },
+	});
 }
 
 /** The last messages, as many as are not too much. */
@@ -229,19 +220,14 @@ export function messageDetails(messages: readonly SessionMessage[], redact: Reda
 	if (messages.length === 0) return {};
 	const kept: IDataObject[] = [];
 	let size = 0;
-	for (const message of messages.toReversed()) {
-		const shown = shownMessage(message, redact);
+	for (const { sequence, receivedAt, format, message } of messages.toReversed()) {
+		const shown = { sequence, receivedAt, format, message: bounded(message, redact) };
 		size += JSON.stringify(shown).length;
 		if (kept.length > 0 && size > mostOfMessages) break;
 		kept.unshift(shown);
 	}
 	const left = messages.length - kept.length;
 	return { messages: kept, ...(left > 0 && { messagesLeftOut: left }) };
-}
-
-function shownMessage(message: SessionMessage, redact: Redact): IDataObject {
-	const { sequence, receivedAt, format } = message;
-	return { sequence, receivedAt, format, message: bounded(message.message, redact) };
 }
 
 /** Unchanged if small, otherwise the beginning of its JSON. */
@@ -256,20 +242,19 @@ function bounded(value: unknown, redact: Redact): IDataObject[string] {
 	}
 }
 
-/**
- * Describes the received messages, so that the user can see which field or value marks the end.
- * @param field of the match; empty: texts; undefined: the wait does not end by a match
- */
-function describeMessages(messages: readonly SessionMessage[], field: string | undefined): string {
+/** Describes the received messages, so that the user can see which field or value marks the end. */
+function describeMessages(messages: readonly SessionMessage[], match: FieldValues | undefined): string {
 	if (messages.length === 0) return '';
+	const field = match?.field;
 	const values = field === undefined ? [] : distinct(messages.map((message) => fieldText(message, field)));
-	if (values.length > 0 && field !== '') return `Values of '${field}' received: ${values.join(', ')}.`;
-	if (values.length > 0) return `Text messages received: ${values.join(', ')}.`;
+	if (values.length > 0) {
+		return `${field ? `Values of '${field}'` : 'Text messages'} received: ${values.join(', ')}.`;
+	}
 	const fields = describeFields(messages);
-	if (fields === '')
-		return field ? `No message has the field '${field}', because none of them is a JSON object.` : '';
-	const had = `Fields of the messages received: ${fields}.`;
-	return field ? `No message has the field '${field}'. ${had}` : had;
+	return sentences(
+		field && `No message has the field '${field}'.`,
+		fields === '' ? field && 'None of them is a JSON object.' : `Fields of the messages received: ${fields}.`,
+	);
 }
 
 /**
@@ -315,25 +300,25 @@ export function channelLost(failure: NodeError): NodeError {
 
 /** What was waited for has not come in time. */
 export function notOver(
-	{ waitTimeoutSeconds, end }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'end'>,
+	{ waitTimeoutSeconds, match }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'match'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
 	redact: Redact,
 ): NodeError {
 	const came = messages.length === 1 ? '1 message' : `${messages.length} messages`;
-	const field = end.by === 'match' ? end.field : undefined;
 	return new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${came} received`,
 		description: sentences(
-			redact(describeMessages(messages, field)),
+			redact(describeMessages(messages, match)),
 			early.length > 0 && `Messages that did not count because they came before the call: ${early.length}.`,
 			"The agent was started. Raise 'Wait Timeout', check the condition in 'Wait Until', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
 		),
 	});
 }
 
-/** @param loss how the channel was lost while messages were expected */
-export function withLoss(failure: NodeError, loss: NodeError): NodeError {
+/** @param loss how the channel was lost while messages were expected, if it was */
+export function withLoss(failure: NodeError, loss: NodeError | undefined): NodeError {
+	if (loss === undefined) return failure;
 	const description = sentences(
 		`${loss.message}.`,
 		loss.description,
@@ -371,5 +356,6 @@ export function agentFailed(
 	});
 }
 
-const sentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
+/** One after another, without those that do not apply. */
+export const sentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');

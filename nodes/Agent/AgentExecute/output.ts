@@ -4,42 +4,32 @@ import { getHighlightedResponseKey } from 'n8n-workflow';
 
 import { asError, isTool, type NodeError, storeBinary, toNodeError } from '../../core/errors';
 import { binaryOf, type SessionMessage } from '../session/messages';
-import type { ExecuteBody, Executed, PreparedCall } from './call';
-import { contentOf, describeFields, textIn, textOf, TurnText } from './response';
+import type { ExecuteBody, PreparedCall } from './call';
+import { sentences } from './errors';
 import type { MessageEnd } from './messageCollector';
+import { type Answer, contentOf, describeFields, textIn, textOf, TurnText } from './response';
 import type { Waited } from './wait';
 
-/** The item of a call that is answered. */
+/** The item of a call. @param answer undefined: there is none, although what was waited for has come */
 export async function outputItem(
 	context: IExecuteFunctions,
 	index: number,
 	call: PreparedCall,
-	{ sent, answer }: Executed,
+	{ sessionId, userId, startStepName, timestamp }: ExecuteBody,
+	answer?: Answer,
 ): Promise<INodeExecutionData> {
-	const content = contentOf(answer, call.echoed);
+	const content = answer === undefined ? { response: null } : contentOf(answer, call.echoed);
 	const response = 'response' in content ? (content.response as IDataObject) : null;
-	const item = itemOf(sent, index, { statusCode: answer.statusCode, response });
-	item.json.output = textIn(response, call.options.textField) ?? null;
-	if (call.options.includeHeaders) item.json.headers = shownHeaders(answer.headers, call);
+	const output = textIn(response, call.options.textField) ?? null;
+	const statusCode = answer?.statusCode ?? null;
+	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
+	if (answer && call.options.includeHeaders) json.headers = shownHeaders(answer.headers, call);
+	const item: INodeExecutionData = { json, pairedItem: { item: index } };
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;
 		item.binary = { data: await started(storeBinary(context.helpers, bytes, fileName, mimeType)) };
 	}
 	return item;
-}
-
-/** The item of a call that was not answered, although what was waited for has come. */
-export function itemWithoutAnswer(sent: ExecuteBody, index: number): INodeExecutionData {
-	return itemOf(sent, index, { statusCode: null, response: null });
-}
-
-function itemOf(
-	{ sessionId, userId, startStepName, timestamp }: ExecuteBody,
-	index: number,
-	answer: { readonly statusCode: number | null; readonly response: IDataObject | null },
-): INodeExecutionData {
-	const json: IDataObject = { output: null, sessionId, userId, startStepName, timestamp, ...answer };
-	return { json, pairedItem: { item: index } };
 }
 
 /** What the agent gave is being stored: a failure says that it was started. */
@@ -109,17 +99,14 @@ export function hintsOf(
 }
 
 function noText({ response }: IDataObject, textField: string, waited: Waited | undefined): string {
-	if (waited !== undefined && waited.messages.length === 0) return "'output' is null: no message came.";
+	if (waited?.messages.length === 0) return "'output' is null: no message came.";
 	const fields = describeFields(waited?.messages ?? [{ message: response }]);
-	const where = waited === undefined ? 'the response has' : 'the messages have';
-	const found = fields === '' ? '' : ` Its fields are: ${fields}.`;
-	const advice = [
-		`'output' is null, because ${where} no text in the field '${textField}'.${waited ? found.replace('Its', 'Their') : found}`,
-		fields !== '' && "To get one of them as 'output', enter it as 'Text Field' in the options.",
-		waited === undefined &&
-			"If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
-	];
-	return advice.filter(Boolean).join(' ');
+	return sentences(
+		`'output' is null, because ${waited ? 'the messages have' : 'the response has'} no text in the field '${textField}'.`,
+		fields !== '' &&
+			`${waited ? 'Their' : 'Its'} fields are: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options.`,
+		!waited && "If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+	);
 }
 
 /** n8n's types do not say that it settles when the chunk is out. */
@@ -153,9 +140,12 @@ export class LiveView {
 	}
 
 	/** @param ends what it ends the wait with: a failure is an error and no answer */
-	message(message: SessionMessage, ends?: MessageEnd): void {
-		this.#show(message);
-		const text = textIn(message.message, this.#options.textField);
+	message({ sessionId, sequence, format, message, byteLength }: SessionMessage, ends?: MessageEnd): void {
+		const isShown = format !== 'binary' && byteLength <= mostShown;
+		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
+		// Only in manual executions: n8n itself takes care of that.
+		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
+		const text = textIn(message, this.#options.textField);
 		if (ends !== 'failure' && text !== undefined) this.text(text, ends === 'match');
 	}
 
@@ -173,13 +163,6 @@ export class LiveView {
 	async end(): Promise<void> {
 		if (this.#shown.text !== '') this.#send('end');
 		await this.#sent;
-	}
-
-	/** Only in manual executions: n8n itself takes care of that. */
-	#show({ sessionId, sequence, format, message, byteLength }: SessionMessage): void {
-		const shown =
-			format === 'binary' || byteLength > mostShown ? `(${byteLength} bytes, ${format})` : message;
-		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
 	}
 
 	#send(type: 'begin' | 'item' | 'end', content?: string): void {

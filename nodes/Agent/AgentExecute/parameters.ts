@@ -1,49 +1,11 @@
 import { refusal } from '../../core/errors';
-import { Naming, type ParamsOf } from '../../fields/field';
+import { named, Naming, type ParamsOf } from '../../fields/field';
 import { type NodeParameters, paramsOf } from '../../fields/params';
-import { isRecord } from '../../fields/values';
-import type { ConnectionOptions } from '../session/connection';
+import { isRecord, kindOf } from '../../fields/values';
 import { givenValues } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
 import { waitFields, waitOptions } from './waitFields';
-
-/**
- * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
- * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent, and
- * the texts of thousands would be in memory twice
- * @throws NodeError 400 when the payload is no JSON object
- */
-export function initialPayload(
-	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
-): () => string {
-	const { payloadMode, task, input, payloadJson: payload } = params;
-	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
-	const value = typeof payload === 'string' ? parsed(payload) : payload;
-	if (isRecord(value)) return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
-	throw refusal(
-		`'Payload' must be a JSON object, not ${nameOf(value)}`,
-		'Wrap the value in an object, such as {"items": …}.',
-	);
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		// The parser's message quotes the payload.
-		const position = /position (\d+)/.exec(String(error))?.[1];
-		throw refusal(
-			"'Payload' is not valid JSON",
-			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
-		);
-	}
-}
-
-function nameOf(value: unknown): string {
-	if (value === null || value === undefined) return 'an empty value';
-	return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-}
 
 export const fields = [...executeFields, ...waitFields] as const;
 export const options = [...executeOptions, ...waitOptions] as const;
@@ -58,9 +20,9 @@ export const naming = new Naming(all, 'fields');
 export interface ItemParameters {
 	readonly params: ExecuteParams;
 	/** JSON text. */
-	initialPayload(): string;
+	readonly initialPayload: () => string;
 	/** As they are when the item's turn comes. @throws NodeError 400 for what can no longer be sent */
-	paramsNow(): ExecuteParams;
+	readonly paramsNow: () => ExecuteParams;
 }
 
 /** @throws NodeError 400 that names the parameter */
@@ -81,11 +43,41 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 		};
 	};
 	const params = read();
-	return {
-		params,
-		initialPayload: initialPayload(params),
-		paramsNow: () => (areOverridesComputed(parameters) ? read() : params),
-	};
+	// An item's own values, such as a timestamp, may be outdated when it is processed.
+	const mayChange = overrides.some((name) => parameters.isComputed('options', name));
+	return { params, initialPayload: initialPayload(params), paramsNow: () => (mayChange ? read() : params) };
+}
+
+/**
+ * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
+ * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent, and
+ * the texts of thousands would be in memory twice
+ * @throws NodeError 400 when the payload is no JSON object
+ */
+export function initialPayload(
+	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
+): () => string {
+	const { payloadMode, task, input, payloadJson: payload } = params;
+	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
+	const value = typeof payload === 'string' ? parsed(payload) : payload;
+	if (isRecord(value)) return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
+	throw refusal(
+		`'Payload' must be a JSON object, not ${kindOf(value)}`,
+		'Wrap the value in an object, such as {"items": …}.',
+	);
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		// The parser's message quotes the payload.
+		const position = /position (\d+)/.exec(String(error))?.[1];
+		throw refusal(
+			"'Payload' is not valid JSON",
+			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
+		);
+	}
 }
 
 /**
@@ -97,83 +89,55 @@ function checkExpressions(
 	given: Readonly<Record<string, unknown>>,
 	parameters: NodeParameters,
 ): void {
-	const isEmpty = (name: string) => {
-		const value = given[name];
-		return value === null || value === undefined || (typeof value === 'string' && value.trim() === '');
-	};
-	const isExpression = (name: string) => parameters.isExpression(name);
-	if (isEmpty('sessionId') && isExpression('sessionId')) {
+	const isMistake = (...names: string[]) =>
+		names.every((name) => isEmpty(given[name] ?? '')) && names.some((name) => parameters.isExpression(name));
+	const check = 'Check that the input item contains the data';
+	if (isMistake('sessionId')) {
 		throw refusal(
 			"The expression in 'Session ID' is empty for this item",
-			'Check that the input item contains the data. To start a new session for each item, leave the field itself empty.',
+			`${check}. To start a new session for each item, leave the field itself empty.`,
 		);
 	}
-	const payload = payloadMode === 'json' ? ['payloadJson'] : ['task', 'input'];
-	if (!payload.every(isEmpty) || !payload.some(isExpression)) return;
-	throw refusal(
-		payloadMode === 'json'
-			? "The expression in 'Payload (JSON)' is empty for this item"
-			: "'Task' and 'Input' are empty for this item",
-		'Check that the input item contains the data that the expression names.',
-	);
+	if (payloadMode === 'json' ? isMistake('payloadJson') : isMistake('task', 'input')) {
+		throw refusal(
+			payloadMode === 'json'
+				? "The expression in 'Payload (JSON)' is empty for this item"
+				: "'Task' and 'Input' are empty for this item",
+			`${check} that the expression names.`,
+		);
+	}
 }
 
-/** Options that take the place of the credential's values, as the form names them. */
-const labels = {
-	userId: 'User ID',
-	userPublicKey: 'User Public Key',
-	signature: 'Signature',
-	timestamp: 'Timestamp',
-} as const;
+const isEmpty = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-type Override = keyof typeof labels;
-
-const overrides = Object.keys(labels) as Override[];
-
-/** Whether an item's own values, such as a timestamp, may be outdated when the item is processed. */
-function areOverridesComputed(parameters: NodeParameters): boolean {
-	return overrides.some((name) => parameters.isComputed('options', name));
-}
+/** Options that take the place of the credential's values. */
+const overrides = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
 
 /**
  * An item must override all of these values or none: the credential's signature must not be sent for another user. A field left empty
  * in the form uses the credential's value for all items; only an expression can be empty for one item.
  * @throws NodeError 400 that names the option
  */
-function checkOverrides(options: ExecuteParams, parameters: NodeParameters): void {
-	const given = overrides.find((name) => options[name].trim() !== '');
-	if (given === undefined) return;
-	const missing = overrides.find(
-		(name) => options[name].trim() === '' && parameters.isExpression('options', name),
+function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
+	const given = overrides.find((name) => !isEmpty(params[name]));
+	const missing = overrides.find((name) => isEmpty(params[name]) && parameters.isExpression('options', name));
+	if (given === undefined || missing === undefined) return;
+	const failure = refusal(
+		`The option ${named(missing)} is empty for this item, but ${named(given)} is not`,
+		`Values of different users must not be mixed. Set ${named(missing)} for every item that sets ${named(given)}, or remove the option to use the credential's value for all items.`,
 	);
-	if (missing === undefined) return;
-	throw refusal(
-		`The option '${labels[missing]}' is empty for this item, but '${labels[given]}' is not`,
-		`Values of different users must not be mixed. Set '${labels[missing]}' for every item that sets '${labels[given]}', or remove the option to use the credential's value for all items.`,
-	);
+	throw naming.failure(failure);
 }
 
-/** A running execution waits for the channel. */
-const reconnectMaxDelaySeconds = 10;
-
-/** What ends a wait, apart from its limits. */
-export type WaitEnd =
-	| ({ readonly by: 'match' } & FieldValues)
-	| { readonly by: 'count'; readonly count: number }
-	| { readonly by: 'close' }
-	| { readonly by: 'silence'; readonly milliseconds: number };
-
-type OwnSettings =
-	| ('openChannel' | 'waitTimeoutSeconds' | 'onWaitTimeout' | 'maxMessages')
-	| ('settleMilliseconds' | 'textField' | 'deduplicationField');
-
-export interface WaitSettings extends Omit<ConnectionOptions, 'sessionId'>, Pick<ExecuteParams, OwnSettings> {
-	readonly end: WaitEnd;
-	/** Messages that report a failure; undefined: none do. */
+/** The parameters of an item that waits, and the messages that mean something; undefined: none do. */
+export type WaitSettings = ExecuteParams & {
+	/** It ends the wait. */
+	readonly match: FieldValues | undefined;
+	/** It reports a failure. */
 	readonly failure: FieldValues | undefined;
-	/** The messages that count, beside those that report a failure; undefined: all do. */
+	/** Only these count, beside those that report a failure; undefined: all do. */
 	readonly filter: FieldValues | undefined;
-}
+};
 
 /** Undefined if the item does not wait. @throws NodeError 400 if nothing defines the end */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
@@ -181,25 +145,10 @@ export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	const { failureField, failureValue, filterField, filterValue } = params;
 	return {
 		...params,
-		end: waitEnd(params),
+		match: params.waitUntil === 'match' ? matchValues(params) : undefined,
 		failure: givenValues(failureField, failureValue),
 		filter: givenValues(filterField, filterValue),
-		reconnectMaxDelaySeconds,
 	};
-}
-
-function waitEnd(params: ExecuteParams): WaitEnd {
-	const { waitUntil: by, messageCount, silenceSeconds } = params;
-	switch (by) {
-		case 'match':
-			return { by, ...matchValues(params) };
-		case 'count':
-			return { by, count: messageCount };
-		case 'silence':
-			return { by, milliseconds: silenceSeconds * 1000 };
-		case 'close':
-			return { by };
-	}
 }
 
 function matchValues({ matchField, matchValue: values }: ExecuteParams): FieldValues {

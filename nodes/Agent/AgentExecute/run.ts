@@ -8,7 +8,6 @@ import { NodeParameters } from '../../fields/params';
 import { MemoryBudget } from '../../http/body';
 import { readCredentials, type Credentials } from '../session/credentials';
 import { identityReader } from '../session/connectRequest';
-import { type SessionMessage } from '../session/messages';
 import { connect } from '../session/connection';
 import {
 	callOf,
@@ -25,16 +24,14 @@ import {
 	errorForChat,
 	highlightAnswer,
 	hintsOf,
-	itemWithoutAnswer,
 	LiveView,
 	outputItem,
 	tagExecution,
 	withMessages,
 } from './output';
-import type { MessageEnd } from './messageCollector';
 import { naming, type WaitSettings } from './parameters';
-import { contentOf } from './response';
-import { callAndWait, type TryHooks } from './wait';
+import { type Answer, contentOf } from './response';
+import { callAndWait, type TryHooks, type WaitParts } from './wait';
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
@@ -75,29 +72,24 @@ class AgentWork implements Work<CheckedItem> {
 		return checkedItem(this.#parameters, index, this.#credentials);
 	}
 
-	sent(item: CheckedItem): unknown {
-		return meaningOf(item);
-	}
+	readonly sent = meaningOf;
+	readonly stopped = stoppedBeforeCall;
 
 	/** The service does not queue calls of a session, so items of one session run one after another. */
 	tasks(checked: ReadonlyArray<Checked<CheckedItem>>): Array<Task<CheckedItem>> {
 		return checked.map((item) => ({
 			items: [item],
-			key: item.value.given.params.sessionId || undefined,
+			key: item.value.params.sessionId || undefined,
 		}));
 	}
 
 	/** For options of the whole node, the first item decides. */
 	parallel([first]: ReadonlyArray<Checked<CheckedItem>>): number {
-		return first?.value.given.params.parallelRequests ?? 1;
+		return first?.value.params.parallelRequests ?? 1;
 	}
 
 	async perform(items: ReadonlyArray<Checked<CheckedItem>>): Promise<Done[]> {
 		return await Promise.all(items.map(({ index, value }) => this.#runItem(value, index)));
-	}
-
-	stopped(): NodeError {
-		return stoppedBeforeCall();
 	}
 
 	showHints(): void {
@@ -118,9 +110,9 @@ class AgentWork implements Work<CheckedItem> {
 		tagExecution(this.#context, call.sessionId);
 		const run = new ItemRun(this.#context, index, call);
 		try {
-			const { item, hints } = await run.item();
+			const item = await run.item();
 			this.#keep(run.bytes);
-			for (const hint of hints) this.#hints.add(hint);
+			for (const hint of run.hints) this.#hints.add(hint);
 			return { outcome: { output: [item] }, isFinal: true };
 		} catch (error) {
 			return run.failed(error);
@@ -146,6 +138,8 @@ class ItemRun {
 	#executed: Executed | undefined;
 	/** Of the answer and the messages that the item holds. */
 	bytes = 0;
+	/** What the item alone does not say. */
+	hints: readonly string[] = [];
 
 	constructor(context: IExecuteFunctions, index: number, call: PreparedCall) {
 		this.#context = context;
@@ -153,10 +147,15 @@ class ItemRun {
 		this.#call = call;
 	}
 
-	async item(): Promise<{ readonly item: INodeExecutionData; readonly hints: readonly string[] }> {
-		const live = new LiveView(this.#context, this.#index, this.#call.options);
+	async item(): Promise<INodeExecutionData> {
+		const { options, wait } = this.#call;
+		const live = new LiveView(this.#context, this.#index, options);
 		try {
-			return this.#call.wait ? await this.#waitedItem(this.#call.wait, live) : await this.#answeredItem(live);
+			if (wait) return await this.#waitedItem(wait, live);
+			const item = await this.#itemOf(await this.#execute());
+			if (typeof item.json.output === 'string') live.text(item.json.output);
+			this.hints = hintsOf(item, options);
+			return item;
 		} finally {
 			await live.end();
 		}
@@ -176,58 +175,51 @@ class ItemRun {
 		this.#memory.release();
 	}
 
-	async #answeredItem(live: LiveView) {
-		const item = await this.#answered(await this.#execute());
-		if (typeof item.json.output === 'string') live.text(item.json.output);
-		return { item, hints: hintsOf(item, this.#call.options) };
-	}
-
-	async #waitedItem(settings: WaitSettings, live: LiveView) {
-		const { sessionId, options, conversation, secrets, redact } = this.#call;
-		const readIdentity = identityReader(this.#context, options);
-		const parts = {
-			sessionId,
-			readIdentity,
-			conversation,
+	async #waitedItem(settings: WaitSettings, live: LiveView): Promise<INodeExecutionData> {
+		const { options, secrets, body } = this.#call;
+		const parts: WaitParts = {
+			...this.#call,
 			settings,
+			readIdentity: identityReader(this.#context, options),
 			clock: systemClock,
 			connect,
-			redact,
 			signal: this.#context.getExecutionCancelSignal(),
 			log: cleanLog(this.#context.logger, new Sanitizer(secrets)),
-			onMessage: (message: SessionMessage, ends?: MessageEnd) => {
+			onMessage: (message, ends) => {
 				live.message(message, ends);
 			},
 		};
 		const { called, waited } = await callAndWait(parts, async (hooks) => await this.#execute(hooks));
 		const failure = isNodeError(called) ? called : undefined;
 		const answered = isNodeError(called)
-			? itemWithoutAnswer(this.#sent ?? this.#call.body(), this.#index)
-			: await this.#answered(called);
+			? await outputItem(this.#context, this.#index, this.#call, this.#sent ?? body())
+			: await this.#itemOf(called);
 		this.bytes += waited.messages.reduce((sum, message) => sum + message.byteLength, 0);
-		const item = await withMessages(answered, waited, this.#call.options, this.#context.helpers);
-		return { item, hints: hintsOf(item, this.#call.options, { waited, failure }) };
+		const item = await withMessages(answered, waited, options, this.#context.helpers);
+		this.hints = hintsOf(item, options, { waited, failure });
+		return item;
 	}
 
-	async #answered(executed: Executed): Promise<INodeExecutionData> {
-		const item = await outputItem(this.#context, this.#index, this.#call, executed);
-		if (!item.binary) this.bytes += executed.answer.body.length;
+	async #itemOf(executed: Executed): Promise<INodeExecutionData> {
+		const item = await outputItem(this.#context, this.#index, this.#call, executed.sent, executed);
+		if (!item.binary) this.bytes += executed.body.length;
 		return item;
 	}
 
 	async #execute(hooks?: TryHooks): Promise<Executed> {
-		const sending = (body: ExecuteBody) => {
-			this.#sent = body;
-			hooks?.sending();
-		};
-		const ready = async () => await hooks?.ready();
-		this.#executed = await execute(this.#context, this.#call, this.#memory, { ready, sending });
+		this.#executed = await execute(this.#context, this.#call, this.#memory, {
+			ready: async () => await hooks?.ready(),
+			sending: (body) => {
+				this.#sent = body;
+				hooks?.sending();
+			},
+		});
 		return this.#executed;
 	}
 }
 
 /** Of a body of bytes, that it was one. */
-function responseOf({ answer }: Executed): unknown {
+function responseOf(answer: Answer): unknown {
 	const content = contentOf(answer);
 	return 'response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`;
 }

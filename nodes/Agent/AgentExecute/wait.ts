@@ -6,8 +6,14 @@ import { networkErrorOf } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import type { Redact } from '../session/credentials';
 import { type ReadIdentity } from '../session/connectRequest';
-import type { connect, Connection, ConnectionEvent, EndedChannel } from '../session/connection';
-import { messageOf, type SessionFrame, type SessionMessage } from '../session/messages';
+import type {
+	connect,
+	Connection,
+	ConnectionEvent,
+	ConnectionListener,
+	EndedChannel,
+} from '../session/connection';
+import { messageOf, type SessionFrame } from '../session/messages';
 import {
 	agentFailed,
 	channelLost,
@@ -19,24 +25,18 @@ import {
 	tooMany,
 	withLoss,
 } from './errors';
-import { type EndedBy, MessageCollector, type MessageEnd, type WaitOver } from './messageCollector';
+import { type CollectorParts, type EndedBy, MessageCollector, type WaitOver } from './messageCollector';
 import type { WaitSettings } from './parameters';
 
-interface WaitParts {
+export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
-	/** The session, with its service and user. */
-	readonly conversation: string;
-	readonly settings: WaitSettings;
 	/** Read again at every attempt to open the channel. */
 	readonly readIdentity: ReadIdentity;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
-	readonly clock: Clock;
 	readonly connect: typeof connect;
 	/** Removes the secrets from the service's texts. */
 	readonly redact: Redact;
-	/** Gets each message of the turn as it comes. */
-	readonly onMessage: (message: SessionMessage, ends?: MessageEnd) => void;
 }
 
 export interface TryHooks {
@@ -46,22 +46,19 @@ export interface TryHooks {
 	sending(): void;
 }
 
-export interface Waited {
-	/** Came before the call was sent. */
-	readonly early: readonly SessionMessage[];
-	/** Of the turn. */
-	readonly messages: readonly SessionMessage[];
+export interface Waited extends Pick<MessageCollector, 'early' | 'messages' | 'repeated'> {
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost before the end: messages may be missing. */
 	readonly gap: boolean;
 	/** How the service closed the channel last, if it did. */
 	readonly close: { readonly code: number; readonly reason: string } | undefined;
-	/** Messages that were left out because their ID had come before in the same turn. */
-	readonly repeated: number;
 }
 
 /** For the channel to open before the call. */
 const openMilliseconds = 20_000;
+
+/** A running execution waits for the channel. */
+const reconnectMaxDelaySeconds = 10;
 
 /**
  * Makes the call while a channel collects the session's messages.
@@ -77,7 +74,7 @@ export async function callAndWait<T>(
 	const wait = new Wait(parts);
 	try {
 		const called = await call(wait).catch((error: unknown) => wait.callFailed(error));
-		return { called, waited: await wait.ended() };
+		return { called, waited: await wait.waited() };
 	} finally {
 		await wait.close();
 	}
@@ -98,11 +95,11 @@ class Deferred<T> {
 }
 
 /** One channel for one item of one execution. */
-class Wait implements TryHooks {
+class Wait implements TryHooks, ConnectionListener {
 	readonly #parts: WaitParts;
 	readonly #collector: MessageCollector;
 	readonly #readiness: Readiness;
-	readonly #ended = new Deferred<WaitOver>();
+	readonly #over = new Deferred<WaitOver>();
 	#connection: Connection | undefined;
 	#isSent = false;
 	/** The time for the channel to open is over. */
@@ -114,13 +111,10 @@ class Wait implements TryHooks {
 	#close: Waited['close'];
 
 	constructor(parts: WaitParts) {
-		const { settings, conversation, clock, signal, onMessage } = parts;
+		const { signal } = parts;
 		this.#parts = parts;
-		this.#readiness = new Readiness(settings, clock);
-		const over = (end: WaitOver) => {
-			this.#ended.resolve(end);
-		};
-		this.#collector = new MessageCollector(settings, conversation, clock, over, onMessage);
+		this.#readiness = new Readiness(parts);
+		this.#collector = new MessageCollector(parts, this.#over.resolve);
 		signal?.addEventListener('abort', this.#stop);
 		if (signal?.aborted) this.#stop();
 	}
@@ -130,9 +124,9 @@ class Wait implements TryHooks {
 		this.#open();
 		const cancel = this.#parts.clock.after(openMilliseconds, () => {
 			this.#isOverdue = true;
-			if (!this.#readiness.isOpen) this.#failReadiness();
+			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
-		await this.#readiness.ready.finally(cancel);
+		await this.#readiness.ready.promise.finally(cancel);
 		this.#isOverdue = false;
 	}
 
@@ -150,11 +144,11 @@ class Wait implements TryHooks {
 		const isDoubtful = isNodeError(error) && (error.ambiguous || error.carriedOut);
 		if (hasCome && isDoubtful && !this.#parts.signal?.aborted) return error;
 		if (!this.#isSent || !isNodeError(error)) throw error;
-		throw this.#withDetails(this.#loss === undefined ? error : withLoss(error, this.#loss));
+		throw this.#withDetails(withLoss(error, this.#loss));
 	}
 
 	/** The call is answered: waits for the end of the messages. */
-	async ended(): Promise<Waited> {
+	async waited(): Promise<Waited> {
 		this.#open();
 		this.#collector.answered();
 		const { log, settings, sessionId } = this.#parts;
@@ -162,7 +156,7 @@ class Wait implements TryHooks {
 			`Agent Execute: waits up to ${settings.waitTimeoutSeconds} s for messages of session ${sessionId}`,
 		);
 		try {
-			const endedBy = this.#checked(await this.#ended.promise);
+			const endedBy = this.#checked(await this.#over.promise);
 			const { early, messages, repeated } = this.#collector;
 			return { early, messages, repeated, endedBy, gap: this.#loss !== undefined, close: this.#close };
 		} catch (error) {
@@ -177,14 +171,43 @@ class Wait implements TryHooks {
 		await this.#connection?.close();
 	}
 
+	message(frame: SessionFrame): void {
+		this.#readiness.received();
+		this.#collector.add(messageOf(frame));
+	}
+
+	event({ event }: ConnectionEvent): void {
+		if (event === 'disconnected') return;
+		this.#hopelessAttempts = 0;
+		this.#readiness.opened();
+	}
+
+	/** The channel's first ping. */
+	answered(): void {
+		this.#readiness.answered();
+	}
+
+	/** A channel, or an attempt to open one. */
+	ended({ closeReason, opened, decision, failure }: EndedChannel): void {
+		this.#readiness.lost();
+		if (closeReason.kind === 'closeFrame') {
+			if (this.#collector.end === undefined) this.#close = closeReason;
+			this.#collector.closed();
+		}
+		if (opened && this.#isSent && this.#collector.end === undefined) this.#loss = failure;
+		if (!opened && isHopeless(closeReason)) this.#hopelessAttempts++;
+		if (this.#isOverdue) this.#failReadiness();
+		if (decision !== 'final' && this.#hopelessAttempts < 2) return;
+		this.#failReadiness(closeReason);
+		if (this.#isSent && !this.#collector.refused()) this.#over.reject(channelLost(failure));
+	}
+
 	#checked(end: WaitOver): EndedBy {
 		const { settings, redact } = this.#parts;
 		const { messages } = this.#collector;
 		if (end === 'failure') throw agentFailed(messages.at(-1), settings.textField, redact);
 		if (settings.onWaitTimeout === 'error' && end === 'timeout') {
-			const loss = this.#lastFailure() ?? this.#loss;
-			const failure = notOver(settings, this.#collector, redact);
-			throw loss === undefined ? failure : withLoss(failure, loss);
+			throw withLoss(notOver(settings, this.#collector, redact), this.#lastFailure() ?? this.#loss);
 		}
 		if (settings.onWaitTimeout === 'error' && end === 'limit') throw tooMany(messages.length);
 		return end;
@@ -197,49 +220,18 @@ class Wait implements TryHooks {
 
 	/** While the call is running, it reports a stop itself. */
 	readonly #stop = () => {
-		this.#readiness.fail(stoppedBeforeCall());
-		this.#ended.reject(stoppedAfterCall());
+		this.#readiness.ready.reject(stoppedBeforeCall());
+		this.#over.reject(stoppedAfterCall());
 	};
 
 	#open(): void {
 		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
-		const listener = {
-			message: (frame: SessionFrame) => {
-				this.#readiness.received();
-				this.#collector.add(messageOf(frame));
-			},
-			event: ({ event }: ConnectionEvent) => {
-				if (event === 'disconnected') return;
-				this.#hopelessAttempts = 0;
-				this.#readiness.opened();
-			},
-			answered: () => {
-				this.#readiness.answered();
-			},
-			ended: (channel: EndedChannel) => {
-				this.#channelEnded(channel);
-			},
-		};
-		this.#connection ??= connect({ ...settings, sessionId }, readIdentity, listener, { clock, log });
-	}
-
-	#channelEnded({ closeReason, opened, decision, failure }: EndedChannel): void {
-		this.#readiness.lost();
-		const wasOver = this.#collector.end !== undefined;
-		if (closeReason.kind === 'closeFrame') {
-			if (!wasOver) this.#close = { code: closeReason.code, reason: closeReason.reason };
-			this.#collector.closed();
-		}
-		if (opened && this.#isSent && this.#collector.end === undefined) this.#loss = failure;
-		if (!opened && isHopeless(closeReason)) this.#hopelessAttempts++;
-		if (this.#isOverdue) this.#failReadiness();
-		if (decision !== 'final' && this.#hopelessAttempts < 2) return;
-		this.#failReadiness(closeReason);
-		if (this.#isSent && !this.#collector.refused()) this.#ended.reject(channelLost(failure));
+		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
+		this.#connection ??= connect(options, readIdentity, this, { clock, log });
 	}
 
 	#failReadiness(refusal?: CloseReason): void {
-		this.#readiness.fail(notOpen(openMilliseconds / 1000, this.#lastFailure(), refusal));
+		this.#readiness.ready.reject(notOpen(openMilliseconds / 1000, this.#lastFailure(), refusal));
 	}
 
 	/** Why the channel is not open; undefined when it is. */
@@ -264,37 +256,27 @@ const longestSettlingMilliseconds = 2000;
  * first answer to a ping alone does not show it, because the server may read a database first.
  */
 class Readiness {
-	readonly #settleMilliseconds: number;
+	/** A new one when a ready channel is lost. */
+	ready = new Deferred<undefined>();
+	state: 'closed' | 'settling' | 'ready' = 'closed';
+	readonly #settings: WaitSettings;
 	readonly #clock: Clock;
-	/** Otherwise no ping goes out when the channel opens. */
-	readonly #isPinged: boolean;
-	#ready = new Deferred<undefined>();
-	#state: 'closed' | 'settling' | 'ready' = 'closed';
 	#isAnswered = false;
 	#cancelQuiet = () => {};
 	#cancelLimit = () => {};
 
-	constructor({ settleMilliseconds, heartbeatSeconds, pingText }: WaitSettings, clock: Clock) {
-		this.#settleMilliseconds = settleMilliseconds;
-		this.#isPinged = heartbeatSeconds > 0 && pingText === '';
+	constructor({ settings, clock }: Pick<WaitParts, 'settings' | 'clock'>) {
+		this.#settings = settings;
 		this.#clock = clock;
 	}
 
-	/** Rejects once `fail` was called. */
-	get ready(): Promise<undefined> {
-		return this.#ready.promise;
-	}
-
-	get isOpen(): boolean {
-		return this.#state !== 'closed';
-	}
-
 	opened(): void {
-		this.#state = 'settling';
-		this.#isAnswered = !this.#isPinged;
-		this.#cancelLimit = this.#clock.after(longestSettlingMilliseconds, () => {
-			this.#settled();
-		});
+		const { heartbeatSeconds, pingText } = this.#settings;
+		this.state = 'settling';
+		// Otherwise no ping goes out when the channel opens.
+		const isPinged = heartbeatSeconds > 0 && pingText === '';
+		this.#isAnswered = !isPinged;
+		this.#cancelLimit = this.#clock.after(longestSettlingMilliseconds, this.#settled);
 		this.received();
 	}
 
@@ -305,21 +287,15 @@ class Readiness {
 	}
 
 	received(): void {
-		if (this.#state === 'ready' || !this.#isAnswered) return;
+		if (this.state === 'ready' || !this.#isAnswered) return;
 		this.#cancelQuiet();
-		this.#cancelQuiet = this.#clock.after(this.#settleMilliseconds, () => {
-			this.#settled();
-		});
+		this.#cancelQuiet = this.#clock.after(this.#settings.settleMilliseconds, this.#settled);
 	}
 
 	lost(): void {
 		this.stop();
-		if (this.#state === 'ready') this.#ready = new Deferred();
-		this.#state = 'closed';
-	}
-
-	fail(failure: NodeError): void {
-		this.#ready.reject(failure);
+		if (this.state === 'ready') this.ready = new Deferred();
+		this.state = 'closed';
 	}
 
 	/** Leaves no timer. */
@@ -328,9 +304,9 @@ class Readiness {
 		this.#cancelLimit();
 	}
 
-	#settled(): void {
+	readonly #settled = () => {
 		this.stop();
-		this.#state = 'ready';
-		this.#ready.resolve(undefined);
-	}
+		this.state = 'ready';
+		this.ready.resolve(undefined);
+	};
 }

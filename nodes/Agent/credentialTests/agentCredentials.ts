@@ -207,7 +207,7 @@ function failureText(error: unknown, data: ICredentialDataDecryptedObject): stri
 	if (isNodeError(error)) return [error.message, error.description].filter(Boolean).join('. ');
 	const url = executeUrl(agentApiCredential(data));
 	const found = networkErrorOf(error);
-	const advice = networkAdvice(found) ?? (found.status === 504 ? undefined : notHttpAdvice(url));
+	const advice = networkAdvice[found.what] ?? (found.status === 504 ? undefined : notHttpAdvice(url));
 	return [networkMessage(found, error, url), advice && withCode(advice, found.code)]
 		.filter(Boolean)
 		.join('. ');

@@ -148,12 +148,12 @@ describe('values of two users are not mixed', () => {
 		['signature that is null', { ...complete, signature: null }, 'Signature', 'User ID'],
 		['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
 		['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key', 'User ID'],
-		['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp', 'User ID'],
-		['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp', 'User ID'],
-		['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp', 'User ID'],
-		['timestamp of zeros', { ...complete, time: '00' }, 'Timestamp', 'User ID'],
-		['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp', 'User ID'],
-		['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp'],
+		['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp (Milliseconds)', 'User ID'],
+		['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)', 'User ID'],
+		['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)', 'User ID'],
+		['timestamp of zeros', { ...complete, time: '00' }, 'Timestamp (Milliseconds)', 'User ID'],
+		['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)', 'User ID'],
+		['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp (Milliseconds)'],
 	])('an item with an empty %s is refused', async (_, json, missing, given) => {
 		await serve();
 		const items = [{ json: complete }, { json }, { json: complete }];

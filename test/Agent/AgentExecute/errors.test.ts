@@ -12,7 +12,7 @@ import {
 	notOver,
 	withContext,
 } from '../../../nodes/Agent/AgentExecute/errors';
-import type { SessionMessage } from '../../../nodes/Agent/session/messages';
+import type { FieldValues, SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
 import { BodyError } from '../../../nodes/http/body';
 import { failureOf } from '../../executeContext';
@@ -204,31 +204,32 @@ test('a failure is told with its session, and with the response if there is one'
 });
 
 describe('a wait that is not over in time', () => {
-	const told = (end: object, early: unknown[], ...messages: unknown[]) =>
+	const told = (match: FieldValues | undefined, early: unknown[], ...messages: unknown[]) =>
 		notOver(
-			{ waitTimeoutSeconds: 9, end: end as never },
+			{ waitTimeoutSeconds: 9, match },
 			{ early: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
 			same,
 		);
-	const match = { by: 'match', field: 'type', values: ['done'] };
+	const match = { field: 'type', values: ['done'] };
 
 	test.each([
 		[[], '0 messages'],
 		[[1], '1 message'],
 		[[1, 2], '2 messages'],
 	])('counts %j', (messages, came) => {
-		const { code, message } = told({ by: 'close' }, [], ...messages);
+		const { code, message } = told(undefined, [], ...messages);
 		expect([code, message]).toEqual([504, `The wait for messages did not end within 9 s. ${came} received`]);
 	});
 
-	test.each([
+	test.each<[FieldValues | undefined, unknown[], string]>([
 		[match, [{ type: 'a' }, { type: 'b' }], "Values of 'type' received: a, b."],
 		[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
 		[match, [{ a: 1 }], "No message has the field 'type'. Fields of the messages received: a."],
-		[match, ['a'], "No message has the field 'type', because none of them is a JSON object."],
+		[match, ['a'], "No message has the field 'type'. None of them is a JSON object."],
+		[undefined, ['a'], 'The agent was started.'],
 		[{ ...match, field: '' }, [[1]], 'The agent was started.'],
 		[{ ...match, field: '' }, [{ a: 1 }], 'Fields of the messages received: a.'],
-		[{ by: 'close' }, [{ type: 1 }], 'Fields of the messages received: type.'],
+		[undefined, [{ type: 1 }], 'Fields of the messages received: type.'],
 		[match, [], 'The agent was started.'],
 	])('shows by what the end could be told: %j of %j', (end, messages, text) => {
 		expect(told(end, [], ...messages).description?.startsWith(text)).toBe(true);

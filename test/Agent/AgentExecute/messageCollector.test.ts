@@ -1,35 +1,26 @@
 import { contentOf, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import {
-	MessageCollector,
-	type CollectorSettings,
-	type WaitOver,
-} from '../../../nodes/Agent/AgentExecute/messageCollector';
-import type { WaitEnd } from '../../../nodes/Agent/AgentExecute/parameters';
+import { MessageCollector, type WaitOver } from '../../../nodes/Agent/AgentExecute/messageCollector';
+import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeClock } from '../session/fakeClock';
 
 let sessions = 0;
 
 function collect(
-	end: WaitEnd,
-	more: Partial<CollectorSettings> = {},
-	session = `session ${++sessions} of messageCollector.test`,
+	end: Partial<WaitSettings>,
+	more: Partial<WaitSettings> = {},
+	conversation = `session ${++sessions} of messageCollector.test`,
 ) {
 	const clock = new FakeClock();
 	const told: WaitOver[] = [];
-	const collector = new MessageCollector(
-		{
-			end,
-			maxMessages: 1000,
-			waitTimeoutSeconds: 300,
-			failure: undefined,
-			filter: undefined,
-			deduplicationField: '',
-			...more,
-		},
-		session,
-		clock,
-		(over) => void told.push(over),
-	);
+	const settings = {
+		maxMessages: 1000,
+		waitTimeoutSeconds: 300,
+		deduplicationField: '',
+		...end,
+		...more,
+	} as WaitSettings;
+	const parts = { settings, conversation, clock, onMessage: () => {} };
+	const collector = new MessageCollector(parts, (over) => void told.push(over));
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const content = contentOf(Buffer.from(JSON.stringify(message)), false, 'auto');
@@ -68,7 +59,10 @@ test.each<[string, string, unknown, boolean]>([
 	['', '7', 7, true],
 	['', '[DONE]', { done: '[DONE]' }, false],
 ])('%s = %s in %j: %s', (field, value, message, isEnd) => {
-	const { told, collector, add } = collectFromCall({ by: 'match', field, values: ['other', value] });
+	const { told, collector, add } = collectFromCall({
+		waitUntil: 'match',
+		match: { field, values: ['other', value] },
+	});
 	collector.answered();
 	add(message);
 	expect(told).toEqual(isEnd ? ['match'] : []);
@@ -76,14 +70,14 @@ test.each<[string, string, unknown, boolean]>([
 });
 
 test('ends at its number of messages, and takes no more', () => {
-	const { told, collector, add, count } = collectFromCall({ by: 'count', count: 2 });
+	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 2 });
 	collector.answered();
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
 
 test('is not over before the call is answered; what came until then counts', () => {
-	const { told, collector, add, count } = collectFromCall({ by: 'count', count: 1 });
+	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 1 });
 	add(1);
 	add(2);
 	expect([told, collector.end, count()]).toEqual([[], 'count', 1]);
@@ -92,7 +86,7 @@ test('is not over before the call is answered; what came until then counts', () 
 });
 
 describe('silence', () => {
-	const silence = { by: 'silence', milliseconds: 5000 } as const;
+	const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
 
 	test('counts from the last message', async () => {
 		const { clock, told, collector, add } = collectFromCall(silence);
@@ -128,19 +122,19 @@ describe('silence', () => {
 });
 
 test('a close ends only the wait that waits for it', () => {
-	const waiting = collectFromCall({ by: 'close' });
+	const waiting = collectFromCall({ waitUntil: 'close' });
 	waiting.collector.answered();
 	waiting.add(1);
 	waiting.collector.closed();
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
-	const other = collectFromCall({ by: 'count', count: 2 });
+	const other = collectFromCall({ waitUntil: 'count', messageCount: 2 });
 	other.collector.answered();
 	other.collector.closed();
 	expect(other.told).toEqual([]);
 });
 
 test('one message more than allowed is the limit', () => {
-	const { told, collector, add, count } = collectFromCall({ by: 'close' }, { maxMessages: 2 });
+	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 2 });
 	collector.answered();
 	add(1);
 	add(2);
@@ -150,7 +144,7 @@ test('one message more than allowed is the limit', () => {
 });
 
 test('a close after the end changes nothing', () => {
-	const { told, collector, add } = collectFromCall({ by: 'close' });
+	const { told, collector, add } = collectFromCall({ waitUntil: 'close' });
 	add(1);
 	collector.closed();
 	collector.closed();
@@ -160,7 +154,7 @@ test('a close after the end changes nothing', () => {
 });
 
 test('of what came before the call 32 MiB are kept, the latest', () => {
-	const { add, early } = collect({ by: 'close' });
+	const { add, early } = collect({ waitUntil: 'close' });
 	const half = 16 * 1024 * 1024;
 	add('old', half);
 	add('new', half);
@@ -172,7 +166,7 @@ test('of what came before the call 32 MiB are kept, the latest', () => {
 });
 
 test('64 MiB to the byte are taken', () => {
-	const { told, collector, add, count } = collectFromCall({ by: 'close' });
+	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
 	collector.answered();
 	add(1, 64 * 1024 * 1024);
 	expect([told, count()]).toEqual([[], 1]);
@@ -181,14 +175,14 @@ test('64 MiB to the byte are taken', () => {
 });
 
 test('64 MiB in all are the limit', () => {
-	const { told, collector, add, count } = collectFromCall({ by: 'close' });
+	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
 	collector.answered();
 	for (let n = 0; n < 5; n++) add(n, 16 * 1024 * 1024);
 	expect([told, count()]).toEqual([['limit'], 4]);
 });
 
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
-	const { clock, told, collector } = collectFromCall({ by: 'close' }, { waitTimeoutSeconds: 10 });
+	const { clock, told, collector } = collectFromCall({ waitUntil: 'close' }, { waitTimeoutSeconds: 10 });
 	await clock.advance(60_000);
 	collector.answered();
 	await clock.advance(9999);
@@ -200,7 +194,7 @@ test('the time limit starts with the answer, and leaves no timer when it is stop
 test('a message of the failure value ends the wait as one, before it matches', () => {
 	const failure = { field: 'type', values: ['error', 'failed'] };
 	const { told, collector, add } = collectFromCall(
-		{ by: 'match', field: 'type', values: ['failed'] },
+		{ waitUntil: 'match', match: { field: 'type', values: ['failed'] } },
 		{ failure },
 	);
 	collector.answered();
@@ -208,11 +202,11 @@ test('a message of the failure value ends the wait as one, before it matches', (
 	expect(told).toEqual(['failure']);
 });
 
-test.each<[string, WaitEnd]>([
-	['match', { by: 'match', field: '', values: ['old', 'new'] }],
-	['count', { by: 'count', count: 1 }],
-	['silence', { by: 'silence', milliseconds: 5000 }],
-	['limit', { by: 'close' }],
+test.each<[string, Partial<WaitSettings>]>([
+	['match', { waitUntil: 'match', match: { field: '', values: ['old', 'new'] } }],
+	['count', { waitUntil: 'count', messageCount: 1 }],
+	['silence', { waitUntil: 'silence', silenceSeconds: 5 }],
+	['limit', { waitUntil: 'close' }],
 ])('what came before the call was sent does not end the wait by %s', async (endedBy, end) => {
 	const { clock, told, collector, add, count } = collectFromCall(end, {
 		maxMessages: endedBy === 'limit' ? 1 : 9,
@@ -230,7 +224,7 @@ test.each<[string, WaitEnd]>([
 });
 
 test('of what came before the call no more is kept than may be collected, the latest', () => {
-	const { collector, add, early } = collect({ by: 'close' }, { maxMessages: 2 });
+	const { collector, add, early } = collect({ waitUntil: 'close' }, { maxMessages: 2 });
 	for (const n of [1, 2, 3]) add(n);
 	collector.closed();
 	collector.callSent();
@@ -239,7 +233,7 @@ test('of what came before the call no more is kept than may be collected, the la
 
 describe('after the call', () => {
 	test('each message counts, though it says the same as one before', () => {
-		const { told, collector, add, texts } = collect({ by: 'count', count: 3 });
+		const { told, collector, add, texts } = collect({ waitUntil: 'count', messageCount: 3 });
 		add('no changes');
 		collector.callSent();
 		collector.answered();
@@ -248,8 +242,8 @@ describe('after the call', () => {
 	});
 
 	test('a refusal of the channel is silence, if something has come, and nothing otherwise', () => {
-		const silence = { by: 'silence', milliseconds: 5000 } as const;
-		for (const end of [silence, { by: 'close' } as const]) {
+		const silence = { waitUntil: 'silence', silenceSeconds: 5 } as const;
+		for (const end of [silence, { waitUntil: 'close' } as const]) {
 			const { told, collector, add } = collectFromCall(end);
 			collector.answered();
 			expect(collector.refused()).toBe(false);
@@ -265,7 +259,10 @@ describe('a filter', () => {
 	const failure = { field: 'type', values: ['error'] };
 
 	test('leaves out all messages but its own and those that report a failure', () => {
-		const { told, collector, add, texts, early } = collect({ by: 'count', count: 2 }, { filter, failure });
+		const { told, collector, add, texts, early } = collect(
+			{ waitUntil: 'count', messageCount: 2 },
+			{ filter, failure },
+		);
 		for (const type of ['progress', 'answer']) add({ type });
 		collector.callSent();
 		collector.answered();
@@ -277,7 +274,7 @@ describe('a filter', () => {
 
 	test('what it leaves out breaks no silence', async () => {
 		const { clock, told, collector, add } = collectFromCall(
-			{ by: 'silence', milliseconds: 5000 },
+			{ waitUntil: 'silence', silenceSeconds: 5 },
 			{ filter },
 		);
 		collector.answered();
@@ -290,7 +287,7 @@ describe('a filter', () => {
 });
 
 test('however many came after a call that was not accepted, they are early for the next one', () => {
-	const { collector, add, early, texts } = collectFromCall({ by: 'close' }, { maxMessages: 200_000 });
+	const { collector, add, early, texts } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 200_000 });
 	for (let n = 0; n < 150_000; n++) add(n, 1);
 	collector.callSent();
 	expect([early().length, texts()]).toEqual([150_000, []]);
@@ -298,7 +295,7 @@ test('however many came after a call that was not accepted, they are early for t
 });
 
 describe('IDs', () => {
-	const count = { by: 'count', count: 2 } as const;
+	const count = { waitUntil: 'count', messageCount: 2 } as const;
 	const ids = { deduplicationField: 'id' };
 	const turn = (session: string) => {
 		const all = collectFromCall(count, ids, session);
@@ -355,7 +352,7 @@ describe('IDs', () => {
 	});
 
 	test('the latest 50,000 are known', () => {
-		const first = collectFromCall({ by: 'close' }, { ...ids, maxMessages: 60_000 }, 'session 6');
+		const first = collectFromCall({ waitUntil: 'close' }, { ...ids, maxMessages: 60_000 }, 'session 6');
 		for (let id = 0; id <= 50_000; id++) first.add({ id });
 		first.collector.stop();
 		const later = turn('session 6');

@@ -22,12 +22,11 @@ test('an object from an expression goes out as its JSON text', () => {
 });
 
 test.each([
-	['a list as text', '[1]', 'not a list'],
-	['a list', [1], 'not a list'],
-	['null as text', 'null', 'not an empty value'],
-	['nothing', undefined, 'not an empty value'],
+	['a list as text', '[1]', 'not an array'],
+	['a list', [1], 'not an array'],
+	['null as text', 'null', 'not null'],
 	['a number', '5', 'not a number'],
-	['a text', '"x"', 'not a string'],
+	['a text', '"x"', 'not text'],
 ])('%s is refused', (_name, value, reason) => {
 	expect(() => json(value)).toThrow(reason);
 });
@@ -52,32 +51,25 @@ test('of invalid JSON the place is told, where there is one', () => {
 });
 
 test.each([
-	[
-		{ waitUntil: 'silence', silenceSeconds: 1.5 },
-		{ by: 'silence', milliseconds: 1500 },
-	],
-	[
-		{ waitUntil: 'count', messageCount: 3 },
-		{ by: 'count', count: 3 },
-	],
-	[{ waitUntil: 'close' }, { by: 'close' }],
+	[{ waitUntil: 'silence' }, undefined],
 	[
 		{ waitUntil: 'match', matchField: ' type ', matchValue: ['a', 'b'] },
-		{ by: 'match', field: 'type', values: ['a', 'b'] },
+		{ field: 'type', values: ['a', 'b'] },
 	],
 	[
 		{ waitUntil: 'match', matchField: 'type', matchValue: [] },
-		{ by: 'match', field: 'type', values: [''] },
+		{ field: 'type', values: [''] },
 	],
 	[
 		{ waitUntil: 'match', matchField: '', matchValue: ['a'] },
-		{ by: 'match', field: '', values: ['a'] },
+		{ field: '', values: ['a'] },
 	],
-])('the end of a wait by %j', (given, end) => {
+	[{ waitUntil: 'close', matchField: 'type', matchValue: ['a'] }, undefined],
+])('what ends a wait by %j is %j', (given, match) => {
 	const options = { failureField: 'type', failureValue: [], filterField: ' type ', filterValue: ['a'] };
 	const params = { waitForMessages: true, ...options, ...given } as unknown as ExecuteParams;
 	expect(waitSettings(params)).toMatchObject({
-		end,
+		match,
 		failure: undefined,
 		filter: { field: 'type', values: ['a'] },
 	});

@@ -15,7 +15,8 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 	const parts = {
 		sessionId: 's1',
 		settings: {
-			end: { by: 'count', count: 1 },
+			waitUntil: 'count',
+			messageCount: 1,
 			openChannel: 'before',
 			waitTimeoutSeconds: 300,
 			onWaitTimeout: 'error',
@@ -27,7 +28,7 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 			deduplicationField: '',
 			...standardOptions,
 			...more,
-		},
+		} as object as WaitSettings,
 		readIdentity: () => Promise.reject(new Error('not read')),
 		signal: stop.signal,
 		log: { debug: nothing, info: nothing, warn: nothing },
@@ -219,8 +220,8 @@ describe('a call that fails when messages have come', () => {
 	const ambiguous = new NodeError({ code: 504, message: 'No answer', ambiguous: true });
 	const carriedOut = new NodeError({ code: 502, message: 'Cut', carriedOut: true });
 	const refused = new NodeError({ code: 422, message: 'Refused' });
-	const match: WaitSettings['end'] = { by: 'match', field: '', values: ['answer'] };
-	const silence: WaitSettings['end'] = { by: 'silence', milliseconds: 1000 };
+	const match: Partial<WaitSettings> = { waitUntil: 'match', match: { field: '', values: ['answer'] } };
+	const silence: Partial<WaitSettings> = { waitUntil: 'silence', silenceSeconds: 1 };
 	const failure = { field: '', values: ['answer'] };
 
 	/** @param meanwhile happens while the call runs */
@@ -245,17 +246,12 @@ describe('a call that fails when messages have come', () => {
 	}
 
 	test.each<[string, NodeError, Partial<WaitSettings>, object]>([
-		['ambiguous, the match has come', ambiguous, { end: match }, { endedBy: 'match' }],
+		['ambiguous, the match has come', ambiguous, match, { endedBy: 'match' }],
 		['carried out, the number has come', carriedOut, {}, { endedBy: 'count' }],
 		['ambiguous, the agent reports a failure', ambiguous, { failure }, { code: 500 }],
-		['ambiguous, silence may be broken', ambiguous, { end: silence }, { code: 504 }],
-		['ambiguous, too many have come', ambiguous, { end: silence, maxMessages: 1 }, { code: 504 }],
-		[
-			'not carried out',
-			refused,
-			{ end: match },
-			{ code: 422, details: { messages: [{ message: 'answer' }] } },
-		],
+		['ambiguous, silence may be broken', ambiguous, silence, { code: 504 }],
+		['ambiguous, too many have come', ambiguous, { ...silence, maxMessages: 1 }, { code: 504 }],
+		['not carried out', refused, match, { code: 422, details: { messages: [{ message: 'answer' }] } }],
 	])('%s', async (_, error, more, expected) => {
 		expect(await fails(error, more)).toMatchObject(expected);
 	});
@@ -264,18 +260,18 @@ describe('a call that fails when messages have come', () => {
 		const stopping = ({ stop }: ReturnType<typeof begin>) => {
 			stop.abort();
 		};
-		expect(await fails(ambiguous, { end: match }, stopping)).toMatchObject({ code: 504 });
+		expect(await fails(ambiguous, match, stopping)).toMatchObject({ code: 504 });
 	});
 
 	test('tells how the channel was lost', async () => {
 		const losing = ({ channels }: ReturnType<typeof begin>) => {
 			channels.listeners[0]?.ended?.(lost);
 		};
-		expect(await fails(ambiguous, { end: silence }, losing)).toMatchObject({
+		expect(await fails(ambiguous, silence, losing)).toMatchObject({
 			description: 'Lost. Messages may be missing.',
 			details: { gap: true },
 		});
-		expect(await fails(ambiguous, { end: silence })).toMatchObject({
+		expect(await fails(ambiguous, silence)).toMatchObject({
 			message: 'No answer',
 			description: undefined,
 		});
@@ -283,7 +279,7 @@ describe('a call that fails when messages have come', () => {
 
 	test('is passed on, if it is a fault of our own', async () => {
 		const fault = new TypeError('fault');
-		expect(await fails(fault, { end: match })).toBe(fault);
+		expect(await fails(fault, match)).toBe(fault);
 	});
 });
 
