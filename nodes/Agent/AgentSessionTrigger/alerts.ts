@@ -17,8 +17,7 @@ const mostNamed = 20;
 /** The alerts of one kind that were raised in the interval, and those postponed to its end. */
 interface AlertInterval {
 	readonly at: number;
-	/** Sessions; undefined where the kind is of the whole trigger. */
-	readonly sessions: Set<string | undefined>;
+	readonly sessions: Set<string>;
 	readonly postponed: Array<{ readonly sessionId: string; readonly failure: NodeError }>;
 	suppressed: number;
 	cancel: () => void;
@@ -39,20 +38,21 @@ export class Alerts {
 	}
 
 	/** @param sessionId where the trouble is one session's, which the failure names */
-	raise(kind: AlertKind, failure: NodeError, sessionId?: string): void {
+	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
 		const now = this.#clock.monotonicMilliseconds();
-		let interval = this.#intervals.get(kind);
+		const interval = this.#intervals.get(kind);
 		if (interval === undefined || now - interval.at >= intervalMilliseconds) {
-			if (interval !== undefined) this.#tellPostponed(interval);
-			const before = interval?.suppressed;
-			interval = { at: now, sessions: new Set(), postponed: [], suppressed: 0, cancel: () => {} };
-			this.#intervals.set(kind, interval);
-			const more = `${before} more of this kind since the last failed execution.`;
-			this.#save(before ? withMore(failure, more) : failure);
+			if (interval) this.#tellPostponed(interval);
+			const sessions = new Set([sessionId]);
+			this.#intervals.set(kind, { at: now, sessions, postponed: [], suppressed: 0, cancel: () => {} });
+			const more = `${interval?.suppressed} more of this kind since the last failed execution.`;
+			this.#save(interval?.suppressed ? withMore(failure, more) : failure);
 		} else if (interval.sessions.has(sessionId)) interval.suppressed++;
-		else if (sessionId === undefined || interval.sessions.size < mostSessions) this.#save(failure);
-		else this.#postpone(interval, failure, sessionId);
-		interval.sessions.add(sessionId);
+		else {
+			if (interval.sessions.size < mostSessions) this.#save(failure);
+			else this.#postpone(interval, failure, sessionId);
+			interval.sessions.add(sessionId);
+		}
 	}
 
 	/** Reports what is postponed; leaves no timer. */
@@ -73,8 +73,10 @@ export class Alerts {
 		interval.cancel();
 		const [first, ...others] = interval.postponed.splice(0);
 		if (first === undefined) return;
-		const names = others.map(({ sessionId }) => sessionId);
-		this.#save(names.length === 0 ? first.failure : withSessions(first.failure, names));
+		const named = others.slice(0, mostNamed).map(({ sessionId }) => sessionId);
+		const rest = others.length - named.length;
+		const more = `Also affected: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
+		this.#save(others.length === 0 ? first.failure : withMore(first.failure, more));
 	}
 
 	#save(failure: NodeError): void {
@@ -86,12 +88,6 @@ export class Alerts {
 		}
 		this.#context.saveFailedExecution(triggerError(this.#context, failure));
 	}
-}
-
-function withSessions(failure: NodeError, sessionIds: readonly string[]): NodeError {
-	const named = sessionIds.slice(0, mostNamed).join(', ');
-	const rest = sessionIds.length - mostNamed;
-	return withMore(failure, `Also affected: ${named}${rest > 0 ? ` and ${rest} more` : ''}.`);
 }
 
 function withMore(failure: NodeError, more: string): NodeError {
@@ -128,19 +124,18 @@ export function sessionTakenOut(count: number): NodeError {
 
 /** When the trigger stops, it is unknown whether it starts again or n8n exits. */
 export function leftAtStop(count: number, isRead: boolean): NodeError {
+	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
+	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise.`;
 	const unread = 'The service had sent more messages, which could not be read in time: they are lost.';
-	if (count === 0) {
-		return new NodeError({
-			code: 429,
-			message: 'The trigger was stopped before it had read all messages',
-			description: unread,
-		});
-	}
-	const pronoun = count === 1 ? 'It is' : 'They are';
+	const advice =
+		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
 	return new NodeError({
 		code: 429,
-		message: `The trigger was stopped while ${counted(count)} waited for ${count === 1 ? 'its execution' : 'their executions'}`,
-		description: `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise. ${isRead ? '' : `${unread} `}Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.`,
+		message:
+			count === 0
+				? 'The trigger was stopped before it had read all messages'
+				: `The trigger was stopped while ${counted(count)} waited for ${executions}`,
+		description: [count > 0 && next, !isRead && unread, count > 0 && advice].filter(Boolean).join(' '),
 	});
 }
 

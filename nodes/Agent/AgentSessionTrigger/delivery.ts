@@ -5,17 +5,9 @@ import { asError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import { messageId } from '../session/messages';
 import { type Alerts, refusedByN8n } from './alerts';
-import { type Arrival, type Delivered, isBinary, itemOf, type MessageArrival, storedItem } from './queue';
+import { type Arrival, bytesOf, itemOf, type MessageArrival, storedItem } from './queue';
 import type { TriggerSettings } from './fields';
 import type { NodeMemory } from './triggerState';
-
-/** n8n's key is unique over all workflows, and at most 255 characters long. Ids count within their session. */
-function deduplicationKey(workflowId: string, nodeId: string, sessionId: string, id: string): string {
-	const identity = JSON.stringify([workflowId, nodeId, sessionId, id]);
-	return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
-}
-
-type Batch = readonly Delivered<Arrival>[];
 
 /** Only with a key that n8n compares: without one a second try could start a second execution. */
 const maxTries = 3;
@@ -34,12 +26,11 @@ export class Delivery {
 	readonly #alerts: Alerts;
 	/** Each ends one wait. */
 	readonly #waits = new Set<() => void>();
-	#isReleased = false;
 	readonly #storing = new Set<Promise<unknown>>();
-	readonly #delivering = new Set<Promise<boolean>>();
 	readonly #stopped: Promise<void>;
 	#tellStopped = () => {};
 	#isStopping = false;
+	#isReleased = false;
 
 	constructor(parts: DeliveryParts, alerts: Alerts) {
 		this.#parts = parts;
@@ -68,12 +59,17 @@ export class Delivery {
 	 * Settles when the execution has ended or counts as ended; never rejects.
 	 * @returns false when n8n did not take the batch at the stop: it may be delivered again
 	 */
-	async deliver(batch: Batch): Promise<boolean> {
-		const delivering = this.#deliver(batch);
-		this.#delivering.add(delivering);
-		const isDone = await delivering;
-		this.#delivering.delete(delivering);
-		return isDone;
+	async deliver(batch: readonly Arrival[]): Promise<boolean> {
+		try {
+			const items = batch.some(bytesOf) ? await this.#store(batch) : batch.map(itemOf);
+			for (const arrival of batch) if (arrival.isMessage) arrival.release();
+			// n8n takes one key for an execution.
+			const key = this.#parts.settings.batchSize > 1 ? undefined : batch[0]?.key;
+			await this.#emit(items, key);
+			return true;
+		} catch (error) {
+			return this.#notTaken(batch, error);
+		}
 	}
 
 	/** From now on, deliveries are not retried. */
@@ -86,30 +82,13 @@ export class Delivery {
 		while (this.#storing.size > 0) await Promise.allSettled(this.#storing);
 	}
 
-	/** Settles when all executions that were started have ended. */
-	async ended(): Promise<void> {
-		await Promise.all(this.#delivering);
-	}
-
 	/** Waits for no execution any more; leaves no timer. */
 	release(): void {
 		this.#isReleased = true;
 		for (const end of this.#waits) end();
 	}
 
-	async #deliver(batch: Batch): Promise<boolean> {
-		try {
-			const hasBinary = batch.some(({ entry }) => isBinary(entry));
-			const items = hasBinary ? await this.#store(batch) : batch.map(itemOf);
-			for (const { entry } of batch) if (!('event' in entry)) entry.release();
-			await this.#emit(items, this.#keyOfBatch(batch));
-			return true;
-		} catch (error) {
-			return this.#notTaken(batch, error);
-		}
-	}
-
-	async #store(batch: Batch): Promise<INodeExecutionData[]> {
+	async #store(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		const items = Promise.all(batch.map((one) => storedItem(one, this.#parts.context.helpers)));
 		this.#storing.add(items);
 		try {
@@ -130,7 +109,7 @@ export class Delivery {
 	}
 
 	/** Until it settles, at most that long, and not beyond the release. @param awaited never rejects */
-	async #wait(awaited: Promise<void>, milliseconds: number): Promise<void> {
+	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isReleased) return;
 		await new Promise<void>((resolve) => {
 			const end = () => {
@@ -148,38 +127,32 @@ export class Delivery {
 	async #start(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
 		const done = this.#parts.context.helpers.createDeferredPromise<IRun>();
 		let refusedBy: Error | undefined;
-		const ended = done.promise.then(
-			() => undefined,
-			(error: unknown) => {
-				if (!wasTaken(error)) refusedBy = asError(error);
-			},
-		);
+		const ended = done.promise.catch((error: unknown) => {
+			if (!wasTaken(error)) refusedBy = asError(error);
+		});
 		this.#parts.context.emit([items], undefined, done, key);
 		await this.#wait(ended, this.#parts.settings.maxExecutionMilliseconds);
 		return refusedBy;
 	}
 
-	#notTaken(batch: Batch, error: unknown): boolean {
+	#notTaken(batch: readonly Arrival[], error: unknown): boolean {
 		const failure = refusedByN8n(batch.length, error);
 		if (this.#isStopping) {
 			this.#parts.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 			return false;
 		}
-		this.forget(batch.map(({ entry }) => entry));
+		this.forget(batch);
 		this.#alerts.raise('notTaken', failure);
 		return true;
 	}
 
-	/** n8n takes one key for an execution. */
-	#keyOfBatch([first]: Batch): string | undefined {
-		return this.#parts.settings.batchSize > 1 ? undefined : first?.entry.key;
-	}
-
+	/** n8n's key is unique over all workflows, and at most 255 characters long. IDs count within their session. */
 	#keyOf({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
 		const id = messageId(message, settings.deduplicationField);
 		if (id === undefined) return undefined;
-		return deduplicationKey(String(context.getWorkflow().id), context.getNode().id, sessionId, id);
+		const identity = JSON.stringify([String(context.getWorkflow().id), context.getNode().id, sessionId, id]);
+		return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
 	}
 }
 

@@ -5,17 +5,15 @@ import { systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection, type EndedChannel } from '../session/connection';
 import { identityReader, type ReadIdentity } from '../session/connectRequest';
-import { channelUrl } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
 import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';
 import { Delivery } from './delivery';
-import { triggerSettings, type TriggerSettings } from './fields';
+import { triggerSettings } from './fields';
 import { type Arrival, eventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
 import { type ListenerParts, testListener } from './testListener';
 import {
 	memoryOf,
-	nodeKey,
 	type NodeMemory,
 	release,
 	processStopBudget,
@@ -98,7 +96,7 @@ export class PublishedListener {
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : lastExecutions);
 		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
-		await this.#within(lastWordsMilliseconds, isBacklog ? this.#delivery.ended() : this.#delivery.stored());
+		await this.#within(lastWordsMilliseconds, isBacklog ? this.#queue.ended() : this.#delivery.stored());
 		this.#delivery.release();
 		this.#alerts.close();
 		await this.#leave(this.#queue.takeLeftover(), !areRead.includes(false));
@@ -142,18 +140,21 @@ export class PublishedListener {
 	}
 
 	#adopt({ entries, dropped }: Leftover<Arrival>): void {
-		const { sessionIds } = this.#parts.settings;
-		const isListed = ({ sessionId }: Arrival) => sessionIds.includes(sessionId);
+		const { settings, context } = this.#parts;
+		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
 		this.#delivery.forget(entries);
 		const goOn = entries.filter(isListed).flatMap((entry) => this.#adopted(entry));
 		this.#queue.adopt({ entries: goOn, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
-		if (lost > 0) this.#tellLost(lost);
+		if (lost === 0) return;
+		const failure = sessionTakenOut(lost);
+		context.logger.warn(`Session channel: ${failure.message}`);
+		this.#alerts.raise('dropped', failure);
 	}
 
 	/** Counts before those of the channel. @returns nothing for an ID that came before */
 	#adopted(entry: Arrival): readonly Arrival[] {
-		if ('event' in entry) return [entry];
+		if (!entry.isMessage) return [entry];
 		const sequence = this.#parts.memory.framesOf(entry.sessionId).next();
 		const arrival = new MessageArrival({ ...entry.frame, sequence });
 		const isNew = this.#delivery.isNew(arrival);
@@ -161,26 +162,17 @@ export class PublishedListener {
 		return isNew ? [arrival] : [];
 	}
 
-	#tellLost(count: number): void {
-		const failure = sessionTakenOut(count);
-		this.#parts.context.logger.warn(`Session channel: ${failure.message}`);
-		this.#alerts.raise('dropped', failure);
-	}
-
 	#received(frame: SessionFrame): void {
 		const { settings, memory } = this.#parts;
-		const { filter } = settings;
-		const { sessionId } = frame;
 		const arrival = new MessageArrival(frame);
-		const isWanted = filter === undefined || hasOneOf(arrival.message, filter);
-		const isRepeated = isWanted && !this.#delivery.isNew(arrival);
-		if (isRepeated) this.#countRepeated(sessionId);
-		if (!isWanted || isRepeated) {
-			memory.framesOf(sessionId).untold(frame.gapMs);
+		const isWanted = settings.filter === undefined || hasOneOf(arrival.message, settings.filter);
+		if (isWanted && this.#delivery.isNew(arrival)) {
+			this.#queue.push(arrival);
+			arrival.release();
 			return;
 		}
-		this.#queue.push(arrival);
-		arrival.release();
+		if (isWanted) this.#countRepeated(frame.sessionId);
+		memory.framesOf(frame.sessionId).untold(frame.gapMs);
 	}
 
 	/** An agent may send its answer in pieces that share an ID: they are lost by the user's own setting, but not in silence. */
@@ -235,11 +227,13 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	const logger = cleanLog(n8n.logger, new Sanitizer());
 	// Inherits everything else, including what n8n replaces later.
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
-	const { settings, readIdentity } = await checkedParts(context);
-	const parts = { context, settings, readIdentity, clock: systemClock, connect };
+	const parts = await checkedParts(context).catch((error: unknown) => {
+		throw triggerError(context, toNodeError(error));
+	});
 	if (context.getMode() === 'manual') return testListener(parts);
 
-	const key = nodeKey(String(context.getWorkflow().id), context.getNode().id);
+	// Copied workflows share the ids of their nodes.
+	const key = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
 	const listening = new PublishedListener({
 		...parts,
 		rateLimiter: connectRateLimiterOf(context.getNode().credentials?.agentApi?.id ?? key),
@@ -253,28 +247,17 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	};
 }
 
-async function checkedParts(
-	context: ITriggerFunctions,
-): Promise<{ settings: TriggerSettings; readIdentity: ReadIdentity }> {
-	try {
-		const settings = triggerSettings(context);
-		const readIdentity = identityReader(context);
-		await checkCredentials(context, readIdentity, settings.sessionIds);
-		return { settings, readIdentity };
-	} catch (error) {
-		throw triggerError(context, toNodeError(error));
-	}
+async function checkedParts(context: ITriggerFunctions): Promise<ListenerParts> {
+	const settings = triggerSettings(context);
+	const readIdentity = identityReader(context);
+	await checkCredentials(context, readIdentity);
+	return { context, settings, readIdentity, clock: systemClock, connect };
 }
 
-/** n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage. */
-async function checkCredentials(
-	context: ITriggerFunctions,
-	readIdentity: ReadIdentity,
-	sessionIds: readonly string[],
-): Promise<void> {
+/** n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage. @throws NodeError */
+async function checkCredentials(context: ITriggerFunctions, readIdentity: ReadIdentity): Promise<void> {
 	try {
-		const { api, identity } = await readIdentity();
-		for (const sessionId of sessionIds) channelUrl(api, sessionId, identity);
+		await readIdentity();
 	} catch (error) {
 		const { credentials } = context.getNode();
 		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;

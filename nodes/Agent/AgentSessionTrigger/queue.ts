@@ -10,7 +10,7 @@ interface QueueListener<T> {
 	 * Settles when the delivery no longer counts toward the limit; never rejects.
 	 * @returns false when the batch was refused at the stop, and is to be left
 	 */
-	deliver(batch: readonly Delivered<T>[]): Promise<boolean>;
+	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Reading is to stop; what was read already is still taken. */
 	pause(): void;
 	resume(): void;
@@ -28,9 +28,9 @@ export class MessageQueue<T extends Queued> {
 	/** Oldest first. To remove that costs 20 µs where 100,000 wait: far less than the execution that it starts. */
 	readonly #waiting: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
 	#bytes = 0;
-	/** What was not delivered to the end, in order, and whether n8n refused it: the first may be refused after the second. */
-	readonly #batches = new Map<readonly Delivered<T>[], 'delivering' | 'refused'>();
-	#delivering = 0;
+	/** What was not delivered to the end, in order: the first may be refused after the second. */
+	readonly #batches = new Map<readonly T[], Promise<void>>();
+	readonly #refused = new Set<readonly T[]>();
 	#paused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
 	#tellDrained = () => {};
@@ -49,10 +49,6 @@ export class MessageQueue<T extends Queued> {
 
 	get bytes(): number {
 		return this.#bytes;
-	}
-
-	get delivering(): number {
-		return this.#delivering;
 	}
 
 	push(entry: T): void {
@@ -86,23 +82,26 @@ export class MessageQueue<T extends Queued> {
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		if ([...this.#batches.values()].includes('refused')) return;
+		if (this.#refused.size > 0) return;
 		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
+	}
+
+	/** Settles when everything that is being delivered now has ended. */
+	async ended(): Promise<void> {
+		await Promise.all(this.#batches.values());
 	}
 
 	/** What is left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
-		const refused = [...this.#batches].flatMap(([batch, state]) => (state === 'refused' ? batch : []));
-		const dropped = new Map(this.#dropped);
-		for (const { entry, dropped: count } of refused) {
-			if (count !== undefined) dropped.set(entry.sessionId, (dropped.get(entry.sessionId) ?? 0) + count);
-		}
-		return { entries: [...refused.map(({ entry }) => entry), ...this.#removed(this.length)], dropped };
+		const refused = [...this.#batches.keys()].filter((batch) => this.#refused.has(batch)).flat();
+		for (const entry of refused) this.#countDropped(entry, entry.dropped);
+		return { entries: [...refused, ...this.#removed(this.length)], dropped: this.#dropped };
 	}
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
 	#deliverDue(waited = true): void {
-		while (this.#delivering < this.#settings.maxConcurrentExecutions && this.length > 0) {
+		const { maxConcurrentExecutions } = this.#settings;
+		while (this.length > 0 && this.#batches.size - this.#refused.size < maxConcurrentExecutions) {
 			if (!this.#isBatchReady(waited)) {
 				this.#deliverLater();
 				break;
@@ -114,21 +113,17 @@ export class MessageQueue<T extends Queued> {
 	}
 
 	#deliver(): void {
-		this.#delivering++;
 		const batch = this.#take();
-		this.#batches.set(batch, 'delivering');
-		void this.#listener.deliver(batch).then((isDone) => {
-			this.#delivering--;
+		const ended = this.#listener.deliver(batch).then((isDone) => {
 			if (isDone) this.#batches.delete(batch);
-			else this.#keepRefused(batch);
+			else {
+				this.#refused.add(batch);
+				this.#state = 'ended';
+				this.#tellDrained();
+			}
 			if (this.#state !== 'ended') this.#deliverDue();
 		});
-	}
-
-	#keepRefused(batch: readonly Delivered<T>[]): void {
-		this.#batches.set(batch, 'refused');
-		this.#state = 'ended';
-		this.#tellDrained();
+		this.#batches.set(batch, ended);
 	}
 
 	/** Paused or draining, nothing comes that a batch could wait for. */
@@ -152,13 +147,18 @@ export class MessageQueue<T extends Queued> {
 		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
 	}
 
-	#take(): Delivered<T>[] {
-		return this.#removed(this.#settings.batchSize).map((entry) => {
-			const dropped = entry.isMessage ? this.#dropped.get(entry.sessionId) : undefined;
-			if (dropped === undefined) return { entry };
+	#take(): T[] {
+		const batch = this.#removed(this.#settings.batchSize);
+		for (const entry of batch) {
+			if (!entry.isMessage) continue;
+			entry.dropped = this.#dropped.get(entry.sessionId);
 			this.#dropped.delete(entry.sessionId);
-			return { entry, dropped };
-		});
+		}
+		return batch;
+	}
+
+	#countDropped({ sessionId }: T, count = 0): void {
+		if (count > 0) this.#dropped.set(sessionId, (this.#dropped.get(sessionId) ?? 0) + count);
 	}
 
 	/** The oldest, at most so many. */
@@ -170,14 +170,12 @@ export class MessageQueue<T extends Queued> {
 
 	#makeRoom(): void {
 		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
-		const messages: T[] = [];
+		const dropped: T[] = [];
 		while (this.length > 1 && (this.length > maxQueuedMessages || this.bytes > maxQueuedBytes)) {
-			for (const entry of this.#removed(1)) {
-				if (!entry.isMessage) continue;
-				messages.push(entry);
-				this.#dropped.set(entry.sessionId, (this.#dropped.get(entry.sessionId) ?? 0) + 1);
-			}
+			dropped.push(...this.#removed(1));
 		}
+		const messages = dropped.filter(({ isMessage }) => isMessage);
+		for (const message of messages) this.#countDropped(message, 1);
 		if (messages.length > 0) this.#listener.dropped(messages);
 	}
 
@@ -207,12 +205,8 @@ export interface Queued {
 	readonly byteLength: number;
 	/** Events of the connection are queued with the messages, but their loss is none. */
 	readonly isMessage: boolean;
-}
-
-export interface Delivered<T> {
-	readonly entry: T;
-	/** On the first message of a session after a loss: how many were dropped since the last one that was delivered. */
-	readonly dropped?: number;
+	/** Of the first message of a session that is delivered after a loss: how many were dropped since the last one. */
+	dropped?: number;
 }
 
 /** What a queue did not deliver before its end. */
@@ -228,6 +222,7 @@ export class MessageArrival implements Queued {
 	readonly sessionId: string;
 	readonly byteLength: number;
 	readonly frame: SessionFrame;
+	dropped: number | undefined;
 	/** Names the message in n8n if it has an ID. */
 	key: string | undefined;
 	#message: SessionMessage | undefined;
@@ -249,6 +244,7 @@ export class MessageArrival implements Queued {
 }
 
 interface EventArrival extends Queued {
+	readonly isMessage: false;
 	readonly event: ConnectionEvent;
 	readonly key?: undefined;
 }
@@ -260,27 +256,25 @@ export function eventArrival(event: ConnectionEvent): EventArrival {
 	return { sessionId: event.sessionId, byteLength, isMessage: false, event };
 }
 
-/** n8n stores binary data before an item can be made. */
-export const isBinary = (arrival: Arrival): boolean =>
-	!('event' in arrival) && arrival.message.format === 'binary';
+/** Of a binary message: n8n stores them before an item can be made. */
+export const bytesOf = (arrival: Arrival): Buffer | undefined =>
+	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
 /** The item of an event or of a message that is not binary. */
-export function itemOf({ entry, dropped }: Delivered<Arrival>): INodeExecutionData {
-	if ('event' in entry) return { json: { ...entry.event } };
-	const { sessionId, sequence, receivedAt, format, message, gapMs } = entry.message;
+export function itemOf(arrival: Arrival): INodeExecutionData {
+	if (!arrival.isMessage) return { json: { ...arrival.event } };
+	const { sessionId, sequence, receivedAt, format, message, gapMs } = arrival.message;
 	const json: IDataObject = { sessionId, sequence, receivedAt, format, message: message as IDataObject };
 	if (gapMs !== undefined) json.gapMs = gapMs;
-	if (dropped !== undefined) json.dropped = dropped;
+	if (arrival.dropped !== undefined) json.dropped = arrival.dropped;
 	return { json };
 }
 
 /** The item of anything. Rejects when n8n cannot store the bytes. */
 export async function storedItem(
-	delivered: Delivered<Arrival>,
+	arrival: Arrival,
 	helpers: ITriggerFunctions['helpers'],
 ): Promise<INodeExecutionData> {
-	const item = itemOf(delivered);
-	const { entry } = delivered;
-	if ('event' in entry || entry.message.format !== 'binary') return item;
-	return { ...item, binary: { data: await binaryOf(helpers, entry.message.bytes) } };
+	const bytes = bytesOf(arrival);
+	return { ...itemOf(arrival), ...(bytes && { binary: { data: await binaryOf(helpers, bytes) } }) };
 }

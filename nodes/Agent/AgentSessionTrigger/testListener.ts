@@ -6,7 +6,7 @@ import type { connect, Connection, EndedChannel } from '../session/connection';
 import type { ReadIdentity } from '../session/connectRequest';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
-import { type Arrival, type Delivered, MessageArrival, MessageQueue, storedItem } from './queue';
+import { type Arrival, MessageArrival, MessageQueue, storedItem } from './queue';
 import type { TriggerSettings } from './fields';
 
 export interface ListenerParts {
@@ -46,7 +46,7 @@ class TestListener {
 	constructor(parts: ListenerParts) {
 		this.#parts = parts;
 		const nothing = () => {};
-		const deliver = async (batch: readonly Delivered<Arrival>[]) => {
+		const deliver = async (batch: readonly Arrival[]) => {
 			await this.#succeed(batch);
 			return true;
 		};
@@ -87,7 +87,7 @@ class TestListener {
 		return this.#closing;
 	}
 
-	async #succeed(batch: readonly Delivered<Arrival>[]): Promise<void> {
+	async #succeed(batch: readonly Arrival[]): Promise<void> {
 		if (this.#over) return;
 		void this.close();
 		const { context } = this.#parts;
@@ -111,10 +111,8 @@ class TestListener {
 		const open = states.filter(({ state }) => state === 'open').length;
 		const failure = states.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const nothing = `No message arrived within ${limitSeconds} s`;
-		if (open === 0 && failure !== undefined) {
-			const { code, message, description } = failure;
-			return new NodeError({ code, message: `${nothing}. ${message}`, description });
-		}
+		if (open === 0 && failure !== undefined)
+			return failure.with({ message: `${nothing}. ${failure.message}` });
 		const channels =
 			states.length === 1
 				? `The channel was ${open === 1 ? '' : 'not '}open`

@@ -55,9 +55,6 @@ interface Registry {
 
 const maxRemembered = 200;
 
-/** A node of a workflow: copied workflows share the ids of their nodes. */
-export const nodeKey = (workflowId: string, nodeId: string): string => JSON.stringify([workflowId, nodeId]);
-
 /**
  * Replaces the listener of the node by `next`, closes the old one, and waits until it and all earlier ones are closed:
  * n8n may start a node again before it has stopped it, or while it stops. Never rejects.

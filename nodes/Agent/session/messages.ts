@@ -95,8 +95,8 @@ const withoutRest = (data: Buffer): Buffer =>
 /** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
 export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
 	if (format === 'binary' || (format === 'auto' && isBinary)) return asBytes(data);
-	const text = isBinary ? utf8(data) : data.toString('utf8');
-	if (text === undefined) return asBytes(data);
+	if (!isUtf8(data)) return asBytes(data);
+	const text = data.toString('utf8');
 	if (format === 'text') return { format: 'text', message: text };
 	const json = canParse(data) ? asJson(text) : undefined;
 	return json ?? (isBinary ? asBytes(data) : { format: 'text', message: text });
@@ -116,10 +116,6 @@ function asJson(text: string): MessageContent | undefined {
 
 function asBytes(data: Buffer): MessageContent {
 	return { format: 'binary', message: null, bytes: withoutRest(data) };
-}
-
-function utf8(data: Buffer): string | undefined {
-	return isUtf8(data) ? data.toString('utf8') : undefined;
 }
 
 /**
@@ -228,7 +224,7 @@ export function hasOneOf(content: MessageContent, { field, values }: FieldValues
  * repetition: a hash of its content would drop legitimate repeats.
  */
 export function messageId(message: MessageContent, dotPath: string): string | undefined {
-	if (dotPath === '' || message.format === 'text') return undefined;
+	if (dotPath === '') return undefined;
 	const id = valueAt(comparable(message), dotPath);
 	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }

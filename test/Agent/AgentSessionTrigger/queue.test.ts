@@ -1,12 +1,7 @@
 import type { QueueSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
 import fc from 'fast-check';
 
-import {
-	type Delivered,
-	eventArrival,
-	MessageQueue,
-	type Queued,
-} from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import { eventArrival, MessageQueue, type Queued } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import { FakeClock, settled } from '../session/fakeClock';
 
 interface Numbered extends Queued {
@@ -24,7 +19,7 @@ const defaults: QueueSettings = {
 
 class QueueRun {
 	readonly clock = new FakeClock();
-	readonly batches: Array<readonly Delivered<Numbered>[]> = [];
+	readonly batches: Array<readonly Numbered[]> = [];
 	readonly log: string[] = [];
 	readonly queue: MessageQueue<Numbered>;
 	readonly #ends: Array<(isDone: boolean) => void> = [];
@@ -32,7 +27,7 @@ class QueueRun {
 
 	constructor(settings: Partial<QueueSettings> = {}) {
 		const listener = {
-			deliver: (batch: readonly Delivered<Numbered>[]) => {
+			deliver: (batch: readonly Numbered[]) => {
 				this.batches.push(batch);
 				return new Promise<boolean>((resolve) => this.#ends.push(resolve));
 			},
@@ -44,7 +39,12 @@ class QueueRun {
 	}
 
 	get delivered(): number[][] {
-		return this.batches.map((batch) => batch.map(({ entry }) => entry.n));
+		return this.batches.map((batch) => batch.map(({ n }) => n));
+	}
+
+	/** How many deliveries have not ended. */
+	get delivering(): number {
+		return this.#ends.length;
 	}
 
 	push(count = 1, more: Partial<Queued> = {}): void {
@@ -74,7 +74,7 @@ test('delivers at once, as many at a time as allowed, in order', async () => {
 	expect(run.delivered).toEqual([[1], [2]]);
 	await run.end();
 	expect(run.delivered).toEqual([[1], [2], [3]]);
-	expect([run.queue.length, run.queue.bytes, run.queue.delivering]).toEqual([1, 10, 2]);
+	expect([run.queue.length, run.queue.bytes, run.delivering]).toEqual([1, 10, 2]);
 });
 
 test('a full batch goes at once, another when its time has come', async () => {
@@ -144,7 +144,7 @@ test('drops the oldest, and tells with the next message of the same session', as
 	run.push(1, { sessionId: 'a' });
 	expect(run.log).toEqual(['dropped 1', 'dropped 1']);
 	for (let n = 0; n < 3; n++) await run.end();
-	const told = run.batches.flat().map(({ entry, dropped }) => [entry.n, dropped]);
+	const told = run.batches.flat().map(({ n, dropped }) => [n, dropped]);
 	expect(told).toEqual([
 		[1, undefined],
 		[4, undefined],
@@ -268,7 +268,7 @@ test('a batch that is refused while it drains ends that, and is left in front of
 	const { entries, dropped } = run.queue.takeLeftover();
 	expect(entries.map(({ n }) => n)).toEqual([3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
 	expect([...dropped]).toEqual([['s', 2]]);
-	expect(run.queue.delivering).toBe(0);
+	expect(run.delivering).toBe(0);
 });
 
 test('goes on with what an earlier queue left, and with its count of what was dropped', async () => {
@@ -279,7 +279,7 @@ test('goes on with what an earlier queue left, and with its count of what was dr
 	second.queue.adopt(first.queue.takeLeftover());
 	second.push(1);
 	for (let n = 0; n < 3; n++) await second.end();
-	const told = second.batches.flat().map(({ entry, dropped }) => [entry.n, dropped]);
+	const told = second.batches.flat().map(({ n, dropped }) => [n, dropped]);
 	expect(told).toEqual([
 		[4, 2],
 		[5, undefined],
@@ -311,7 +311,7 @@ test('whatever comes in whatever order: nothing is lost, doubled or out of order
 					pushed += one.push;
 				} else if ('end' in one) await run.end(one.end);
 				else await run.clock.advance(one.wait);
-				expect(run.queue.delivering).toBeLessThanOrEqual(chosen.maxConcurrentExecutions);
+				expect(run.delivering).toBeLessThanOrEqual(chosen.maxConcurrentExecutions);
 				if (chosen.onQueueFull === 'dropOldest')
 					expect(run.queue.length).toBeLessThanOrEqual(chosen.maxQueuedMessages);
 			}
@@ -322,7 +322,7 @@ test('whatever comes in whatever order: nothing is lost, doubled or out of order
 			const all = run.batches.flat();
 			const lost = all.reduce((sum, { dropped = 0 }) => sum + dropped, 0);
 			expect(all.length + lost).toBe(pushed);
-			const numbers = all.map(({ entry }) => entry.n);
+			const numbers = all.map(({ n }) => n);
 			expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
 			expect(run.clock.pending).toBe(0);
 			expect(run.log.at(-1)).not.toBe('pause');
