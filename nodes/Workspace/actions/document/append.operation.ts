@@ -4,7 +4,8 @@ import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { hashOf, idempotencyOption, markOf, usedBefore } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { isEmpty, parse, type Parsed, type Plan, planEnd } from './content';
+import type { FileKey } from '../createdFiles';
+import { isEmpty, parse, type Parsed, planEnd } from './content';
 import * as fields from './fields';
 import { carryOutContent, changeOf, ensureTab, onLatest, readBack, type Written } from './revisionGuard';
 import { type BodyState, documentUrl, looksLikeTabId, readBody } from './tabs';
@@ -53,7 +54,8 @@ export const append = defineOperation({
 		if (typeof parsed === 'string' && (tab === '' || looksLikeTabId(tab)) && !newParagraph && !mark) {
 			return await addText(docs, documentId, tab, parsed);
 		}
-		return await appendContent(docs, { documentId, tab, parsed, newParagraph, mark, content }, item);
+		const key = mark === undefined ? undefined : { mark, content: hashOf([content]) };
+		return await appendContent(docs, { documentId, tab, parsed, newParagraph, key }, item);
 	},
 	async recover({ docs }, { documentId, tab }, failure, item) {
 		const written = await readBack(docs, failure, item);
@@ -87,26 +89,24 @@ interface Appended {
 	readonly parsed: Parsed;
 	readonly newParagraph: boolean;
 	/** With it, the content is appended once. */
-	readonly mark: string | undefined;
-	/** What was parsed. */
-	readonly content: string;
+	readonly key: FileKey | undefined;
 }
 
 /** Adds a content at the end of a tab. If the document changes meanwhile, it goes to its new end. */
 export async function appendContent(
 	docs: docs_v1.Docs,
-	{ documentId, tab, parsed, newParagraph, mark, content }: Appended,
+	{ documentId, tab, parsed, newParagraph, key }: Appended,
 	item: Item,
 ): Promise<Written> {
 	return await onLatest(async () => {
 		const body = await readBody(docs, documentId, tab);
-		const known = mark === undefined ? undefined : markedBefore(body, mark, content);
+		const known = key && markedBefore(body, key);
 		if (known) return known;
 		const changeFor = (some: Parsed) => {
 			const plan = planEnd(some, newParagraph, body);
 			const range = { startIndex: body.endIndex - 1, endIndex: plan.endIndex - 1, tabId: body.tabId };
-			const marking = mark === undefined ? [] : [markRequest(range, plan, mark, content)];
-			return changeOf(plan, body, [], marking);
+			const name = key && `${nameOf(key)}/${plan.characterCount}`;
+			return changeOf(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
 		};
 		return await carryOutContent(docs, parsed, changeFor, item);
 	}, item);
@@ -114,34 +114,21 @@ export async function appendContent(
 
 /**
  * A named range over the appended text records its key. It is added and removed with the text, in the same atomic change, and its
- * name holds all that the result needs: the mark, the beginning of the content's hash, the number of characters.
+ * name holds all that the result needs: the mark, the beginning of the content's hash, and then the number of characters.
  */
-const namePattern = /^n8n-agent-workspace\/([0-9a-f]{64})\/([0-9a-f]{16})\/(\d{1,9})$/;
-
-function contentMark(content: string): string {
-	return hashOf([content]).slice(0, 16);
-}
-
-function markRequest(
-	range: docs_v1.Schema$Range,
-	{ characterCount }: Plan,
-	mark: string,
-	content: string,
-): docs_v1.Schema$Request {
-	const name = `n8n-agent-workspace/${mark}/${contentMark(content)}/${characterCount}`;
-	return { createNamedRange: { name, range } };
+function nameOf({ mark, content }: FileKey): string {
+	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;
 }
 
 /** The result of an earlier append with the key. @throws NodeError 409 if it had other content */
 function markedBefore(
 	{ documentId, revisionId, rangeNames }: BodyState,
-	mark: string,
-	content: string,
+	key: FileKey,
 ): (Written & { readonly repeated: true }) | undefined {
 	for (const name of rangeNames) {
-		const [, known, hash, count] = namePattern.exec(name) ?? [];
-		if (known !== mark) continue;
-		if (hash !== contentMark(content)) throw usedBefore(`text in the document ${documentId}`);
+		const [, mark, , count] = name.split('/');
+		if (mark !== key.mark) continue;
+		if (!name.startsWith(`${nameOf(key)}/`)) throw usedBefore(`text in the document ${documentId}`);
 		return { documentId, characterCount: Number(count), revisionId, repeated: true };
 	}
 	return undefined;

@@ -16,7 +16,6 @@ import { type Clients, defineOperation, type Field, type Item, type ParamsOf } f
 import { appendContent } from './append.operation';
 import { documentUrl, readBody } from './tabs';
 import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
-import { replacements, type Replacements, replacementsOf } from './fields';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
 
@@ -40,7 +39,7 @@ const createOptions = [
 	idempotencyOption,
 	fields.insertImages,
 	{
-		...replacements,
+		...fields.replacements,
 		description:
 			'Texts to find in the new document and what to put in their place, for example the placeholders of the template',
 	},
@@ -93,26 +92,26 @@ export const create = defineOperation({
 	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },
 });
 
-interface Given extends Omit<Params, 'replacements'> {
+interface Given extends Params {
 	readonly parsed: Parsed;
-	readonly replacements: Replacements;
+	readonly replacing: ReturnType<typeof fields.replacing>;
 	readonly key: FileKey | undefined;
 }
 
 /** @throws NodeError 400 before anything is created */
 async function givenIn(params: Params, item: Item): Promise<Given> {
 	const { title, content, contentFormat, templateId } = params;
-	const list = replacementsOf(params.replacements);
-	const made = [title, contentFormat, content, templateId, JSON.stringify(list)];
+	const replacing = fields.replacing(params.replacements);
+	const made = [title, contentFormat, content, templateId, JSON.stringify(replacing)];
 	const key = fileKeyOf('document create', params, made);
 	const parsed = await parse(params, item);
-	if (list.length > 0 && templateId === '' && isEmpty(parsed)) {
+	if (replacing.length > 0 && templateId === '' && isEmpty(parsed)) {
 		throw refusal(
 			`${named('replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${named('templateId')}, or enter ${named('content')}. If one of them is an expression, check that the input item contains the data.`,
 		);
 	}
-	return { ...params, parsed, replacements: { list, tabId: undefined }, key };
+	return { ...params, parsed, replacing, key };
 }
 
 async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: string) {
@@ -135,7 +134,7 @@ async function fillEmpty(
 	item: Item,
 	known?: string | null,
 ) {
-	const { parsed, key, replacements: made } = given;
+	const { parsed, key, replacing } = given;
 	if (isEmpty(parsed)) return undefined;
 	let revisionId = known;
 	return await onLatest(async () => {
@@ -144,22 +143,21 @@ async function fillEmpty(
 			: await readBody(docs, documentId, '');
 		revisionId = undefined;
 		if (key && body.endIndex > 2) return undefined;
-		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, [], [], made);
+		const changeFor = (some: Parsed) => changeOf(planWhole(some, body), body, replacing);
 		return (await carryOutContent(docs, parsed, changeFor, item)).replaced;
 	}, item);
 }
 
 /** Replaces first, so that the content stays as it was given. */
 async function fillCopy({ docs }: Clients, documentId: string, given: Given, item: Item) {
-	const { parsed, content, key, replacements: made } = given;
+	const { parsed, key, replacing } = given;
 	const replace = async () => {
 		const body = await readBody(docs, documentId, '');
-		return await carryOut(docs, changeOf(emptyPlan, body, [], [], made), item);
+		return await carryOut(docs, changeOf(emptyPlan, body, replacing), item);
 	};
-	const replaced = made.list.length > 0 ? (await onLatest(replace, item)).replaced : undefined;
+	const replaced = replacing.length > 0 ? (await onLatest(replace, item)).replaced : undefined;
 	if (!isEmpty(parsed)) {
-		const end = { documentId, tab: '', parsed, newParagraph: true, mark: key?.mark, content };
-		await appendContent(docs, end, item);
+		await appendContent(docs, { documentId, tab: '', parsed, newParagraph: true, key }, item);
 	}
 	return replaced;
 }

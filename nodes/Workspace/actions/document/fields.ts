@@ -70,23 +70,6 @@ export const content = {
 	typeOptions: { rows: 5 },
 } as const satisfies Field;
 
-interface Replacement {
-	readonly find: string;
-	readonly replace: string;
-}
-
-/** How often a text was found and replaced. */
-export interface Replaced {
-	readonly find: string;
-	readonly count: number;
-}
-
-/** Replacements in one tab, or in all of them. */
-export interface Replacements {
-	readonly list: readonly Replacement[];
-	readonly tabId: string | undefined;
-}
-
 export const replacements = {
 	displayName: 'Replacements',
 	name: 'replacements',
@@ -99,16 +82,19 @@ export const replacements = {
 		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
 } as const satisfies Field;
 
-/** @throws NodeError 400 for an empty text, which Google cannot find */
-export function replacementsOf(
-	pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>,
-): Replacement[] {
-	const list = pairs.map(({ name, value }) => ({ find: cleanText(name), replace: cleanText(value) }));
-	if (list.some(({ find }) => find === '')) {
-		throw refusal(
-			`${named('replacements')} has an empty text to find`,
-			'Nothing was written. Enter the text to find, or remove the row.',
-		);
-	}
-	return list;
+/**
+ * The requests that replace texts in all tabs.
+ * @throws NodeError 400 for an empty text, which Google cannot find
+ */
+export function replacing(pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>) {
+	return pairs.map(({ name, value }) => {
+		const text = cleanText(name);
+		if (text === '') {
+			throw refusal(
+				`${named('replacements')} has an empty text to find`,
+				'Nothing was written. Enter the text to find, or remove the row.',
+			);
+		}
+		return { replaceAllText: { containsText: { text, matchCase: true }, replaceText: cleanText(value) } };
+	});
 }

@@ -4,7 +4,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { asError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import { type Parsed, type Plan, withPictures } from './content';
-import type { Replaced, Replacements } from './fields';
 import { allTabs, documentUrl, looksLikeTabId, tabNamed, tabSummary } from './tabs';
 
 type Request = docs_v1.Schema$Request;
@@ -17,7 +16,7 @@ export interface Written {
 	/** Empty if Google does not name it. */
 	readonly revisionId: string;
 	/** How often each text was found; absent without replacements. */
-	readonly replaced?: readonly Replaced[];
+	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
 }
 
 interface Change extends Plan {
@@ -26,57 +25,60 @@ interface Change extends Plan {
 	readonly tabId: string | undefined;
 	/** The only revision that the change may follow. */
 	readonly revisionId: string;
-	/** Come last in the batch. What the body ends with afterwards is then not known. */
-	readonly replacements: Replacements['list'];
 }
 
 /** Changes in progress. After an ambiguous failure, they show whether they were carried out. */
 const changes = new WeakMap<Item, Change>();
 
-/** The plan's insertion in a body, and what has to go before and after it. */
+/**
+ * The plan's insertion in a body, and what has to go before and after it.
+ * @param after with replacements at its end
+ */
 export function changeOf(
 	plan: Plan,
-	body: Pick<Change, 'documentId' | 'tabId' | 'revisionId'>,
+	{ documentId, tabId, revisionId }: Omit<Change, keyof Plan>,
+	after: readonly Request[],
 	before: readonly Request[] = [],
-	after: readonly Request[] = [],
-	{ list, tabId: within }: Replacements = { list: [], tabId: undefined },
 ): Change {
-	const { documentId, tabId, revisionId } = body;
-	const tabs = within === undefined ? {} : { tabsCriteria: { tabIds: [within] } };
-	const replacing = list.map(({ find, replace }) => ({
-		replaceAllText: { containsText: { text: find, matchCase: true }, replaceText: replace, ...tabs },
-	}));
 	return {
 		...plan,
 		documentId,
 		tabId,
 		revisionId,
-		requests: [...before, ...plan.requests, ...after, ...replacing],
+		requests: [...before, ...plan.requests, ...after],
 		pictures: new Map([...plan.pictures].map(([at, address]) => [at + before.length, address])),
-		replacements: list,
 	};
 }
 
 /** One atomic batch, which Google refuses when anything changed since the revision: so it may be sent again. */
+async function batch(
+	docs: docs_v1.Docs,
+	documentId: string,
+	requests: Request[],
+	requiredRevisionId: string | null | undefined,
+): Promise<docs_v1.Schema$BatchUpdateDocumentResponse> {
+	const requestBody = { requests, writeControl: { requiredRevisionId } };
+	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
+	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
+}
+
+const replacementsIn = ({ requests }: Change) =>
+	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
+
 export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): Promise<Written> {
-	const { documentId, characterCount, revisionId, requests, replacements } = change;
+	const { documentId, characterCount, revisionId, requests } = change;
 	if (requests.length === 0) return { documentId, characterCount, revisionId };
 	changes.set(item, change);
-	const { data } = await docs.documents.batchUpdate(
-		{
-			documentId,
-			requestBody: { requests: [...requests], writeControl: { requiredRevisionId: revisionId } },
-		},
-		{ retryConfig: { httpMethodsToRetry: ['POST'] } },
-	);
+	const data = await batch(docs, documentId, [...requests], revisionId);
 	const written = { documentId, characterCount, revisionId: data.writeControl?.requiredRevisionId ?? '' };
+	const replacements = replacementsIn(change);
 	if (replacements.length === 0) return written;
 	const replies = (data.replies ?? []).slice(-replacements.length);
 	let inserted = characterCount;
-	const replaced = replacements.map(({ find, replace }, at) => {
+	const replaced = replacements.map(({ containsText, replaceText }, at) => {
 		const count = replies[at]?.replaceAllText?.occurrencesChanged ?? 0;
-		inserted += count * replace.length;
-		return { find, count };
+		inserted += count * (replaceText?.length ?? 0);
+		return { find: containsText?.text ?? '', count };
 	});
 	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missing.length > 0) item.hint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
@@ -160,12 +162,8 @@ export async function ensureTab(
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 		if (allTabs(data).some((one) => tabSummary(one).title === tab)) return;
-		const requests = [{ addDocumentTab: { tabProperties: { title: tab } } }];
-		const writeControl = { requiredRevisionId: data.revisionId };
-		await docs.documents.batchUpdate(
-			{ documentId, requestBody: { requests, writeControl } },
-			{ retryConfig: { httpMethodsToRetry: ['POST'] } },
-		);
+		const request = { addDocumentTab: { tabProperties: { title: tab } } };
+		await batch(docs, documentId, [request], data.revisionId);
 	}, item);
 }
 
@@ -188,7 +186,8 @@ export async function readBack(
 	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
-	const isKnown = change.replacements.length === 0;
+	// What the body ends with after replacements is not known.
+	const isKnown = replacementsIn(change).length === 0;
 	if (isKnown && content.at(-1)?.endIndex === change.endIndex && storedText(content).endsWith(change.text)) {
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	}

@@ -3,7 +3,6 @@ import { named } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { readBody } from './tabs';
 import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
-import { replacements, replacementsOf } from './fields';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, ensureTab, onLatest, readBack } from './revisionGuard';
 
@@ -32,7 +31,7 @@ export const write = defineOperation({
 		fields.tab,
 		fields.createTab,
 		fields.insertImages,
-		replacements,
+		fields.replacements,
 		{
 			displayName: 'Required Revision ID',
 			name: 'requiredRevisionId',
@@ -53,8 +52,8 @@ export const write = defineOperation({
 	async execute({ docs }, params, item) {
 		const { documentId, tab, requiredRevisionId } = params;
 		const parsed = await parse(params, item);
-		const list = replacementsOf(params.replacements);
-		const keepsContent = isEmpty(parsed) && list.length > 0;
+		const replacing = fields.replacing(params.replacements);
+		const keepsContent = isEmpty(parsed) && replacing.length > 0;
 		if (isEmpty(parsed) && !keepsContent && !params.allowEmpty) {
 			throw refusal(
 				`${named('content')} is empty`,
@@ -66,11 +65,14 @@ export const write = defineOperation({
 			const body = await readBody(docs, documentId, tab);
 			const { tabId, endIndex } = body;
 			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
-			const made = { list, tabId: tab === '' ? undefined : tabId };
-			if (keepsContent) return await carryOut(docs, changeOf(emptyPlan, base, [], [], made), item);
+			const tabs = tab === '' ? {} : { tabsCriteria: { tabIds: [tabId] } };
+			const after = replacing.map(({ replaceAllText }) => ({
+				replaceAllText: { ...replaceAllText, ...tabs },
+			}));
+			if (keepsContent) return await carryOut(docs, changeOf(emptyPlan, base, after), item);
 			const range = { startIndex: 1, endIndex: endIndex - 1, tabId };
 			const wipe = endIndex > 2 ? [{ deleteContentRange: { range } }] : [];
-			const changeFor = (some: Parsed) => changeOf(planWhole(some, body), base, wipe, [], made);
+			const changeFor = (some: Parsed) => changeOf(planWhole(some, body), base, after, wipe);
 			return await carryOutContent(docs, parsed, changeFor, item);
 		};
 		return keepsContent && !requiredRevisionId ? await onLatest(attempt, item) : await attempt();
