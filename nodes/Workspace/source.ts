@@ -164,16 +164,13 @@ export async function fileSource(
 			const stream = await inTime(helpers.createReadStream(resolved), limit);
 			return { stream: new TimedStream(stream, limit), size: facts.size };
 		} catch (error) {
-			throw unreadable(file, toNodeError(error));
+			const failure = toNodeError(error);
+			throw failure.code === 504 ? failure : refusal(`The file ${file} cannot be read`, failure.message);
 		}
 	};
 	const { stream, size } = await opened();
 	stream.destroy();
 	return { fileName: path.basename(file), size, open: async () => (await opened()).stream };
-}
-
-function unreadable(file: string, failure: NodeError): NodeError {
-	return failure.code === 504 ? failure : refusal(`The file ${file} cannot be read`, failure.message);
 }
 
 /**
@@ -224,27 +221,36 @@ const sliceBytes = 1024 * 1024;
  * one is read and hashed. A chunk is valid only until the next one is requested: two buffers are used in
  * turn, however large the pieces of the stream are (n8n's database mode delivers a file as one piece).
  */
-export function chunksOf(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
-	return readAhead(filled(stream, size, hash));
-}
-
-async function* filled(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
-	const windows: Array<Buffer | undefined> = [undefined, undefined];
+export async function* chunksOf(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
 	const read = await readerOf(stream);
+	const windows: Array<Buffer | undefined> = [];
+	const fill = async (at: number): Promise<Buffer> => {
+		const window = (windows[at % 2] ??= Buffer.allocUnsafeSlow(size));
+		let used = 0;
+		while (used < size) {
+			const count = await read(window.subarray(used, used + sliceBytes));
+			if (count === 0) break;
+			hash.update(window.subarray(used, used + count));
+			used += count;
+		}
+		return window.subarray(0, used);
+	};
+	// A read error is reported when its chunk is requested, and never if nobody requests it.
+	const ignored = () => undefined;
+	let next = fill(0);
 	try {
-		for (let turns = 0; ; turns++) {
-			const window = (windows[turns % 2] ??= Buffer.allocUnsafeSlow(size));
-			let used = 0;
-			while (used < size) {
-				const count = await read(window.subarray(used, used + sliceBytes));
-				if (count === 0) break;
-				hash.update(window.subarray(used, used + count));
-				used += count;
+		for (let turns = 1; ; turns++) {
+			const chunk = await next;
+			const isLast = chunk.length < size;
+			if (!isLast) {
+				next = fill(turns);
+				next.catch(ignored);
 			}
-			if (used > 0) yield window.subarray(0, used);
-			if (used < size) return;
+			if (chunk.length > 0) yield chunk;
+			if (isLast) return;
 		}
 	} finally {
+		await next.catch(ignored);
 		stream.destroy();
 	}
 }
@@ -280,29 +286,6 @@ function pieceReader(stream: Readable): Read {
 		return count;
 	};
 }
-
-async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-	let next = ask(source);
-	try {
-		for (;;) {
-			const { value, done } = await next;
-			if (done) return;
-			next = ask(source);
-			yield value;
-		}
-	} finally {
-		await next.then(() => source.return(undefined), ignored);
-	}
-}
-
-function ask<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, void>> {
-	const next = source.next();
-	next.catch(ignored);
-	return next;
-}
-
-/** A read error is reported when its chunk is requested, and never if nobody requests it. */
-const ignored = () => undefined;
 
 export function sourceChanged(readBytes: number, expectedBytes: number): NodeError {
 	return new NodeError({

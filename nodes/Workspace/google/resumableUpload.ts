@@ -55,48 +55,31 @@ async function uploadInOneRequest(
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile> {
 	const { metadata, mimeType, source, onProgress } = request;
-	const bytes = await bytesOf(source);
+	const hash = createHash('md5');
+	let bytes = Buffer.alloc(0) as Buffer;
+	// With one byte more, a source that has grown is noticed.
+	for await (const chunk of chunksOf(await source.open(), source.size + 1, hash)) {
+		bytes = chunk;
+		if (bytes.length > source.size) break;
+	}
+	if (bytes.length !== source.size) throw sourceChanged(bytes.length, source.size);
 	const boundary = randomUUID();
-	const { data } = await transport({
-		...uploadAddress('multipart', request),
-		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
-		data: multipartBody(boundary, metadata, mimeType, bytes),
-		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
-	});
-	onProgress?.(bytes.length, bytes.length);
-	const md5 = createHash('md5').update(bytes).digest('hex');
-	return { file: data as drive_v3.Schema$File, md5 };
-}
-
-function multipartBody(
-	boundary: string,
-	metadata: drive_v3.Schema$File,
-	mimeType: string,
-	bytes: Buffer,
-): Buffer {
-	const head = [
+	const json = [
 		`--${boundary}`,
 		'Content-Type: application/json; charset=UTF-8',
 		'',
 		JSON.stringify(metadata),
-		`--${boundary}`,
-		`Content-Type: ${mimeType}`,
-		'',
-		'',
-	].join('\r\n');
-	return Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
-}
-
-async function bytesOf(source: Source): Promise<Buffer> {
-	const pieces: Buffer[] = [];
-	let size = 0;
-	for await (const piece of await source.open()) {
-		pieces.push(piece as Buffer);
-		size += (piece as Buffer).length;
-		if (size > source.size) break;
-	}
-	if (size !== source.size) throw sourceChanged(size, source.size);
-	return Buffer.concat(pieces, size);
+	];
+	const media = [`--${boundary}`, `Content-Type: ${mimeType}`, '', ''];
+	const head = [...json, ...media].join('\r\n');
+	const { data } = await transport({
+		...uploadAddress('multipart', request),
+		headers: { 'content-type': `multipart/related; boundary=${boundary}` },
+		data: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+		retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
+	});
+	onProgress?.(bytes.length, bytes.length);
+	return { file: data as drive_v3.Schema$File, md5: hash.digest('hex') };
 }
 
 /** Bytes. Google's limit for an upload in one request. */
@@ -118,7 +101,16 @@ export async function resumableUpload(
 		const address = await startSession(transport, bases, request);
 		return new UploadSession(transport, address, request.source.size, { ...options, words: retryWords });
 	};
-	return await sendAll(start, request, options.maxTries);
+	let session = await start();
+	for (let pass = 1; ; pass++) {
+		const done = await sendFrom(session, request).catch((error: unknown) => {
+			if (error instanceof SessionLost && pass < options.maxTries) return existing(error, request);
+			throw error;
+		});
+		if (done) return done;
+		if (session.lost) session = await start();
+		else if (pass >= options.maxTries) throw new SessionLost(false);
+	}
 }
 
 interface UploadContext {
@@ -129,23 +121,6 @@ interface UploadContext {
 
 function isRepeatable({ metadata, replaces }: ResumableUploadRequest): boolean {
 	return Boolean(metadata.id) || replaces !== undefined;
-}
-
-async function sendAll(
-	start: () => Promise<UploadSession>,
-	request: ResumableUploadRequest,
-	maxPasses: number,
-): Promise<UploadedFile> {
-	let session = await start();
-	for (let pass = 1; ; pass++) {
-		const done = await sendFrom(session, request).catch((error: unknown) => {
-			if (error instanceof SessionLost && pass < maxPasses) return existing(error, request);
-			throw error;
-		});
-		if (done) return done;
-		if (session.lost) session = await start();
-		else if (pass >= maxPasses) throw new SessionLost(false);
-	}
 }
 
 /**

@@ -2,6 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { asError, NodeError, isNodeError } from '../../core/errors';
 import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../http/retry';
+import { checkBases } from './errors';
 import type { Transport } from './transport';
 
 /** Drive no longer knows the session. */
@@ -53,15 +54,16 @@ export class UploadSession {
 	 */
 	async send(chunk: Buffer, from: number): Promise<boolean> {
 		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
+			// The last part may create the file, so without an answer the outcome is unknown.
 			const isLast = from + chunk.length === this.totalBytes;
-			await this.patiently(() => this.sendRest(chunk, from), isLast);
+			await withRetries(() => this.sendRest(chunk, from), { harmless: true, reading: !isLast }, this.policy);
 		}
 		return this.storedBytes >= from + chunk.length;
 	}
 
 	/** The file, once all bytes were sent. An empty file is complete as soon as Drive is asked. */
 	async finished(): Promise<drive_v3.Schema$File> {
-		if (!this.file) await this.patiently(() => this.ask(), true);
+		if (!this.file) await withRetries(() => this.ask(), { harmless: true, reading: false }, this.policy);
 		if (this.file) return this.file;
 		throw new NodeError({
 			code: 502,
@@ -69,11 +71,6 @@ export class UploadSession {
 			description: 'Try again later.',
 			ambiguous: true,
 		});
-	}
-
-	/** @param mayComplete the step may create the file, so without an answer the outcome is unknown */
-	private async patiently(step: () => Promise<void>, mayComplete: boolean): Promise<void> {
-		await withRetries(step, { harmless: true, reading: !mayComplete }, this.policy);
 	}
 
 	private async sendRest(chunk: Buffer, from: number): Promise<void> {
@@ -89,7 +86,13 @@ export class UploadSession {
 		await this.put(`bytes ${start}-${end - 1}/${this.totalBytes}`, chunk.subarray(start - from));
 		this.unsure = false;
 		if (this.storedBytes >= from && this.storedBytes <= start) throw nothingTaken();
-		if (this.storedBytes > end) throw tookTooMuch(this.storedBytes, end);
+		if (this.storedBytes <= end) return;
+		throw new NodeError({
+			code: 502,
+			message: `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`,
+			description: checkBases,
+			ambiguous: true,
+		});
 	}
 
 	private async ask(): Promise<void> {
@@ -147,13 +150,4 @@ function nothingTaken(): RequestError {
 		description: 'Try again later.',
 	});
 	return new RequestError('notDone', failure);
-}
-
-function tookTooMuch(stored: number, sent: number): NodeError {
-	return new NodeError({
-		code: 502,
-		message: `Google Drive reported ${stored} stored bytes, but ${sent} were sent`,
-		description: 'Check the Drive API base in the credential and any proxy in between.',
-		ambiguous: true,
-	});
 }
