@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
+import { BoundedMap } from '../../core/runtime';
+
 /**
  * Decodes text of any charset. An unknown name never loses any text.
  * @param charset as the email names it; '' if it names none
@@ -57,16 +59,13 @@ function unshifted(bytes: Buffer): Buffer {
 	return Buffer.from(text, 'latin1');
 }
 
-/** By charset name. Making a decoder takes much longer than decoding a word of a header. */
-const decoders = new Map<string, TextDecoder>();
-/** Emails can name any number of charsets. */
-const mostDecoders = 200;
+/** By charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
+const decoders = new BoundedMap<string, TextDecoder>(200);
 const longestName = 40;
 
 function decoderOf(charset: string): TextDecoder {
 	const name = charset.trim().toLowerCase().slice(0, longestName);
 	const decoder = decoders.get(name) ?? newDecoder(name);
-	if (decoders.size >= mostDecoders) decoders.clear();
 	decoders.set(name, decoder);
 	return decoder;
 }

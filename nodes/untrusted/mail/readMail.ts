@@ -3,29 +3,13 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { textOfHtml } from '../html/textOfHtml';
 import { decodedText, decodedWords, unescapedBytes } from './charset';
-import {
-	type Body,
-	dispositionOf,
-	type FilePart,
-	headerOf,
-	mimeStructure,
-	type Part,
-	partHeader,
-	typeOf,
-} from './mimeStructure';
+import { dispositionOf, headerOf, isFile, type Part, partHeader, type Place, typeOf } from './mimeStructure';
 import { newText } from './newText';
 
-/**
- * The text of an email in both forms. Plain text has LF between lines, and is converted from the HTML if the email has none.
- * @param bytesOf content of a part
- */
-function mailText(body: Body, bytesOf: (part: Part) => Buffer): { text: string; html: string } {
-	const { text, html } = formsOf(body, bytesOf);
-	const plain = text ?? (html && converted(html));
-	return {
-		text: (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd(),
-		html: html?.pieces.join('\n') ?? '',
-	};
+interface FilePart {
+	readonly part: Part;
+	/** Whether it belongs to a text, such as a picture to its HTML. */
+	readonly related: boolean;
 }
 
 /** One form of a text. Joined only at the end, because parts may be nested deeply. */
@@ -42,47 +26,66 @@ interface Forms {
 	readonly html?: Form;
 }
 
-function formsOf(body: Body, bytesOf: (part: Part) => Buffer): Forms {
-	if ('pieces' in body) {
-		const forms = body.pieces.map((piece) => formsOf(piece, bytesOf));
-		return body.kind === 'alternative' ? bestOf(forms) : joined(forms);
+interface Reading {
+	readonly textOf: (part: Part, kind: keyof Forms) => string;
+	/** Receives the parts that are no text. An attached email is one file. */
+	readonly files: FilePart[];
+}
+
+function formsOf(part: Part, place: Place, reading: Reading): Forms {
+	const type = typeOf(part);
+	const parts = part.parts ?? [];
+	if (type.startsWith('multipart/') && parts.length > 0) return formsOfParts(type, parts, reading);
+	if (isFile(part, place)) {
+		reading.files.push({ part, related: place.within === 'multipart/related' });
+		return {};
 	}
-	const bytes = bytesOf(body.part);
-	const content = decodedText(bytes, charsetOf(body.part, body.kind, bytes));
-	return { [body.kind]: { pieces: [content], isBlank: content.trim() === '' } };
+	const kind = type === 'text/html' ? 'html' : 'text';
+	const content = reading.textOf(part, kind);
+	return { [kind]: { pieces: [content], isBlank: content.trim() === '' } };
+}
+
+function formsOfParts(type: string, parts: readonly Part[], reading: Reading): Forms {
+	const found: Forms[] = [];
+	let afterHtml = false;
+	for (const part of parts) {
+		const forms = formsOf(part, { within: type, afterHtml }, reading);
+		if (forms.text || forms.html) found.push(forms);
+		afterHtml ||= type === 'multipart/related' && forms.html !== undefined;
+	}
+	// Some programs put the two forms of the text where the pictures should be.
+	const areForms = type === 'multipart/related' && found.length === 2 && !found[0]?.html && !found[1]?.text;
+	return areForms || type === 'multipart/alternative' ? bestOf(found) : joined(found);
 }
 
 /**
- * The last form of a kind is the best. The sender's own text takes precedence over one converted from HTML,
- * and either over an empty one.
+ * Of the same content in several forms, the plainest comes first (RFC 2046, 5.1.4), so the last form of a kind is the best. The
+ * sender's own text takes precedence over one converted from HTML, and either over an empty one.
  */
 function bestOf(forms: readonly Forms[]): Forms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
 	const texts = forms.flatMap(({ text }) => text ?? []);
 	const filled = texts.filter(({ isBlank }) => !isBlank);
-	const best = filled.findLast(({ isMade }) => isMade !== true) ?? filled.at(-1);
-	if (best) return { text: best, html };
+	const best = filled.findLast(({ isMade }) => !isMade) ?? filled.at(-1);
 	// Some programs add an empty text next to the HTML.
-	return { text: html?.isBlank === false ? undefined : texts[0], html };
+	return { text: best ?? (html?.isBlank === false ? undefined : texts[0]), html };
 }
 
 /** Contents that follow each other, such as a text and its footer. */
 function joined(forms: readonly Forms[]): Forms {
-	const html = oneOf(forms.flatMap((form) => form.html ?? []));
-	if (forms.every(({ text }) => text === undefined)) return { html };
-	return {
-		text: oneOf(forms.flatMap((form) => form.text ?? (form.html ? [converted(form.html)] : []))),
-		html,
-	};
+	const isPlain = forms.some(({ text }) => text);
+	const texts = forms.map(({ text, html }) => text ?? (isPlain && html ? converted(html) : undefined));
+	return { text: oneOf(texts), html: oneOf(forms.map(({ html }) => html)) };
 }
 
-function oneOf(forms: readonly Form[]): Form | undefined {
+function oneOf(given: ReadonlyArray<Form | undefined>): Form | undefined {
+	const forms = given.filter((form) => form !== undefined);
 	if (forms.length === 0) return undefined;
 	return {
 		pieces: forms.flatMap(({ pieces }) => pieces),
 		isBlank: forms.every(({ isBlank }) => isBlank),
-		isMade: forms.some(({ isMade }) => isMade === true),
+		isMade: forms.some(({ isMade }) => isMade),
 	};
 }
 
@@ -94,7 +97,7 @@ function converted(html: Form): Form {
 /**
  * The charset named by the header, by the type that Gmail gives (openclaw/gogcli#428), or by the HTML itself.
  */
-function charsetOf(part: Part, kind: 'text' | 'html', bytes: Buffer): string {
+function charsetOf(part: Part, kind: keyof Forms, bytes: Buffer): string {
 	const types = `${partHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
 	if (named !== undefined || kind === 'text') return named ?? '';
@@ -155,6 +158,7 @@ export interface MailQuestion {
 /** An email as it is in the mailbox. Addresses are text, as in the email. */
 export interface Mail {
 	readonly summary: Summary;
+	/** Converted from the HTML if the email has none. */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;
@@ -172,9 +176,20 @@ export interface Mail {
 
 /** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
 export function readMail({ message, withText, newTextOnly, texts }: MailQuestion): Mail {
-	const { body, files } = mimeStructure(message.payload ?? {});
-	const bytesOf = ({ body: content }: Part) =>
-		Buffer.from(content?.data ?? texts[content?.attachmentId ?? ''] ?? '', 'base64url');
+	const files: FilePart[] = [];
+	const missing: string[] = [];
+	const textOf = (part: Part, kind: keyof Forms) => {
+		if (!withText) return '';
+		const { data, attachmentId } = part.body ?? {};
+		const stored = attachmentId ? texts[attachmentId] : '';
+		if (!data && stored === undefined) missing.push(attachmentId ?? '');
+		const bytes = Buffer.from(data || (stored ?? ''), 'base64url');
+		return decodedText(bytes, charsetOf(part, kind, bytes));
+	};
+	const forms = formsOf(message.payload ?? {}, { within: '', afterHtml: false }, { textOf, files });
+	const plain = forms.text ?? (forms.html && converted(forms.html));
+	// Plain text has LF between lines.
+	const text = (plain?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
 		name: name ?? '',
 		value: decodedWords(value ?? ''),
@@ -182,7 +197,6 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	const list = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
 	const summary = summaryOf(message, list);
-	const { text, html } = withText ? mailText(body, bytesOf) : { text: '', html: '' };
 	const isReply = list('in-reply-to') !== '' || list('references') !== '';
 	return {
 		summary,
@@ -191,21 +205,15 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		replyTo: list('reply-to'),
 		headers,
 		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
-		html,
+		html: forms.html?.pieces.join('\n') ?? '',
 		attachments: files.map(attachmentInfo),
 		files: files.map(({ part }) => ({
 			data: part.body?.data ?? '',
 			partId: part.partId ?? '',
 			isMail: (part.parts?.length ?? 0) > 0,
 		})),
-		missing: withText ? missingTexts(body, texts) : [],
+		missing,
 	};
-}
-
-function missingTexts(body: Body, texts: MailQuestion['texts']): string[] {
-	if ('pieces' in body) return body.pieces.flatMap((piece) => missingTexts(piece, texts));
-	const { data, attachmentId } = body.part.body ?? {};
-	return attachmentId && !data && texts[attachmentId] === undefined ? [attachmentId] : [];
 }
 
 /** @param list all values of a header, by its name in lower case */

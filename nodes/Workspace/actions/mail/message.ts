@@ -54,11 +54,11 @@ export async function contentOf(
 	item: Item,
 	{ withText = true, newTextOnly = false }: Wanted = {},
 ): Promise<Mail> {
-	const { message, characters, only } = bounded(given);
+	const { message, characters, isCut } = bounded(given);
 	const id = message.id ?? '';
-	if (only.length > 0) {
+	if (isCut) {
 		item.hint(
-			`The message ${id} is larger than emails usually are. Of it, the node read ${only.join(' and ')}.`,
+			`The message ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
 	}
 	const read = async (texts: MailQuestion['texts']) => {

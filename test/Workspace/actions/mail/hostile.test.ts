@@ -45,8 +45,8 @@ describe('a mail that is larger than any', () => {
 		const mail = await contentOf(clients(), { id: '18c', ...more, payload }, item);
 		return { ...mail, hints: item.hints };
 	}
-	const hint = (what: string) => [
-		`The message 18c is larger than emails usually are. Of it, the node read ${what}.`,
+	const cut = [
+		'The message 18c has more parts or longer headers than emails usually have. Not all of them were read.',
 	];
 
 	it.each([4_400, 440_000])('has a subject of %d encoded words', async (words) => {
@@ -54,7 +54,7 @@ describe('a mail that is larger than any', () => {
 		const { summary, hints } = await read({ headers: [{ name: 'Subject', value }] });
 		expect(summary.subject.length).toBeLessThanOrEqual(10_000);
 		expect(summary.subject).toMatch(/^(€)+/);
-		expect(hints).toEqual(hint('10,000 characters of each header field'));
+		expect(hints).toEqual(cut);
 	});
 
 	it('has a date that is none, and names charsets that there are not', async () => {
@@ -80,14 +80,14 @@ describe('a mail that is larger than any', () => {
 		const headers = Array.from({ length: 18_000 }, (_, at) => ({ name: 'To', value: `a${at}` }));
 		const mail = await read({ headers });
 		expect(mail.headers).toHaveLength(1_000);
-		expect(mail.hints).toEqual(hint('the first 1,000 header fields'));
+		expect(mail.hints).toEqual(cut);
 	});
 
 	it('has more parts', async () => {
 		const parts = Array.from({ length: 30_000 }, (_, at) => leaf(String(at)));
 		const { text, hints } = await read({ mimeType: 'multipart/related', parts });
 		expect(text.split('\n')).toHaveLength(1_999);
-		expect(hints).toEqual(hint('the first 2,000 parts'));
+		expect(hints).toEqual(cut);
 	});
 
 	it('is nested more deeply', async () => {
@@ -97,7 +97,7 @@ describe('a mail that is larger than any', () => {
 		const { text, hints } = await read({ mimeType: 'multipart/mixed', parts: [leaf('first'), inner] });
 		expect(text).toMatch(/^first\n1499\n/);
 		expect(text.split('\n')).toHaveLength(49);
-		expect(hints).toEqual(hint('50 levels of parts'));
+		expect(hints).toEqual(cut);
 	});
 
 	it.each([12_000_000])('%d letters of two bytes come whole', async (letters) => {

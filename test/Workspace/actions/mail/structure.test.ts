@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { mimeStructure } from '../../../../nodes/untrusted/mail/mimeStructure';
 import { readMail } from '../../../../nodes/untrusted/mail/readMail';
 import { withBinaryData } from '../../../executeContext';
 import { Mails } from './mails';
@@ -405,11 +404,17 @@ describe('parts as no email should have them', () => {
 		['a type with parameters', { mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } }],
 		['no parts of parts', { mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } }],
 	])('%s: what they say is the text', (_what, part) => {
-		expect(mimeStructure(part)).toEqual({ body: { kind: 'text', part }, files: [] });
+		expect(readMail({ message: { payload: part }, withText: true, texts: {} })).toMatchObject({
+			text: 'Hi',
+			attachments: [],
+		});
 	});
 
 	it('nothing at all says nothing', () => {
-		expect(mimeStructure({}).files).toEqual([]);
+		expect(readMail({ message: { payload: {} }, withText: true, texts: {} })).toMatchObject({
+			text: '',
+			attachments: [],
+		});
 	});
 });
 
