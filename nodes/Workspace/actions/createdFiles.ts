@@ -33,11 +33,10 @@ interface Steps<R> {
 	readonly key: FileKey;
 	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
-	/**
-	 * Creates the file with these private properties.
-	 * @returns undefined if no file is to be created after all
-	 */
-	readonly make: (appProperties: Record<string, string>) => Promise<File | undefined>;
+	/** Creates the file with these private properties, unless there is a result without one. */
+	readonly make: (
+		appProperties: Readonly<Record<string, string>>,
+	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
 	/**
 	 * Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
 	 * @param is whether this execution created the file
@@ -49,7 +48,6 @@ interface Steps<R> {
 	) => Promise<() => R | Promise<R>>;
 }
 
-const rankFields = 'createdTime,appProperties';
 const markKey = 'idempotencyMark';
 const contentKey = 'idempotencyContent';
 const stateKey = 'idempotencyState';
@@ -58,24 +56,23 @@ const stateKey = 'idempotencyState';
  * Creates a file once for a key, across executions. Drive cannot refuse a second one, so each execution looks
  * again after it created its own. All executions agree on the file that stays (a complete one, otherwise the
  * oldest) and move their own other files to the trash. No such file has been reported to anyone yet.
- * @param fields of the files that the steps receive
- * @returns undefined if there is no file and none was to be created
+ * @param fields of the files that `finish` receives
  */
 export async function madeOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
 	{ key, ownId, make, finish }: Steps<R>,
-): Promise<(R & { readonly repeated?: true }) | undefined> {
-	const known = await filesOf(drive, key, fields);
-	const made =
-		known.length > 0
-			? undefined
-			: await make({ [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' });
-	if (known.length === 0 && !made) return undefined;
-	const all = made ? await withOwn(drive, await filesOf(drive, key, fields), made, fields) : known;
+): Promise<R & { readonly repeated?: true }> {
+	const whole = `${fields},createdTime,appProperties`;
+	const marked = async () => await findFiles(drive, { q: hasProperty(markKey, key.mark), fields: whole });
+	const known = await marked();
+	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
+	const made = known.length > 0 ? undefined : await make(properties);
+	if (made && 'instead' in made) return made.instead;
+	const all = made ? await withOwn(drive, await marked(), made, whole) : known;
 	const [kept, ...others] = all.toSorted(byRank);
 	if (!kept) throw putAway(made);
-	await removeUnfinished(drive, others);
+	for (const other of others) if (!isDone(other)) await update(drive, other, { trashed: true });
 	if (kept.appProperties?.[contentKey] !== key.content) throw usedBefore(`the file ${kept.id ?? ''}`);
 	const is = { own: kept.id === (made?.id ?? ownId), done: isDone(kept) };
 	const read = await finish(kept, is);
@@ -85,28 +82,20 @@ export async function madeOnce<R extends object>(
 	return is.own ? value : { ...value, repeated: true };
 }
 
-async function filesOf(drive: drive_v3.Drive, { mark }: FileKey, fields: string): Promise<File[]> {
-	return await findFiles(drive, { q: hasProperty(markKey, mark), fields: `${fields},${rankFields}` });
-}
-
 /** The search may not list the new file yet, or no longer: another execution may have trashed it. */
 async function withOwn(
 	drive: drive_v3.Drive,
 	found: readonly File[],
-	made: File,
+	{ id: ownId }: Pick<File, 'id'>,
 	fields: string,
 ): Promise<readonly File[]> {
-	if (found.some(({ id }) => id === made.id)) return found;
-	const request = {
-		fileId: made.id ?? '',
-		supportsAllDrives: true,
-		fields: `${fields},${rankFields},trashed`,
-	};
+	if (found.some(({ id }) => id === ownId)) return found;
+	const request = { fileId: ownId ?? '', supportsAllDrives: true, fields: `${fields},trashed` };
 	const { data } = await drive.files.get(request);
 	return data.trashed ? found : [...found, data];
 }
 
-function putAway(made: File | undefined): NodeError {
+function putAway(made: Pick<File, 'id'> | undefined): NodeError {
 	return new NodeError({
 		code: 503,
 		message: `Another execution with the same ${named('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
@@ -124,10 +113,6 @@ function byRank(a: File, b: File): number {
 	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
 	const rank = (file: File) => `${file.createdTime ?? ''} ${file.id ?? ''}`;
 	return rank(a) < rank(b) ? -1 : 1;
-}
-
-async function removeUnfinished(drive: drive_v3.Drive, files: readonly File[]): Promise<void> {
-	for (const file of files) if (!isDone(file)) await update(drive, file, { trashed: true });
 }
 
 /** Safe to repeat: a second update changes nothing. */
@@ -172,13 +157,13 @@ export async function createThroughDrive<R extends object>(
 	const isMade = (id: string) => {
 		item.made({ kind, id, url: urlOf(id) });
 	};
-	const make = async (appProperties: Record<string, string>) => {
+	const make = async (appProperties = {}) => {
 		const id = ownId ?? (await makeEmpty(drive, file, { ...itemProperty(item), ...appProperties }));
 		isMade(id);
-		return { id, appProperties };
+		return { id };
 	};
-	if (!key) return await (await finish((await make({})).id, false))();
-	const made = await madeOnce(drive, 'id', {
+	if (!key) return await (await finish((await make()).id, false))();
+	return await madeOnce(drive, 'id', {
 		key,
 		ownId,
 		make,
@@ -188,8 +173,6 @@ export async function createThroughDrive<R extends object>(
 			return await finish(id ?? '', done);
 		},
 	});
-	if (!made) throw new Error('No file was created');
-	return made;
 }
 
 async function makeEmpty(

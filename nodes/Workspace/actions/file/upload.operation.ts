@@ -5,34 +5,34 @@ import { named } from '../../../fields/field';
 import { bytesOfBase64, md5Of } from '../../source';
 import { type Clients, defineOperation, type Item, type Source } from '../../operation';
 import { type FileKey, fileKeyOf, missingFolder } from '../createdFiles';
-import { type FileResult, findUploaded, type Uploading, uploadNow, uploadOnce, verified } from './uploadFile';
+import {
+	type FileResult,
+	findUploaded,
+	googleTypes,
+	type Uploading,
+	uploadNow,
+	uploadOnce,
+	verified,
+} from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
 /** The bytes to upload. @throws NodeError 400 that says what is missing */
 async function sourceOf(params: UploadParams, item: Item): Promise<Source> {
 	const { contentSource, binaryPropertyName, content } = params;
 	if (contentSource === 'text') return bytesSource(Buffer.from(content), item, 'text/plain; charset=utf-8');
-	if (contentSource === 'base64') return base64Source(content, item);
+	if (contentSource === 'base64') return bytesSource(base64Bytes(content), item);
 	if (contentSource === 'binary') return await item.binary(binaryPropertyName || 'data');
 	if (content.trim() !== '') return await item.file(content);
 	throw refusal(`${named('content')} is empty`, 'Enter the path of the file to upload.');
 }
 
-function base64Source(content: string, item: Item): Source {
-	if (/^\s*data:[^,]*,/.test(content)) {
-		throw refusal(
-			`${named('content')} is a data URL, not base64 text`,
-			`Enter only the part after the comma, and the MIME type in ${named('mimeType')}.`,
-		);
-	}
+function base64Bytes(content: string): Buffer {
 	const bytes = bytesOfBase64(content);
-	if (bytes === undefined) {
-		throw refusal(
-			`${named('content')} is not base64 text`,
-			`To upload the text unchanged, choose Text in ${named('contentSource')}. Base64 text must not contain spaces or any other text.`,
-		);
-	}
-	return bytesSource(bytes, item);
+	if (bytes) return bytes;
+	throw refusal(
+		`${named('content')} is not base64 text`,
+		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, choose Text in ${named('contentSource')}.`,
+	);
 }
 
 function bytesSource(bytes: Buffer, item: Item, mimeType?: string): Source {
@@ -40,7 +40,6 @@ function bytesSource(bytes: Buffer, item: Item, mimeType?: string): Source {
 	return { mimeType, size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
 }
 
-const unknownType = 'application/octet-stream';
 /** On one line: a line break would begin another header. */
 const mediaType = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
@@ -50,13 +49,13 @@ async function mediaTypeOf(name: string, params: UploadParams, source: Source): 
 	if (given !== '') return given;
 	const { typeOfName } = await import('../mimeTypes');
 	const known = source.mimeType?.trim() ?? '';
-	return typeOfName(name) ?? (mediaType.test(known) ? known : unknownType);
+	return typeOfName(name) ?? (mediaType.test(known) ? known : 'application/octet-stream');
 }
 
 /** @throws NodeError 400 if the given text is not a media type */
 function givenType({ mimeType }: UploadParams): string {
 	const given = mimeType.trim();
-	if (given.startsWith('application/vnd.google-apps.')) {
+	if (given.startsWith(googleTypes)) {
 		throw refusal(
 			`${named('mimeType')} is the MIME type of a Google file: ${given}`,
 			`Enter the type of the content to upload. To get a Google file, choose it in ${named('convertTo')}.`,
@@ -68,13 +67,6 @@ function givenType({ mimeType }: UploadParams): string {
 		'Enter a type such as application/pdf, or leave it empty to detect it from the file name.',
 	);
 }
-
-const targets: Record<UploadParams['convertTo'], string | undefined> = {
-	none: undefined,
-	document: 'application/vnd.google-apps.document',
-	spreadsheet: 'application/vnd.google-apps.spreadsheet',
-	presentation: 'application/vnd.google-apps.presentation',
-};
 
 export const upload = defineOperation({
 	value: 'upload',
@@ -112,19 +104,15 @@ async function prepared(client: Clients, params: UploadParams, item: Item): Prom
 	const source = await sourceOf(params, item);
 	const name = nameOf(params, source);
 	const mimeType = await mediaTypeOf(name, params, source);
-	return { client, params, item, source, name, target: targets[params.convertTo], mimeType };
+	const target = params.convertTo === 'none' ? undefined : `${googleTypes}${params.convertTo}`;
+	return { client, params, item, source, name, target, mimeType };
 }
 
 /** @throws NodeError 400 */
 function nameOf({ name, contentSource }: UploadParams, source?: Source): string {
 	if (name.trim() !== '') return name;
 	if (contentSource === 'binary' && source?.fileName) return source.fileName;
-	throw refusal(
-		`${named('name')} is required`,
-		contentSource === 'binary'
-			? 'The binary file has no file name, so enter one.'
-			: 'Only a binary file has its own file name.',
-	);
+	throw refusal(`${named('name')} is required`, 'Enter a name. Only a binary file can have its own.');
 }
 
 async function keyOf(params: UploadParams, source: Source): Promise<FileKey | undefined> {

@@ -51,13 +51,14 @@ function resultOf(file: File): FileResult {
 	return Object.fromEntries(given);
 }
 
-const folderType = 'application/vnd.google-apps.folder';
+/** What the types of Google's own files begin with. */
+export const googleTypes = 'application/vnd.google-apps.';
 
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
 async function filesNamed({ client, params, name }: Uploading): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
 	const files = await findFiles(client.drive, {
-		q: `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${folderType}'`,
+		q: `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${googleTypes}folder'`,
 		fields: resultFields,
 		orderBy: 'createdTime desc',
 	});
@@ -73,7 +74,7 @@ function replaceable([file, ...more]: readonly File[], { name, target }: Uploadi
 		throw conflict(message, 'Nothing was uploaded. Rename or remove all except the one to replace.');
 	}
 	const { mimeType } = file;
-	const isGoogles = mimeType?.startsWith('application/vnd.google-apps.');
+	const isGoogles = mimeType?.startsWith(googleTypes);
 	if (mimeType === target || (target === undefined && !isGoogles)) return file.id ?? undefined;
 	throw conflict(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
@@ -107,8 +108,8 @@ async function reservedId({ drive }: Clients, item: Item): Promise<string | unde
 }
 
 /** The file that an earlier try of this item created, if there is one. */
-export async function findUploaded({ client, params, item }: Uploading): Promise<File | undefined> {
-	if (params.convertTo !== 'none') return await fileOfItem(client.drive, item, resultFields);
+export async function findUploaded({ client, target, item }: Uploading): Promise<File | undefined> {
+	if (target !== undefined) return await fileOfItem(client.drive, item, resultFields);
 	const fileId = await reservedId(client, item);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
@@ -147,22 +148,19 @@ interface Uploaded {
 }
 
 export async function uploadNow(uploading: Uploading): Promise<FileResult> {
-	return (await uploaded(uploading, {})).file;
+	return (await uploaded(uploading)).file;
 }
 
 /** @param found the file that an earlier try of this item created, if known */
 export async function uploadOnce(uploading: Uploading, key: FileKey, found?: File): Promise<FileResult> {
-	const { client, item, source } = uploading;
-	let skipped: FileResult | undefined;
-	const once = await madeOnce(client.drive, resultFields, {
+	const { client, source } = uploading;
+	return await madeOnce(client.drive, resultFields, {
 		key,
 		ownId: found?.id ?? undefined,
 		async make(appProperties) {
-			if (found) return { ...found, appProperties };
-			const made = await uploaded(uploading, appProperties);
-			if (made.skipped) skipped = made.file;
-			else if (made.file.id) item.made({ kind: 'file', id: made.file.id });
-			return made.skipped ? undefined : { ...made.file, appProperties };
+			if (found) return found;
+			const { file, skipped } = await uploaded(uploading, appProperties);
+			return skipped ? { instead: file } : file;
 		},
 		// Drive shows a file only when all of it has arrived, so nothing is missing.
 		async finish(file, is) {
@@ -172,14 +170,14 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 			return () => resultOf(file);
 		},
 	});
-	const result = once ?? skipped;
-	if (!result) throw new Error('Nothing was uploaded, and no file existed');
-	return result;
 }
 
-async function uploaded(uploading: Uploading, keyProperties: Properties): Promise<Uploaded> {
+async function uploaded(
+	uploading: Uploading,
+	appProperties?: Readonly<Record<string, string>>,
+): Promise<Uploaded> {
 	const { client, params, item, source, name, target, mimeType } = uploading;
-	const { onExisting, convertTo, description, parentFolder } = params;
+	const { onExisting, description, parentFolder } = params;
 	const existing = onExisting === 'createNew' ? [] : await filesNamed(uploading);
 	const [newest] = existing;
 	if (newest && onExisting === 'error') throw existsAlready(newest);
@@ -187,25 +185,28 @@ async function uploaded(uploading: Uploading, keyProperties: Properties): Promis
 		item.hint('Files that already existed in the folder were not uploaded again.');
 		return { file: resultOf(newest), skipped: true };
 	}
-	const properties = Object.fromEntries(params.properties.map((pair) => [pair.name, pair.value]));
+	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {
 		name,
 		mimeType: target,
 		description: description || undefined,
-		...given({ properties, appProperties: keyProperties }),
+		properties: pairs.length > 0 ? Object.fromEntries(pairs) : undefined,
+		appProperties,
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: progressLog(item) };
 	const replaces = replaceable(existing, uploading);
 	if (replaces !== undefined) {
 		return { file: verified(await client.resumableUpload({ ...request, metadata, replaces }), item) };
 	}
-	// By these the file of an earlier try is found. A conversion takes no ID, so it gets a private property.
-	const id = convertTo === 'none' ? await reservedId(client, item) : undefined;
-	const appProperties = { ...keyProperties, ...(convertTo !== 'none' && itemProperty(item)) };
+	// By it the file of an earlier try is found. A conversion takes no ID.
+	const mark =
+		target === undefined
+			? { id: await reservedId(client, item) }
+			: { appProperties: { ...appProperties, ...itemProperty(item) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const sending = client.resumableUpload({
 		...request,
-		metadata: { ...metadata, id, ...given({ appProperties }), parents },
+		metadata: { ...metadata, ...mark, parents },
 		findExisting: () => findUploaded(uploading),
 	});
 	const sent = await sending.catch(async (error: unknown) => {
@@ -218,11 +219,4 @@ async function uploaded(uploading: Uploading, keyProperties: Properties): Promis
 		return { file, md5: await md5Of(source) };
 	});
 	return { file: verified(sent, item) };
-}
-
-type Properties = Readonly<Record<string, string>>;
-
-/** Without what is empty. */
-function given(maps: Readonly<Record<string, Properties>>): File {
-	return Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0));
 }

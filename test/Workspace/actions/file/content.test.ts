@@ -90,11 +90,12 @@ describe('content', () => {
 		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
 		const before = uploads.google.requests.length;
 		const nameless = testItem({ binary: { data: { data } } });
-		for (const [params, item, description] of [
-			[{ contentSource: 'binary' }, nameless, 'The binary file has no file name, so enter one.'],
-			[{ contentSource: 'text', content: 'x' }, testItem(), 'Only a binary file has its own file name.'],
+		for (const [params, item] of [
+			[{ contentSource: 'binary' }, nameless],
+			[{ contentSource: 'text', content: 'x' }, testItem()],
 		] as const) {
 			const failure = await failing(uploads.run({ ...params, name: '' }, item));
+			const description = 'Enter a name. Only a binary file can have its own.';
 			expect(failure).toMatchObject({ code: 400, description });
 		}
 		expect(uploads.google.requests).toHaveLength(before);
