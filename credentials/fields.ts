@@ -2,26 +2,24 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
 
-const prefix = 'https://www.googleapis.com/auth/';
-const always = ['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents'].map((name) => prefix + name);
+const scopesWith = (...names: string[]) =>
+	['gmail.send', 'gmail.readonly', 'spreadsheets', 'documents', ...names]
+		.map((name) => `https://www.googleapis.com/auth/${name}`)
+		.join(' ');
 
-/** The scopes of Drive that each value of Drive Access asks for. */
-const driveScopes = {
-	appFiles: ['drive.file'],
-	appFilesAndNames: ['drive.file', 'drive.metadata.readonly'],
-	allFiles: ['drive'],
-} as const;
+/** By Drive Access. */
+const scopes = {
+	appFiles: scopesWith('drive.file'),
+	appFilesAndNames: scopesWith('drive.file', 'drive.metadata.readonly'),
+	allFiles: scopesWith('drive'),
+};
 
-type DriveAccess = keyof typeof driveScopes;
+type DriveAccess = keyof typeof scopes;
 
-function scopesWith(access: DriveAccess): string {
-	return [...always, ...driveScopes[access].map((name) => prefix + name)].join(' ');
-}
-
-const chosen = (access: DriveAccess) => `$self["driveAccess"] === "${access}" ? "${scopesWith(access)}"`;
+const chosen = (access: DriveAccess) => `$self["driveAccess"] === "${access}" ? "${scopes[access]}"`;
 
 /** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
-export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${chosen('allFiles')} : ${chosen('appFiles')} : "${scopesWith('appFilesAndNames')}"}}`;
+export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${chosen('allFiles')} : ${chosen('appFiles')} : "${scopes.appFilesAndNames}"}}`;
 
 /** @param standard what Drive Access is for a new credential: a service account sees only what was shared with it anyway */
 export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
@@ -70,7 +68,7 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 		displayName: 'Enabled Scopes',
 		name: 'enabledScopes',
 		type: 'string',
-		default: scopesWith(standard),
+		default: scopes[standard],
 		description: 'Scopes to request from Google, separated by spaces',
 		displayOptions: { show: { customScopes: [true] } },
 	},

@@ -267,17 +267,16 @@ export function notOpen(
 	lastFailure: NodeError | undefined,
 	refusal?: CloseReason,
 ): NodeError {
-	return new NodeError({
-		code: lastFailure?.code ?? 504,
-		message: lastFailure?.message ?? `The session channel did not open within ${limitSeconds} s`,
+	const message = `The session channel did not open within ${limitSeconds} s`;
+	const failure = lastFailure ?? new NodeError({ code: 504, message });
+	return failure.with({
 		description: sentences(
 			'The agent was not started.',
-			lastFailure?.description,
+			failure.description,
 			refusal !== undefined &&
 				mayNeedSession(refusal) &&
 				"If the service creates the session only with the call, set the option 'Open Channel' to 'After the Call'.",
 		),
-		cause: lastFailure,
 	});
 }
 
@@ -289,12 +288,9 @@ function mayNeedSession(refusal: CloseReason): boolean {
 
 /** The service refuses to open the channel again while the messages are awaited. */
 export function channelLost(failure: NodeError): NodeError {
-	const { code, message, description } = failure;
-	return new NodeError({
-		code,
-		message,
+	const { description } = failure;
+	return failure.with({
 		description: sentences('The agent was started, but its messages cannot be received.', description),
-		cause: failure,
 	});
 }
 

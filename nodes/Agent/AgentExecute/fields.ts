@@ -1,7 +1,6 @@
 import { maxAnswerBytes } from '../../http/body';
-import { refusal } from '../../core/errors';
 import type { Field, Reading } from '../../fields/field';
-import { kindOf, labelOf } from '../../fields/values';
+import { kindOf, notA } from '../../fields/values';
 import { requestOptions } from '../../fields/params';
 
 /** Parameters and options of the execute call; defaults are part of the public interface and never change. */
@@ -164,10 +163,7 @@ export const executeOptions = [
 /** As text, because an expression may return either; empty for none. In the form, 0 means not set. */
 function timestampOf(raw: unknown, field: Field, reading: Reading): string {
 	if (typeof raw !== 'string' && typeof raw !== 'number') {
-		throw refusal(
-			`'${labelOf(field, reading)}' must be a number, not ${kindOf(raw)}`,
-			'Enter the milliseconds since 1970: 13 digits, such as 1767225600000.',
-		);
+		throw notA(field, reading, `a number, not ${kindOf(raw)}`);
 	}
 	const digits = String(raw).trim();
 	return Number(digits) === 0 ? '' : digits;

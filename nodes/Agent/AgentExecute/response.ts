@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { mask } from '../../core/sanitizer';
 import { shortened } from '../../core/errors';
+import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
 import type { Redact } from '../session/credentials';
 import { type SessionMessage, valueAt } from '../session/messages';
@@ -35,58 +36,43 @@ export function contentOf({ body, headers }: Answer, secrets: readonly string[] 
 			.filter(({ length }) => length >= shortestSecret)
 			.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
 	if (body.length === 0) return { response: null };
-	const { contentType, mimeType } = typeOf(headers);
-	const plain = asText(body, contentType, mimeType);
-	if (plain === undefined) {
-		const fileName = fileNameOf(headers);
-		return {
-			bytes: body,
-			mimeType: mimeType || 'application/octet-stream',
-			fileName: fileName === undefined ? undefined : concealed(fileName),
-		};
+	const { mimeType, decoder } = typeOf(headers);
+	const isText = mimeType === '' ? isUtf8(body) : textType.test(mimeType);
+	if (!isText) {
+		const fileName = concealed(fileNameOf(headers) ?? '') || undefined;
+		return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };
 	}
+	const plain = decoder.decode(body);
 	const text = plain.length <= longestEcho ? concealed(plain) : plain;
 	return { response: isParsed(mimeType) ? parsedOrText(text) : text };
 }
 
+/** What has no media type is UTF-8, if it is text. */
 function typeOf(headers: IncomingHttpHeaders) {
 	const contentType = headers['content-type'] ?? '';
-	return { contentType, mimeType: (contentType.split(';')[0] ?? '').trim().toLowerCase() };
+	const mimeType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+	const charset = mimeType === '' ? undefined : /charset="?([^";\s]+)/i.exec(contentType)?.[1];
+	return { mimeType, decoder: decoderOf(charset) };
 }
-
-const isJson = (mimeType: string) => /^(?:application|text)\/json$|\+json$/.test(mimeType);
 
 const textType =
 	/^text\/|\+(?:json|xml|yaml)$|^application\/(?:x-)?(?:javascript|(?:nd)?json|jsonl|jsonlines|toml|www-form-urlencoded|xml|yaml)$/;
 
-const isText = (mimeType: string) => textType.test(mimeType);
-
 /** What has no media type may be JSON, too. */
-const isParsed = (mimeType: string) => mimeType === '' || isJson(mimeType);
-
-/** The body as text, or undefined when it is bytes: by its media type, without one by whether it is valid UTF-8. */
-function asText(body: Buffer, contentType: string, mimeType: string): string | undefined {
-	if (mimeType !== '' && !isText(mimeType)) return undefined;
-	if (mimeType !== '') return decoderOf(contentType).decode(body);
-	return isUtf8(body) ? body.toString('utf8') : undefined;
-}
+const isParsed = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
 /**
  * What will be parsed, in UTF-8, for an estimate of its cost: in another character set its bytes could hide it. Undefined for text and
  * bytes, which are passed on as they are.
  */
 export function jsonIn({ body, headers }: Answer): Buffer | undefined {
-	const { contentType, mimeType } = typeOf(headers);
+	const { mimeType, decoder } = typeOf(headers);
 	if (!isParsed(mimeType)) return undefined;
-	const decoder = decoderOf(contentType);
-	const isReady = mimeType === '' || decoder.encoding === 'utf-8';
-	const json = isReady ? body : Buffer.from(decoder.decode(body));
+	const json = decoder.encoding === 'utf-8' ? body : Buffer.from(decoder.decode(body));
 	return mayBeJson(json) ? json : undefined;
 }
 
-const decoderOf = (contentType: string) => decoder(/charset="?([^";\s]+)/i.exec(contentType)?.[1]);
-
-function decoder(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
+function decoderOf(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
 	try {
 		return new TextDecoder(charset);
 	} catch {
@@ -107,17 +93,14 @@ function parsedOrText(text: string): unknown {
 /** RFC 6266: `filename*` has the name with all its characters, `filename` one for old clients. */
 function fileNameOf(headers: IncomingHttpHeaders): string | undefined {
 	const disposition = headers['content-disposition'] ?? '';
-	const [, charset = '', encoded] = /filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
-	const name = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition);
-	const plain = name?.[1]?.replaceAll(/\\(.)/g, '$1') ?? name?.[2]?.trim();
-	return (encoded === undefined ? undefined : decodedName(encoded, charset)) ?? plain;
-}
-
-function decodedName(encoded: string, charset: string): string | undefined {
+	const [, charset = '', encoded = ''] = /filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
 	const bytes = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),
 	);
-	return decoder(charset).decode(Buffer.from(bytes, 'latin1')) || undefined;
+	const name = decoderOf(charset).decode(Buffer.from(bytes, 'latin1'));
+	if (name !== '') return name;
+	const [, quoted, plain] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
+	return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
 }
 
 /**
@@ -153,34 +136,30 @@ export function textOf(
 
 /** What the texts of a turn are together. */
 export class TurnText {
+	text = '';
 	readonly #textPieces: TextPieces;
-	#text = '';
 	#pieces = 0;
 
 	constructor(textPieces: TextPieces) {
 		this.#textPieces = textPieces;
 	}
 
-	get text(): string {
-		return this.#text;
-	}
-
 	/** @param isEnd whether its message ends the wait @returns what is added: a paragraph, or the piece unless it is the whole text again */
 	add(text: string, isEnd: boolean): string {
 		const added = this.#isWhole(text, isEnd) ? '' : this.#separator() + text;
-		this.#text += added;
+		this.text += added;
 		if (text.trim() !== '') this.#pieces++;
 		return added;
 	}
 
 	#separator(): string {
-		return this.#textPieces === 'last' && this.#text !== '' ? '\n\n' : '';
+		return this.#textPieces === 'last' && this.text !== '' ? '\n\n' : '';
 	}
 
 	/** Two pieces may be equal: 123123 may come as 123 and 123. */
 	#isWhole(text: string, isEnd: boolean): boolean {
 		if (this.#textPieces === 'last' || !(isEnd || this.#pieces > 1)) return false;
-		return text.trim() !== '' && text.trim() === this.#text.trim();
+		return text.trim() !== '' && text.trim() === this.text.trim();
 	}
 }
 
@@ -220,10 +199,7 @@ const longestName = 40;
 
 /** The names of the fields that they have, separated by commas; empty: they have none. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
-	distinct(messages.flatMap(({ message }) => keysOf(message))).join(', ');
-
-const keysOf = (message: unknown): string[] =>
-	typeof message === 'object' && message !== null && !Array.isArray(message) ? Object.keys(message) : [];
+	distinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
 
 /** Each once, the first of them, shortened. */
 export function distinct(texts: ReadonlyArray<string | undefined>): string[] {

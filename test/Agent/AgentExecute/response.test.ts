@@ -25,6 +25,7 @@ test.each([
 	['text/html', '<b>hi</b>', '<b>hi</b>'],
 	['text/plain', '{"a":1}', '{"a":1}'],
 	[undefined, '{"a":1}', { a: 1 }],
+	[undefined, '\uFEFF{"a":1}', { a: 1 }],
 	[undefined, 'plain', 'plain'],
 	['application/json', '', null],
 ])('%s %j is the response %j', (type, body, response) => {
