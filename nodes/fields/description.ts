@@ -2,7 +2,6 @@ import type {
 	IDisplayOptions,
 	INodeProperties,
 	INodePropertyMode,
-	INodePropertyOptions,
 	NodeParameterValueType,
 } from 'n8n-workflow';
 
@@ -41,12 +40,11 @@ export function compareNames(a: string, b: string): number {
 function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
 	const { type, typeOptions, minimum, maximum, decimals = 0 } = field;
 	if (type === 'resourceLocator') {
-		const modes = field.format === 'tab' ? tabModes(field) : modesOf(field);
-		return { type, ...(typeOptions && { typeOptions }), modes };
+		return { type, ...(typeOptions && { typeOptions }), modes: modesOf(field) };
 	}
 	if (type === 'fixedCollection')
 		return { type, typeOptions: { multipleValues: true }, options: entriesOf(field) };
-	if (type === 'options') return { type, options: choicesOf(field) };
+	if (type === 'options') return { type, options: field.options?.map((choice) => ({ ...choice })) };
 	if (type === 'number') {
 		return {
 			type,
@@ -54,10 +52,6 @@ function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'o
 		};
 	}
 	return { type, ...(typeOptions && { typeOptions }) };
-}
-
-function choicesOf({ options = [] }: Field): INodePropertyOptions[] {
-	return options.map((choice) => ({ ...choice }));
 }
 
 /** For n8n's AI builder. */
@@ -68,25 +62,18 @@ const locatorHint =
 const listHint = 'Is something missing? Drive Access in the credential controls what is listed.';
 
 /** No mode has a `validation`: n8n would stop the whole node where one item's id is wrong. */
-function modesOf({ displayName, searchListMethod }: Field): INodePropertyMode[] {
+function modesOf({ displayName, format, searchListMethod, placeholder }: Field): INodePropertyMode[] {
 	const noun = displayName.toLowerCase();
-	const list = modeOf('From List', 'list', noun.includes('folder') ? 'My Drive' : `Select a ${noun}...`);
+	const list: INodePropertyMode = {
+		...modeOf('From List', 'list', noun.includes('folder') ? 'My Drive' : `Select a ${noun}...`),
+		type: 'list',
+		typeOptions: { searchListMethod, searchable: true },
+	};
+	if (format === 'tab') return [list, modeOf('By Name', 'name', placeholder ?? 'e.g. Sheet1')];
 	return [
-		{ ...list, type: 'list', hint: listHint, typeOptions: { searchListMethod, searchable: true } },
+		{ ...list, hint: listHint },
 		modeOf('By URL', 'url', placeholderUrl(noun)),
 		modeOf('By ID', 'id', 'e.g. 1Qm7xWc0aVbR2yKt4hL9'),
-	];
-}
-
-function tabModes({
-	displayName,
-	searchListMethod,
-	placeholder = 'e.g. Sheet1',
-}: Field): INodePropertyMode[] {
-	const list = modeOf('From List', 'list', `Select a ${displayName.toLowerCase()}...`);
-	return [
-		{ ...list, type: 'list', typeOptions: { searchListMethod, searchable: true } },
-		modeOf('By Name', 'name', placeholder),
 	];
 }
 
@@ -103,12 +90,10 @@ function placeholderUrl(noun: string): string {
 
 function entriesOf({ displayName, pair, entries }: Field): INodeProperties['options'] {
 	const { group = 'pair', key = 'name', value = 'value' } = pair ?? {};
-	const text = (name: string): Field => ({
-		displayName: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-		name,
-		type: 'string',
-		default: '',
-	});
+	const text = (name: string): Field => {
+		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+		return { displayName, name, type: 'string', default: '' };
+	};
 	const { group: name, fields } = entries ?? { group, fields: [text(key), text(value)] };
 	const singular = displayName.replace(/ies$/, 'y').replace(/s$/, '');
 	return [{ displayName: singular, name, values: fields.map((field) => fieldProperty(field)) }];

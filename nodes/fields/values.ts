@@ -1,7 +1,7 @@
 import { tryToParseDateTime } from 'n8n-workflow';
 
 import { type NodeError, refusal, shortened } from '../core/errors';
-import type { Attachment, Field, Reading } from './field';
+import type { Attachment, Field, FieldFormat, Reading } from './field';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const hosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
@@ -118,32 +118,6 @@ function columnMapping(
 	return Object.fromEntries(
 		Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
 	);
-}
-
-/** Values with a format beyond their type. @throws NodeError 400 */
-function formatted(field: Field, raw: unknown, reading: Reading): unknown {
-	const label = labelOf(field, reading);
-	switch (field.format) {
-		case 'list':
-			return listOf(field, raw, reading);
-		case 'addressList':
-			return Array.isArray(raw) ? listOf(field, raw, reading).join('\n') : textOf(field, raw, reading);
-		case 'pairs':
-			return pairsOf(field, raw, reading);
-		case 'rows':
-		case 'records':
-			return rowsOf(field, raw, reading);
-		case 'columns':
-			return columnMapping(field, raw, reading);
-		case 'tab':
-			return locatorText(field, raw, reading).trim();
-		case 'attachments':
-			return attachmentsOf(field, raw, reading);
-		case 'fileId':
-			return emptyOr(locatorText(field, raw, reading), (text) => fileIdOf(text, field.name, label));
-		default:
-			return emptyOr(locatorText(field, raw, reading), (text) => checkedId(text, label));
-	}
 }
 
 function emptyOr(text: string, parse: (text: string) => string): string {
@@ -281,29 +255,6 @@ function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
 	}
 }
 
-/**
- * A given value as its operation gets it.
- * @throws NodeError 400 that names the field and what is allowed
- */
-export function valueOf(field: Field, raw: unknown, reading: Reading): unknown {
-	if (field.read) return field.read(raw, field, reading);
-	if (field.format) return formatted(field, raw, reading);
-	switch (field.type) {
-		case 'boolean':
-			return booleanOf(field, raw, reading);
-		case 'number':
-			return numberOf(field, raw, reading);
-		case 'options':
-			return choiceOf(field, raw, reading);
-		case 'json':
-			return raw;
-		case 'dateTime':
-			return dateTimeOf(field, raw, reading);
-		default:
-			return textOf(field, raw, reading);
-	}
-}
-
 function booleanOf(field: Field, raw: unknown, reading: Reading): boolean {
 	if (typeof raw === 'boolean') return raw;
 	if (reading.mode === 'fields' && raw === 'true') return true;
@@ -318,11 +269,8 @@ function numberOf(field: Field, raw: unknown, reading: Reading): number {
 	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
 	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum) return value;
 	const given = typeof value === 'number' && !(fromText && Number.isNaN(value)) ? String(value) : kindOf(raw);
-	throw notA(
-		field,
-		reading,
-		`a ${decimals === undefined ? 'whole ' : ''}number${limits(field)}, not ${given}`,
-	);
+	const wanted = `a ${decimals === undefined ? 'whole ' : ''}number${limits(field)}`;
+	throw notA(field, reading, `${wanted}, not ${given}`);
 }
 
 function limits({ minimum, maximum }: Field): string {
@@ -331,8 +279,43 @@ function limits({ minimum, maximum }: Field): string {
 }
 
 function choiceOf(field: Field, raw: unknown, reading: Reading): string {
-	const { options = [] } = field;
-	const values = options.map(({ value }) => value);
+	const values = field.options?.map(({ value }) => value) ?? [];
 	if (typeof raw === 'string' && values.includes(raw)) return raw;
 	throw notA(field, reading, `one of: ${values.join(', ')}`);
+}
+
+type Reader = (field: Field, raw: unknown, reading: Reading) => unknown;
+
+const formats: Readonly<Record<FieldFormat, Reader>> = {
+	list: listOf,
+	addressList: (field, raw, reading) =>
+		Array.isArray(raw) ? listOf(field, raw, reading).join('\n') : textOf(field, raw, reading),
+	pairs: pairsOf,
+	rows: rowsOf,
+	records: rowsOf,
+	columns: columnMapping,
+	tab: (...given) => locatorText(...given).trim(),
+	attachments: attachmentsOf,
+	fileId: (field, raw, reading) =>
+		emptyOr(locatorText(field, raw, reading), (text) => fileIdOf(text, field.name, labelOf(field, reading))),
+	id: (field, raw, reading) =>
+		emptyOr(locatorText(field, raw, reading), (text) => checkedId(text, labelOf(field, reading))),
+};
+
+const types: Partial<Readonly<Record<Field['type'], Reader>>> = {
+	boolean: booleanOf,
+	number: numberOf,
+	options: choiceOf,
+	json: (_, raw) => raw,
+	dateTime: dateTimeOf,
+};
+
+/**
+ * A given value as its operation gets it.
+ * @throws NodeError 400 that names the field and what is allowed
+ */
+export function valueOf(field: Field, raw: unknown, reading: Reading): unknown {
+	if (field.read) return field.read(raw, field, reading);
+	const reader = field.format ? formats[field.format] : (types[field.type] ?? textOf);
+	return reader(field, raw, reading);
 }
