@@ -5,17 +5,7 @@ import { isTool } from './errors';
 import { globalSingleton } from './runtime';
 
 /** A try of a node under n8n's Retry On Fail. */
-export interface TryOfNode {
-	readonly executionId: string;
-	readonly nodeId: string;
-	/** How often the node ran before in this execution (in loops). */
-	readonly runIndex: number;
-	/** Without it, nothing is kept. */
-	readonly retryOnFail: boolean;
-	readonly maxTries?: number;
-	/** n8n counts each try of a tool as a separate run, so only what would be sent shows which tries belong together. */
-	readonly isTool?: boolean;
-}
+export type TryOfNode = Partial<ReturnType<typeof tryOfNode>>;
 
 /** Outcomes of a failed try, by item index. */
 interface KeptRun {
@@ -124,14 +114,17 @@ export const keptOutcomes = () =>
 
 const keptRuns = () => globalSingleton('retryCache', () => new Map<string, KeptRun>());
 
-export function tryOfNode(context: IExecuteFunctions): TryOfNode {
+export function tryOfNode(context: IExecuteFunctions) {
 	const node = context.getNode();
 	return {
 		executionId: context.getExecutionId(),
 		nodeId: node.id,
+		// How often the node ran before in this execution (in loops).
 		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
+		// Without it, nothing is kept.
 		retryOnFail: node.retryOnFail === true,
 		maxTries: node.maxTries,
+		// n8n counts each try of a tool as a separate run, so only what would be sent shows which tries belong together.
 		isTool: isTool(node),
 	};
 }

@@ -314,22 +314,13 @@ export function cleanLog(logger: CleanLog, sanitizer: Sanitizer): CleanLog {
 }
 
 /** Secret fields of this package's credentials, and of what n8n stores for a sign-in. */
-const secretFields = new Set([
-	'accessToken',
-	'access_token',
-	'apiKey',
-	'clientSecret',
-	'id_token',
-	'privateKey',
-	'refresh_token',
-	'signature',
-	'userPublicKey',
-]);
+const secretField =
+	/^(accessToken|access_token|apiKey|clientSecret|id_token|privateKey|refresh_token|signature|userPublicKey)$/;
 
 /** The secrets in a credential's decrypted data. */
 export function secretsIn(credential: object): string[] {
 	return Object.entries(credential).flatMap(([name, value]: [string, unknown]) => {
 		if (typeof value === 'object' && value !== null) return secretsIn(value);
-		return typeof value === 'string' && secretFields.has(name) ? [value] : [];
+		return typeof value === 'string' && secretField.test(name) ? [value] : [];
 	});
 }

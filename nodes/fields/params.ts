@@ -44,12 +44,8 @@ interface Need {
 	readonly formDefault: unknown;
 }
 
-function read(
-	field: Field,
-	raw: unknown,
-	{ isShown, isNeeded, formDefault }: Need,
-	reading: Reading,
-): unknown {
+function read(field: Field, raw: unknown, need: Need, reading: Reading): unknown {
+	const { isShown, isNeeded, formDefault } = need;
 	// Defaults are written in the form's shape.
 	const form: Reading = { ...reading, mode: 'fields' };
 	const isForm = reading.mode === 'fields';
@@ -118,7 +114,7 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export type RequestLimits = Readonly<Record<(typeof requestOptions)[number]['name'], number>>;
+export type RequestLimits = ParamsOf<typeof requestOptions, []>;
 
 /** @param values checked values of all fields */
 export function limitsOf(values: Readonly<Record<string, unknown>>): RequestLimits {
@@ -130,11 +126,14 @@ export function limitsOf(values: Readonly<Record<string, unknown>>): RequestLimi
 	};
 }
 
-/** How a parameter's value follows from the item: not at all, a field of its JSON, or by an expression that n8n evaluates. */
-type Source =
-	| { readonly kind: 'constant'; readonly value: unknown }
-	| { readonly kind: 'field'; readonly path: readonly string[] }
-	| { readonly kind: 'expression' };
+/** Where a parameter's value comes from. */
+interface Source {
+	/** Not from the item. */
+	readonly isConstant: boolean;
+	readonly value?: unknown;
+	/** Of a field of the item's JSON; absent for an expression that n8n evaluates. */
+	readonly path?: readonly string[];
+}
 
 /**
  * The node's parameters, item after item, as n8n's `getNodeParameter` gives them. n8n resolves each of them for each item, and hands
@@ -160,8 +159,8 @@ export class NodeParameters {
 	read(name: string, itemIndex: number, fallback: unknown): unknown {
 		const source = this.sources.get(name) ?? this.sourceOf(name, fallback);
 		this.sources.set(name, source);
-		if (source.kind === 'constant') return source.value;
-		const value = source.kind === 'field' ? this.field(source.path, itemIndex) : undefined;
+		if (source.isConstant) return source.value;
+		const value = source.path && this.field(source.path, itemIndex);
 		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
 	}
 
@@ -175,43 +174,34 @@ export class NodeParameters {
 		const options = this.read('options', itemIndex, {});
 		const values = fields.map(({ name }) => [name, this.read(name, itemIndex, null)] as const);
 		const given = { ...(isPlain(options) ? options : {}), ...Object.fromEntries(values) };
-		const isConstant = ['options', ...fields.map(({ name }) => name)].every(
-			(name) => this.sources.get(name)?.kind === 'constant',
-		);
-		if (isConstant) this.constants.set(fields, given);
+		const names = ['options', ...fields.map(({ name }) => name)];
+		if (names.every((name) => this.sources.get(name)?.isConstant)) this.constants.set(fields, given);
 		return given;
 	}
 
 	/** Whether a parameter, or an option of a collection, is given by an expression: then it may differ from item to item. */
 	isExpression(name: string, option?: string): boolean {
-		return hasExpression(this.rawOf(name, option));
+		return hasExpression(this.raw(name, option));
 	}
 
 	/** Whether an option of a collection is created again at every reading: not when it is a field of the item. */
 	isComputed(name: string, option: string): boolean {
-		const raw = this.rawOf(name, option);
+		const raw = this.raw(name, option);
 		return hasExpression(raw) && !this.fieldOf(raw);
 	}
 
-	private rawOf(name: string, option: string | undefined): unknown {
-		const raw = this.raw(name);
-		return option !== undefined && isPlain(raw) ? raw[option] : raw;
-	}
-
-	private raw(name: string): unknown {
+	private raw(name: string, option?: string): unknown {
 		if (!this.raws.has(name)) {
 			this.raws.set(name, this.context.getNodeParameter(name, 0, null, { rawExpressions: true }));
 		}
-		return this.raws.get(name);
+		const raw = this.raws.get(name);
+		return option !== undefined && isPlain(raw) ? raw[option] : raw;
 	}
 
 	private sourceOf(name: string, fallback: unknown): Source {
 		const raw = this.raw(name);
-		if (!hasExpression(raw)) {
-			return { kind: 'constant', value: this.context.getNodeParameter(name, 0, fallback) };
-		}
-		const path = this.fieldOf(raw);
-		return path ? { kind: 'field', path } : { kind: 'expression' };
+		if (hasExpression(raw)) return { isConstant: false, path: this.fieldOf(raw) };
+		return { isConstant: true, value: this.context.getNodeParameter(name, 0, fallback) };
 	}
 
 	private fieldOf(raw: unknown): string[] | undefined {

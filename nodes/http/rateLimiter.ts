@@ -76,7 +76,9 @@ export class RateLimiter {
 		let firstRefusal: number | undefined;
 		let notBefore = -Infinity;
 		for (;;) {
-			await this.sleptUntil(notBefore, signal);
+			const wait = notBefore - this.now;
+			// As long as the service asked for this request.
+			if (wait > 0) await unlessStopped(signal, (done) => this.settings.clock.after(wait, done));
 			const startedAt = await this.entered(limits);
 			try {
 				const value = await request();
@@ -104,12 +106,6 @@ export class RateLimiter {
 
 	private get now(): number {
 		return this.settings.clock.monotonicMilliseconds();
-	}
-
-	/** Waits as long as the service asked for this request. */
-	private async sleptUntil(time: number, signal: AbortSignal | undefined): Promise<void> {
-		const wait = time - this.now;
-		if (wait > 0) await unlessStopped(signal, (done) => this.settings.clock.after(wait, done));
 	}
 
 	/** @returns the time at which the request is sent @throws RequestError */
