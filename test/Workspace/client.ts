@@ -93,7 +93,7 @@ export function testItem({
 		binary: (field) => sourceOf(field, binary),
 		file: fileSource,
 		store: ({ data, fileName, mimeType = '' }) =>
-			Promise.resolve({ stored: { data: data.toString('base64'), fileName, mimeType } }),
+			Promise.resolve({ data: data.toString('base64'), fileName, mimeType }),
 		once: <T>(key: string, ask: () => Promise<T>) => {
 			// Keys name questions of one type each; the map cannot say so.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();

@@ -24,7 +24,7 @@ interface AdviceRow {
 const files: readonly Api[] = ['sheets', 'docs'];
 const ownFilesOnly = 'App Files sees only files of this app';
 
-/** The first row that fits applies. Above each stands who reported such an answer, or documents it. */
+/** The first row that fits applies. Above each row, or several, stands who reported such an answer, or documents it. */
 export const adviceTable: readonly AdviceRow[] = [
 	// https://github.com/burnash/gspread/issues/732
 	{
@@ -65,7 +65,6 @@ export const adviceTable: readonly AdviceRow[] = [
 		advice:
 			'A service account has no mailbox of its own. In the credential, enter the user to act for as Delegated Email, and have an administrator allow domain-wide delegation for the scopes.',
 	},
-	// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 	{
 		api: ['mail'],
 		status: 400,
@@ -105,14 +104,12 @@ export const adviceTable: readonly AdviceRow[] = [
 		reasons: ['storageQuotaExceeded'],
 		advice: 'The storage of this Google account is full. Free up space or use another folder.',
 	},
-	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
 		status: 403,
 		reasons: ['dailyLimitExceeded', 'quotaExceeded'],
 		advice:
 			"A quota of the Google account or of the credential's Google Cloud project is used up. Try again tomorrow, or ask Google for a higher quota.",
 	},
-	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
 		api: ['drive'],
 		status: 403,
@@ -144,7 +141,6 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		advice: `Google does not show this file to this sign-in; set Drive Access to All Files in the credential, and check that the file is shared with the service account. ${ownFilesOnly}.`,
 	},
-	// https://developers.google.com/workspace/drive/api/guides/handle-errors
 	{
 		api: ['drive'],
 		status: 404,

@@ -96,9 +96,6 @@ function sharingReads<C extends IAllExecuteFunctions>(
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;
 }
 
-const scopesOfAllFiles = ['drive'];
-const scopesOfNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'];
-
 /** With custom scopes, the scopes decide. */
 export function driveAccessOf(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
@@ -106,10 +103,10 @@ export function driveAccessOf(credential: Readonly<Record<string, unknown>>): Si
 		return driveAccess === 'allFiles' || driveAccess === 'appFiles' ? driveAccess : 'appFilesAndNames';
 	}
 	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
-	const hasOneOf = (names: readonly string[]) =>
-		names.some((name) => scopes.includes(`https://www.googleapis.com/auth/${name}`));
-	if (hasOneOf(scopesOfAllFiles)) return 'allFiles';
-	return hasOneOf(scopesOfNames) ? 'appFilesAndNames' : 'appFiles';
+	const has = (name: string) => scopes.includes(`https://www.googleapis.com/auth/${name}`);
+	if (has('drive')) return 'allFiles';
+	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(has);
+	return seesNames ? 'appFilesAndNames' : 'appFiles';
 }
 
 /** Base addresses from a credential's decrypted data. An empty or hidden field means Google's own address. */

@@ -57,7 +57,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const answer = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(readingMilliseconds);
 	const isIssued = answer.statusCode === 200;
-	const bytes = await (isIssued ? wholeOf : readErrorBody)(answer.body, signal);
+	const bytes = await (isIssued ? wholeOf(answer.body, signal, account) : readErrorBody(answer.body, signal));
 	const said = jsonOf(bytes);
 	const token = property(said, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
@@ -69,15 +69,11 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
  * Empty for an answer that is too long to be a token.
  * @throws NodeError 503 for one that was cut off: the next may be whole
  */
-async function wholeOf(body: Readable, signal: AbortSignal): Promise<Buffer> {
+async function wholeOf(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
 	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
 	if (Buffer.isBuffer(read)) return read;
 	if (read instanceof BodyError && read.reason === 'tooLarge') return Buffer.alloc(0);
-	throw new NodeError({
-		code: 503,
-		message: 'Google issued no token for the service account (the answer was cut off)',
-		description: 'Try again later.',
-	});
+	throw refusedByGoogle(503, ['the answer was cut off'], account);
 }
 
 function refusedByGoogle(status: number, texts: unknown[], account: ServiceAccount): NodeError {
@@ -150,16 +146,11 @@ export function inWords(error: unknown): never {
 	throw new Error(description === undefined ? message : `${message}. ${description}`, { cause: error });
 }
 
-interface Issued {
-	readonly token: string;
-	readonly atMilliseconds: number;
-}
-
 /** n8n keeps a token until Google refuses it; this only avoids duplicate requests at the same time. */
 const sharedForMilliseconds = 30_000;
 
 /** The last token of each account. */
-const tokens = new BoundedMap<string, Issued>();
+const tokens = new BoundedMap<string, { readonly token: string; readonly atMilliseconds: number }>();
 /** By account. */
 const mutex = new KeyedMutex();
 

@@ -12,7 +12,6 @@ import {
 	type Operation,
 	type OutputBinary,
 	type ResourceName,
-	type StoredBinary,
 } from '../operation';
 import { type Chosen, operationOf, readInputObject } from './inputObject';
 import { binarySource, fileSource } from '../source';
@@ -106,16 +105,15 @@ export class RunItem implements JobItem {
 	}
 
 	binary(field: string) {
-		const { binaryFields: existing, readMilliseconds: milliseconds } = this;
-		return binarySource(this.context, this.index, field, { existing, milliseconds });
+		return binarySource(this.context, this.index, field, this.readMilliseconds);
 	}
 
 	file(path: string) {
 		return fileSource(this.context, path, this.readMilliseconds);
 	}
 
-	async store({ data, fileName, mimeType }: OutputBinary): Promise<StoredBinary> {
-		return { stored: await storeBinary(this.context.helpers, data, fileName, mimeType) };
+	store({ data, fileName, mimeType }: OutputBinary) {
+		return storeBinary(this.context.helpers, data, fileName, mimeType);
 	}
 
 	once<T>(key: string, ask: () => Promise<T>) {
@@ -192,52 +190,40 @@ interface Checked extends Chosen, Omit<Job, 'index' | 'item'> {
 	readonly naming: Naming;
 }
 
-/** Reads and checks the parameters of item after item; nothing is sent. */
-export class Jobs {
-	private readonly context: IExecuteFunctions;
-	private readonly notes: RunNotes;
-	private readonly parameters: NodeParameters;
-	private last: Checked | undefined;
-
-	constructor(context: IExecuteFunctions, notes: RunNotes) {
-		this.context = context;
-		this.notes = notes;
-		this.parameters = new NodeParameters(context);
-	}
-
-	/** @throws NodeError 400 */
-	read(index: number): Job {
-		const checked = this.checked(index);
-		this.last = checked;
-		const { resource, operation, naming, params, limits, combineKey, serialKey } = checked;
-		const item = new RunItem(this.context, index, { notes: this.notes, naming, limits });
+/**
+ * Reads and checks the parameters of item after item; nothing is sent. An item with the same values as the previous one is not
+ * checked again.
+ * @returns throws NodeError 400
+ */
+export function jobReader(context: IExecuteFunctions, notes: RunNotes): (index: number) => Job {
+	const parameters = new NodeParameters(context);
+	let last: Checked | undefined;
+	return (index) => {
+		const mode = parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const chosen = mode === 'json' ? readJson(parameters, index) : readForm(parameters, index);
+		if (last?.mode !== mode || !isSame(last, chosen)) last = checked(mode, chosen, context.getTimezone());
+		const { resource, operation, naming, params, limits, combineKey, serialKey } = last;
+		const item = new RunItem(context, index, { notes, naming, limits });
 		naming.during(() => operation.check?.(params, item));
 		return { index, resource, operation, params, limits, item, combineKey, serialKey };
-	}
+	};
+}
 
-	/** An item with the same values as the previous one is not checked again. */
-	private checked(index: number): Checked {
-		const { last } = this;
-		const mode = this.parameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const chosen = this.chosen(index, mode);
-		if (last?.mode === mode && isSame(last, chosen)) return last;
-		const { operation, given } = chosen;
-		const fields = fieldsOf(operation);
-		const params = paramsOf(fields, given, { mode, timezone: this.context.getTimezone() });
-		const naming = new Naming(fields, mode);
-		const combineKey = naming.during(() => operation.combine?.key(params));
-		const serialKey = operation.changes?.(params);
-		return { ...chosen, mode, naming, params, limits: limitsOf(params), combineKey, serialKey };
-	}
+function checked(mode: Checked['mode'], chosen: Chosen, timezone: string): Checked {
+	const { operation, given } = chosen;
+	const fields = fieldsOf(operation);
+	const params = paramsOf(fields, given, { mode, timezone });
+	const naming = new Naming(fields, mode);
+	const combineKey = naming.during(() => operation.combine?.key(params));
+	const serialKey = operation.changes?.(params);
+	return { ...chosen, mode, naming, params, limits: limitsOf(params), combineKey, serialKey };
+}
 
-	private chosen(index: number, mode: Checked['mode']): Chosen {
-		const { parameters } = this;
-		if (mode === 'fields') return readForm(parameters, index);
-		return readInputObject(parameters.read('inputObject', index, {}), {
-			allowFilePaths: parameters.read('allowFilePaths', index, false) === true,
-			allowedOperations: parameters.read('allowedOperations', index, []),
-		});
-	}
+function readJson(parameters: NodeParameters, index: number): Chosen {
+	return readInputObject(parameters.read('inputObject', index, {}), {
+		allowFilePaths: parameters.read('allowFilePaths', index, false) === true,
+		allowedOperations: parameters.read('allowedOperations', index, []),
+	});
 }
 
 /** Values are not compared inside: the order of an object's keys counts, and one may be too deep for a comparison. */

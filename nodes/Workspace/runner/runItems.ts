@@ -6,8 +6,8 @@ import { Sanitizer } from '../../core/sanitizer';
 import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
 import { errorOfReading } from '../google/errors';
-import type { Clients, Item, OutputItem } from '../operation';
-import { type Job, Jobs, RunNotes, tasksOf } from './job';
+import type { Clients, OutputItem } from '../operation';
+import { type Job, jobReader, RunNotes, tasksOf } from './job';
 
 /** Performs jobs that are sent together; a result or a NodeError for each, in their order. Never throws. */
 export async function perform(
@@ -93,19 +93,18 @@ const parallelItems = 5;
 export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
 	const notes = new RunNotes(sanitizer);
-	const jobs = new Jobs(context, notes);
 	const clientsFor = clientsOfRun(context, sanitizer);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
-			check: (index) => jobs.read(index),
+			check: jobReader(context, notes),
 			sent: ({ resource, operation, params, item }) => [resource, operation.value, params, item.json],
 			tasks: tasksInOrder,
 			parallel: () => parallelItems,
 			async perform(items) {
 				const together = items.map(({ value }) => value);
 				const outcomes = await perform(together, clientsFor);
-				return await Promise.all(together.map((job, at) => done(job, outcomes[at])));
+				return together.map((job, at) => done(job, outcomes[at]));
 			},
 			stopped: () => stopped('Nothing was sent for this item.'),
 		});
@@ -130,31 +129,18 @@ function tasksInOrder(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
 }
 
 /** @param outcome a result or a NodeError */
-async function done(job: Job, outcome: unknown): Promise<Done> {
+function done(job: Job, outcome: unknown): Done {
 	if (isNodeError(outcome)) return failed(job, outcome);
-	const { operation, item } = job;
+	const { operation, params, index, item } = job;
 	try {
-		const output = await outputOf(job, outcome);
+		const items = operation.toItems?.(outcome, params) ?? [{ json: outcome as OutputItem['json'] }];
+		const output = items.map((one) => ({ ...one, pairedItem: { item: index } }));
 		const ending = operation.endedBy?.(outcome);
 		if (ending) return failed(job, item.told(ending), { output });
 		return { outcome: { output }, isFinal: !operation.readsOnly };
 	} catch (error) {
 		return failed(job, item.told(failureOf(error, job)), { isDone: true });
 	}
-}
-
-async function outputOf(
-	{ operation, params, index, item }: Job,
-	result: unknown,
-): Promise<INodeExecutionData[]> {
-	const items = operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
-	const output: INodeExecutionData[] = [];
-	for (const { json, binary } of items) {
-		// Most items have none, and there may be hundreds of thousands.
-		const files = binary && { binary: await stored(item, binary) };
-		output.push({ json, ...files, pairedItem: { item: index } });
-	}
-	return output;
 }
 
 /** Clients differ by what the requests may need and by the operation's advice. */
@@ -184,13 +170,6 @@ function mayRunBeside(earlier: Job, later: Job): boolean {
 	return (
 		earlier.operation === later.operation && earlier.serialKey !== undefined && later.serialKey !== undefined
 	);
-}
-
-async function stored(item: Item, binary: NonNullable<OutputItem['binary']>) {
-	const entries = Object.entries(binary).map(async ([field, one]) => {
-		return [field, ('stored' in one ? one : await item.store(one)).stored] as const;
-	});
-	return Object.fromEntries(await Promise.all(entries));
 }
 
 /** Retry On Fail does not start an item again that may have been carried out or is half done: the item fails again. */
