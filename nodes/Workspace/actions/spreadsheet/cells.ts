@@ -204,9 +204,21 @@ export function namesIn(rows: readonly NamedRow[]): string[] {
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
-/** A cell with its value stored as it stands. */
-export function cellData(cell: Cell): sheets_v4.Schema$CellData {
+/** Cells whose values are stored as they stand. */
+export function rowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
+	return rows.map((row) => ({ values: row.map(cellData) }));
+}
+
+function cellData(cell: Cell): sheets_v4.Schema$CellData {
 	if (cell === null || cell === '') return {};
 	if (typeof cell === 'number') return { userEnteredValue: { numberValue: cell } };
 	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
+}
+
+/** Stores values as they stand. @param at their first cell, or a range that is cleared beyond them */
+export function updateCells(
+	at: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
+	rows: ReadonlyArray<readonly Cell[]>,
+): sheets_v4.Schema$Request {
+	return { updateCells: { ...at, rows: rowData(rows), fields: 'userEnteredValue' } };
 }

@@ -11,7 +11,7 @@ import {
 	parentFolder,
 	titleField,
 } from '../createdFiles';
-import { type Cell, cellData, rowCells } from './cells';
+import { type Cell, rowCells, rowData, updateCells } from './cells';
 import { widthOf } from './rows';
 import { newTab, spreadsheetUrl } from './sheets';
 
@@ -90,10 +90,6 @@ function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | und
 	return isLarger ? { rowCount, columnCount } : undefined;
 }
 
-function rowData(rows: readonly Cell[][]): sheets_v4.Schema$RowData[] {
-	return rows.map((row) => ({ values: row.map(cellData) }));
-}
-
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
 function newSheets({ sheets, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
 	if (sheets.length === 0 && rows.length === 0) return undefined;
@@ -131,7 +127,7 @@ function shapeRequests(shape: Shape, present: readonly sheets_v4.Schema$Sheet[])
 	}
 	if (rows.length > 0) {
 		const start = { sheetId, rowIndex: 0, columnIndex: 0 };
-		requests.push({ updateCells: { start, rows: rowData(rows), fields: 'userEnteredValue' } });
+		requests.push(updateCells({ start }, rows));
 	}
 	return requests;
 }

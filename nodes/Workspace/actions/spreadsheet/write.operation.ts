@@ -6,7 +6,7 @@ import { defineOperation } from '../../operation';
 import { hasNames, namedRows, rowCells } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { rowsByHeader } from './headerRow';
-import { anchorOf, cellsOn, parseRange, printCell, sentTarget, targetOf } from './range';
+import { anchorOf, printCell, sentTarget, targetOf } from './range';
 import { only, sendEach, type Written } from './rows';
 import { rangeAdvice, Spreadsheet } from './sheets';
 import { type MatchedRow, matchRows } from './write/matchRows';
@@ -68,14 +68,14 @@ async function writeByHeader(
 	const given = members.map((member) => namedRows(member.params, member.item));
 	const { target, header, rows, addHeaders } = await rowsByHeader(book, params, given);
 	const row = Math.max(params.headerRow, anchorOf(target).row);
-	const start = cellsOn(target.tab ?? target.name, printCell({ row, column: header.left }));
+	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
 	return await sendEach(rows, members, {
 		done: 'written',
 		largest: Infinity,
 		rowsOf: (own) => own,
 		async send(parts) {
 			await addHeaders();
-			return await writeBlock(book, params, { target: parseRange(start), header: [], parts });
+			return await writeBlock(book, params, { target: start, header: [], parts });
 		},
 	});
 }

@@ -67,6 +67,17 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	});
 });
 
+test('the cell that rows go to in the first tab is not taken for a tab of that name', async () => {
+	const tabs = [{ title: 'First', rows: [['a', 'b']] }, { title: 'A2' }];
+	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', tabs });
+	await calls.one('write', { spreadsheetId, range: 'A:B', values: [{ b: 1, a: 2 }] });
+	expect(calls.stored(spreadsheetId, 'First')).toEqual([
+		['a', 'b'],
+		[2, 1],
+	]);
+	expect(calls.methods).toEqual(['get', 'values.update']);
+});
+
 test('neither tab nor range: reading takes the first tab, writing asks for one', async () => {
 	const spreadsheetId = book();
 	expect(await calls.one('read', { spreadsheetId })).toMatchObject({ values: [['first']] });

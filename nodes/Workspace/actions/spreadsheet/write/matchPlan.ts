@@ -2,10 +2,11 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { type NodeError, isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import { type Cell, type NamedRow, rowNumberKey } from '../cells';
+import { type Cell, type NamedRow, namesIn, rowNumberKey } from '../cells';
 import type { WriteParams } from '../fields';
-import type { HeaderRow } from '../headerRow';
+import { type HeaderRow, misfitOf } from '../headerRow';
 import { cellsOn, columnLetters } from '../range';
+import { entryFor } from '../rows';
 import { list, type Spreadsheet } from '../sheets';
 
 /** The change of one row. Rows and columns count from 0. */
@@ -38,6 +39,8 @@ export class Plan {
 	/** Whether text differs from a number or a truth value: it may be what the sheet shows. */
 	isUnsure = false;
 	private readonly matching: Matching;
+	private readonly isTyped: boolean;
+	/** None where rows are found by their numbers. */
 	private readonly keyColumns: readonly number[];
 	private readonly rowsByKey = new Map<string, number[]>();
 	private hasValues = false;
@@ -48,14 +51,10 @@ export class Plan {
 	constructor(matching: Matching) {
 		this.matching = matching;
 		const { matchColumns, columns, body, headerRow } = matching;
+		this.isTyped = matching.valueInputOption === 'USER_ENTERED';
 		this.keyColumns = isByNumber(matchColumns) ? [] : matchColumns.flatMap((name) => columns.get(name) ?? []);
 		this.next = body.last + 1;
-		if (this.keyColumns.length === 0) return;
 		for (let row = headerRow; row <= body.last; row++) this.index(row);
-	}
-
-	private get isTyped(): boolean {
-		return this.matching.valueInputOption === 'USER_ENTERED';
 	}
 
 	/** A NodeError where one of the rows cannot be looked for. */
@@ -67,18 +66,17 @@ export class Plan {
 	private stepFor(row: NamedRow): Step {
 		const cells = this.placed(row);
 		const found = this.rowsOf(row);
-		const rows = isNodeError(found) ? [] : found;
-		const isNew = rows.length === 0;
-		const own = isNew ? [this.next++] : rows;
-		if (isNew) this.remember(own[0] ?? 0, row);
-		const changes = own
+		const isNew = isNodeError(found) || found.length === 0;
+		const rows = isNew ? [this.next++] : found;
+		if (isNew) this.add(this.keyOf(this.keyCells(row)), rows[0] ?? 0);
+		const changes = rows
 			.map((at) => ({ row: at, cells: isNew ? cells : this.changed(at, cells) }))
 			.filter((change) => isNew || change.cells.size > 0);
 		for (const { row: at, cells: changed } of changes) {
 			for (const [column, cell] of changed) this.pending.set(`${at} ${column}`, cell);
 		}
 		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
-		return { action, rows: own, changes };
+		return { action, rows, changes };
 	}
 
 	private rowsOf(row: NamedRow): readonly number[] | NodeError {
@@ -105,10 +103,6 @@ export class Plan {
 		return this.matching.matchColumns.map((name) => cells.get(name) ?? '');
 	}
 
-	private remember(at: number, row: NamedRow): void {
-		this.add(this.keyOf(this.keyCells(row)), at);
-	}
-
 	private keyed(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.keyCells(row);
 		if (cells.every((cell) => cell === '')) return noKey(this.matching.matchColumns);
@@ -124,11 +118,9 @@ export class Plan {
 
 	private numbered(rowNumber: unknown): readonly number[] | NodeError {
 		const { headerRow, body } = this.matching;
-		const number = typeof rowNumber === 'string' && rowNumber.trim() !== '' ? Number(rowNumber) : rowNumber;
-		if (number === undefined || number === null || number === '') return noKey([rowNumberKey]);
-		if (typeof number === 'number' && Number.isInteger(number)) {
-			if (number > headerRow && number <= body.last + 1) return [number - 1];
-		}
+		if (rowNumber === undefined || rowNumber === null || rowNumber === '') return noKey([rowNumberKey]);
+		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
+		if (Number.isInteger(number) && number > headerRow && number <= body.last + 1) return [number - 1];
 		return refusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
 			`Its rows are ${headerRow + 1} to ${body.last + 1}. Read the rows again, or match them by a column.`,
@@ -170,6 +162,63 @@ export class Plan {
 		this.isUnsure = true;
 		return shown?.at(row, column) === cell;
 	}
+}
+
+interface Planned {
+	/** By member; a NodeError for one whose rows do not fit the table or cannot be looked for. */
+	readonly steps: ReadonlyArray<Step[] | NodeError>;
+	/** The table's last row. */
+	readonly last: number;
+}
+
+/**
+ * What the sheet shows is read only where an item's text may be what a number or a date looks like.
+ * @param given rows by member
+ */
+export async function planned(
+	book: Spreadsheet,
+	params: WriteParams,
+	{ found: sheet, header }: { readonly found: HeaderRow; readonly header: HeaderRow },
+	given: ReadonlyArray<readonly NamedRow[]>,
+): Promise<Planned> {
+	const { matchColumns } = params;
+	const { columns } = header;
+	const names = [...new Set([...matchColumns, ...namesIn(given.flat())])];
+	const used = names.flatMap((name) => columns.get(name) ?? []).filter((column) => column < sheet.free);
+	const all = Array.from({ length: sheet.right - sheet.left + 1 }, (_, at) => sheet.left + at);
+	const read = isByNumber(matchColumns) ? all : used;
+	const planFor = (bodies: Pick<Matching, 'body' | 'shown'>) => {
+		const plan = new Plan({ ...params, columns, ...bodies });
+		const steps = given.map((rows) => misfitOf(rows, header, params) ?? plan.stepsFor(rows));
+		return { isUnsure: plan.isUnsure, steps, last: bodies.body.last };
+	};
+	const isSmall = sheet.rowCount * read.length <= mostTogether;
+	const mayInsert = !isByNumber(matchColumns) || columns.size > sheet.columns.size;
+	if (isSmall && mayInsert && sheet.columns.size > 0) {
+		const cells = given.flat().map((row) => [...row.cells.values()]);
+		if (await seemTyped(book, params, cells)) return planFor(await readBoth(book, sheet, read));
+	}
+	const body = await readBody(book, sheet, read);
+	const first = planFor({ body });
+	if (!first.isUnsure) return first;
+	return planFor({ body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
+}
+
+/** Cells whose values and texts are read in one request: it takes up to 80 bytes for each, two take about 50. */
+const mostTogether = 200_000;
+
+/** Whether cells are entered as typed, and texts look like numbers: reading and writing would be five requests if rows are inserted, too. */
+async function seemTyped(book: Spreadsheet, params: WriteParams, cells: readonly Cell[][]): Promise<boolean> {
+	if (params.valueInputOption === 'RAW') return false;
+	const asAuto = { ...params, valueInputOption: 'AUTO' } as const;
+	const { valueInputOption, cell, text } = await entryFor(book, asAuto, cells);
+	const isTyped = params.valueInputOption === 'USER_ENTERED';
+	if (!isTyped && valueInputOption === 'RAW') return false;
+	const isKnown = (value: string) =>
+		cell(value) !== text(value) || (isTyped && (typed(value) !== value || isPlainNumber(value)));
+	return cells
+		.flat()
+		.some((value) => typeof value === 'string' && /\d|^(true|false)$/i.test(value) && !isKnown(value));
 }
 
 export function isByNumber(matchColumns: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import { isNodeError, refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
-import { type Cell, cellData, type Entering, headerCell, namedRows, namesIn } from '../cells';
+import { type Cell, type Entering, headerCell, namedRows, namesIn, updateCells } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
 import { columnNames, type HeaderRow, tableOf, withLetters } from '../headerRow';
 import {
@@ -43,10 +43,7 @@ async function ensureGridSize<T>(
 	};
 	return await book.inTabs(target, async () => {
 		// What fits into a new tab is sent without asking first.
-		if (mayGrow && (rows > newTab.rowCount || columns > newTab.columnCount)) {
-			await grow();
-			return await send();
-		}
+		if (mayGrow && (rows > newTab.rowCount || columns > newTab.columnCount)) await grow();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
 				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
@@ -91,14 +88,11 @@ function laidOut(names: readonly string[], texts: readonly string[], params: Ent
 	});
 	if (present.some((text, at) => text !== '' && found[at] === undefined)) throw otherNames(present, names);
 	const added = names.filter((name) => !found.includes(name));
-	const columns = Array.from({ length: end }, (_, at) => found[at] ?? added.shift());
+	const columns = [...Array.from({ length: end }, (_, at) => found[at] ?? added.shift()), ...added];
 	const header = columns.map((name, at) =>
 		name === undefined || found[at] ? null : headerCell(name, params),
 	);
-	return {
-		columns: [...columns, ...added],
-		header: [...header, ...added.map((name) => headerCell(name, params))],
-	};
+	return { columns, header };
 }
 
 function otherNames(present: readonly string[], names: readonly string[]) {
@@ -170,14 +164,13 @@ export async function replaceTable(
 	const sheet = withLetters(read, new Set(names));
 	const columns = inOrder(names, sheet);
 	const header = params.includeHeaderRow
-		? [columns.map(({ name, text }) => (text === '' ? '' : headerCell(text ?? name, params)))]
+		? [columns.map(({ text }) => (text === '' ? '' : headerCell(text, params)))]
 		: [];
 	const parts = given.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
 	);
-	const isEmpty = sheet.columns.size === 0;
-	const start = { row: sheet.row, column: isEmpty ? sheet.start : sheet.left };
-	const width = Math.max(columns.length, isEmpty ? 0 : sheet.right - start.column + 1);
+	const start = { row: sheet.row, column: sheet.columns.size === 0 ? sheet.start : sheet.left };
+	const width = Math.max(columns.length, sheet.right - start.column + 1);
 	await replace(book, sheet, params, { start, width, header, rows: parts.flat() });
 	const [first = [], ...others] = parts;
 	const range = areaIn(sheet.title, start, 1, 1);
@@ -186,13 +179,10 @@ export async function replaceTable(
 
 /** Columns that stay are in the order of the old header and keep its texts; the others follow. */
 function inOrder(names: readonly string[], { columns, texts }: HeaderRow) {
-	const known = names.filter((name) => columns.has(name));
-	const stays = known
-		.map((name) => ({ name, at: columns.get(name) ?? 0 }))
-		.sort((a, b) => a.at - b.at)
-		.map(({ name, at }) => ({ name, text: texts[at] ?? '' }));
-	const added = names.filter((name) => !columns.has(name)).map((name) => ({ name, text: undefined }));
-	return [...stays, ...added];
+	return names
+		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
+		.sort((a, b) => a.at - b.at || 0)
+		.map(({ name, at }) => ({ name, text: at === Infinity ? name : (texts[at] ?? '') }));
 }
 
 /** What a table is replaced by. */
@@ -214,22 +204,13 @@ async function replace(
 	const lines = [...header.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
 	const { sheetId, native } = sheet;
 	const { row, column } = start;
-	const [endRow, endColumn] = [row + lines.length, column + width];
-	const requests = enlarge(sheet, { rows: endRow, columns: endColumn });
-	if (native) {
-		const range = { ...native.range, endRowIndex: endRow, endColumnIndex: endColumn };
-		requests.push(resize({ ...native, range }));
-	}
+	const end = { endRowIndex: row + lines.length, endColumnIndex: column + width };
+	const requests = enlarge(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
+	if (native) requests.push(resize({ ...native, range: { ...native.range, ...end } }));
 	if (valueInputOption === 'RAW') {
-		const range = {
-			sheetId,
-			startRowIndex: row,
-			startColumnIndex: column,
-			endColumnIndex: endColumn,
-			endRowIndex: Math.max(native?.range.endRowIndex ?? sheet.rowCount, endRow),
-		};
-		const rows = lines.map((line) => ({ values: line.map(cellData) }));
-		await book.change([...requests, { updateCells: { range, rows, fields: 'userEnteredValue' } }]);
+		const lastRow = Math.max(native?.range.endRowIndex ?? sheet.rowCount, end.endRowIndex);
+		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
+		await book.change([...requests, updateCells({ range }, lines)]);
 		return;
 	}
 	await book.change(requests);
