@@ -204,22 +204,12 @@ const mostLetters = 780;
 const mostRoman = 3999;
 
 function numeral(count: number, type: string): string {
-	const most = type.endsWith('ROMAN') ? mostRoman : type.endsWith('ALPHA') ? mostLetters : Infinity;
-	if (count < 1 || count > most) return String(count);
-	switch (type) {
-		case 'ZERO_DECIMAL':
-			return String(count).padStart(2, '0');
-		case 'ALPHA':
-			return letters(count);
-		case 'UPPER_ALPHA':
-			return letters(count).toUpperCase();
-		case 'ROMAN':
-			return roman(count);
-		case 'UPPER_ROMAN':
-			return roman(count).toUpperCase();
-		default:
-			return String(count);
-	}
+	if (count < 1) return String(count);
+	const isRoman = type.endsWith('ROMAN') && count <= mostRoman;
+	const isLetter = type.endsWith('ALPHA') && count <= mostLetters;
+	if (!isRoman && !isLetter) return String(count).padStart(type === 'ZERO_DECIMAL' ? 2 : 1, '0');
+	const written = isRoman ? roman(count) : letters(count);
+	return type.startsWith('UPPER') ? written.toUpperCase() : written;
 }
 
 /** a … z, aa … zz, aaa …, as Docs counts. */

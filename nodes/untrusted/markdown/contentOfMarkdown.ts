@@ -77,15 +77,8 @@ function oneLine(text: string): string {
 
 /** HTML without its comments. One that does not end is text, so that nothing is lost. */
 function withoutComments(html: string): string {
-	let kept = '';
-	let at = 0;
-	for (;;) {
-		const start = html.indexOf('<!--', at);
-		const end = start < 0 ? -1 : html.indexOf('-->', start + 2);
-		if (end < 0) return kept + html.slice(at);
-		kept += html.slice(at, start);
-		at = end + 3;
-	}
+	const end = html.lastIndexOf('-->') + 3;
+	return html.slice(0, end).replace(/<!(?=--)[\s\S]*?-->/g, '') + html.slice(end);
 }
 
 /** Only Google fetches pictures, so only from public addresses. */

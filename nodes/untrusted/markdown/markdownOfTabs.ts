@@ -1,5 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-import type { AlignType, BlockContent, DefinitionContent, PhrasingContent, RootContent, Table } from 'mdast';
+import type { AlignType, BlockContent, DefinitionContent, RootContent, Table } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { type Options, toMarkdown } from 'mdast-util-to-markdown';
 
@@ -18,9 +18,7 @@ import {
 import { type FlatBlock, nestBlocks, phrasingOf } from './nesting';
 
 type Element = docs_v1.Schema$StructuralElement;
-
-/** Adjacent paragraphs that form one code block, with the place of its first line, or any other element. */
-type Part = { readonly element: Element } | { readonly code: string; readonly place: Place };
+type Content = readonly Element[];
 
 /**
  * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the
@@ -34,8 +32,9 @@ const spacesPerIndent = 4;
 /** A document may have any indentation. */
 const mostSpaces = 64;
 
-function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$DocumentTab): Part[] {
-	const parts: Part[] = [];
+/** Adjacent paragraphs that form one code block, where its first line is, and all other elements. */
+function withCodeBlocks(content: Content, tab: docs_v1.Schema$DocumentTab) {
+	const parts: Array<{ readonly element: Element } | FlatBlock> = [];
 	const ends = blockEnds(content);
 	for (let at = 0; at < content.length;) {
 		const marked = rawText(content[at]).includes(blockStart) ? ends[at] : undefined;
@@ -43,7 +42,7 @@ function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$Documen
 		const first = placeOf(content[at]?.paragraph ?? {});
 		// How Docs' own blocks are styled is not known.
 		const place = marked === undefined ? first : topLevel;
-		if (end > at) parts.push({ code: codeOf(content.slice(at, end), first, tab), place });
+		if (end > at) parts.push(codeBlock(codeOf(content.slice(at, end), first, tab), place));
 		else parts.push({ element: content[at] ?? {} });
 		at = Math.max(end, at + 1);
 	}
@@ -52,8 +51,12 @@ function withCodeBlocks(content: readonly Element[], tab: docs_v1.Schema$Documen
 
 const topLevel: Place = { quoted: false, indentPoints: 0 };
 
+function codeBlock(value: string, place: Place): FlatBlock {
+	return { node: { type: 'code', value }, ...place, glyph: undefined };
+}
+
 /** For each position, the position after the next block end, if there are only paragraphs before it. */
-function blockEnds(content: readonly Element[]): Array<number | undefined> {
+function blockEnds(content: Content): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let at = content.length - 1; at >= 0; at--) {
 		if (!content[at]?.paragraph) ends[at] = undefined;
@@ -63,7 +66,7 @@ function blockEnds(content: readonly Element[]): Array<number | undefined> {
 }
 
 /** @returns `start` if no block of several lines begins there */
-function fixedWidthEnd(content: readonly Element[], start: number, tab: docs_v1.Schema$DocumentTab): number {
+function fixedWidthEnd(content: Content, start: number, tab: docs_v1.Schema$DocumentTab): number {
 	const first = placeOf(content[start]?.paragraph ?? {});
 	let end = start;
 	for (let at = start; at < content.length; at++) {
@@ -108,7 +111,7 @@ function rawText(element: Element | undefined): string {
 	return (element?.paragraph?.elements ?? []).map(({ textRun }) => textRun?.content ?? '').join('');
 }
 
-function codeOf(lines: readonly Element[], first: Place, tab: docs_v1.Schema$DocumentTab): string {
+function codeOf(lines: Content, first: Place, tab: docs_v1.Schema$DocumentTab): string {
 	return lines
 		.map(({ paragraph = {} }) => {
 			const text = piecesOf(paragraph, tab).map((piece) => piece.text);
@@ -118,8 +121,6 @@ function codeOf(lines: readonly Element[], first: Place, tab: docs_v1.Schema$Doc
 		})
 		.join('\n');
 }
-
-type Content = readonly docs_v1.Schema$StructuralElement[];
 
 /** GFM, but text that merely looks like an address is not escaped. */
 const options: Options = {
@@ -171,42 +172,29 @@ class Printer {
 
 	private blocks(content: Content): Array<BlockContent | DefinitionContent> {
 		const parts = withCodeBlocks(content, this.document);
-		return nestBlocks(
-			parts.flatMap((part) =>
-				'element' in part
-					? this.flat(part.element)
-					: { node: { type: 'code', value: part.code }, ...part.place, glyph: undefined },
-			),
-		);
+		return nestBlocks(parts.flatMap((part) => ('element' in part ? this.flat(part.element) : part)));
 	}
 
-	private flat({ paragraph, table, tableOfContents }: docs_v1.Schema$StructuralElement): FlatBlock[] {
+	private flat({ paragraph, table, tableOfContents }: Element): FlatBlock[] {
 		if (paragraph) return this.paragraph(paragraph);
 		if (tableOfContents) return (tableOfContents.content ?? []).flatMap((element) => this.flat(element));
-		if (!table) return [];
-		const code = this.codeIn(table);
-		if (code) return code;
-		const node = tableOf(table, this.document, (pieces) =>
-			this.phrasing(pieces, { type: 'html', value: '<br>' }),
+		if (!table?.tableRows?.length) return [];
+		const [cell, ...others] = table.tableRows.flatMap((row) => row.tableCells ?? []);
+		const [part, ...more] = withCodeBlocks(cell?.content ?? [], this.document);
+		// The frame of a code block.
+		const isCode = others.length === 0 && more.length === 0 && part && 'node' in part;
+		return [{ node: isCode ? part.node : this.table(table.tableRows), ...topLevel, glyph: undefined }];
+	}
+
+	/** With its footnotes' labels instead of their IDs. */
+	private pieces(paragraph: docs_v1.Schema$Paragraph): Piece[] {
+		return piecesOf(paragraph, this.document).map((piece) =>
+			piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.label(piece.footnoteId) },
 		);
-		return node === undefined ? [] : [{ node, ...topLevel, glyph: undefined }];
-	}
-
-	/** The lines of a code block for which a table of one cell is the frame. */
-	private codeIn({ tableRows = [] }: docs_v1.Schema$Table): FlatBlock[] | undefined {
-		const [cell, ...others] = tableRows.flatMap((row) => row.tableCells ?? []);
-		if (!cell || others.length > 0) return undefined;
-		const [part, ...more] = withCodeBlocks(cell.content ?? [], this.document);
-		if (!part || 'element' in part || more.length > 0) return undefined;
-		return [{ node: { type: 'code', value: part.code }, ...topLevel, glyph: undefined }];
-	}
-
-	private phrasing(pieces: readonly Piece[], lineBreak: PhrasingContent) {
-		return phrasingOf(pieces, { lineBreak, footnoteLabel: (id) => this.label(id) });
 	}
 
 	private paragraph(paragraph: docs_v1.Schema$Paragraph): FlatBlock[] {
-		const pieces = piecesOf(paragraph, this.document);
+		const pieces = this.pieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const text = pieces.filter((piece) => !piece.rule);
 		const ruled = pieces.length > text.length || (text.length === 0 && isVisible(style.borderBottom));
@@ -231,11 +219,47 @@ class Printer {
 		}
 		const depth = headingDepth(style.namedStyleType ?? '');
 		if (depth === undefined) {
-			const children = this.phrasing(pieces, { type: 'break' });
+			const children = phrasingOf(pieces, { type: 'break' });
 			return children.length > 0 ? { type: 'paragraph', children } : undefined;
 		}
-		const children = this.phrasing(pieces, { type: 'text', value: ' ' });
+		const children = phrasingOf(pieces, { type: 'text', value: ' ' });
 		return children.length > 0 ? { type: 'heading', depth, children } : undefined;
+	}
+
+	/**
+	 * A table whose first row is its header. Content for which a Markdown cell has no syntax becomes lines of the
+	 * cell.
+	 */
+	private table(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
+		const [header = [], ...others] = tableRows.map((row) =>
+			(row.tableCells ?? []).map((cell) => this.lines(cell.content ?? [])),
+		);
+		const children = [withoutBold(header), ...others].map((row) => ({
+			type: 'tableRow' as const,
+			children: row.map((pieces) => ({
+				type: 'tableCell' as const,
+				children: phrasingOf(pieces, { type: 'html', value: '<br>' }),
+			})),
+		}));
+		return { type: 'table', align: (tableRows[0]?.tableCells ?? []).map(alignmentOf), children };
+	}
+
+	private lines(content: Content): Piece[] {
+		const lines = content.flatMap(({ paragraph, table }) => {
+			if (paragraph) {
+				const glyph = paragraph.bullet && { text: `${this.glyphs.next(paragraph.bullet).text} `, marks: {} };
+				return [[...(glyph ? [glyph] : []), ...this.pieces(paragraph)]];
+			}
+			return (table?.tableRows ?? []).map((row) =>
+				(row.tableCells ?? []).flatMap((cell, at) => [
+					...(at > 0 ? [cellSeparator] : []),
+					...this.lines(cell.content ?? []),
+				]),
+			);
+		});
+		return lines
+			.filter((line) => line.length > 0)
+			.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
 	}
 }
 
@@ -247,51 +271,6 @@ function headingDepth(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
 
 const lineBreak: Piece = { text: '\v', marks: {} };
 const cellSeparator: Piece = { text: ' | ', marks: {} };
-
-/**
- * A table whose first row is its header. Content for which a Markdown cell has no syntax becomes lines of the
- * cell.
- */
-function tableOf(
-	table: docs_v1.Schema$Table,
-	tab: docs_v1.Schema$DocumentTab,
-	phrasing: (pieces: readonly Piece[]) => PhrasingContent[],
-): Table | undefined {
-	const glyphs = new Glyphs(tab);
-	const rows = (table.tableRows ?? []).map((row) =>
-		(row.tableCells ?? []).map((cell) => linesOf(cell.content ?? [], tab, glyphs)),
-	);
-	const [header, ...others] = rows;
-	if (header === undefined) return undefined;
-	const align = (table.tableRows?.[0]?.tableCells ?? []).map(alignmentOf);
-	const children = [withoutBold(header), ...others].map((row) => ({
-		type: 'tableRow' as const,
-		children: row.map((pieces) => ({ type: 'tableCell' as const, children: phrasing(pieces) })),
-	}));
-	return { type: 'table', align, children };
-}
-
-function linesOf(
-	content: readonly docs_v1.Schema$StructuralElement[],
-	tab: docs_v1.Schema$DocumentTab,
-	glyphs: Glyphs,
-): Piece[] {
-	const lines = content.flatMap(({ paragraph, table }) => {
-		if (paragraph) {
-			const glyph = paragraph.bullet ? [{ text: `${glyphs.next(paragraph.bullet).text} `, marks: {} }] : [];
-			return [[...glyph, ...piecesOf(paragraph, tab)]];
-		}
-		return (table?.tableRows ?? []).map((row) =>
-			(row.tableCells ?? []).flatMap((cell, at) => [
-				...(at > 0 ? [cellSeparator] : []),
-				...linesOf(cell.content ?? [], tab, glyphs),
-			]),
-		);
-	});
-	return lines
-		.filter((line) => line.length > 0)
-		.flatMap((line, at) => (at > 0 ? [lineBreak, ...line] : line));
-}
 
 /** Removes bold from headers, because they are bold anyway. */
 function withoutBold(header: readonly Piece[][]): Piece[][] {

@@ -55,32 +55,22 @@ function place(blocks: readonly FlatBlock[]): Placed[] {
 }
 
 function build(blocks: readonly Placed[]): Nested[] {
-	const nodes: Nested[] = [];
-	let at = 0;
-	for (let first = blocks[at]; first; first = blocks[at]) {
-		const end = endOfStretch(blocks, at, first.quoteDepth > 0 ? isQuoted : first.list ? isListed : undefined);
-		const stretch = blocks.slice(at, end);
-		at = end;
-		if (first.quoteDepth > 0) {
-			const inner = stretch.map((block) => ({ ...block, quoteDepth: block.quoteDepth - 1 }));
-			nodes.push({ type: 'blockquote', children: build(inner) });
-		} else if (first.list) nodes.push(...listsOf(stretch));
-		else nodes.push(first.node);
+	const stretches: Placed[][] = [];
+	for (const block of blocks) {
+		const last = stretches.at(-1);
+		if (last?.[0] && kindOf(last[0]) === kindOf(block)) last.push(block);
+		else stretches.push([block]);
 	}
-	return nodes;
+	return stretches.flatMap((stretch): Nested[] => {
+		const [first] = stretch;
+		if (!first?.quoteDepth) return first?.list ? listsOf(stretch) : stretch.map(({ node }) => node);
+		const inner = stretch.map((block) => ({ ...block, quoteDepth: block.quoteDepth - 1 }));
+		return [{ type: 'blockquote', children: build(inner) }];
+	});
 }
 
-const isQuoted = (block: Placed) => block.quoteDepth > 0;
-const isListed = (block: Placed) => block.quoteDepth === 0 && block.list !== undefined;
-
-function endOfStretch(
-	blocks: readonly Placed[],
-	from: number,
-	belongs: ((block: Placed) => boolean) | undefined,
-): number {
-	let end = from + 1;
-	for (let next = blocks[end]; next && belongs?.(next); next = blocks[end]) end++;
-	return end;
+function kindOf({ quoteDepth, list }: Placed): 'quote' | 'list' | 'block' {
+	return quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
 }
 
 /** Adjacent items of the same level and kind form one list, whichever list Docs assigns them to. */
@@ -146,24 +136,22 @@ const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
  * Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown
  * does not allow.
  */
-export function phrasingOf(pieces: readonly Piece[], making: Making): PhrasingContent[] {
+export function phrasingOf(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = joined(trimmed(spaced(pieces)));
-	return nest(withAddresses(parts, making.lineBreak.type === 'break'), new Set(), making);
+	return nest(withAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
 }
 
-interface Making {
-	/** Another one in a table cell. */
-	readonly lineBreak: PhrasingContent;
-	readonly footnoteLabel: (id: string) => string;
-}
-
-function nest(pieces: readonly Piece[], open: ReadonlySet<Mark>, making: Making): PhrasingContent[] {
+function nest(
+	pieces: readonly Piece[],
+	open: ReadonlySet<Mark>,
+	lineBreak: PhrasingContent,
+): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
 	for (let at = 0; at < pieces.length;) {
 		const { mark, end } = furthest(pieces, at, open);
-		if (mark === undefined) nodes.push(...leaves(pieces.slice(at, end), making));
+		if (mark === undefined) nodes.push(...leaves(pieces.slice(at, end), lineBreak));
 		else {
-			const children = nest(pieces.slice(at, end), new Set([...open, mark]), making);
+			const children = nest(pieces.slice(at, end), new Set([...open, mark]), lineBreak);
 			nodes.push(wrapped(mark, pieces[at]?.marks.link ?? '', children));
 		}
 		at = end;
@@ -195,13 +183,11 @@ function wrapped(mark: Mark, url: string, children: PhrasingContent[]): Phrasing
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function leaves(pieces: readonly Piece[], { lineBreak, footnoteLabel }: Making): PhrasingContent[] {
+function leaves(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingContent[] {
 	return pieces.flatMap((piece): PhrasingContent[] => {
-		if (piece.picture !== undefined) return [{ type: 'image', url: piece.picture, alt: piece.text }];
-		if (piece.footnoteId !== undefined) {
-			const label = footnoteLabel(piece.footnoteId);
-			return [{ type: 'footnoteReference', identifier: label, label }];
-		}
+		const { picture, footnoteId: label } = piece;
+		if (picture !== undefined) return [{ type: 'image', url: picture, alt: piece.text }];
+		if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
 		if (piece.marks.code) return [{ type: 'inlineCode', value: piece.text.replaceAll('\v', ' ') }];
 		return piece.text
 			.split('\v')

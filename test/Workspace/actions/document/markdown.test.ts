@@ -424,6 +424,16 @@ test('items count on, and from the start again below another item', () => {
 	expect(glyphs.next({ listId: 'another' })).toMatchObject({ text: '•', ordered: false });
 });
 
+test('the numbers of a list that goes on in a table are those of its plain text', () => {
+	const item = { paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l' } } };
+	const tab = {
+		body: { content: [item, { table: { tableRows: [{ tableCells: [{ content: [item] }] }] } }, item] },
+		lists: { l: { listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] } } },
+	};
+	expect(plainTextOf(tab)).toBe('1. x\n2. x\n3. x');
+	expect(markdownOfTabs([tab])).toBe('1. x\n\n| 2. x |\n| - |\n\n3. x');
+});
+
 test('a picture is fetched from a public address only; any other is a link, or its text', () => {
 	const spanOf = (markdown: string) => {
 		const [block] = contentOfMarkdown(markdown).blocks;
