@@ -103,11 +103,6 @@ export interface ExecuteBody extends Identity {
 	readonly startStepName: string;
 }
 
-/** The answer to what was sent. */
-export interface Executed extends Answer {
-	readonly sent: ExecuteBody;
-}
-
 /**
  * Sends the execute call. It is sent again only if it was definitely not accepted.
  * @param memory what the answer takes, until the caller releases it
@@ -119,20 +114,20 @@ export async function execute(
 	call: PreparedCall,
 	memory: MemoryBudget,
 	hooks: { ready(): Promise<void>; sending(body: ExecuteBody): void },
-): Promise<Executed> {
+): Promise<Answer> {
 	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.options;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
-	const once = async (stop: AbortSignal): Promise<Executed> => {
+	const once = async (stop: AbortSignal) => {
 		memory.release();
-		const sent = call.body();
+		const body = call.body();
 		const raw = new RawResponse();
 		const send = () => {
-			hooks.sending(sent);
-			return context.helpers.httpRequest(requestOf(call, sent, stop)) as Promise<FullResponse>;
+			hooks.sending(body);
+			return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<FullResponse>;
 		};
 		const response = await unlessAborted(raw.watch(send), stop);
-		return { sent, ...(await answerOf(response, raw, call, memory, stop)) };
+		return await answerOf(response, raw, call, memory, stop);
 	};
 	return await withRetries(
 		async () => {

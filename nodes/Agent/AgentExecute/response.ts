@@ -8,6 +8,7 @@ import { mayBeJson } from '../../http/body';
 import type { Redact } from '../session/credentials';
 import { type SessionMessage, valueAt } from '../session/messages';
 import type { EndedBy } from './messageCollector';
+import type { ExecuteParams } from './parameters';
 
 /** An answer of the agent service, read to its end. */
 export interface Answer {
@@ -113,53 +114,44 @@ export function textIn(content: unknown, textField: string): string | undefined 
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** `last`: texts are messages of their own; `joined`: pieces of one text. */
-type TextPieces = 'last' | 'joined';
-
 /** The text of the messages; null where none has one. @param endedBy `match`: the last one has ended the wait */
 export function textOf(
 	messages: readonly SessionMessage[],
 	textField: string,
-	textPieces: TextPieces,
+	textPieces: ExecuteParams['textPieces'],
 	endedBy: EndedBy,
 ): string | null {
 	const turn = new TurnText(textPieces);
-	let last: string | undefined;
+	let last: string | null = null;
 	for (const [index, { message }] of messages.entries()) {
 		const text = textIn(message, textField);
 		if (text === undefined) continue;
 		turn.add(text, endedBy === 'match' && index === messages.length - 1);
 		last = text;
 	}
-	return last === undefined || textPieces === 'last' ? (last ?? null) : turn.text;
+	return last === null || textPieces === 'last' ? last : turn.text;
 }
 
 /** What the texts of a turn are together. */
 export class TurnText {
 	text = '';
-	readonly #textPieces: TextPieces;
+	readonly #isJoined: boolean;
 	#pieces = 0;
 
-	constructor(textPieces: TextPieces) {
-		this.#textPieces = textPieces;
+	constructor(textPieces: ExecuteParams['textPieces']) {
+		this.#isJoined = textPieces === 'joined';
 	}
 
 	/** @param isEnd whether its message ends the wait @returns what is added: a paragraph, or the piece unless it is the whole text again */
 	add(text: string, isEnd: boolean): string {
-		const added = this.#isWhole(text, isEnd) ? '' : this.#separator() + text;
+		const isBlank = text.trim() === '';
+		// Two pieces may be equal: 123123 may come as 123 and 123.
+		const mayBeWhole = this.#isJoined && !isBlank && (isEnd || this.#pieces > 1);
+		const separator = this.#isJoined || this.text === '' ? '' : '\n\n';
+		const added = mayBeWhole && text.trim() === this.text.trim() ? '' : separator + text;
 		this.text += added;
-		if (text.trim() !== '') this.#pieces++;
+		if (!isBlank) this.#pieces++;
 		return added;
-	}
-
-	#separator(): string {
-		return this.#textPieces === 'last' && this.text !== '' ? '\n\n' : '';
-	}
-
-	/** Two pieces may be equal: 123123 may come as 123 and 123. */
-	#isWhole(text: string, isEnd: boolean): boolean {
-		if (this.#textPieces === 'last' || !(isEnd || this.#pieces > 1)) return false;
-		return text.trim() !== '' && text.trim() === this.text.trim();
 	}
 }
 
@@ -171,8 +163,7 @@ const maxShown = 300;
 
 /** The beginning of the service's response, without secrets. */
 export function excerpt(answer: Answer, { redact }: { readonly redact: Redact }): string {
-	const isCut = answer.body.length > maxJsonBytes;
-	const body = isCut ? answer.body.subarray(0, maxLookedThrough) : answer.body;
+	const body = answer.body.subarray(0, maxJsonBytes);
 	const content = contentOf({ ...answer, body });
 	if (!('response' in content) || content.response === null) return '';
 	const { response } = content;
@@ -203,11 +194,7 @@ export const describeFields = (messages: ReadonlyArray<{ readonly message: unkno
 
 /** Each once, the first of them, shortened. */
 export function distinct(texts: ReadonlyArray<string | undefined>): string[] {
-	const seen = new Set<string>();
-	for (const text of texts) {
-		if (text === undefined) continue;
-		if (seen.size === mostNamed) return [...seen, '…'];
-		seen.add(shortened(text, longestName));
-	}
-	return [...seen];
+	const given = texts.filter((text) => text !== undefined);
+	const different = [...new Set(given.map((text) => shortened(text, longestName)))];
+	return different.length > mostNamed ? [...different.slice(0, mostNamed), '…'] : different;
 }

@@ -15,7 +15,6 @@ import {
 	type CheckedItem,
 	execute,
 	type ExecuteBody,
-	type Executed,
 	meaningOf,
 	type PreparedCall,
 } from './call';
@@ -111,7 +110,8 @@ class AgentWork implements Work<CheckedItem> {
 		const run = new ItemRun(this.#context, index, call);
 		try {
 			const item = await run.item();
-			this.#keep(run.bytes);
+			if (this.#keptBytes + run.bytes > maxKeptBytes) throw tooMuchOutput(maxKeptBytes);
+			this.#keptBytes += run.bytes;
 			for (const hint of run.hints) this.#hints.add(hint);
 			return { outcome: { output: [item] }, isFinal: true };
 		} catch (error) {
@@ -119,12 +119,6 @@ class AgentWork implements Work<CheckedItem> {
 		} finally {
 			run.release();
 		}
-	}
-
-	/** @throws NodeError if n8n cannot hold the item beside the others */
-	#keep(bytes: number): void {
-		if (this.#keptBytes + bytes > maxKeptBytes) throw tooMuchOutput(maxKeptBytes);
-		this.#keptBytes += bytes;
 	}
 }
 
@@ -134,8 +128,9 @@ class ItemRun {
 	readonly #index: number;
 	readonly #call: PreparedCall;
 	readonly #memory = new MemoryBudget();
-	#sent: ExecuteBody | undefined;
-	#executed: Executed | undefined;
+	/** In the last try. */
+	#sent: ExecuteBody;
+	#answer: Answer | undefined;
 	/** Of the answer and the messages that the item holds. */
 	bytes = 0;
 	/** What the item alone does not say. */
@@ -145,16 +140,24 @@ class ItemRun {
 		this.#context = context;
 		this.#index = index;
 		this.#call = call;
+		this.#sent = call.body();
 	}
 
 	async item(): Promise<INodeExecutionData> {
 		const { options, wait } = this.#call;
 		const live = new LiveView(this.#context, this.#index, options);
 		try {
-			if (wait) return await this.#waitedItem(wait, live);
-			const item = await this.#itemOf(await this.#execute());
-			if (typeof item.json.output === 'string') live.text(item.json.output);
-			this.hints = hintsOf(item, options);
+			const { called, waited } = wait
+				? await this.#callAndWait(wait, live)
+				: { called: await this.#execute() };
+			const failure = isNodeError(called) ? called : undefined;
+			const answer = isNodeError(called) ? undefined : called;
+			const answered = await outputItem(this.#context, this.#index, this.#call, this.#sent, answer);
+			if (answer && !answered.binary) this.bytes += answer.body.length;
+			const item = waited ? await withMessages(answered, waited, options, this.#context.helpers) : answered;
+			for (const { byteLength } of waited?.messages ?? []) this.bytes += byteLength;
+			if (!waited && typeof item.json.output === 'string') live.text(item.json.output);
+			this.hints = hintsOf(item, options, { waited, failure });
 			return item;
 		} finally {
 			await live.end();
@@ -163,11 +166,11 @@ class ItemRun {
 
 	failed(error: unknown): Done {
 		const failure = new Sanitizer(this.#call.secrets).error(naming.failure(toNodeError(error)));
-		const executed = this.#executed;
+		const answer = this.#answer;
 		// The service accepted the call, or may have.
-		const reachedService = executed !== undefined || failure.ambiguous || failure.carriedOut;
+		const reachedService = answer !== undefined || failure.ambiguous || failure.carriedOut;
 		if (!reachedService) return { outcome: { failure }, isFinal: false };
-		const response = executed && responseOf(executed);
+		const response = answer && responseOf(answer);
 		return { outcome: { failure: withContext(failure, this.#call, response) }, isFinal: true };
 	}
 
@@ -175,46 +178,31 @@ class ItemRun {
 		this.#memory.release();
 	}
 
-	async #waitedItem(settings: WaitSettings, live: LiveView): Promise<INodeExecutionData> {
-		const { options, secrets, body } = this.#call;
+	async #callAndWait(settings: WaitSettings, live: LiveView) {
 		const parts: WaitParts = {
 			...this.#call,
 			settings,
-			readIdentity: identityReader(this.#context, options),
+			readIdentity: identityReader(this.#context, this.#call.options),
 			clock: systemClock,
 			connect,
 			signal: this.#context.getExecutionCancelSignal(),
-			log: cleanLog(this.#context.logger, new Sanitizer(secrets)),
+			log: cleanLog(this.#context.logger, new Sanitizer(this.#call.secrets)),
 			onMessage: (message, ends) => {
 				live.message(message, ends);
 			},
 		};
-		const { called, waited } = await callAndWait(parts, async (hooks) => await this.#execute(hooks));
-		const failure = isNodeError(called) ? called : undefined;
-		const answered = isNodeError(called)
-			? await outputItem(this.#context, this.#index, this.#call, this.#sent ?? body())
-			: await this.#itemOf(called);
-		this.bytes += waited.messages.reduce((sum, message) => sum + message.byteLength, 0);
-		const item = await withMessages(answered, waited, options, this.#context.helpers);
-		this.hints = hintsOf(item, options, { waited, failure });
-		return item;
+		return await callAndWait(parts, async (hooks) => await this.#execute(hooks));
 	}
 
-	async #itemOf(executed: Executed): Promise<INodeExecutionData> {
-		const item = await outputItem(this.#context, this.#index, this.#call, executed.sent, executed);
-		if (!item.binary) this.bytes += executed.body.length;
-		return item;
-	}
-
-	async #execute(hooks?: TryHooks): Promise<Executed> {
-		this.#executed = await execute(this.#context, this.#call, this.#memory, {
+	async #execute(hooks?: TryHooks): Promise<Answer> {
+		this.#answer = await execute(this.#context, this.#call, this.#memory, {
 			ready: async () => await hooks?.ready(),
 			sending: (body) => {
 				this.#sent = body;
 				hooks?.sending();
 			},
 		});
-		return this.#executed;
+		return this.#answer;
 	}
 }
 

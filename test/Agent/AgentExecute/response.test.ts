@@ -168,6 +168,8 @@ test('ten fields are named, each by 40 characters', () => {
 		return describeFields([{ message: Object.fromEntries(names) as unknown }]);
 	};
 	expect(fields(10)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9');
+	const twice = Object.fromEntries(Array.from('abcdefghij', (name) => [name, 1]));
+	expect(describeFields([{ message: twice }, { message: twice }])).toBe('a, b, c, d, e, f, g, h, i, j');
 	expect(fields(11)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, …');
 	const [whole, long] = ['x'.repeat(40), 'y'.repeat(41)];
 	expect(describeFields([{ message: [1] }, { message: null }, { message: { [whole]: 1, [long]: 1 } }])).toBe(
