@@ -54,11 +54,6 @@ function addrSpecOf(tokens: readonly Token[]): string | undefined {
 	return Buffer.byteLength(address) > longest ? undefined : address;
 }
 
-/** The address in angle brackets, including the brackets. */
-function angleAddress(angle: string): string | undefined {
-	return addrSpecOf(tokensOf(angle.slice(1, -1)));
-}
-
 function joinedParts(tokens: readonly Token[]): string | undefined {
 	let joined = '';
 	let gap = false;
@@ -95,9 +90,7 @@ function asciiDomain(domain: string): string | undefined {
 	const lower = domain.normalize('NFC').toLowerCase();
 	const ascii = lower.includes('_') ? lower : domainToASCII(lower);
 	// A domain whose letters are converted to others is not the one that the user sees.
-	const isItself =
-		domainToUnicode(ascii) === domainToUnicode(lower) &&
-		(ascii === lower || domainToUnicode(ascii) === lower);
+	const isItself = ascii === lower || domainToUnicode(ascii) === lower;
 	return isItself && isHostName(ascii) ? ascii : undefined;
 }
 
@@ -182,7 +175,7 @@ function mailboxOf(entry: readonly Token[]): Address | undefined {
 		const bare = addrSpecOf(entry);
 		return bare === undefined ? undefined : { name: '', address: bare };
 	}
-	const address = angleAddress(angle.raw);
+	const address = addrSpecOf(tokensOf(angle.raw.slice(1, -1)));
 	const name = nameOf(entry.slice(0, at));
 	const isLast = entry.slice(at + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
 	if (address === undefined || name === undefined || !isLast) return undefined;

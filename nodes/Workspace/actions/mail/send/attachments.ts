@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import { buffer } from 'node:stream/consumers';
 
 import { refusal } from '../../../../core/errors';
@@ -9,6 +10,8 @@ import { oneLine } from './fields';
 export interface AttachedFile {
 	readonly filename: string;
 	readonly contentType: string | undefined;
+	/** Bytes. */
+	readonly size: number;
 	readonly content: Buffer;
 	/** The binary field of the item that the file came from. */
 	readonly field?: string;
@@ -17,12 +20,7 @@ export interface AttachedFile {
 }
 
 /** A file whose size is known but that is not read yet. */
-interface Announced {
-	readonly field?: string;
-	readonly filename: string;
-	readonly contentType: string | undefined;
-	/** Bytes. */
-	readonly size: number;
+interface Announced extends Omit<AttachedFile, 'content'> {
 	readonly read: () => Promise<Buffer>;
 }
 
@@ -37,14 +35,7 @@ export async function attachedFiles(attachments: readonly Attachment[], item: It
 	}
 	const total = announced.reduce((sum, { size }) => sum + encodedSize(size), 0);
 	if (total > maxMailBytes) throw tooLarge(total, announced);
-	return await Promise.all(
-		announced.map(async ({ field, filename, contentType, read }) => ({
-			field,
-			filename,
-			contentType,
-			content: await read(),
-		})),
-	);
+	return await Promise.all(announced.map(async ({ read, ...file }) => ({ ...file, content: await read() })));
 }
 
 async function ofField(field: string, item: Item): Promise<Announced> {
@@ -136,26 +127,14 @@ export function withImages(html: string, files: readonly AttachedFile[], mark: s
 		cids.set(file, cid);
 		return cid;
 	});
-	const inline = files.map((file) => {
-		const cid = cids.get(file);
-		return cid === undefined ? file : { ...file, cid };
-	});
+	const inline = files.map((file) => ({ ...file, cid: cids.get(file) }));
 	return { html: linked, files: inline, unknown: [...unknown] };
 }
 
 function fileOf(name: string, files: readonly AttachedFile[]): AttachedFile | undefined {
-	const spellings = [name.trim(), decodedUrl(name.trim()), name.trim().replaceAll('&amp;', '&')];
+	const spellings = [name.trim(), unescape(name.trim()), name.trim().replaceAll('&amp;', '&')];
 	return (
 		files.find(({ field }) => field !== undefined && spellings.includes(field)) ??
 		files.find(({ filename }) => spellings.includes(filename))
 	);
-}
-
-function decodedUrl(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		// A percent sign that is not an escape.
-		return text;
-	}
 }

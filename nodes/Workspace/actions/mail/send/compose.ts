@@ -48,30 +48,18 @@ export interface OutgoingMail extends ReturnType<typeof textsOf> {
  * @throws NodeError 400 for anything that could not be sent
  */
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
-	const texts = textsOf(params);
-	const { attachments } = params;
-	const files = attachments.length === 0 ? [] : await attachedFiles(attachments, item);
+	const files = await attachedFiles(params.attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
-	return {
-		...texts,
-		folder: params.saveAsDraft ? 'drafts' : 'sent',
-		...withInline(bodies, files, item),
-	};
-}
-
-function withInline(
-	bodies: Bodies,
-	files: readonly AttachedFile[],
-	item: Item,
-): Pick<OutgoingMail, 'bodies' | 'files'> {
-	if (bodies.html === undefined) return { bodies, files };
+	const folder = params.saveAsDraft ? 'drafts' : 'sent';
+	const outgoing = { ...textsOf(params), files, bodies, folder } as const;
+	if (bodies.html === undefined) return outgoing;
 	const { html, files: inline, unknown } = withImages(bodies.html, files, item.token);
 	if (unknown.length > 0) {
 		item.hint(
 			`The body refers to ${unknown.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
 	}
-	return { bodies: { ...bodies, html }, files: inline };
+	return { ...outgoing, files: inline, bodies: { ...bodies, html } };
 }
 
 interface Particulars {
@@ -96,7 +84,7 @@ export async function composed(
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	const marker = keyed === undefined ? token : `${token} ${keyed.mark} ${keyed.content}`;
 	const node = new MailComposer({
-		...(from && { from }),
+		from,
 		to,
 		cc,
 		bcc,
@@ -117,8 +105,5 @@ export async function composed(
 	Object.assign(node, { keepBcc: true });
 	const bytes = await node.build();
 	if (bytes.length <= maxMailBytes) return bytes;
-	throw tooLarge(
-		bytes.length,
-		files.map(({ filename, content }) => ({ filename, size: content.length })),
-	);
+	throw tooLarge(bytes.length, files);
 }

@@ -95,11 +95,6 @@ export async function deliver(
 	return sentMail(data);
 }
 
-interface Wanted {
-	readonly senderName: string;
-	readonly fromAlias: Address | undefined;
-}
-
 /**
  * The sender for From. If no name is given, uses the name from the account's settings, because an email
  * without From is sent with the bare address.
@@ -107,26 +102,26 @@ interface Wanted {
  */
 export async function senderOf(
 	client: Clients,
-	{ senderName, fromAlias }: Wanted,
+	{ senderName, fromAlias }: { readonly senderName: string; readonly fromAlias: Address | undefined },
 	item: Item,
 ): Promise<Address | undefined> {
 	const name = senderName || (fromAlias?.name ?? '');
-	if (name !== '') {
-		return { name, address: fromAlias?.address ?? (await ownAddress(client)) };
-	}
+	if (name !== '') return { name, address: fromAlias?.address ?? (await ownAddress(client)) };
 	const known = await sendersOf(client, item);
-	const primary = known.find(({ isPrimary }) => isPrimary);
-	const chosen =
-		fromAlias === undefined ? primary : known.find(({ sendAsEmail }) => isSame(sendAsEmail, fromAlias));
+	const primary = senderIn(known, undefined);
 	// An alias without a name uses the account's.
-	const ownName = (chosen?.displayName || primary?.displayName || '').replaceAll(/\p{Cc}+/gu, ' ').trim();
+	const shown = senderIn(known, fromAlias)?.displayName || primary?.displayName || '';
+	const ownName = shown.replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const address = fromAlias?.address ?? primary?.sendAsEmail;
-	if (ownName === '' || !address) return fromAlias;
-	return { name: ownName, address };
+	return ownName !== '' && address ? { name: ownName, address } : fromAlias;
 }
 
-function isSame(email: string | null | undefined, { address }: Address): boolean {
-	return email?.toLowerCase() === address.toLowerCase();
+/** The settings of an alias; without one those of the account's own address. */
+export function senderIn(known: readonly SendAs[], alias: Address | undefined): SendAs | undefined {
+	const wanted = alias?.address.toLowerCase();
+	return known.find(({ sendAsEmail, isPrimary }) =>
+		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
+	);
 }
 
 /** Without the scope for it, no name is shown. */
@@ -213,6 +208,11 @@ const looks = [0, 1_000, 3_000];
 /** How many of the newest emails are checked. */
 const newest = 20;
 
+const words = {
+	sent: { may: 'The email may have been sent', among: 'sent emails', place: 'Sent', again: 'send' },
+	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
+};
+
 /**
  * The email with the item's marker, for when the connection broke during sending and the outcome is unknown.
  * @throws NodeError with the same code that says so, because an email that is not found may still have been
@@ -224,7 +224,8 @@ export async function findSent(
 	failure: NodeError,
 	item: Item,
 ): Promise<SentMail> {
-	let trouble: string | undefined;
+	const { may, among, place, again } = words[folder];
+	let searched = `It is not among the newest ${among}, but Gmail may list it later.`;
 	for (const wait of looks) {
 		try {
 			await sleep(wait, undefined, { signal: item.signal });
@@ -232,11 +233,19 @@ export async function findSent(
 			if (found) return found;
 		} catch (error) {
 			// The failure of the send is the one to report. This one explains why nothing more is known.
-			trouble = troubleOf(error);
+			searched =
+				isNodeError(error) && error.code === 403
+					? 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.'
+					: 'The node could not look for the email in the mailbox.';
 			break;
 		}
 	}
-	throw unknownFate(folder, failure, trouble);
+	throw failure.with({
+		message: `${may}: ${failure.message}`,
+		description: `${searched} Check the ${place} folder in Gmail before you run this item again. The node did not ${again} it a second time.`,
+		ambiguous: true,
+		cause: failure,
+	});
 }
 
 async function look(client: Clients, folder: Folder, token: string): Promise<SentMail | undefined> {
@@ -246,27 +255,4 @@ async function look(client: Clients, folder: Folder, token: string): Promise<Sen
 		if (parts[0] === token) return mail;
 	}
 	return undefined;
-}
-
-function troubleOf(error: unknown): string {
-	if (isNodeError(error) && error.code === 403) {
-		return 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.';
-	}
-	return 'The node could not look for the email in the mailbox.';
-}
-
-const words = {
-	sent: { may: 'The email may have been sent', among: 'sent emails', place: 'Sent', again: 'send' },
-	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
-};
-
-function unknownFate(folder: Folder, failure: NodeError, trouble: string | undefined): NodeError {
-	const { may, among, place, again } = words[folder];
-	const searched = trouble ?? `It is not among the newest ${among}, but Gmail may list it later.`;
-	return failure.with({
-		message: `${may}: ${failure.message}`,
-		description: `${searched} Check the ${place} folder in Gmail before you run this item again. The node did not ${again} it a second time.`,
-		ambiguous: true,
-		cause: failure,
-	});
 }

@@ -7,7 +7,7 @@ import { attachment, readMessage } from '../message';
 import { addressesIn, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
 import type { OutgoingMail } from './compose';
-import { sendAsOf } from './deliver';
+import { sendAsOf, senderIn } from './deliver';
 
 /** What stands below the body. */
 interface Appended {
@@ -54,11 +54,7 @@ async function signatureOf(
 	fromAlias: Address | undefined,
 	item: Item,
 ): Promise<Appended | undefined> {
-	const addresses = await sendAsOf(client);
-	const wanted = fromAlias?.address.toLowerCase();
-	const sender = addresses.find(({ sendAsEmail, isPrimary }) =>
-		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
-	);
+	const sender = senderIn(await sendAsOf(client), fromAlias);
 	const signature = sender?.signature ?? '';
 	if (signature.trim() === '') {
 		item.hint(
@@ -84,13 +80,14 @@ async function signatureOf(
 async function quotationOf(client: Clients, id: string, isHtml: boolean, item: Item): Promise<Appended> {
 	const mail = await readMessage(client, id, item);
 	const { text, html, summary } = mail;
-	const [sender = { name: '', address: '' }] = addressesIn(summary.sender).addresses;
+	const [sender] = addressesIn(summary.sender).addresses;
 	const time = timeOf(summary.date);
 	const introduction = (who: string) => `${time === '' ? '' : `On ${time} `}${who} wrote:`;
-	const plain = sender.address === '' ? summary.sender : nameAnd(sender, `<${sender.address}>`);
-	const link = `&lt;<a href="mailto:${escaped(sender.address)}">${escaped(sender.address)}</a>&gt;`;
-	const linked =
-		sender.address === '' ? escaped(summary.sender) : nameAnd({ name: escaped(sender.name) }, link);
+	const plain = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
+	const address = escaped(sender?.address ?? '');
+	const linked = sender
+		? `${escaped(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
+		: escaped(summary.sender);
 	const content = html === '' ? escaped(text).replaceAll('\n', '<br>\n') : bodyOf(html);
 	return {
 		text: `${introduction(plain)}\n\n${quotedLines(text)}`,
@@ -99,15 +96,11 @@ async function quotationOf(client: Clients, id: string, isHtml: boolean, item: I
 	};
 }
 
-function nameAnd({ name }: Pick<Address, 'name'>, address: string): string {
-	return name === '' ? address : `${name} ${address}`;
-}
-
 /** Such as "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
 function timeOf(date: string): string {
 	if (date === '') return '';
 	const format = (options: Intl.DateTimeFormatOptions) =>
-		new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options }).format(new Date(date));
+		new Date(date).toLocaleString('en-US', { timeZone: 'UTC', ...options });
 	const day = format({ weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' });
 	const time = format({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
 	// Before AM and PM stands a space that not every mail program shows.
@@ -159,12 +152,8 @@ async function picturesOf(
 	return await inParallel(shown, fewAtOnce, async ({ info, file }) => {
 		const { attachmentId, contentId, fileName, mimeType } = info;
 		const data = attachmentId ? await attachment(client, summary.id, attachmentId) : (file?.data ?? '');
-		return {
-			filename: fileName,
-			contentType: mimeType,
-			content: Buffer.from(data, 'base64url'),
-			cid: contentId,
-		};
+		const content = Buffer.from(data, 'base64url');
+		return { filename: fileName, contentType: mimeType, size: content.length, content, cid: contentId };
 	});
 }
 

@@ -35,34 +35,29 @@ interface Recent {
 	readonly content: string;
 }
 
-interface Looked {
-	/** Newest first. */
-	readonly found: readonly Recent[];
-	/** There were more emails than were checked. */
-	readonly isPartial: boolean;
-}
-
 /**
- * Looks for emails with a key among those to the same recipients with the same subject. A draft may have been
+ * Looks for emails with the key among those to the same recipients with the same subject. A draft may have been
  * sent in the meantime.
+ * @returns the newest first
  */
 async function lookForKey(
-	client: Clients,
-	{ mark }: Keyed,
-	{ to, subject, folder }: Pick<OutgoingMail, 'to' | 'subject' | 'folder'>,
+	{ client, item, outgoing, keyed }: Sending,
 	known: readonly string[] = [],
-): Promise<Looked> {
+): Promise<Recent[]> {
+	const { to, subject, folder } = outgoing;
 	const search = { q: queryFor(to, subject), maxResults: mostCandidates };
 	const drafts = folder === 'drafts' ? [await listFolder(client, 'drafts', search)] : [];
 	const folders = [...drafts, await listFolder(client, 'sent', search)];
+	if (folders.some(({ isPartial }) => isPartial)) {
+		item.hint(
+			`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
+		);
+	}
 	const listed = folders.flatMap(({ mails }) => mails).filter(({ id }) => !known.includes(id));
 	const marked = await inParallel(listed, firstWidth, async (mail) => await withMarker(client, mail));
-	return {
-		found: marked.flatMap(({ mail, parts: [, ofKey, content = ''] }) =>
-			ofKey === mark ? [{ mail, content }] : [],
-		),
-		isPartial: folders.some(({ isPartial }) => isPartial),
-	};
+	return marked.flatMap(({ mail, parts: [, mark, content = ''] }) =>
+		mark === keyed.mark ? [{ mail, content }] : [],
+	);
 }
 
 /**
@@ -105,7 +100,7 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 	const { client, item, outgoing, keyed } = sending;
 	const name = `${await ownAddress(client)} ${keyed.mark}`;
 	return await mutex.run(name, async () => {
-		const before = (await stillThere(client, name)) ?? (await firstFound(sending));
+		const before = (await stillThere(client, name)) ?? (await lookForKey(sending)).at(-1);
 		if (before && before.content !== keyed.content) throw usedBefore(`the message ${before.mail.id}`);
 		if (before) return { ...before.mail, repeated: true };
 		const mail = await send().catch(async (error: unknown) => {
@@ -130,27 +125,16 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 	return undefined;
 }
 
-async function firstFound({ client, item, outgoing, keyed }: Sending): Promise<Recent | undefined> {
-	const { found, isPartial } = await lookForKey(client, keyed, outgoing);
-	if (isPartial) {
-		item.hint(
-			`More than ${mostCandidates} emails of the last ${daysBack} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
-		);
-	}
-	// The list is newest first, so this is the oldest email.
-	return found.at(-1);
-}
-
 /**
  * Reports whether another process sent an email with this key meanwhile. The email was sent, so nothing here
  * may fail the item.
  */
-async function tellOfAnother({ client, item, outgoing, keyed }: Sending, { id }: SentMail): Promise<void> {
-	const looked = await lookForKey(client, keyed, outgoing, [id]).catch((error: unknown) => {
+async function tellOfAnother(sending: Sending, { id }: SentMail): Promise<void> {
+	const { item } = sending;
+	const [other] = await lookForKey(sending, [id]).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);
-		return undefined;
+		return [];
 	});
-	const [other] = looked?.found ?? [];
 	if (!other) return;
 	item.hint(
 		`Two executions sent an email with this key at the same moment: ${other.mail.id} and ${id}. Gmail cannot prevent this.`,

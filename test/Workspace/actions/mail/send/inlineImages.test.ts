@@ -13,6 +13,7 @@ const file = (filename: string, field?: string) => ({
 	filename,
 	field,
 	contentType: 'image/png',
+	size: 1,
 	content: Buffer.from('x'),
 });
 

@@ -113,7 +113,7 @@ describe('attachments', () => {
 		const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
 		await expect(attachedFiles([good, attachment], testItem())).rejects.toThrow(words);
 		expect(await attachedFiles([good], testItem())).toEqual([
-			{ filename: 'a', contentType: 'a/b', content: Buffer.from('hi') },
+			{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') },
 		]);
 	});
 
