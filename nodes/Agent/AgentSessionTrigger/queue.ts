@@ -168,33 +168,32 @@ export class MessageQueue<T extends Queued> {
 		return entries;
 	}
 
-	#makeRoom(): void {
+	/** How full the queue is: 1 at its limits. */
+	get #fill(): number {
 		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
+		return Math.max(this.length / maxQueuedMessages, this.bytes / maxQueuedBytes);
+	}
+
+	#makeRoom(): void {
 		const dropped: T[] = [];
-		while (this.length > 1 && (this.length > maxQueuedMessages || this.bytes > maxQueuedBytes)) {
-			dropped.push(...this.#removed(1));
-		}
+		while (this.length > 1 && this.#fill > 1) dropped.push(...this.#removed(1));
 		const messages = dropped.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
 		if (messages.length > 0) this.#listener.dropped(messages);
 	}
 
 	#pauseWhenFull(): void {
-		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
+		const isOpen = this.#state === 'open';
 		// At the end, what was unread is taken as well: a socket holds a few megabytes.
-		const isFull =
-			this.#state === 'open'
-				? this.length >= maxQueuedMessages || this.bytes >= maxQueuedBytes
-				: this.bytes >= 2 * maxQueuedBytes;
-		if (!isFull || (this.#paused && this.#state === 'open')) return;
+		const isFull = isOpen ? this.#fill >= 1 : this.bytes >= 2 * this.#settings.maxQueuedBytes;
+		if (!isFull || (isOpen && this.#paused)) return;
 		this.#paused = true;
 		this.#listener.pause();
-		if (this.#state === 'open') this.#deliverDue();
+		if (isOpen) this.#deliverDue();
 	}
 
 	#resumeWhenHalfEmpty(): void {
-		const { maxQueuedMessages, maxQueuedBytes } = this.#settings;
-		if (!this.#paused || this.length * 2 > maxQueuedMessages || this.bytes * 2 > maxQueuedBytes) return;
+		if (!this.#paused || this.#fill > 1 / 2) return;
 		this.#paused = false;
 		this.#listener.resume();
 	}

@@ -3,11 +3,11 @@ import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReas
 import type { Redact } from './credentials';
 import type { OpenSocket, Socket, SocketListener, SocketRequest } from './webSocket';
 
-interface HeartbeatSettings {
+interface Pings {
 	/** Between pings; 0 = none. */
-	readonly heartbeatMilliseconds: number;
-	/** What proves that the server answers: a pong, or for text pings a message. */
-	readonly answer: 'pong' | 'message';
+	readonly heartbeatSeconds: number;
+	/** Sent as a text message instead of a protocol ping when not empty. */
+	readonly pingText: string;
 }
 
 interface HeartbeatListener {
@@ -28,7 +28,9 @@ const stallMilliseconds = 1000;
  * With a heartbeat of 25 s a dead server is noticed within 45 s.
  */
 export class Heartbeat {
-	readonly #settings: HeartbeatSettings;
+	readonly #intervalMilliseconds: number;
+	/** What proves that the server answers: a pong, or for text pings a message. */
+	readonly #answer: 'pong' | 'message';
 	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
 	#cancel = () => {};
@@ -39,8 +41,9 @@ export class Heartbeat {
 	#hasAnswered = false;
 	#toldUnanswered = false;
 
-	constructor(settings: HeartbeatSettings, listener: HeartbeatListener, clock: Clock) {
-		this.#settings = settings;
+	constructor({ heartbeatSeconds, pingText }: Pings, listener: HeartbeatListener, clock: Clock) {
+		this.#intervalMilliseconds = heartbeatSeconds * 1000;
+		this.#answer = pingText === '' ? 'pong' : 'message';
 		this.#listener = listener;
 		this.#clock = clock;
 		this.#lastSeen = clock.monotonicMilliseconds();
@@ -49,12 +52,12 @@ export class Heartbeat {
 	/** Starts, or goes on after `suspend()`: a protocol ping goes out at once, and gets a whole deadline. */
 	start(): void {
 		const now = this.#clock.monotonicMilliseconds();
-		const { heartbeatMilliseconds, answer } = this.#settings;
 		this.#lastSeen = now;
 		this.#awaited = undefined;
-		if (heartbeatMilliseconds <= 0) return;
+		if (this.#intervalMilliseconds === 0) return;
 		// A text ping is a message that the server may not expect as the first one.
-		this.#nextPing = answer === 'pong' || this.#hasAnswered ? now : now + heartbeatMilliseconds;
+		const isAtOnce = this.#answer === 'pong' || this.#hasAnswered;
+		this.#nextPing = isAtOnce ? now : now + this.#intervalMilliseconds;
 		this.#turn(now);
 	}
 
@@ -66,7 +69,7 @@ export class Heartbeat {
 	seen(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastSeen = this.#clock.monotonicMilliseconds();
 		// An answer to a text ping: a message that came while one was awaited.
-		if (kind === this.#settings.answer && this.#awaited !== undefined) this.#hasAnswered = true;
+		if (kind === this.#answer && this.#awaited !== undefined) this.#hasAnswered = true;
 	}
 
 	#turn(planned: number): void {
@@ -87,7 +90,7 @@ export class Heartbeat {
 		}
 		if (now >= this.#nextPing) {
 			this.#awaited ??= { since: now, until: now + deadlineMilliseconds };
-			this.#nextPing = now + this.#settings.heartbeatMilliseconds;
+			this.#nextPing = now + this.#intervalMilliseconds;
 			this.#listener.ping();
 		}
 		const next = Math.min(this.#nextPing, this.#awaited?.until ?? Number.POSITIVE_INFINITY);
@@ -97,12 +100,8 @@ export class Heartbeat {
 	}
 }
 
-export interface ChannelSettings extends SocketRequest {
+export interface ChannelSettings extends SocketRequest, Pings {
 	readonly redact: Redact;
-	/** Between pings; 0 = none. */
-	readonly heartbeatSeconds: number;
-	/** Sent as a text message instead of a protocol ping when not empty. */
-	readonly pingText: string;
 	/** Sent when the channel opens when not empty. */
 	readonly initialMessage: string;
 }
@@ -226,8 +225,7 @@ export class Channel {
 	}
 
 	#watch(): Heartbeat {
-		const { heartbeatSeconds, pingText } = this.#settings;
-		const answer = pingText === '' ? 'pong' : 'message';
+		const { pingText } = this.#settings;
 		const listener = {
 			ping: () => {
 				if (pingText === '') this.#socket.ping();
@@ -240,7 +238,7 @@ export class Channel {
 				this.#listener.unanswered();
 			},
 		};
-		return new Heartbeat({ heartbeatMilliseconds: heartbeatSeconds * 1000, answer }, listener, this.#clock);
+		return new Heartbeat(this.#settings, listener, this.#clock);
 	}
 
 	/** Events of a socket that is no longer ours are dropped: a paused one still delivers after it was cut. */

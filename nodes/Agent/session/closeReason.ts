@@ -1,4 +1,4 @@
-import { isRedirect, NodeError, shortened } from '../../core/errors';
+import { asError, isNodeError, isRedirect, NodeError, shortened } from '../../core/errors';
 import { blockedAdvice, isBlocked, networkErrorOf } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 import type { Redact } from './credentials';
@@ -127,18 +127,22 @@ export function notConnected(error: Error & { code?: unknown }, redact: Redact):
 }
 
 export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
-	const location = answer.location === undefined ? undefined : redact(answer.location);
-	return { kind: 'answer', answer: { ...answer, location, body: redact(answer.body) } };
+	const { location, body } = answer;
+	return {
+		kind: 'answer',
+		answer: { ...answer, location: location && redact(location), body: redact(body) },
+	};
 }
 
-interface Surroundings {
-	readonly sessionId: string;
-	/** Host and port of the channel, for the text; undefined when the credential could not be read. */
-	readonly host: string | undefined;
-	readonly opened: boolean;
-	/** When the channel ended, in milliseconds since 1970. */
-	readonly nowMilliseconds: number;
+/** Why there was nothing to connect with: reading the credentials failed. @param redact our own failures hold no secrets */
+export function withoutCredentials(error: unknown, redact: Redact): CloseReason {
+	const { message } = asError(error);
+	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
+	return { kind: 'credentials', message: redact(message), isMistake: message.includes(envDenied) };
 }
+
+/** n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it. */
+const envDenied = 'access to env vars denied';
 
 /** In a sentence without its subject, for events and logs. */
 export function reasonOf(closeReason: CloseReason): string {
@@ -171,9 +175,12 @@ function networkReason(closeReason: Extract<CloseReason, { kind: 'network' }>): 
 	return what === 'unknown' ? `the connection failed (${closeReason.code ?? closeReason.message})` : reason;
 }
 
-/** For the user. Never holds a secret: the texts of a close reason are redacted. */
-export function errorOf(closeReason: CloseReason, surroundings: Surroundings): NodeError {
-	const { sessionId, host, opened, nowMilliseconds } = surroundings;
+/** For the user. Never holds a secret: the texts of a close reason are redacted. @param host undefined if no credential could be read */
+export function errorOf(
+	closeReason: CloseReason,
+	{ sessionId, host, opened }: { sessionId: string; host: string | undefined; opened: boolean },
+	nowMilliseconds: number,
+): NodeError {
 	const place = host === undefined ? '' : ` to ${host}`;
 	const what = opened ? 'did not stay open' : 'is not open';
 	return new NodeError({
@@ -207,13 +214,7 @@ function codeOf(closeReason: CloseReason): number {
 export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
 	switch (closeReason.kind) {
 		case 'answer':
-			return [
-				answerAdvice(closeReason.answer),
-				skew(closeReason.answer, nowMilliseconds),
-				quote(closeReason.answer),
-			]
-				.filter(Boolean)
-				.join(' ');
+			return answerAdvice(closeReason.answer, nowMilliseconds);
 		case 'closeFrame':
 			return 'Ask the team that operates the agent service what this close code means.';
 		case 'tooLarge':
@@ -221,7 +222,9 @@ export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): str
 		case 'malformed':
 			return 'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.';
 		case 'credentials':
-			return credentialsAdvice(closeReason);
+			return closeReason.message.includes(envDenied)
+				? 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.'
+				: 'Open the credentials of this node, check them, and save them again.';
 		case 'blocked':
 			return `${blockedAdvice} The same goes for the proxy, if you use one.`;
 		case 'network':
@@ -242,32 +245,25 @@ function networkAdvice(closeReason: Extract<CloseReason, { kind: 'network' }>): 
 	}
 }
 
-function credentialsAdvice({ message, isMistake }: { message: string; isMistake: boolean }): string {
-	if (message.includes('access to env vars denied')) {
-		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
-	}
-	return isMistake
-		? 'Open the credentials of this node, correct them, and save them.'
-		: 'Open the credentials of this node and save them again.';
-}
-
 const reachAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
-function answerAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): string {
+function answerAdvice(answer: UpgradeAnswer, nowMilliseconds: number): string {
+	const parts = [statusAdvice(answer), skew(answer, nowMilliseconds), quote(answer)];
+	return parts.filter(Boolean).join(' ');
+}
+
+function statusAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): string {
 	if (fromProxy)
 		return 'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).';
 	if (isRedirect(statusCode))
 		return `It redirects${target(location)}. Enter the final address as the WebSocket URL.`;
-	if (statusCode === 404) {
-		return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
-	}
 	if ([400, 401, 403].includes(statusCode)) {
 		return "Check the API key, the user public key and the signature, and the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
 	}
 	if (statusCode === 429 || statusCode >= 500)
 		return 'The agent service is temporarily busy or down. Try again later.';
-	return 'Check that the WebSocket URL in the Agent API credential is the address of a session channel.';
+	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
 /** Host and path only: the query may carry what was sent. */

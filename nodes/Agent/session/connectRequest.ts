@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { NodeEgressFilter } from 'n8n-workflow';
 
-import { asError, isNodeError } from '../../core/errors';
+import { asError } from '../../core/errors';
 import { type Clock, systemClock } from '../../core/runtime';
 import { type CloseReason, notConnected } from './closeReason';
 import {
@@ -25,21 +25,6 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConne
 	createSecureLookup(): LookupFunction;
 };
 
-interface Helpers {
-	getSecureEgressFilter?(): EgressFilter;
-}
-
-/** n8n's policy, which its own requests follow by themselves; undefined before n8n 2.28, which has none for sockets. */
-export function egressFilterOf(helpers: Helpers): EgressFilter | undefined {
-	return typeof helpers.getSecureEgressFilter === 'function' ? helpers.getSecureEgressFilter() : undefined;
-}
-
-/** @throws n8n's error for a proxy that may not be reached */
-export function checkProxy(filter: EgressFilter | undefined, hostname: string): void {
-	const result = filter?.validateConnectionHost(hostname);
-	if (result?.ok === false) throw result.error;
-}
-
 /** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
 export type ReadIdentity = () => Promise<{
 	readonly api: AgentApiCredential;
@@ -49,7 +34,8 @@ export type ReadIdentity = () => Promise<{
 }>;
 
 interface IdentityContext extends CredentialReader {
-	readonly helpers: Parameters<typeof egressFilterOf>[0];
+	/** Before n8n 2.28 there is no policy for sockets. n8n's own requests follow it by themselves. */
+	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
 /** After a refusal the next attempt is at least this much later, so that it reads the credentials again. */
@@ -73,7 +59,11 @@ export function identityReader(
 		}
 		const { api, signer } = await shared.reading;
 		checkAllowedHost(signer, channelBase(api), !api.allowUnauthorizedCerts);
-		return { api, identity: identityOf(signer, overrides), egress: egressFilterOf(context.helpers) };
+		return {
+			api,
+			identity: identityOf(signer, overrides),
+			egress: context.helpers.getSecureEgressFilter?.(),
+		};
 	};
 }
 
@@ -98,15 +88,6 @@ export async function connectRequest(sessionId: string, readIdentity: ReadIdenti
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		egress,
 	};
-}
-
-/** Why there is no request: `connectRequest` threw. @param redact our own failures hold no secrets */
-export function withoutCredentials(error: unknown, redact: Redact): CloseReason {
-	const { message: text } = asError(error);
-	// n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it.
-	const isForbidden = text.includes('access to env vars denied');
-	const message = isNodeError(error) ? text : redact(text);
-	return { kind: 'credentials', message, isMistake: isNodeError(error) || isForbidden };
 }
 
 /**

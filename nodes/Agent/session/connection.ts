@@ -1,14 +1,8 @@
 import type { NodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import { Channel, type ChannelSettings } from './channel';
-import { type CloseReason, errorOf, reasonOf } from './closeReason';
-import {
-	type ConnectRequest,
-	connectRequest,
-	type ReadIdentity,
-	refusedByPolicy,
-	withoutCredentials,
-} from './connectRequest';
+import { type CloseReason, errorOf, reasonOf, withoutCredentials } from './closeReason';
+import { type ConnectRequest, connectRequest, type ReadIdentity, refusedByPolicy } from './connectRequest';
 import { redactorOf } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, Recovery } from './reconnect';
@@ -228,10 +222,8 @@ class SessionConnection {
 		const silent = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (opened) frames.lost(clock.monotonicMilliseconds() - silent, reason);
 		const next = this.#recovery.ended(closeReason);
-		const { sessionId } = this.#options;
-		const host = this.#request?.base.host;
-		const nowMilliseconds = clock.wallMilliseconds();
-		const failure = errorOf(closeReason, { sessionId, host, opened, nowMilliseconds });
+		const channel = { ...this.#options, host: this.#request?.base.host, opened };
+		const failure = errorOf(closeReason, channel, clock.wallMilliseconds());
 		this.#lastFailure = failure;
 		this.#state = next.slowLane ? 'slow' : 'backoff';
 		this.#schedule(next.delayMilliseconds);
@@ -286,19 +278,13 @@ export function connect(...parts: ConstructorParameters<typeof SessionConnection
 	return new SessionConnection(...parts);
 }
 
-let loaded: Promise<OpenSocket> | undefined;
+let loaded: OpenSocket | undefined;
 
 /**
  * In a file of its own: the build loads it, and the WebSocket library, at first use. Kept from then on: what is published goes on with
  * this code when the package is updated, and by then the file is gone.
  */
-function loadSocket(): Promise<OpenSocket> {
-	loaded ??= import('./webSocket').then(
-		({ openSocket }) => openSocket,
-		(error: unknown) => {
-			loaded = undefined;
-			throw error;
-		},
-	);
+async function loadSocket(): Promise<OpenSocket> {
+	loaded ??= (await import('./webSocket')).openSocket;
 	return loaded;
 }

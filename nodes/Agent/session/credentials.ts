@@ -4,29 +4,6 @@ import { refusal } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import { entriesOf } from '../../fields/values';
 
-/** The `agentApi` credential, checked. */
-export interface AgentApiCredential {
-	readonly deploymentUrl: string;
-	readonly webSocketUrl: string;
-	readonly apiKey: string;
-	/** Of the channel's timestamp; the execute call always sends milliseconds. */
-	readonly timestampUnit: 'seconds' | 'milliseconds';
-	readonly allowUnauthorizedCerts: boolean;
-}
-
-/** The `agentSignatureApi` credential; what is missing here may still come from the item. */
-interface AgentSignatureCredential {
-	readonly userId: string;
-	readonly userPublicKey: string;
-	readonly signature: string;
-	/** `current`: the time of each call; `issued`: the timestamp that came with the signature. */
-	readonly timestampMode: 'current' | 'issued';
-	/** As typed; milliseconds. */
-	readonly issuedTimestamp: unknown;
-	/** Host names that it may be used for; empty: any. */
-	readonly allowedHosts: readonly string[];
-}
-
 /** Values of one item that take the place of the credential's; empty means the credential's. */
 export interface IdentityOverrides {
 	readonly userId?: unknown;
@@ -45,8 +22,10 @@ export interface Identity {
 	readonly timestamp: number;
 }
 
-/** Reads what `getCredentials('agentApi')` gave. @throws NodeError 400 without an API key */
-export function agentApiCredential(raw: Readonly<Record<string, unknown>>): AgentApiCredential {
+export type AgentApiCredential = ReturnType<typeof agentApiCredential>;
+
+/** The `agentApi` credential, checked. @throws NodeError 400 without an API key */
+export function agentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = text(raw.apiKey);
 	if (apiKey === '') {
 		throw refusal(
@@ -58,18 +37,25 @@ export function agentApiCredential(raw: Readonly<Record<string, unknown>>): Agen
 		deploymentUrl: text(raw.deploymentUrl),
 		webSocketUrl: text(raw.webSocketUrl),
 		apiKey,
-		timestampUnit: raw.timestampUnit === 'milliseconds' ? 'milliseconds' : 'seconds',
+		/** Of the channel's timestamp; the execute call always sends milliseconds. */
+		timestampUnit: raw.timestampUnit === 'milliseconds' ? ('milliseconds' as const) : ('seconds' as const),
 		allowUnauthorizedCerts: raw.allowUnauthorizedCerts === true,
 	};
 }
 
-export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>): AgentSignatureCredential {
+type AgentSignatureCredential = ReturnType<typeof agentSignatureCredential>;
+
+/** The `agentSignatureApi` credential; what is missing here may still come from the item. */
+export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
 	return {
 		userId: text(raw.userId),
 		userPublicKey: text(raw.userPublicKey),
 		signature: text(raw.signature),
-		timestampMode: raw.timestampMode === 'issued' ? 'issued' : 'current',
+		/** `current`: the time of each call; `issued`: the timestamp that came with the signature. */
+		timestampMode: raw.timestampMode === 'issued' ? ('issued' as const) : ('current' as const),
+		/** As typed; milliseconds. */
 		issuedTimestamp: raw.issuedTimestamp,
+		/** Host names that it may be used for; empty: any. */
 		allowedHosts: entriesOf(text(raw.allowedHosts)),
 	};
 }
@@ -127,20 +113,15 @@ function timestampOf(
 const leastMilliseconds = 1e11;
 /** The year 5138; the present as microseconds is far above. */
 const mostMilliseconds = 1e14;
-const howToGive = 'Enter the milliseconds since 1970: 13 digits, such as 1767225600000.';
 
 function milliseconds(value: unknown, name: string): number {
 	const digits = text(value);
-	if (!/^\d{1,20}$/.test(digits)) throw refusal(`${name} is not a whole number of milliseconds`, howToGive);
 	const number = Number(digits);
-	if (number < leastMilliseconds) {
-		throw refusal(
-			`${name} is too small: it may be in seconds`,
-			`${howToGive} The node converts them to seconds for the channel.`,
-		);
-	}
-	if (number >= mostMilliseconds) throw refusal(`${name} is too large to be in milliseconds`, howToGive);
-	return number;
+	if (/^\d{1,20}$/.test(digits) && number >= leastMilliseconds && number < mostMilliseconds) return number;
+	throw refusal(
+		`${name} is not a time in milliseconds`,
+		'Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.',
+	);
 }
 
 export interface Credentials {
@@ -191,7 +172,6 @@ export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>
  * @throws NodeError 400, without the URL in its text
  */
 export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {
-	if (sessionId === '') throw refusal('The session ID is empty', 'Enter the ID of the session to listen to.');
 	const url = channelBase(credential);
 	const query = new URLSearchParams({
 		sessionId,
@@ -216,11 +196,8 @@ export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>
 }
 
 function base(value: string, name: string, protocols: readonly string[]): URL {
-	const schemes = protocols
-		.map((protocol) => `${protocol}//`)
-		.join(', ')
-		.replace(/, (?=[^,]*$)/, ' or ');
-	const how = `Enter a complete URL that starts with ${schemes}.`;
+	const schemes = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+	const how = `Enter a complete URL that starts with ${schemes.format(protocols.map((protocol) => `${protocol}//`))}.`;
 	const field = `The ${name} of the Agent API credential`;
 	if (value === '') throw refusal(`${field} is empty`, how);
 	const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -303,7 +280,7 @@ function allowedHostOf(entry: string): AllowedHost {
 function isOf({ isBelow, host, port }: AllowedHost, url: URL): boolean {
 	const hostname = withoutFinalDot(url.hostname);
 	const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
-	return isHost && (port === '' || port === portOf(url));
+	return isHost && ['', url.port || (isEncrypted(url) ? '443' : '80')].includes(port);
 }
 
 const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:';
@@ -312,9 +289,3 @@ const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol ===
 const isLoopback = ({ hostname }: URL) => /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
 
 const withoutFinalDot = (name: string) => name.replace(/\.$/, '');
-
-function portOf(url: URL): string {
-	const { port } = url;
-	if (port !== '') return port;
-	return isEncrypted(url) ? '443' : '80';
-}

@@ -6,7 +6,7 @@ import WebSocket from 'ws';
 
 import { asError } from '../../core/errors';
 import type { UpgradeAnswer } from './closeReason';
-import { checkProxy, type EgressFilter } from './connectRequest';
+import type { EgressFilter } from './connectRequest';
 
 /**
  * The agent that takes a channel through the proxy that n8n would use for the address, or undefined for a direct
@@ -24,7 +24,8 @@ function proxyAgentFor(
 	const proxy = proxyFor(url);
 	if (proxy === undefined) return undefined;
 	const host = proxy.hostname.replace(/^\[|\]$/g, '');
-	checkProxy(egress, host);
+	const permission = egress?.validateConnectionHost(host);
+	if (permission?.ok === false) throw permission.error;
 	const lookup = egress?.createSecureLookup();
 	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal, lookup });
 	// tls.connect passes no signal on, so it gets a socket that has one.

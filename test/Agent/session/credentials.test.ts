@@ -48,17 +48,17 @@ describe('identityOf', () => {
 	});
 
 	it.each([
-		[1_700_000_000, 'in seconds'],
-		[99_999_999_999, 'in seconds'],
-		[100_000_000_000_000, 'too large'],
-		[1_700_000_000_123_456, 'too large'],
-		[1_700_000_000_123.5, 'not a whole number'],
-		['yesterday', 'not a whole number'],
+		[1_700_000_000, 'The node converts them to seconds'],
+		[99_999_999_999, 'is not a time in milliseconds'],
+		[100_000_000_000_000, 'is not a time in milliseconds'],
+		[1_700_000_000_123_456, 'is not a time in milliseconds'],
+		[1_700_000_000_123.5, 'is not a time in milliseconds'],
+		['yesterday', 'is not a time in milliseconds'],
 		['', 'has no issued timestamp'],
 		[undefined, 'has no issued timestamp'],
 		[0, 'has no issued timestamp'],
 		['0', 'Enter the timestamp that you received with the signature'],
-		[-1, 'not a whole number'],
+		[-1, 'is not a time in milliseconds'],
 	])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 		const failure = failureOf(() =>
 			identityOf({ ...signed, timestampMode: 'issued', issuedTimestamp }, {}, now),

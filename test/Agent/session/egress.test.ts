@@ -9,7 +9,7 @@ import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.nod
 import {
 	connectRequest,
 	type EgressFilter,
-	egressFilterOf,
+	identityReader,
 	refusedByPolicy,
 } from '../../../nodes/Agent/session/connectRequest';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
@@ -39,9 +39,7 @@ const nothingSent = expect.stringContaining('Nothing was sent') as string;
 
 function filter(): EgressFilter {
 	const { helpers } = executeContext({ nodeType: new AgentExecute() });
-	const egress = egressFilterOf(helpers);
-	if (!egress) throw new Error('n8n gives no filter');
-	return egress;
+	return helpers.getSecureEgressFilter();
 }
 
 test.each(['127.0.0.1', 'localhost'])('a trigger opens no channel to %s, and says why', async (host) => {
@@ -116,8 +114,11 @@ test('n8n is asked about the address without what is secret in it', async () => 
 	expect([refusal, request.url]).toEqual([undefined, expect.stringContaining(canaries.apiKey)]);
 });
 
-test('before n8n had a policy for sockets there is none', () => {
-	expect(egressFilterOf({})).toBeUndefined();
+test('before n8n had a policy for sockets there is none', async () => {
+	const api = { webSocketUrl: 'wss://agent.example', apiKey };
+	const signer = { ...canaries, userId: '0xuser' };
+	const getCredentials = (type: string) => Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
+	expect(await identityReader({ getCredentials, helpers: {} })()).toHaveProperty('egress', undefined);
 });
 
 const names = ['http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy', 'no_proxy'];

@@ -7,7 +7,9 @@ import {
 } from '../../../nodes/Agent/session/closeReason';
 
 const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
-const surroundings = { sessionId: 's1', host: 'agent.example:3010', opened: false, nowMilliseconds };
+const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
+const told = (closeReason: CloseReason, more = {}) =>
+	errorOf(closeReason, { ...channel, ...more }, nowMilliseconds);
 const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): CloseReason => ({
 	kind: 'answer',
 	answer: {
@@ -45,13 +47,13 @@ const table: [CloseReason, number, string, string][] = [
 		{ kind: 'credentials', message: 'gone', isMistake: false },
 		400,
 		'credentials could not be read: gone',
-		'save them again',
+		'check them',
 	],
 	[
 		{ kind: 'credentials', message: 'no key', isMistake: true },
 		400,
 		'credentials could not be read: no key',
-		'correct them',
+		'check them',
 	],
 	[
 		{ kind: 'credentials', message: 'access to env vars denied', isMistake: true },
@@ -65,7 +67,7 @@ const table: [CloseReason, number, string, string][] = [
 	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'Ignore SSL Issues'],
 	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Ignore SSL Issues'],
 	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
-	[answer(299), 299, 'status 299', 'address of a session channel'],
+	[answer(299), 299, 'status 299', "adds '/ws'"],
 	[answer(300), 300, 'status 300', 'It redirects.'],
 	[answer(399), 399, 'status 399', 'It redirects.'],
 	[answer(400), 400, 'status 400', 'signature'],
@@ -73,10 +75,10 @@ const table: [CloseReason, number, string, string][] = [
 	[answer(403), 403, 'status 403', 'signature'],
 	[answer(404), 404, 'status 404', "adds '/ws'"],
 	[answer(429), 429, 'status 429', 'busy'],
-	[answer(499), 499, 'status 499', 'address of a session channel'],
+	[answer(499), 499, 'status 499', "adds '/ws'"],
 	[answer(500), 500, 'status 500', 'busy'],
 	[answer(503), 503, 'status 503', 'busy'],
-	[answer(200), 200, 'status 200', 'address of a session channel'],
+	[answer(200), 200, 'status 200', "adds '/ws'"],
 	[answer(407, { fromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
 	[
 		answer(302, { location: 'https://login.example/a?token=canary#x' }),
@@ -90,7 +92,7 @@ const table: [CloseReason, number, string, string][] = [
 
 describe('errorOf', () => {
 	it.each(table)('%j', (closeReason, code, message, description) => {
-		const failure = errorOf(closeReason, surroundings);
+		const failure = told(closeReason);
 		expect(failure.code).toBe(code);
 		expect(failure.message).toContain('agent.example:3010');
 		expect(failure.message).toContain(message);
@@ -108,37 +110,37 @@ describe('errorOf', () => {
 	])('names a clock that differs by %i s', (seconds, text) => {
 		const date = new Date(nowMilliseconds + seconds * 1000).toUTCString();
 		for (const status of [400, 401, 403]) {
-			expect(errorOf(answer(status, { date }), surroundings).description).toContain(text);
+			expect(told(answer(status, { date })).description).toContain(text);
 		}
-		expect(errorOf(answer(404, { date }), surroundings).description).not.toContain('clock');
+		expect(told(answer(404, { date })).description).not.toContain('clock');
 	});
 
 	it('does not mention a clock that is right, or that is not told', () => {
 		const near = [29, -29].map((seconds) => new Date(nowMilliseconds + seconds * 1000).toUTCString());
 		for (const date of [...near, 'whenever', undefined]) {
-			expect(errorOf(answer(401, { date }), surroundings).description).not.toContain('clock');
+			expect(told(answer(401, { date })).description).not.toContain('clock');
 		}
 	});
 
 	it("quotes the server's own words, but no web page", () => {
 		const body = '{"error":\n"signature expired"}';
-		expect(errorOf(answer(401, { body }), surroundings).description).toContain(
+		expect(told(answer(401, { body })).description).toContain(
 			'The server said: {"error": "signature expired"}',
 		);
-		expect(errorOf(answer(401, { body: 'x'.repeat(1000) }), surroundings).description).toMatch(/x{300}…$/);
+		expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
 		for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
-			expect(errorOf(answer(401, page), surroundings).description).not.toContain('hi');
+			expect(told(answer(401, page)).description).not.toContain('hi');
 		}
 	});
 
 	it('says nothing of a host that is not known', () => {
-		const failure = errorOf({ kind: 'dropped' }, { ...surroundings, host: undefined });
+		const failure = told({ kind: 'dropped' }, { host: undefined });
 		expect(failure.message).toBe('The channel of session s1 is not open: the connection was lost');
 	});
 
 	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
-		const opened = { ...surroundings, sessionId: 'x'.repeat(200), opened: true };
-		expect(errorOf({ kind: 'dropped' }, opened).message).toBe(
+		const opened = { sessionId: 'x'.repeat(200), opened: true };
+		expect(told({ kind: 'dropped' }, opened).message).toBe(
 			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
 		);
 	});

@@ -1,12 +1,9 @@
 import { Heartbeat } from '../../../nodes/Agent/session/channel';
 import { FakeClock } from './fakeClock';
 
-const usual = { heartbeatMilliseconds: 25_000, answer: 'pong' } as const;
+const usual = { heartbeatSeconds: 25, pingText: '' };
 
-function watch(
-	settings: { heartbeatMilliseconds: number; answer: 'pong' | 'message' } = usual,
-	answers = true,
-) {
+function watch(settings = usual, answers = true) {
 	const clock = new FakeClock();
 	const seen = { pings: [] as number[], deadAt: undefined as number | undefined, unanswered: 0, answers };
 	const heartbeat: Heartbeat = new Heartbeat(
@@ -16,7 +13,7 @@ function watch(
 				seen.pings.push(clock.monotonicMilliseconds());
 				if (seen.answers)
 					clock.after(10, () => {
-						heartbeat.seen(settings.answer);
+						heartbeat.seen(settings.pingText === '' ? 'pong' : 'message');
 					});
 			},
 			dead() {
@@ -78,13 +75,13 @@ describe('Heartbeat', () => {
 	});
 
 	it('is off with a heartbeat of 0', async () => {
-		const { clock, seen } = watch({ ...usual, heartbeatMilliseconds: 0 });
+		const { clock, seen } = watch({ ...usual, heartbeatSeconds: 0 });
 		await clock.advance(1_000_000);
 		expect([seen.pings, clock.pending]).toEqual([[], 0]);
 	});
 
 	it('a text ping waits for the first interval; a message after it is its answer', async () => {
-		const { clock, seen } = watch({ ...usual, answer: 'message' });
+		const { clock, seen } = watch({ ...usual, pingText: 'ping' });
 		await clock.advance(60_000);
 		expect(seen.pings).toEqual([25_000, 50_000]);
 		seen.answers = false;
@@ -93,7 +90,7 @@ describe('Heartbeat', () => {
 	});
 
 	it('messages that came by themselves do not make a text ping answered', async () => {
-		const { clock, heartbeat, seen } = watch({ ...usual, answer: 'message' }, false);
+		const { clock, heartbeat, seen } = watch({ ...usual, pingText: 'ping' }, false);
 		await clock.advance(10_000);
 		heartbeat.seen('message');
 		await clock.advance(1_000_000);
@@ -150,7 +147,7 @@ describe('Heartbeat', () => {
 	it.each([1, 5, 10, 60, 300])(
 		'with a heartbeat of %i s a peer is dead 20 s after the unanswered ping',
 		async (seconds) => {
-			const { clock, seen } = watch({ ...usual, heartbeatMilliseconds: seconds * 1000 });
+			const { clock, seen } = watch({ ...usual, heartbeatSeconds: seconds });
 			await clock.advance(seconds * 1000 + 500);
 			seen.answers = false;
 			await clock.advance(seconds * 1000 + 20_000);

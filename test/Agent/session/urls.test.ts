@@ -95,10 +95,6 @@ describe('channelUrl', () => {
 		const text = 'that starts with ws://, wss://, http:// or https://.';
 		expect(failureOf(() => channelBase({ webSocketUrl: 'x' })).text).toContain(text);
 	});
-
-	it('refuses an empty session', () => {
-		expect(failureOf(() => channelUrl(api, '', identity)).text).toContain('session ID');
-	});
 });
 
 const check = (allowedHosts: unknown, url: string, isVerified?: boolean) => () => {
