@@ -32,10 +32,7 @@ export const statusName = (code: number) =>
 /** What an error is made of: what it is called follows. */
 type Facts = Pick<NodeError, 'code' | 'message'> & Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
-/**
- * A failure of one item, in the vocabulary of the public interface. Never contains a secret, a request body,
- * or any of a response body except the service's own error message.
- */
+/** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
 	/**
@@ -84,8 +81,8 @@ export function isNodeError(error: unknown): error is NodeError {
 }
 
 /** What a request gives; undefined if the service says that it does not exist. */
-export async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
-	return await request.catch((error: unknown) => {
+export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
+	return request.catch((error: unknown) => {
 		if (isNodeError(error) && error.code === 404) return undefined;
 		throw error;
 	});
@@ -147,8 +144,8 @@ interface ErrorSanitizer {
 }
 
 /**
- * The output item for a failed item under Continue on Fail. `error` is its only key and `item.error` stays unset: n8n then routes it to the
- * error output and keeps the object (with `item.error` it would replace the whole JSON).
+ * The output item for a failed item under Continue on Fail. With `error` as its only key, n8n routes it to the error output; with
+ * `item.error` it would replace the whole JSON.
  */
 export function errorItem(
 	node: INode,
@@ -163,8 +160,7 @@ export function errorItem(
 }
 
 /**
- * The error that stops the node: what happened, what to do, which HTTP status. n8n stores everything in it
- * with the execution, so it is made only of sanitized texts.
+ * The error that stops the node. n8n stores everything in it with the execution, so it is made only of sanitized texts.
  * @param itemIndex undefined if the error belongs to no item
  */
 export function nodeApiError(
@@ -184,8 +180,7 @@ export function nodeApiError(
 		{ message, description: description ?? null, httpCode },
 		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
 	);
-	// n8n replaces a message that contains a word such as ECONNREFUSED with a stock text, even if the message
-	// is given explicitly.
+	// n8n replaces a message that contains a word such as ECONNREFUSED with a stock text, even one that is given.
 	error.message = message;
 	// The editor shows this below the error.
 	if (clean.details) error.context.data = clean.details;
@@ -216,14 +211,11 @@ export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;
 	if (!(error instanceof Error)) return new NodeError({ code: 500, message: String(error), cause: error });
-	const aboutInput = ['NodeOperationError', 'ExpressionError', 'UserError', 'OperationalError'].includes(
-		error.name,
-	);
-	const description =
-		'description' in error && typeof error.description === 'string'
-			? withoutLinks(error.description)
-			: undefined;
-	return new NodeError({ code: aboutInput ? 400 : 500, message: error.message, description, cause: error });
+	const { name, message } = error;
+	const isAboutInput = /^(NodeOperationError|ExpressionError|UserError|OperationalError)$/.test(name);
+	const advice = 'description' in error ? error.description : undefined;
+	const description = typeof advice === 'string' ? withoutLinks(advice) : undefined;
+	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
 /** n8n's own descriptions may end with a link in HTML; ours are text. */

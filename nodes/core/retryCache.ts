@@ -32,9 +32,8 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 }
 
 /**
- * n8n's Retry On Fail runs the whole node again. Items that succeeded in an earlier try of the same execution, or whose outcome is
- * unknown, get their earlier outcome from here, so that nothing is sent twice. Outcomes live in the process, and only between a failed
- * try and the next one: n8n runs all tries of a node in one process, also in queue mode.
+ * n8n's Retry On Fail runs the whole node again, in the same process, also in queue mode. Items that succeeded in an earlier try, or whose
+ * outcome is unknown, get that outcome from here, so that nothing is sent twice.
  */
 export class RetryCache<T> {
 	readonly #attempt: TryOfNode;

@@ -60,9 +60,8 @@ export class BoundedMap<K, V> extends Map<K, V> {
 }
 
 /**
- * The process-wide value with this name. It is in a global slot because n8n may load the package again while code of the first load still
- * runs.
- * @param make creates the first value. Every later caller, from any load, gets that one, so its shape must never change
+ * The process-wide value with this name, also for code of an earlier load of the package that still runs: so its shape must never change.
+ * @param make creates it for the first caller
  */
 export function globalSingleton<T>(name: string, make: () => T): T {
 	const slots = globalThis as { [slot: symbol]: T | undefined };

@@ -27,13 +27,6 @@ export const plainRequest = {
 	disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
-interface Limits {
-	/** For one try, to the last byte of its answer. */
-	readonly timeoutMilliseconds: number;
-	/** The signal of the execution. */
-	readonly signal: AbortSignal | undefined;
-}
-
 /** Errors in the words of the called service. */
 export interface RequestErrors {
 	/** @param kind `notDone` when nothing was sent */
@@ -60,12 +53,17 @@ export function errorOfBody({ reason, code }: BodyError, texts: BodyTexts): Requ
 	return new RequestError(isFinal ? 'final' : 'unknown', new NodeError(error));
 }
 
-/** Makes one try. @throws RequestError */
+/**
+ * Makes one try, to the last byte of its answer.
+ * @param limits its time, and the signal of the execution
+ * @throws RequestError
+ */
 export async function attempt<T>(
 	send: (signal: AbortSignal) => Promise<T>,
-	{ timeoutMilliseconds, signal: outer }: Limits,
+	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },
 	errors: RequestErrors,
 ): Promise<T> {
+	const { timeoutMilliseconds, signal: outer } = limits;
 	if (outer?.aborted) throw errors.stopped('notDone');
 	const stop = new AbortController();
 	const abort = () => {
@@ -112,8 +110,7 @@ export interface TestRequest {
 	readonly rejectUnauthorized?: boolean;
 }
 
-export interface TestResponse {
-	readonly statusCode: number;
+export interface TestResponse extends FullResponse {
 	readonly headers: Readonly<Record<string, string | undefined>>;
 	/** Has to be read or discarded. */
 	readonly body: Readable;
