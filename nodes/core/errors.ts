@@ -76,9 +76,7 @@ export class NodeError extends Error {
 	}
 }
 
-export function isNodeError(error: unknown): error is NodeError {
-	return error instanceof NodeError;
-}
+export const isNodeError = (error: unknown) => error instanceof NodeError;
 
 /** What a request gives; undefined if the service says that it does not exist. */
 export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
@@ -89,27 +87,21 @@ export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 }
 
 /** What was thrown, as an error. */
-export function asError(thrown: unknown): Error {
-	return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
+export const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** Input refused before any request was sent. */
-export function refusal(message: string, description?: string): NodeError {
-	return new NodeError({ code: 400, message, description });
-}
+export const refusal = (message: string, description?: string) =>
+	new NodeError({ code: 400, message, description });
 
 /**
  * A description extended with the code of the underlying error. The code is not in the message, because for a tool n8n replaces a message
  * that contains a code such as ECONNRESET with its own text, which says to try again.
  */
-export function withCode(description: string, code: string | undefined): string {
-	return code === undefined ? description : `${description} (${code})`;
-}
+export const withCode = (description: string, code: string | undefined) =>
+	code === undefined ? description : `${description} (${code})`;
 
 /** Removes what `withCode` added, for a tool's message. */
-function withoutCode(description: string): string {
-	return description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
-}
+const withoutCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
 /** The beginning of a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
 export function shortened(text: string, length = 100): string {
@@ -123,9 +115,7 @@ export function shortened(text: string, length = 100): string {
  * stranger wrote must not become a link or a picture there. The same texts stand elsewhere as they are, so `<` stays, and
  * a space without width keeps it from beginning a tag.
  */
-export function forEditor(text: string): string {
-	return text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
-}
+export const forEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
 /**
  * An untrusted text on one line: a line break could forge a log line, a direction character could change what is shown, and an
@@ -188,9 +178,8 @@ export function nodeApiError(
 }
 
 /** The message. For a tool it includes the advice, because a model sees nothing else of the failure. */
-function toldBy(node: INode, failure: NodeError): string {
-	return isTool(node) ? withAdvice(failure).message : failure.message;
-}
+const toldBy = (node: INode, failure: NodeError) =>
+	isTool(node) ? withAdvice(failure).message : failure.message;
 
 /** Puts what happened and what to do into the message, for places that show nothing else. */
 export function withAdvice(failure: NodeError): NodeError {
@@ -231,9 +220,7 @@ const tooDeep = new NodeError({
 });
 
 /** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
-export function isTool({ type }: INode): boolean {
-	return type.endsWith('Tool');
-}
+export const isTool = ({ type }: INode) => type.endsWith('Tool');
 
 /** Gives bytes to n8n's storage. @throws NodeError if it does not take them, as when its disk is full */
 export async function storeBinary(

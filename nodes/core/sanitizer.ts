@@ -164,9 +164,7 @@ function rangeAround({ needle, at }: Piece, begin: number, view: View, source: s
 	return isEncoded ? wordAround(source, start, end) : { start, end };
 }
 
-function isWordAt(text: string, at: number): boolean {
-	return /[\p{L}\p{N}_-]/u.test(text.charAt(at));
-}
+const isWordAt = (text: string, at: number) => /[\p{L}\p{N}_-]/u.test(text.charAt(at));
 
 function wordAround(text: string, from: number, to: number): Range {
 	let [start, end] = [from, to];

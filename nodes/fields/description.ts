@@ -151,6 +151,5 @@ function optionGate(
 	return { ...(Object.keys(show).length > 0 && { show }), ...(Object.keys(hide).length > 0 && { hide }) };
 }
 
-function asShow(condition: Condition = {}): Show {
-	return Object.fromEntries(Object.entries(condition).map(([name, values]) => [name, [...values]]));
-}
+const asShow = (condition: Condition = {}): Show =>
+	Object.fromEntries(Object.entries(condition).map(([name, values]) => [name, [...values]]));

@@ -128,9 +128,7 @@ const place = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
  * A field in a text for the user, in quotes. Contains the field's own name until `Naming` replaces it by the name that this user sees:
  * the code that writes the text does not know the input mode.
  */
-export function named(field: string): string {
-	return `'${begin}${field}${end}'`;
-}
+export const named = (field: string) => `'${begin}${field}${end}'`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class Naming {

@@ -59,9 +59,7 @@ function read(field: Field, raw: unknown, need: Need, reading: Reading): unknown
 	return value;
 }
 
-function isMissing(raw: unknown): boolean {
-	return raw === undefined || raw === null;
-}
+const isMissing = (raw: unknown) => raw === undefined || raw === null;
 
 function requireGiven(field: Field, raw: unknown, value: unknown, reading: Reading): void {
 	if (!field.required) return;

@@ -71,9 +71,8 @@ function expected(name: string): string {
 }
 
 /** The field's name as the user sees it. */
-export function labelOf({ displayName, name }: Field, { mode }: Reading): string {
-	return mode === 'fields' ? displayName : name;
-}
+export const labelOf = ({ displayName, name }: Field, { mode }: Reading) =>
+	mode === 'fields' ? displayName : name;
 
 export function notA(field: Field, reading: Reading, wanted: string): NodeError {
 	return refusal(
@@ -96,9 +95,8 @@ export function kindOf(raw: unknown): string {
 	return typeof raw === 'string' ? 'text' : `a ${typeof raw}`;
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * What n8n's column mapper gives, or a plain object: values by column. A column that the form leaves open is not there.
@@ -120,8 +118,12 @@ function columnMapping(
 	);
 }
 
-function emptyOr(text: string, parse: (text: string) => string): string {
-	return text.trim() === '' ? '' : parse(text);
+/** The ID in a locator; '' if there is none. */
+function idOf(field: Field, raw: unknown, reading: Reading): string {
+	const text = locatorText(field, raw, reading);
+	if (text.trim() === '') return '';
+	const label = labelOf(field, reading);
+	return field.format === 'fileId' ? fileIdOf(text, field.name, label) : checkedId(text, label);
 }
 
 /** The form gives a locator as an object, an expression or a tool as text. */
@@ -164,9 +166,7 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 	}
 	if (!isRecord(raw)) throw notA(field, reading, `an object with names and values, not ${kindOf(raw)}`);
 	const rows = raw[group];
-	if (reading.mode === 'fields' && (Array.isArray(rows) || Object.keys(raw).length === 0)) {
-		return (Array.isArray(rows) ? rows : []).filter(isRecord).map(pairIn);
-	}
+	if (reading.mode === 'fields' && Array.isArray(rows)) return rows.filter(isRecord).map(pairIn);
 	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
 }
 
@@ -257,8 +257,7 @@ function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
 
 function booleanOf(field: Field, raw: unknown, reading: Reading): boolean {
 	if (typeof raw === 'boolean') return raw;
-	if (reading.mode === 'fields' && raw === 'true') return true;
-	if (reading.mode === 'fields' && raw === 'false') return false;
+	if (reading.mode === 'fields' && (raw === 'true' || raw === 'false')) return raw === 'true';
 	throw notA(field, reading, `true or false, not ${kindOf(raw)}`);
 }
 
@@ -296,10 +295,8 @@ const formats: Readonly<Record<FieldFormat, Reader>> = {
 	columns: columnMapping,
 	tab: (...given) => locatorText(...given).trim(),
 	attachments: attachmentsOf,
-	fileId: (field, raw, reading) =>
-		emptyOr(locatorText(field, raw, reading), (text) => fileIdOf(text, field.name, labelOf(field, reading))),
-	id: (field, raw, reading) =>
-		emptyOr(locatorText(field, raw, reading), (text) => checkedId(text, labelOf(field, reading))),
+	fileId: idOf,
+	id: idOf,
 };
 
 const types: Partial<Readonly<Record<Field['type'], Reader>>> = {

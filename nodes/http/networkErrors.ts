@@ -45,9 +45,8 @@ function placeIn(chain: readonly unknown[], url: string): string {
 	return host;
 }
 
-export function property(value: unknown, key: string): unknown {
-	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
+export const property = (value: unknown, key: string) =>
+	typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
 /** What became of the request. Codes that Node reports only before a connection exists mean that nothing was done. */
 const outcomes = {
@@ -157,6 +156,5 @@ export function networkMessage({ what, reason }: NetworkError, error: unknown, u
 }
 
 /** Whether this is an error of n8n's own egress policy, if that is turned on. */
-export function isBlocked(link: unknown): link is Error {
-	return link instanceof Error && link.name.startsWith('SsrfBlocked');
-}
+export const isBlocked = (link: unknown): link is Error =>
+	link instanceof Error && link.name.startsWith('SsrfBlocked');

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../core/runtime';
+import { systemClock } from '../core/runtime';
 import { asError, type NodeError } from '../core/errors';
 import { named } from '../fields/field';
 import { RequestError, stoppedRequest } from './retry';
@@ -20,19 +20,15 @@ interface Waiting {
 	readonly giveUp: (error: Error) => void;
 }
 
-export interface RateLimiterSettings {
-	readonly clock: Clock;
-	/** Period over which the service counts, in milliseconds. */
-	readonly minute: number;
-	/** Returns 0 <= x < 1. */
-	readonly random: () => number;
-}
-
-export const defaultSettings: RateLimiterSettings = {
+export const defaultSettings = {
 	clock: systemClock,
+	/** Period over which the service counts, in milliseconds. */
 	minute: 60_000,
+	/** Returns 0 <= x < 1. */
 	random: Math.random,
 };
+
+export type RateLimiterSettings = Readonly<typeof defaultSettings>;
 
 /** Gmail answers "Too many concurrent requests for user" below its quota; 4 to 6 at once are known to work. */
 export const firstWidth = 5;

@@ -61,9 +61,7 @@ export function outcomeOfStatus(status: number): RequestOutcome {
 	return status >= 500 || status === 408 ? 'unknown' : 'final';
 }
 
-export function stoppedRequest(kind: RequestOutcome): RequestError {
-	return new RequestError(kind, stopped());
-}
+export const stoppedRequest = (kind: RequestOutcome) => new RequestError(kind, stopped());
 
 export function stopped(description?: string): NodeError {
 	return new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
