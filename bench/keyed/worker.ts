@@ -34,6 +34,7 @@ const clients = createClients(httpSender('bench'), bases, {
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 	signal: undefined,
+	account: randomUUID(),
 	credentialKey: 'bench',
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 });

@@ -1,5 +1,6 @@
 // The client of bench/mailBatch.ts, bundled, in a separate process.
 import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -36,7 +37,8 @@ function freshClients(): Clients {
 	const bases = { mail: `${url}/gmail/v1`, sheets: url, docs: url, drive: url };
 	return createClients(send, bases, {
 		...{ maxTries: 5, maxRetryWaitMilliseconds: 120_000, timeoutMilliseconds: 30_000, signal: undefined },
-		...{ credentialKey: 'bench', rateLimiters: createRateLimiters({ ...defaultSettings, minute }) },
+		...{ account: randomUUID(), credentialKey: 'bench' },
+		...{ rateLimiters: createRateLimiters({ ...defaultSettings, minute }) },
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 	});
 }

@@ -49,6 +49,7 @@ export function testClients(
 		maxRetryWaitMilliseconds: 60_000,
 		timeoutMilliseconds: 30_000,
 		signal: undefined,
+		account: randomUUID(),
 		credentialKey: `test ${token}`,
 		rateLimiters: quickLimiters(),
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
@@ -66,7 +67,7 @@ class Execution {
 	async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
 		const clients = createClients(this.sender, basesAt(google.url), {
 			...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: over.signal },
-			...{ credentialKey: token, rateLimiters: quickLimiters() },
+			...{ account: randomUUID(), credentialKey: token, rateLimiters: quickLimiters() },
 			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		});
 		const params = paramsOf(fieldsOf(operation), given, { mode: 'fields', timezone: 'UTC' });

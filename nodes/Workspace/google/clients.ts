@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
@@ -27,17 +25,11 @@ export interface Clients {
 	readonly resumableUpload: (request: ResumableUploadRequest) => Promise<UploadedFile>;
 }
 
-/**
- * Google's clients. All their requests go through `send`.
- *
- * @param options without an account, nothing is known of it from earlier clients
- *
- * Heavy, so it is loaded only on first use.
- */
+/** Google's clients. All their requests go through `send`. Heavy, so it is loaded only on first use. */
 export function createClients(
 	send: Send,
 	bases: Bases,
-	options: TransportOptions & Partial<Pick<Clients, 'account'>>,
+	options: TransportOptions & Pick<Clients, 'account'>,
 ): Clients {
 	const transport = createTransport(send, bases, options);
 	const client: drive_v3.Options = {
@@ -48,7 +40,7 @@ export function createClients(
 		universeDomain: 'googleapis.com',
 	};
 	return {
-		account: options.account ?? randomUUID(),
+		account: options.account,
 		gmail: new gmail_v1.Gmail(client),
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),

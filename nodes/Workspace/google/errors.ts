@@ -14,7 +14,7 @@ import {
 	property,
 } from '../../http/networkErrors';
 import { type BodyTexts, errorOfBody } from '../../http/request';
-import { RequestError, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
+import { RequestError, type RequestOutcome, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
 import { adviceFor, type Api, apiNames, type Envelope, type FailedCall, reconnect } from './advice';
 
 const maxMessageLength = 500;
@@ -105,14 +105,18 @@ export async function errorOfThrown(error: unknown, call: FailedCall): Promise<R
 }
 
 export function timeoutError(seconds: number): RequestError {
-	return new RequestError(
-		'unknown',
-		new NodeError({
-			code: 504,
-			message: `Google did not respond within ${seconds} s`,
-			description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
-		}),
-	);
+	return requestError('unknown', {
+		code: 504,
+		message: `Google did not respond within ${seconds} s`,
+		description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
+	});
+}
+
+function requestError(
+	kind: RequestOutcome,
+	details: Record<'message' | 'description', string> & { readonly code: number },
+): RequestError {
+	return new RequestError(kind, new NodeError(details));
 }
 
 /**
@@ -171,20 +175,13 @@ function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedC
 	// n8n found no token or could not refresh it, so nothing was carried out.
 	if (isAboutToken) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return finalError(401, message, reconnect(call.signIn));
+		return requestError('final', { code: 401, message, description: reconnect(call.signIn) });
 	}
 	const own = texts[0] ?? 'The request could not be completed';
 	const message = code === undefined ? own : networkMessage(reason, error, call.url);
 	const description =
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
-	return new RequestError(
-		kind,
-		new NodeError({ code: status, message, description: withCode(description, code) }),
-	);
-}
-
-function finalError(code: number, message: string, description: string): RequestError {
-	return new RequestError('final', new NodeError({ code, message, description }));
+	return requestError(kind, { code: status, message, description: withCode(description, code) });
 }
 
 /** @param error n8n's own error, whose message is passed on */
@@ -192,7 +189,7 @@ function errorOfBlocked(message: string, error: Error | undefined): RequestError
 	const advice = property(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
 	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
-	return finalError(503, message, description);
+	return requestError('final', { code: 503, message, description });
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */
@@ -208,5 +205,5 @@ function errorOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): Requ
 	const passing = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const description = withCode(`Try again later. If the problem persists: ${reconnect(signIn)}`, why);
-	return new RequestError(passing ? 'notDone' : 'final', new NodeError({ code: 401, message, description }));
+	return requestError(passing ? 'notDone' : 'final', { code: 401, message, description });
 }

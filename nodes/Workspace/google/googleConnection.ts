@@ -10,29 +10,21 @@ import type { FullResponse, Send } from '../../http/request';
 import type { Api, SignIn } from './advice';
 import { type Bases, googleBases, type TransportOptions } from './transport';
 
+/** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
+export type Connection = Awaited<ReturnType<typeof connect>>;
+
 /** What one kind of call may require and report. */
 type CallOptions = Pick<
 	TransportOptions,
 	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
 >;
 
-/** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
-export interface Connection {
-	readonly signIn: SignIn;
-	/** Loads Google's libraries on first use. */
-	clients(options: CallOptions): Promise<Clients>;
-}
-
 /**
  * @param chosen the parameter's value
  * @param sanitizer learns the secrets that requests are sent with
  * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
  */
-export async function connect(
-	context: IAllExecuteFunctions,
-	chosen: unknown,
-	sanitizer: Sanitizer,
-): Promise<Connection> {
+export async function connect(context: IAllExecuteFunctions, chosen: unknown, sanitizer: Sanitizer) {
 	const authentication = chosen === 'serviceAccount' ? 'serviceAccount' : 'oAuth2';
 	const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
 	const credential = await context.getCredentials(type);
@@ -56,7 +48,8 @@ export async function connect(
 	};
 	return {
 		signIn,
-		async clients(options) {
+		/** Loads Google's libraries on first use. */
+		clients: async (options: CallOptions): Promise<Clients> => {
 			const { createClients } = await import('./clients');
 			return createClients(send, bases, { ...shared, ...options });
 		},

@@ -94,7 +94,8 @@ export async function resumableUpload(
 	{ transport, bases, options }: UploadContext,
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile> {
-	if (isRepeatable(request) && request.source.size <= oneRequestBytes) {
+	const isRepeatable = Boolean(request.metadata.id) || request.replaces !== undefined;
+	if (isRepeatable && request.source.size <= oneRequestBytes) {
 		return await uploadInOneRequest(transport, request);
 	}
 	const start = async () => {
@@ -104,8 +105,8 @@ export async function resumableUpload(
 	let session = await start();
 	for (let pass = 1; ; pass++) {
 		const done = await sendFrom(session, request).catch((error: unknown) => {
-			if (error instanceof SessionLost && pass < options.maxTries) return existing(error, request);
-			throw error;
+			if (!(error instanceof SessionLost) || pass >= options.maxTries) throw error;
+			return isRepeatable ? undefined : existing(error, request);
 		});
 		if (done) return done;
 		if (session.lost) session = await start();
@@ -117,10 +118,6 @@ interface UploadContext {
 	readonly transport: Transport;
 	readonly bases: Bases;
 	readonly options: TransportOptions;
-}
-
-function isRepeatable({ metadata, replaces }: ResumableUploadRequest): boolean {
-	return Boolean(metadata.id) || replaces !== undefined;
 }
 
 /**
@@ -155,7 +152,7 @@ async function existing(
 	request: ResumableUploadRequest,
 ): Promise<UploadedFile | undefined> {
 	const { source, findExisting } = request;
-	if (!findExisting || isRepeatable(request)) return undefined;
+	if (!findExisting) return undefined;
 	const file = await findExisting().catch((error: unknown) => {
 		throw lost.ambiguous ? lost : error;
 	});

@@ -88,15 +88,13 @@ export const googleBases: Bases = {
 	drive: 'https://www.googleapis.com/drive/v3',
 };
 
-const apis = Object.keys(googleBases) as Api[];
-
 /**
  * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is
  * replaced by the base.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
 export function targetOf(url: string, bases: Bases): { readonly url: string; readonly api: Api } {
-	for (const api of apis) {
+	for (const api of Object.keys(googleBases) as Api[]) {
 		const plain = afterPrefix(url, googleBases[api]);
 		if (plain !== undefined) return { url: bases[api] + plain, api };
 		const upload = afterPrefix(url, uploadBase(googleBases[api], api));
@@ -123,11 +121,13 @@ function afterPrefix(url: string, prefix: string): string | undefined {
 
 export type RateLimiters = ReturnType<typeof createRateLimiters>;
 
-/** One rate limiter for each credential, by its key, and each quota that Google counts separately. */
+/** One rate limiter for each credential, by its key, and each quota of Google: Sheets and Docs count reads and writes separately. */
 export function createRateLimiters(settings?: RateLimiterSettings) {
 	const limiters = new Map<string, RateLimiter>();
 	return (credentialKey: string, api: Api, method: string): RateLimiter => {
-		const key = `${quotaOf(api, method)} ${credentialKey}`;
+		const isSplit = api === 'sheets' || api === 'docs';
+		const quota = isSplit ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
+		const key = `${quota} ${credentialKey}`;
 		const limiter = limiters.get(key) ?? new RateLimiter(settings);
 		limiters.set(key, limiter);
 		return limiter;
@@ -136,12 +136,6 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 
 /** Those of the process. */
 const rateLimiters = createRateLimiters();
-
-/** Sheets and Docs count reads and writes separately. */
-function quotaOf(api: Api, method: string): string {
-	if (api === 'mail' || api === 'drive') return api;
-	return `${api} ${method === 'GET' ? 'reads' : 'writes'}`;
-}
 
 /** The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188. */
 interface ClientCall extends Expected {
@@ -272,12 +266,15 @@ async function exchange(
 	signal: AbortSignal,
 ): Promise<FullResponse> {
 	// A copy, because n8n's helper modifies the options and headers that it receives.
-	const sent = () => send({ ...request, headers: { ...request.headers }, abortSignal: signal });
-	const response = await unlessAborted(sent(), signal);
+	const sent = (more: Partial<IHttpRequestOptions> = {}) =>
+		unlessAborted(
+			send({ ...request, ...more, headers: { ...request.headers }, abortSignal: signal }),
+			signal,
+		);
+	const response = await sent();
 	if (response.statusCode !== 401) return response;
 	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401
 	// is thrown.
 	discard(response);
-	request.ignoreHttpStatusErrors = false;
-	return await unlessAborted(sent(), signal);
+	return await sent({ ignoreHttpStatusErrors: false });
 }

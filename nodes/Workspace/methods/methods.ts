@@ -90,12 +90,6 @@ export const searchDocuments = searchOf('documents', 'application/vnd.google-app
 
 export const searchSpreadsheets = searchOf('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
-const myDrive: INodeListSearchItems = {
-	name: 'My Drive',
-	value: 'root',
-	url: 'https://drive.google.com/drive/my-drive',
-};
-
 /**
  * My Drive and, with access to all files, the shared drives; then the folders, page by page. A sign-in that may only see the names of
  * other folders cannot put anything into them, so they are left out.
@@ -105,27 +99,20 @@ export const searchFolders: Search = async (picker, filter, paginationToken) => 
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || picker.signIn.driveAccess !== 'appFilesAndNames';
 	const page = await listFiles(picker, folder, 'name_natural', filter, paginationToken, isUsable);
+	const myDrive = { name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' };
 	const drives = paginationToken ? [] : [myDrive, ...(await sharedDrives(picker))];
 	return { ...page, results: [...withName(drives, filter), ...page.results] };
 };
 
 /** Google lists shared drives only to a sign-in with access to all files. */
-async function sharedDrives({ drive, signIn }: Picker): Promise<INodeListSearchItems[]> {
-	if (signIn.driveAccess !== 'allFiles') return [];
-	const found: drive_v3.Schema$Drive[] = [];
-	let pageToken: string | undefined;
-	do {
-		const { data } = await drive.drives.list({
-			pageSize: 100,
-			pageToken,
-			fields: 'nextPageToken,drives(id,name)',
-		});
-		found.push(...(data.drives ?? []));
-		pageToken = data.nextPageToken || undefined;
-	} while (pageToken !== undefined);
-	return found.flatMap(({ id, name }) =>
-		id ? [{ name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` }] : [],
+async function sharedDrives(picker: Picker, pageToken?: string): Promise<INodeListSearchItems[]> {
+	if (picker.signIn.driveAccess !== 'allFiles') return [];
+	const fields = 'nextPageToken,drives(id,name)';
+	const { data } = await picker.drive.drives.list({ pageSize: 100, pageToken, fields });
+	const found = (data.drives ?? []).flatMap(({ id, name }) =>
+		id ? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` } : [],
 	);
+	return data.nextPageToken ? [...found, ...(await sharedDrives(picker, data.nextPageToken))] : found;
 }
 
 /** The columns that values can be mapped to: those of the header row, in its order. */
@@ -173,13 +160,13 @@ const naming = new Naming(requestOptions, 'fields');
 /** Asks Google with the credential that is chosen in the node. @throws n8n's error, with the advice in its message */
 async function askGoogle<T>(
 	context: ILoadOptionsFunctions,
-	ask: (clients: Clients, connection: Connection) => Promise<T>,
+	ask: (google: Clients & Picker) => Promise<T>,
 ): Promise<T> {
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
-		const connection = await connect(context, authentication, sanitizer);
-		return await ask(await connection.clients(patience), connection);
+		const { signIn, clients } = await connect(context, authentication, sanitizer);
+		return await ask({ signIn, ...(await clients(patience)) });
 	} catch (error) {
 		const read = errorOfReading(error, (text) => {
 			context.logger.info(text);
@@ -197,10 +184,7 @@ function picker(search: Search) {
 		filter?: string,
 		paginationToken?: string,
 	): Promise<INodeListSearchResult> {
-		return await askGoogle(
-			this,
-			async ({ drive }, { signIn }) => await search({ drive, signIn }, filter, paginationToken),
-		);
+		return await askGoogle(this, (google) => search(google, filter, paginationToken));
 	};
 }
 

@@ -4,9 +4,13 @@ import { isRecord, kindOf, parsedJson } from '../../fields/values';
 import { checkAllowed, resources } from '../resources';
 import { fieldsOf, type Operation, type ResourceName } from '../operation';
 
-export interface Chosen {
+/** What an item asks for. */
+export interface Found {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
+}
+
+export interface Chosen extends Found {
 	/** The given values of the operation's fields and options, unchecked. */
 	readonly given: Readonly<Record<string, unknown>>;
 }
@@ -48,8 +52,6 @@ function objectOf(input: unknown): Record<string, unknown> {
 
 const jsonAdvice =
 	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
-
-type Found = Pick<Chosen, 'resource' | 'operation'>;
 
 const every: readonly Found[] = resources.flatMap(({ value: resource, operations }) =>
 	operations.map((operation) => ({ resource, operation })),

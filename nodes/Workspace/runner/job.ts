@@ -5,22 +5,15 @@ import { type NodeError, forEditor, isTool, refusal, storeBinary } from '../../c
 import type { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/field';
 import { NodeParameters, type Params, type RequestLimits, limitsOf, paramsOf } from '../../fields/params';
-import {
-	fieldsOf,
-	type Item,
-	type Made,
-	type Operation,
-	type OutputBinary,
-	type ResourceName,
-} from '../operation';
-import { type Chosen, operationOf, readInputObject } from './inputObject';
+import { fieldsOf, type Item, type Made, type OutputBinary } from '../operation';
+import { type Chosen, type Found, operationOf, readInputObject } from './inputObject';
 import { binarySource, fileSource } from '../source';
 
 /** State shared by all items of a run. */
 export class RunNotes {
 	private readonly answers = new Map<string, Promise<unknown>>();
-	private readonly hints = new Set<string>();
-	private readonly sanitizer: Sanitizer;
+	readonly hints = new Set<string>();
+	readonly sanitizer: Sanitizer;
 
 	constructor(sanitizer: Sanitizer) {
 		this.sanitizer = sanitizer;
@@ -33,14 +26,6 @@ export class RunNotes {
 		// If a request failed, the next item may make it again.
 		answer.catch(() => this.answers.delete(key));
 		return answer;
-	}
-
-	hint(text: string): void {
-		this.hints.add(text);
-	}
-
-	log(text: string, { logger }: IExecuteFunctions): void {
-		logger.info(this.sanitizer.text(text));
 	}
 
 	show(context: IExecuteFunctions): void {
@@ -129,11 +114,11 @@ export class RunItem implements JobItem {
 	}
 
 	hint(text: string) {
-		this.notes.hint(this.naming.text(text));
+		this.notes.hints.add(this.naming.text(text));
 	}
 
 	log(text: string) {
-		this.notes.log(text, this.context);
+		this.context.logger.info(this.notes.sanitizer.text(text));
 	}
 
 	told(thrown: NodeError) {
@@ -171,10 +156,8 @@ function readForm(parameters: NodeParameters, itemIndex: number): Chosen {
 }
 
 /** The work for one input item. */
-export interface Job {
+export interface Job extends Found {
 	readonly index: number;
-	readonly resource: ResourceName;
-	readonly operation: Operation;
 	readonly params: Params;
 	readonly limits: RequestLimits;
 	readonly item: JobItem;
@@ -241,7 +224,7 @@ function isSame(a: Chosen, b: Chosen): boolean {
 export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
 	const tasks: J[][] = [];
 	let groups = new Map<string | undefined, J[]>();
-	let last: Operation | undefined;
+	let last: Job['operation'] | undefined;
 	for (const job of jobs) {
 		const { operation, combineKey } = job.value;
 		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.

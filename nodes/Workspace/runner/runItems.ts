@@ -176,11 +176,11 @@ function mayRunBeside(earlier: Job, later: Job): boolean {
 function failed(
 	{ item, operation, params }: Job,
 	failure: NodeError,
-	{ isDone = false, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
+	{ isDone, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
 ): Done {
 	const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;
 	return {
-		outcome: { failure, ...(output && { output }) },
+		outcome: { failure, output },
 		isFinal: mayBeDone && !operation.readsOnly && !operation.idempotent?.(params),
 	};
 }

@@ -28,6 +28,7 @@ async function clientsWith(tokenAnswer: Answer, oauthTokenData: IDataObject | un
 		maxRetryWaitMilliseconds: 1000,
 		timeoutMilliseconds: 5000,
 		signal: undefined,
+		account: 'test',
 		credentialKey: 'test',
 		signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
 	});
@@ -98,6 +99,7 @@ test('a credential that was never connected gives 401 and no request', async () 
 			maxRetryWaitMilliseconds: 1000,
 			timeoutMilliseconds: 5000,
 			signal: undefined,
+			account: 'test',
 			credentialKey: 'test',
 			signIn: { authentication: 'oAuth2', driveAccess: 'appFiles' },
 		}).drive.files.list({}),
