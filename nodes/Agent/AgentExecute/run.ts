@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/runtime';
 import { forEditor, isNodeError, type NodeError, toNodeError } from '../../core/errors';
-import { runItems, type Checked, type Done, type Task, type Work } from '../../core/itemLoop';
+import { runItems, type Done, type Work } from '../../core/itemLoop';
 import { Sanitizer, cleanLog, secretsIn } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
 import { MemoryBudget } from '../../http/body';
@@ -32,182 +32,138 @@ import { naming, type WaitSettings } from './parameters';
 import { type Answer, contentOf } from './response';
 import { callAndWait, type TryHooks, type WaitParts } from './wait';
 
-export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	if (context.getInputData().length === 0) return [];
-	// Once per run of the node, as n8n's own helper does.
-	const credentials = await readCredentials(context).catch(toNodeError);
-	const work = new AgentWork(context, credentials);
-	try {
-		const items = await runItems(context, work);
-		highlightAnswer(context, items);
-		return items;
-	} catch (error) {
-		throw errorForChat(error, context);
-	} finally {
-		work.showHints();
-	}
+/** What the items of one run of the node leave. */
+interface Shared {
+	readonly context: IExecuteFunctions;
+	readonly hints: Set<string>;
+	/** Of the answers and messages that the output holds. */
+	keptBytes: number;
 }
 
 /** Texts and JSON that the items of one execution may hold: more would take n8n's whole memory. */
 const maxKeptBytes = 512 * 1024 * 1024;
 
-class AgentWork implements Work<CheckedItem> {
-	readonly sanitizer: Sanitizer;
-	readonly #context: IExecuteFunctions;
-	readonly #credentials: Credentials | NodeError;
-	readonly #parameters: NodeParameters;
-	readonly #hints = new Set<string>();
-	#keptBytes = 0;
-
-	constructor(context: IExecuteFunctions, credentials: Credentials | NodeError) {
-		this.sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : secretsIn(credentials));
-		this.#context = context;
-		this.#credentials = credentials;
-		this.#parameters = new NodeParameters(context);
-	}
-
-	check(index: number): CheckedItem {
-		if (isNodeError(this.#credentials)) throw this.#credentials;
-		return checkedItem(this.#parameters, index, this.#credentials);
-	}
-
-	readonly sent = meaningOf;
-	readonly stopped = stoppedBeforeCall;
-
-	/** The service does not queue calls of a session, so items of one session run one after another. */
-	tasks(checked: ReadonlyArray<Checked<CheckedItem>>): Array<Task<CheckedItem>> {
-		return checked.map((item) => ({
-			items: [item],
-			key: item.value.params.sessionId || undefined,
-		}));
-	}
-
-	/** For options of the whole node, the first item decides. */
-	parallel([first]: ReadonlyArray<Checked<CheckedItem>>): number {
-		return first?.value.params.parallelRequests ?? 1;
-	}
-
-	async perform(items: ReadonlyArray<Checked<CheckedItem>>): Promise<Done[]> {
-		return await Promise.all(items.map(({ index, value }) => this.#runItem(value, index)));
-	}
-
-	showHints(): void {
-		const hints = [...this.#hints].map((hint) => ({
-			message: forEditor(this.sanitizer.text(hint)),
-			location: 'outputPane' as const,
-		}));
-		if (hints.length > 0) this.#context.addExecutionHints(...hints);
-	}
-
-	async #runItem(item: CheckedItem, index: number): Promise<Done> {
-		let call: PreparedCall;
-		try {
-			call = callOf(item);
-		} catch (error) {
-			return { outcome: { failure: refusedBeforeCall(toNodeError(error)) }, isFinal: false };
-		}
-		tagExecution(this.#context, call.sessionId);
-		const run = new ItemRun(this.#context, index, call);
-		try {
-			const item = await run.item();
-			if (this.#keptBytes + run.bytes > maxKeptBytes) throw tooMuchOutput(maxKeptBytes);
-			this.#keptBytes += run.bytes;
-			for (const hint of run.hints) this.#hints.add(hint);
-			return { outcome: { output: [item] }, isFinal: true };
-		} catch (error) {
-			return run.failed(error);
-		} finally {
-			run.release();
+export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	if (context.getInputData().length === 0) return [];
+	// Once per run of the node, as n8n's own helper does.
+	const credentials = await readCredentials(context).catch(toNodeError);
+	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : secretsIn(credentials));
+	const shared: Shared = { context, hints: new Set(), keptBytes: 0 };
+	try {
+		const items = await runItems(context, workOf(shared, credentials, sanitizer));
+		highlightAnswer(context, items);
+		return items;
+	} catch (error) {
+		throw errorForChat(error, context);
+	} finally {
+		const hints = [...shared.hints].map((hint) => forEditor(sanitizer.text(hint)));
+		if (hints.length > 0) {
+			context.addExecutionHints(...hints.map((message) => ({ message, location: 'outputPane' as const })));
 		}
 	}
+}
+
+function workOf(
+	shared: Shared,
+	credentials: Credentials | NodeError,
+	sanitizer: Sanitizer,
+): Work<CheckedItem> {
+	const parameters = new NodeParameters(shared.context);
+	return {
+		sanitizer,
+		check: (index) => {
+			if (isNodeError(credentials)) throw credentials;
+			return checkedItem(parameters, index, credentials);
+		},
+		sent: meaningOf,
+		stopped: stoppedBeforeCall,
+		// The service does not queue calls of a session, so items of one session run one after another.
+		tasks: (checked) =>
+			checked.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
+		// For options of the whole node, the first item decides.
+		parallel: ([first]) => first?.value.params.parallelRequests ?? 1,
+		perform: async (items) =>
+			await Promise.all(items.map(async ({ index, value }) => await runItem(shared, index, value))),
+	};
+}
+
+async function runItem(shared: Shared, index: number, item: CheckedItem): Promise<Done> {
+	let call: PreparedCall;
+	try {
+		call = callOf(item);
+	} catch (error) {
+		return { outcome: { failure: refusedBeforeCall(toNodeError(error)) }, isFinal: false };
+	}
+	tagExecution(shared.context, call.sessionId);
+	return await runCall(shared, index, call);
 }
 
 /** The call of one item, and the wait for its messages. */
-class ItemRun {
-	readonly #context: IExecuteFunctions;
-	readonly #index: number;
-	readonly #call: PreparedCall;
-	readonly #memory = new MemoryBudget();
-	/** In the last try. */
-	#sent: ExecuteBody;
-	#answer: Answer | undefined;
-	/** Of the answer and the messages that the item holds. */
-	bytes = 0;
-	/** What the item alone does not say. */
-	hints: readonly string[] = [];
-
-	constructor(context: IExecuteFunctions, index: number, call: PreparedCall) {
-		this.#context = context;
-		this.#index = index;
-		this.#call = call;
-		this.#sent = call.body();
-	}
-
-	async item(): Promise<INodeExecutionData> {
-		const { options, wait } = this.#call;
-		const live = new LiveView(this.#context, this.#index, options);
-		try {
-			const { called, waited } = wait
-				? await this.#callAndWait(wait, live)
-				: { called: await this.#execute() };
-			const failure = isNodeError(called) ? called : undefined;
-			const answer = isNodeError(called) ? undefined : called;
-			const answered = await outputItem(this.#context, this.#index, this.#call, this.#sent, answer);
-			if (answer && !answered.binary) this.bytes += answer.body.length;
-			const item = waited ? await withMessages(answered, waited, options, this.#context.helpers) : answered;
-			for (const { byteLength } of waited?.messages ?? []) this.bytes += byteLength;
-			if (!waited && typeof item.json.output === 'string') live.text(item.json.output);
-			this.hints = hintsOf(item, options, { waited, failure });
-			return item;
-		} finally {
-			await live.end();
-		}
-	}
-
-	failed(error: unknown): Done {
-		const failure = new Sanitizer(this.#call.secrets).error(naming.failure(toNodeError(error)));
-		const answer = this.#answer;
-		// The service accepted the call, or may have.
-		const reachedService = answer !== undefined || failure.ambiguous || failure.carriedOut;
-		if (!reachedService) return { outcome: { failure }, isFinal: false };
-		const response = answer && responseOf(answer);
-		return { outcome: { failure: withContext(failure, this.#call, response) }, isFinal: true };
-	}
-
-	release(): void {
-		this.#memory.release();
-	}
-
-	async #callAndWait(settings: WaitSettings, live: LiveView) {
-		const parts: WaitParts = {
-			...this.#call,
-			settings,
-			readIdentity: identityReader(this.#context, this.#call.options),
-			clock: systemClock,
-			connect,
-			signal: this.#context.getExecutionCancelSignal(),
-			log: cleanLog(this.#context.logger, new Sanitizer(this.#call.secrets)),
-			onMessage: (message, ends) => {
-				live.message(message, ends);
-			},
-		};
-		return await callAndWait(parts, async (hooks) => await this.#execute(hooks));
-	}
-
-	async #execute(hooks?: TryHooks): Promise<Answer> {
-		this.#answer = await execute(this.#context, this.#call, this.#memory, {
+async function runCall(shared: Shared, index: number, call: PreparedCall): Promise<Done> {
+	const { context } = shared;
+	const { options, wait } = call;
+	const memory = new MemoryBudget();
+	const live = new LiveView(context, index, options);
+	const last: { sent: ExecuteBody; answer?: Answer } = { sent: call.body() };
+	const send = async (hooks?: TryHooks) => {
+		last.answer = await execute(context, call, memory, {
 			ready: async () => await hooks?.ready(),
 			sending: (body) => {
-				this.#sent = body;
+				last.sent = body;
 				hooks?.sending();
 			},
 		});
-		return this.#answer;
+		return last.answer;
+	};
+	try {
+		const parts = wait && waitParts(context, call, wait, live);
+		const { called, waited } = parts ? await callAndWait(parts, send) : { called: await send() };
+		const answered = await outputItem(context, index, call, last.sent, last.answer);
+		let bytes = answered.binary ? 0 : (last.answer?.body.length ?? 0);
+		for (const { byteLength } of waited?.messages ?? []) bytes += byteLength;
+		const item = waited ? await withMessages(answered, waited, options, context.helpers) : answered;
+		if (!waited && typeof item.json.output === 'string') live.text(item.json.output);
+		if (shared.keptBytes + bytes > maxKeptBytes) throw tooMuchOutput(maxKeptBytes);
+		shared.keptBytes += bytes;
+		const failure = isNodeError(called) ? called : undefined;
+		for (const hint of hintsOf(item, options, { waited, failure })) shared.hints.add(hint);
+		return { outcome: { output: [item] }, isFinal: true };
+	} catch (error) {
+		return failed(error, call, last.answer);
+	} finally {
+		await live.end();
+		memory.release();
 	}
 }
 
-/** Of a body of bytes, that it was one. */
-function responseOf(answer: Answer): unknown {
-	const content = contentOf(answer);
-	return 'response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`;
+function waitParts(
+	context: IExecuteFunctions,
+	call: PreparedCall,
+	settings: WaitSettings,
+	live: LiveView,
+): WaitParts {
+	return {
+		...call,
+		settings,
+		readIdentity: identityReader(context, call.options),
+		clock: systemClock,
+		connect,
+		signal: context.getExecutionCancelSignal(),
+		log: cleanLog(context.logger, new Sanitizer(call.secrets)),
+		onMessage: (message, ends) => {
+			live.message(message, ends);
+		},
+	};
+}
+
+function failed(error: unknown, call: PreparedCall, answer: Answer | undefined): Done {
+	const failure = new Sanitizer(call.secrets).error(naming.failure(toNodeError(error)));
+	// The service accepted the call, or may have.
+	const reachedService = answer !== undefined || failure.ambiguous || failure.carriedOut;
+	if (!reachedService) return { outcome: { failure }, isFinal: false };
+	const content = answer && contentOf(answer);
+	const response =
+		content &&
+		('response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`);
+	return { outcome: { failure: withContext(failure, call, response) }, isFinal: true };
 }
