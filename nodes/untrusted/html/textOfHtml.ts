@@ -37,7 +37,10 @@ export function textOfHtml(html: string): string {
 	return new Reader(html).text();
 }
 
-class Reader {
+type Callbacks = NonNullable<ConstructorParameters<typeof Tokenizer>[1]>;
+const nothing = () => undefined;
+
+class Reader implements Callbacks {
 	private readonly html: string;
 	private readonly writer = new TextWriter();
 	private tag = '';
@@ -48,61 +51,58 @@ class Reader {
 	private hidden: HiddenElement | undefined;
 	private link = '';
 
+	readonly oncdata = nothing;
+	readonly oncomment = nothing;
+	readonly ondeclaration = nothing;
+	readonly onprocessinginstruction = nothing;
+	readonly onattribend = nothing;
+	readonly onend = nothing;
+
 	constructor(html: string) {
 		this.html = html;
 	}
 
 	text(): string {
-		const tokenizer = new Tokenizer({ decodeEntities: true }, this.callbacks());
+		const tokenizer = new Tokenizer({ decodeEntities: true }, this);
 		tokenizer.write(this.html);
 		tokenizer.end();
 		this.endLink();
 		return this.writer.text();
 	}
 
-	private callbacks(): ConstructorParameters<typeof Tokenizer>[1] {
-		const { html } = this;
-		const nothing = () => undefined;
-		const open = () => {
-			this.open(this.tag);
-		};
-		const value = (text: string) => {
-			if (attributes.has(this.attribute))
-				this.attributes.set(this.attribute, this.value(this.attribute) + text);
-		};
-		return {
-			onopentagname: (from, to) => {
-				this.tag = html.slice(from, to).toLowerCase();
-				this.attributes.clear();
-			},
-			onattribname: (from, to) => {
-				this.attribute = html.slice(from, to).toLowerCase();
-				value('');
-			},
-			onattribdata: (from, to) => {
-				value(html.slice(from, to));
-			},
-			onattribentity: (code) => {
-				value(String.fromCodePoint(code));
-			},
-			onattribend: () => (this.attribute = ''),
-			onopentagend: open,
-			onselfclosingtag: open,
-			onclosetag: (from, to) => {
-				this.close(html.slice(from, to).toLowerCase());
-			},
-			ontext: (from, to) => {
-				this.write(html.slice(from, to));
-			},
-			ontextentity: (code) => {
-				this.write(String.fromCodePoint(code));
-			},
-			oncdata: nothing,
-			oncomment: nothing,
-			ondeclaration: nothing,
-			onprocessinginstruction: nothing,
-			onend: nothing,
-		};
+	onopentagname(from: number, to: number): void {
+		this.tag = this.name(from, to);
+		this.attributes.clear();
+	}
+
+	onattribname(from: number, to: number): void {
+		this.attribute = this.name(from, to);
+		this.addValue('');
+	}
+
+	onattribdata(from: number, to: number): void {
+		this.addValue(this.html.slice(from, to));
+	}
+
+	onattribentity(code: number): void {
+		this.addValue(String.fromCodePoint(code));
+	}
+
+	ontext(from: number, to: number): void {
+		this.write(this.html.slice(from, to));
+	}
+
+	ontextentity(code: number): void {
+		this.write(String.fromCodePoint(code));
+	}
+
+	private name(from: number, to: number): string {
+		return this.html.slice(from, to).toLowerCase();
+	}
+
+	private addValue(text: string): void {
+		const { attribute } = this;
+		if (attributes.has(attribute)) this.attributes.set(attribute, this.value(attribute) + text);
 	}
 
 	private value(attribute: string): string {
@@ -113,13 +113,18 @@ class Reader {
 		if (this.unseen === '' && !this.hidden) this.writer.write(text);
 	}
 
-	private open(tag: string): void {
+	onopentagend(): void {
+		const { tag } = this;
 		if (this.hidden?.endsWithOpening(tag)) this.hidden = undefined;
 		if (this.unseen === '' && unseen.has(tag)) this.unseen = tag;
 		if (this.hidden) return;
 		const isHidden = this.attributes.has('hidden') || hiding.test(this.value('style'));
 		if (isHidden && !empty.has(tag)) this.hidden = new HiddenElement(tag);
 		else if (!isHidden) this.openSeen(tag);
+	}
+
+	onselfclosingtag(): void {
+		this.onopentagend();
 	}
 
 	private openSeen(tag: string): void {
@@ -135,14 +140,15 @@ class Reader {
 		else if (tag === 'tr') writer.row();
 		else if (tag === 'td' || tag === 'th') writer.cell();
 		else if (tag === 'li') writer.item();
-		else if (tag === 'ul') writer.openList(NaN);
-		else if (tag === 'ol') writer.openList(this.firstNumber());
+		else if (tag === 'ul') writer.lists.push(NaN);
+		else if (tag === 'ol') writer.lists.push(this.firstNumber());
 		else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
 	}
 
-	private close(tag: string): void {
+	onclosetag(from: number, to: number): void {
 		const { writer } = this;
+		const tag = this.name(from, to);
 		if (tag === this.unseen) this.unseen = '';
 		const end = this.hidden?.endsWithClosing(tag) ?? 'outside';
 		if (end !== 'no') this.hidden = undefined;
@@ -157,7 +163,7 @@ class Reader {
 	}
 
 	private breakAround(tag: string): void {
-		const isInnerList = this.writer.isInList && (tag === 'ul' || tag === 'ol');
+		const isInnerList = this.writer.lists.length > 0 && (tag === 'ul' || tag === 'ol');
 		if (apart.has(tag) && !isInnerList) this.writer.atLeast(2);
 		else if (onOwnLines.has(tag) || isInnerList) this.writer.atLeast(1);
 	}

@@ -9,26 +9,22 @@ const invisible = /[\u200b\ufeff]/g;
 /** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
 const leading = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
-/** Pieces are joined when there are as many; a row whose first cells are empty may have more. */
-const fewPieces = 1_000;
-const manyPieces = 100_000;
-
 /** What is known of an open table while its cells are written. */
-interface Table {
+class Table {
 	/** Some row has text in two cells, so that empty cells count. Other tables only arrange a page. */
-	isData: boolean;
+	isData = false;
 	/** A cell of the row has a table with several lines, so the cells are columns of a page, one after another. */
-	arranges: boolean;
+	arranges = false;
 	/** Cells of the row so far, and those with text. */
-	cells: number;
-	filled: number;
-	isCellFilled: boolean;
+	cells = 0;
+	filled = 0;
+	isCellFilled = false;
 	/** Whether the cell has a table of its own. */
-	holdsTable: boolean;
+	holdsTable = false;
 	/** Number of the line on which the text of the cell begins. */
-	line: number;
+	line = 0;
 	/** Ends of cells that are not written yet. */
-	tabs: number;
+	tabs = 0;
 }
 
 /**
@@ -38,21 +34,16 @@ interface Table {
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
+	/** The next number of each open list; NaN for one with bullets. */
+	readonly lists: number[] = [];
 	private lines = 0;
-	private readonly chunks: string[] = [];
-	/**
-	 * Not joined yet. Many are joined at a time, because millions of small strings would take many times the
-	 * memory of one.
-	 */
-	private pieces: string[] = [];
+	private readonly pieces: string[] = [];
 	recorded = '';
 	private mostRecorded = 0;
-	/** The next number of each open list; NaN for one with bullets. */
-	private readonly lists: number[] = [];
-	private table = newTable();
+	private table = new Table();
 	private readonly outerTables: Table[] = [];
-	/** Where the tabs of empty first cells go, once the row turns out to have text in two cells. */
-	private corner: { readonly table: Table; readonly piece: number; readonly tabs: string } | undefined;
+	/** A piece as it is behind the tabs of empty first cells, once the row turns out to have text in two cells. */
+	private corner: { readonly table: Table; readonly piece: number; readonly text: string } | undefined;
 	private breaks = 1;
 	/** Until the next text, breaks are ignored, because a cell of this table begins on its row's line. */
 	private lock: Table | undefined;
@@ -61,13 +52,9 @@ export class TextWriter {
 	private bullet = '';
 	private writtenDepth = 0;
 
-	get isInList(): boolean {
-		return this.lists.length > 0;
-	}
-
 	text(): string {
 		// Tabs at the start are empty cells.
-		return [...this.chunks, ...this.pieces]
+		return this.pieces
 			.join('')
 			.replace(/^[ \n]+/, '')
 			.trimEnd();
@@ -94,19 +81,19 @@ export class TextWriter {
 
 	openTable(): void {
 		this.outerTables.push(this.table);
-		this.table = newTable();
+		this.table = new Table();
 	}
 
 	closeTable(): void {
 		this.endRow();
-		this.table = this.outerTables.pop() ?? newTable();
+		this.table = this.outerTables.pop() ?? new Table();
 		this.table.holdsTable = true;
 	}
 
 	row(): void {
 		const { table } = this;
 		this.endRow();
-		Object.assign(table, { ...newTable(), isData: table.isData });
+		Object.assign(table, new Table(), { isData: table.isData });
 		if (!table.isData || this.lock) return;
 		this.breaks = 1;
 		this.lock = table;
@@ -134,11 +121,6 @@ export class TextWriter {
 		this.breaks = 0;
 		this.gap = '';
 		this.lock = table;
-	}
-
-	/** @param first number of a numbered list; NaN for bullets */
-	openList(first: number): void {
-		this.lists.push(first);
 	}
 
 	closeList(): void {
@@ -188,12 +170,12 @@ export class TextWriter {
 
 	private push(text: string): void {
 		const isLineStart = this.breaks > 0;
-		if (isLineStart) this.lines++;
-		const tabs = this.fillCells(this.pieces.length + Number(isLineStart));
-		if (isLineStart) this.add(this.lineStart());
-		const gap = tabs || (isLineStart ? '' : this.gap);
-		this.add(gap);
-		this.add(text);
+		if (isLineStart) {
+			this.lines++;
+			this.pieces.push(this.lineStart());
+		}
+		const gap = this.fillCells(text) || (isLineStart ? '' : this.gap);
+		this.pieces.push(gap + text);
 		// Spaces at the beginning do not count.
 		if (this.recorded.length <= this.mostRecorded)
 			this.recorded += (this.recorded && (isLineStart ? '\n' : gap)) + text;
@@ -204,11 +186,10 @@ export class TextWriter {
 	}
 
 	/**
-	 * Notes that the cell has text, and all cells around it.
-	 * @param piece place of the tabs
-	 * @returns the tabs before the text
+	 * Notes that the cell has this text, and all cells around it.
+	 * @returns the tabs before it
 	 */
-	private fillCells(piece: number): string {
+	private fillCells(text: string): string {
 		let tabs = '';
 		for (let at = this.outerTables.length; at >= 0; at--) {
 			const table = this.outerTables[at] ?? this.table;
@@ -220,9 +201,9 @@ export class TextWriter {
 			table.tabs = 0;
 			if (++table.filled >= 2 && !table.arranges) table.isData = true;
 			if (table.isData) tabs = own + tabs;
-			else if (own !== '') this.corner = { table, piece, tabs: own };
+			else if (own !== '') this.corner = { table, piece: this.pieces.length, text: own + text };
 			if (!table.isData || this.corner?.table !== table) continue;
-			this.pieces[this.corner.piece] = this.corner.tabs;
+			this.pieces[this.corner.piece] = this.corner.text;
 			this.corner = undefined;
 		}
 		return tabs;
@@ -237,27 +218,6 @@ export class TextWriter {
 		this.writtenDepth = quotes;
 		return `${breaks}${'> '.repeat(quotes)}${indent}${this.bullet}`;
 	}
-
-	private add(text: string): void {
-		const count = this.pieces.push(text);
-		if (count < fewPieces || (this.corner && count < manyPieces)) return;
-		this.chunks.push(this.pieces.join(''));
-		this.pieces = [];
-		this.corner = undefined;
-	}
-}
-
-function newTable(): Table {
-	return {
-		isData: false,
-		arranges: false,
-		cells: 0,
-		filled: 0,
-		tabs: 0,
-		isCellFilled: false,
-		holdsTable: false,
-		line: 0,
-	};
 }
 
 /** One space for many; '' for none. */
