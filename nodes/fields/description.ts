@@ -33,20 +33,20 @@ export function compareNames(a: string, b: string): number {
 }
 
 function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
-	const { type, typeOptions, minimum, maximum, decimals = 0 } = field;
-	if (type === 'resourceLocator') {
-		return { type, ...(typeOptions && { typeOptions }), modes: modesOf(field) };
+	const { type, typeOptions, minimum: minValue, maximum: maxValue, decimals: numberPrecision = 0 } = field;
+	const given = typeOptions && { typeOptions };
+	switch (type) {
+		case 'resourceLocator':
+			return { type, ...given, modes: modesOf(field) };
+		case 'fixedCollection':
+			return { type, typeOptions: { multipleValues: true }, options: entriesOf(field) };
+		case 'options':
+			return { type, options: field.options?.map((choice) => ({ ...choice })) };
+		case 'number':
+			return { type, typeOptions: { ...typeOptions, minValue, maxValue, numberPrecision } };
+		default:
+			return { type, ...given };
 	}
-	if (type === 'fixedCollection')
-		return { type, typeOptions: { multipleValues: true }, options: entriesOf(field) };
-	if (type === 'options') return { type, options: field.options?.map((choice) => ({ ...choice })) };
-	if (type === 'number') {
-		return {
-			type,
-			typeOptions: { ...typeOptions, minValue: minimum, maxValue: maximum, numberPrecision: decimals },
-		};
-	}
-	return { type, ...(typeOptions && { typeOptions }) };
 }
 
 /** For n8n's AI builder. */
@@ -110,7 +110,12 @@ export function propertiesOf(
 		placeholder: 'Add option',
 		default: {},
 		...(gate && { displayOptions: { show: gate } }),
-		options: optionProperties(fields, options),
+		options: [...options]
+			.sort((a, b) => compareNames(a.displayName, b.displayName))
+			.map((option) => ({
+				...propertyOf(option),
+				...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
+			})),
 	};
 	return [...fields.map((field) => fieldProperty(field, gate)), collection];
 }
@@ -118,15 +123,6 @@ export function propertiesOf(
 function fieldProperty(field: Field, gate?: Show): INodeProperties {
 	if (!gate && !field.showWhen) return propertyOf(field);
 	return { ...propertyOf(field), displayOptions: { show: { ...gate, ...asShow(field.showWhen) } } };
-}
-
-function optionProperties(fields: readonly Field[], options: readonly Field[]): INodeProperties[] {
-	return [...options]
-		.sort((a, b) => compareNames(a.displayName, b.displayName))
-		.map((option) => ({
-			...propertyOf(option),
-			...(option.showWhen && { displayOptions: optionGate(option.showWhen, fields, options) }),
-		}));
 }
 
 /**

@@ -16,6 +16,9 @@ export function paramsOf<const F extends readonly Field[]>(
 	given: Readonly<Record<string, unknown>>,
 	reading: Reading,
 ): ParamsOf<F, []> {
+	const isForm = reading.mode === 'fields';
+	// Defaults are written in the form's shape.
+	const form: Reading = { ...reading, mode: 'fields' };
 	const values = new Map<string, unknown>();
 	const byName = new Map(fields.map((field) => [field.name, field]));
 	const isOneOf = (name: string, allowed: ReadonlyArray<string | boolean>) => {
@@ -23,40 +26,27 @@ export function paramsOf<const F extends readonly Field[]>(
 		return field !== undefined && allowed.some((choice) => choice === valueFor(field));
 	};
 	const valueFor = (field: Field): unknown => {
-		if (!values.has(field.name)) {
-			const { showWhen = {}, requiredUnless, defaultWhen } = field;
-			const isShown = Object.entries(showWhen).every(([name, allowed]) => isOneOf(name, allowed));
-			const isNeeded = requiredUnless === undefined || isMissing(given[requiredUnless]);
-			const isOther = defaultWhen !== undefined && isOneOf(defaultWhen.field, [defaultWhen.is]);
-			const formDefault = isOther ? defaultWhen.default : field.default;
-			values.set(field.name, read(field, given[field.name], { isShown, isNeeded, formDefault }, reading));
-		}
+		if (!values.has(field.name)) values.set(field.name, read(field, given[field.name]));
 		return values.get(field.name);
+	};
+	const read = (field: Field, raw: unknown): unknown => {
+		const { showWhen = {}, requiredUnless, defaultWhen } = field;
+		const isShown = Object.entries(showWhen).every(([name, allowed]) => isOneOf(name, allowed));
+		const isOther = defaultWhen !== undefined && isOneOf(defaultWhen.field, [defaultWhen.is]);
+		const formDefault = isOther ? defaultWhen.default : field.default;
+		// Values left over from an earlier choice do not count, as in n8n's own form.
+		if (!isShown && isForm) return valueOf(field, formDefault, form);
+		// A form field that was emptied counts as not given where no text is wanted.
+		const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
+		const ownDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
+		const value = isMissing(raw) || isBlank ? valueOf(field, ownDefault, form) : valueOf(field, raw, reading);
+		const isNeeded = requiredUnless === undefined || isMissing(given[requiredUnless]);
+		if (isShown && isNeeded) requireGiven(field, raw, value, reading);
+		return value;
 	};
 	fields.forEach(valueFor);
 	// Each value was read as its field's type says.
 	return Object.fromEntries(values) as ParamsOf<F, []>;
-}
-
-interface Need {
-	readonly isShown: boolean;
-	readonly isNeeded: boolean;
-	readonly formDefault: unknown;
-}
-
-function read(field: Field, raw: unknown, need: Need, reading: Reading): unknown {
-	const { isShown, isNeeded, formDefault } = need;
-	// Defaults are written in the form's shape.
-	const form: Reading = { ...reading, mode: 'fields' };
-	const isForm = reading.mode === 'fields';
-	// Values left over from an earlier choice do not count, as in n8n's own form.
-	if (!isShown && isForm) return valueOf(field, formDefault, form);
-	// A form field that was emptied counts as not given where no text is wanted.
-	const isBlank = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
-	const ownDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
-	const value = isMissing(raw) || isBlank ? valueOf(field, ownDefault, form) : valueOf(field, raw, reading);
-	if (isShown && isNeeded) requireGiven(field, raw, value, reading);
-	return value;
 }
 
 const isMissing = (raw: unknown) => raw === undefined || raw === null;

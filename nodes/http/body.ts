@@ -167,11 +167,7 @@ export function parsingCost(json: Buffer, most = Infinity, mostLevels = Infinity
 }
 
 /** The same for a text that may be long: n8n can do other work between two parts. */
-export async function parsingCostInParts(
-	json: Buffer,
-	most = Infinity,
-	mostLevels = Infinity,
-): Promise<number> {
+export async function parsingCostInParts(json: Buffer, most = Infinity, mostLevels = Infinity) {
 	let scan = atBeginning(json);
 	while (scan.at < json.length && scan.cost <= most) {
 		if (scan.at > 0) await turn();

@@ -22,11 +22,8 @@ const mostCauses = 16;
 
 /** The first Node error code in the chain, wherever n8n's wrapper put it. */
 export function codeIn(chain: readonly unknown[]): string | undefined {
-	for (const link of chain) {
-		const code = property(link, 'httpCode') ?? property(link, 'code');
-		if (typeof code === 'string' && code !== '' && !/^\d+$/.test(code)) return code;
-	}
-	return undefined;
+	const codes = chain.map((link) => property(link, 'httpCode') ?? property(link, 'code'));
+	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
 }
 
 /**

@@ -140,7 +140,8 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
 	gzip: () => createUnzip(options),
 	'x-gzip': () => createUnzip(options),
 	br: () => createBrotliDecompress(options),
-	deflate: (bytes) => (hasZlibHeader(bytes) ? createUnzip(options) : createInflateRaw(options)),
+	// Some servers omit the zlib header.
+	deflate: ([first = 0]) => ((first & 0x0f) === 8 ? createUnzip(options) : createInflateRaw(options)),
 };
 
 /**
@@ -190,6 +191,3 @@ subscribe('http.client.request.start', (message) => {
 		raw.take(response);
 	});
 });
-
-/** Some servers omit the zlib header. */
-const hasZlibHeader = (bytes: Buffer) => ((bytes[0] ?? 0) & 0x0f) === 8;
