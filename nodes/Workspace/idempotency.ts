@@ -20,6 +20,14 @@ export const idempotencyOption = {
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
 
+/** What is kept at Google of a key. */
+export interface KeyMark {
+	/** Hash of the key, the operation and where it is done. */
+	readonly mark: string;
+	/** Hash of what the key was used for: with other content it is refused. */
+	readonly content: string;
+}
+
 interface KeyUse {
 	/** The user's key. */
 	readonly key: string;

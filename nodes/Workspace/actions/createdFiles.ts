@@ -2,18 +2,10 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ifFound, NodeError } from '../../core/errors';
 import { type Field, named } from '../../fields/field';
-import { hashOf, markOf, usedBefore } from '../idempotency';
+import { hashOf, type KeyMark, markOf, usedBefore } from '../idempotency';
 import type { Item, Made } from '../operation';
 
 type File = drive_v3.Schema$File;
-
-/** What a file carries in properties that are private to this app, so that its key creates it only once. */
-export interface FileKey {
-	/** Hash of the key, the operation and the folder. */
-	readonly mark: string;
-	/** Hash of what the file is created from. */
-	readonly content: string;
-}
 
 /**
  * @param content what the file is created from
@@ -23,14 +15,14 @@ export function fileKeyOf(
 	operation: string,
 	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
-): FileKey | undefined {
+): KeyMark | undefined {
 	// My Drive can also be chosen.
 	const mark = markOf({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
 	return mark === undefined ? undefined : { mark, content: hashOf(content) };
 }
 
 interface Steps<R> {
-	readonly key: FileKey;
+	readonly key: KeyMark;
 	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
 	/** Creates the file with these private properties, unless there is a result without one. */
@@ -64,7 +56,7 @@ export async function madeOnce<R extends object>(
 	{ key, ownId, make, finish }: Steps<R>,
 ): Promise<R & { readonly repeated?: true }> {
 	const whole = `${fields},createdTime,appProperties`;
-	const marked = async () => await findFiles(drive, { q: hasProperty(markKey, key.mark), fields: whole });
+	const marked = async () => await findFiles(drive, hasProperty(markKey, key.mark), whole);
 	const known = await marked();
 	const properties = { [markKey]: key.mark, [contentKey]: key.content, [stateKey]: 'made' };
 	const made = known.length > 0 ? undefined : await make(properties);
@@ -140,7 +132,7 @@ interface NewFile<R> extends Pick<Made, 'kind'> {
 	/** A file to copy; empty for none. */
 	readonly templateId?: string;
 	/** With it, the file is created once. */
-	readonly key: FileKey | undefined;
+	readonly key: KeyMark | undefined;
 	/** As in `madeOnce`. */
 	readonly ownId: string | undefined;
 	/** As in `madeOnce`; without a key it need not be safe to repeat. */
@@ -211,20 +203,20 @@ export async function fileOfItem(
 	{ token }: Item,
 	fields: string,
 ): Promise<File | undefined> {
-	const [file] = await findFiles(drive, { q: hasProperty(tokenKey, token), fields });
+	const [file] = await findFiles(drive, hasProperty(tokenKey, token), fields);
 	return file;
 }
 
-interface Search {
-	/** In Drive's search language. */
-	readonly q: string;
-	/** Of a file. */
-	readonly fields: string;
-	readonly orderBy?: string;
-}
-
-/** The files in My Drive and in all shared drives, without the trash, as far as the sign-in sees them. */
-export async function findFiles(drive: drive_v3.Drive, { q, fields, orderBy }: Search): Promise<File[]> {
+/**
+ * The files in My Drive and in all shared drives, without the trash, as far as the sign-in sees them.
+ * @param q in Drive's search language
+ */
+export async function findFiles(
+	drive: drive_v3.Drive,
+	q: string,
+	fields: string,
+	orderBy?: string,
+): Promise<File[]> {
 	const { data } = await drive.files.list({
 		q: `${q} and trashed = false`,
 		fields: `files(${fields})`,

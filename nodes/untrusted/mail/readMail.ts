@@ -138,8 +138,9 @@ export interface AttachmentInfo {
 	readonly contentId: string;
 }
 
-/** Where the content of an attachment is: in `data`, at Gmail under its ID, or only in the whole email. */
 interface StoredFile {
+	readonly info: AttachmentInfo;
+	/** The content, unless Gmail has it under the attachment ID, or only in the whole email. */
 	readonly data: string;
 	readonly partId: string;
 	readonly isMail: boolean;
@@ -168,7 +169,6 @@ export interface Mail {
 	/** All in their original order, including repeated ones. */
 	readonly headers: Array<{ readonly name: string; readonly value: string }>;
 	readonly attachments: AttachmentInfo[];
-	/** In the order of the attachments. */
 	readonly files: StoredFile[];
 	/** Attachment IDs of texts that have to be given, too, or the text is not whole. */
 	readonly missing: readonly string[];
@@ -197,6 +197,12 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	const list = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
 	const summary = summaryOf(message, list);
+	const stored = files.map((file) => ({
+		info: attachmentInfo(file),
+		data: file.part.body?.data ?? '',
+		partId: file.part.partId ?? '',
+		isMail: (file.part.parts?.length ?? 0) > 0,
+	}));
 	const isReply = list('in-reply-to') !== '' || list('references') !== '';
 	return {
 		summary,
@@ -206,12 +212,8 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		headers,
 		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
 		html: forms.html?.pieces.join('\n') ?? '',
-		attachments: files.map(attachmentInfo),
-		files: files.map(({ part }) => ({
-			data: part.body?.data ?? '',
-			partId: part.partId ?? '',
-			isMail: (part.parts?.length ?? 0) > 0,
-		})),
+		attachments: stored.map(({ info }) => info),
+		files: stored,
 		missing,
 	};
 }

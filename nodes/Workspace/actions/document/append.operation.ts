@@ -2,9 +2,8 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { hashOf, idempotencyOption, markOf, usedBefore } from '../../idempotency';
+import { hashOf, idempotencyOption, type KeyMark, markOf, usedBefore } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import type { FileKey } from '../createdFiles';
 import { isEmpty, parse, type Parsed, planEnd } from './content';
 import * as fields from './fields';
 import { carryOutContent, changeOf, ensureTab, onLatest, readBack, type Written } from './revisionGuard';
@@ -89,7 +88,7 @@ interface Appended {
 	readonly parsed: Parsed;
 	readonly newParagraph: boolean;
 	/** With it, the content is appended once. */
-	readonly key: FileKey | undefined;
+	readonly key: KeyMark | undefined;
 }
 
 /** Adds a content at the end of a tab. If the document changes meanwhile, it goes to its new end. */
@@ -116,14 +115,14 @@ export async function appendContent(
  * A named range over the appended text records its key. It is added and removed with the text, in the same atomic change, and its
  * name holds all that the result needs: the mark, the beginning of the content's hash, and then the number of characters.
  */
-function nameOf({ mark, content }: FileKey): string {
+function nameOf({ mark, content }: KeyMark): string {
 	return `n8n-agent-workspace/${mark}/${content.slice(0, 16)}`;
 }
 
 /** The result of an earlier append with the key. @throws NodeError 409 if it had other content */
 function markedBefore(
 	{ documentId, revisionId, rangeNames }: BodyState,
-	key: FileKey,
+	key: KeyMark,
 ): (Written & { readonly repeated: true }) | undefined {
 	for (const name of rangeNames) {
 		const [, mark, , count] = name.split('/');

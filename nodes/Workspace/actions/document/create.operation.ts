@@ -2,7 +2,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import {
 	createThroughDrive,
-	type FileKey,
 	fileKeyOf,
 	findMade,
 	missingFolder,
@@ -11,7 +10,7 @@ import {
 } from '../createdFiles';
 import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { idempotencyOption } from '../../idempotency';
+import { idempotencyOption, type KeyMark } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
 import { appendContent } from './append.operation';
 import { documentUrl, readBody } from './tabs';
@@ -95,7 +94,7 @@ export const create = defineOperation({
 interface Given extends Params {
 	readonly parsed: Parsed;
 	readonly replacing: ReturnType<typeof fields.replacing>;
-	readonly key: FileKey | undefined;
+	readonly key: KeyMark | undefined;
 }
 
 /** @throws NodeError 400 before anything is created */

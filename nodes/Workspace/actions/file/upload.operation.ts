@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { refusal, shortened } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { bytesOfBase64, md5Of } from '../../source';
+import type { KeyMark } from '../../idempotency';
 import { type Clients, defineOperation, type Item, type Source } from '../../operation';
-import { type FileKey, fileKeyOf, missingFolder } from '../createdFiles';
+import { fileKeyOf, missingFolder } from '../createdFiles';
 import {
 	type FileResult,
 	findUploaded,
@@ -87,11 +88,10 @@ export const upload = defineOperation({
 	},
 	async recover(client, params, _error, item): Promise<FileResult | undefined> {
 		const uploading = await prepared(client, params, item);
-		const { source } = uploading;
 		const file = await findUploaded(uploading);
 		if (!file) return undefined;
-		const key = await keyOf(params, source);
-		const result = verified({ file, md5: await md5Of(source) }, item);
+		const key = await keyOf(params, uploading.source);
+		const result = verified({ file, md5: await md5Of(uploading.source) }, item);
 		return key ? await uploadOnce(uploading, key, file) : result;
 	},
 	errors: {
@@ -115,7 +115,7 @@ function nameOf({ name, contentSource }: UploadParams, source?: Source): string 
 	throw refusal(`${named('name')} is required`, 'Enter a name. Only a binary file can have its own.');
 }
 
-async function keyOf(params: UploadParams, source: Source): Promise<FileKey | undefined> {
+async function keyOf(params: UploadParams, source: Source): Promise<KeyMark | undefined> {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
 	// Drive knows the checksum of a file that is not converted, so a large one need not be read twice.

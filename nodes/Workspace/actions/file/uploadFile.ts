@@ -4,9 +4,9 @@ import { ifFound, isNodeError, NodeError } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { md5Of } from '../../source';
 import type { UploadedFile } from '../../google/resumableUpload';
-import { usedBefore } from '../../idempotency';
+import { type KeyMark, usedBefore } from '../../idempotency';
 import type { Clients, Item, Source } from '../../operation';
-import { type FileKey, fileOfItem, findFiles, itemProperty, madeOnce, searchText } from '../createdFiles';
+import { fileOfItem, findFiles, itemProperty, madeOnce, searchText } from '../createdFiles';
 import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
@@ -57,11 +57,8 @@ export const googleTypes = 'application/vnd.google-apps.';
 /** The files of that name in the folder, as far as the sign-in sees them; the newest first. */
 async function filesNamed({ client, params, name }: Uploading): Promise<File[]> {
 	const folder = params.parentFolder || 'root';
-	const files = await findFiles(client.drive, {
-		q: `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${googleTypes}folder'`,
-		fields: resultFields,
-		orderBy: 'createdTime desc',
-	});
+	const q = `name = ${searchText(name)} and ${searchText(folder)} in parents and mimeType != '${googleTypes}folder'`;
+	const files = await findFiles(client.drive, q, resultFields, 'createdTime desc');
 	// Whether Drive compares names by letter case is not documented.
 	return files.filter((file) => file.name === name);
 }
@@ -141,27 +138,18 @@ export interface Uploading {
 	readonly mimeType: string;
 }
 
-interface Uploaded {
-	readonly file: FileResult;
-	/** Existed before and stays unchanged. */
-	readonly skipped?: true;
-}
-
 export async function uploadNow(uploading: Uploading): Promise<FileResult> {
-	return (await uploaded(uploading)).file;
+	const made = await uploaded(uploading);
+	return 'instead' in made ? made.instead : made;
 }
 
 /** @param found the file that an earlier try of this item created, if known */
-export async function uploadOnce(uploading: Uploading, key: FileKey, found?: File): Promise<FileResult> {
+export async function uploadOnce(uploading: Uploading, key: KeyMark, found?: File): Promise<FileResult> {
 	const { client, source } = uploading;
 	return await madeOnce(client.drive, resultFields, {
 		key,
 		ownId: found?.id ?? undefined,
-		async make(appProperties) {
-			if (found) return found;
-			const { file, skipped } = await uploaded(uploading, appProperties);
-			return skipped ? { instead: file } : file;
-		},
+		make: async (appProperties) => found ?? (await uploaded(uploading, appProperties)),
 		// Drive shows a file only when all of it has arrived, so nothing is missing.
 		async finish(file, is) {
 			if (!is.own && file.md5Checksum && file.md5Checksum !== (await md5Of(source))) {
@@ -172,10 +160,11 @@ export async function uploadOnce(uploading: Uploading, key: FileKey, found?: Fil
 	});
 }
 
+/** @returns the new file, or the existing one that is to be used instead */
 async function uploaded(
 	uploading: Uploading,
 	appProperties?: Readonly<Record<string, string>>,
-): Promise<Uploaded> {
+): Promise<FileResult | { readonly instead: FileResult }> {
 	const { client, params, item, source, name, target, mimeType } = uploading;
 	const { onExisting, description, parentFolder } = params;
 	const existing = onExisting === 'createNew' ? [] : await filesNamed(uploading);
@@ -183,7 +172,7 @@ async function uploaded(
 	if (newest && onExisting === 'error') throw existsAlready(newest);
 	if (newest && onExisting === 'skip') {
 		item.hint('Files that already existed in the folder were not uploaded again.');
-		return { file: resultOf(newest), skipped: true };
+		return { instead: resultOf(newest) };
 	}
 	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {
@@ -196,7 +185,7 @@ async function uploaded(
 	const request = { mimeType, source, fields: resultFields, onProgress: progressLog(item) };
 	const replaces = replaceable(existing, uploading);
 	if (replaces !== undefined) {
-		return { file: verified(await client.resumableUpload({ ...request, metadata, replaces }), item) };
+		return verified(await client.resumableUpload({ ...request, metadata, replaces }), item);
 	}
 	// By it the file of an earlier try is found. A conversion takes no ID.
 	const mark =
@@ -218,5 +207,5 @@ async function uploaded(
 		if (!file) throw error;
 		return { file, md5: await md5Of(source) };
 	});
-	return { file: verified(sent, item) };
+	return verified(sent, item);
 }

@@ -9,11 +9,8 @@ import { fewAtOnce, inParallel } from './inParallel';
 
 type Message = gmail_v1.Schema$Message;
 
-export interface Wanted {
-	readonly withText?: boolean;
-	/** Without what earlier messages said. */
-	readonly newTextOnly?: boolean;
-}
+/** What is wanted of an email; if not said, all of its text. */
+type Wanted = Partial<Pick<MailQuestion, 'withText' | 'newTextOnly'>>;
 
 export async function readMessage(
 	client: Clients,
@@ -98,10 +95,10 @@ export async function attachment({ gmail }: Clients, messageId: string, id: stri
 
 /** Hands the attachments to n8n's storage, in their order. */
 export async function downloaded(client: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
-	const { attachments, files, summary } = mail;
+	const { files, summary } = mail;
 	let whole: Promise<string> | undefined;
-	return await inParallel(files, fewAtOnce, async ({ data, partId, isMail }, index) => {
-		const { attachmentId = '', fileName = '', mimeType = '' } = attachments[index] ?? {};
+	return await inParallel(files, fewAtOnce, async ({ info, data, partId, isMail }, index) => {
+		const { attachmentId, fileName, mimeType } = info;
 		const bytes = async () => {
 			if (attachmentId) return Buffer.from(await attachment(client, summary.id, attachmentId), 'base64url');
 			// Gmail sometimes gives an email within an email no ID. Its bytes are then only in the whole email.

@@ -1,7 +1,7 @@
 import { named } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
 import { deliver, findSent, senderOf, type SentMail } from './send/deliver';
-import { asReply, hintAboutThread, repliedMail } from './send/reply';
+import { asReply, repliedMail } from './send/reply';
 import {
 	refuseContradictions,
 	sendFields as fields,
@@ -26,7 +26,7 @@ export const send = defineOperation({
 	},
 	async execute(client: Clients, params: SendParams, item: Item): Promise<SentMail> {
 		const { outgoingMail, composed } = await import('./send/compose');
-		const { idempotencyKey, replyToMessageId: original, includeSignature: signature, quoteOriginal } = params;
+		const { idempotencyKey, replyToMessageId: original, includeSignature, quoteOriginal } = params;
 		const given = await outgoingMail(params, item);
 		const byKey = idempotencyKey === '' ? undefined : await import('./send/sendOnce');
 		const keyed = byKey?.keyedOf(params, given);
@@ -34,14 +34,12 @@ export const send = defineOperation({
 		const outgoing = replied ? await asReply(client, given, replied, params, item) : given;
 		const sendNow = async () => {
 			const from = await senderOf(client, outgoing, item);
-			const quoted = quoteOriginal ? original : undefined;
-			const appending = signature || quoteOriginal ? await import('./send/quotation') : undefined;
 			const whole =
-				(await appending?.withAppended(client, outgoing, { signature, quoted }, item)) ?? outgoing;
+				includeSignature || quoteOriginal
+					? await (await import('./send/quotation')).withAppended(client, outgoing, params, item)
+					: outgoing;
 			const mail = await composed(whole, { from, replied, token: item.token, keyed });
-			const sent = await deliver(client, mail, { threadId: replied?.threadId, folder: outgoing.folder });
-			if (replied) hintAboutThread(outgoing.subject, replied, item);
-			return sent;
+			return await deliver(client, mail, { threadId: replied?.threadId, folder: outgoing.folder });
 		};
 		return byKey && keyed
 			? await byKey.sendOnce({ client, item, outgoing, keyed }, sendNow)

@@ -107,14 +107,8 @@ export interface Address {
 /** Characters of one line of an email (RFC 5322, 2.1.1). */
 const longestEntry = 998;
 
-interface AddressList {
-	readonly addresses: Address[];
-	/** Entries that are not addresses. */
-	readonly others: string[];
-}
-
-/** The addresses in a list separated by commas or new lines, in RFC 5322 form. */
-export function addressesIn(text: string): AddressList {
+/** The addresses in a list separated by commas or new lines, in RFC 5322 form, and its other entries. */
+export function addressesIn(text: string) {
 	const addresses: Address[] = [];
 	const others: string[] = [];
 	for (const line of separated(tokensOf(text), 'line')) {

@@ -75,14 +75,6 @@ function encodedSize(bytes: number): number {
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** HTML whose `cid:` links point to attached files. */
-interface WithImages {
-	readonly html: string;
-	readonly files: readonly AttachedFile[];
-	/** Names in the HTML that match no attachment. */
-	readonly unknown: readonly string[];
-}
-
 /** Runs of other characters are taken whole, so that no text takes long. */
 const tag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
 const styleTag = /(<\/?style\b[^<>]*>)/i;
@@ -113,8 +105,9 @@ function relinked(html: string, named: (name: string) => string): string {
 /**
  * Makes those attachments inline that the HTML names by their binary field or their file name.
  * @param mark makes the Content-IDs unique among all emails
+ * @returns also the names in the HTML that match no attachment
  */
-export function withImages(html: string, files: readonly AttachedFile[], mark: string): WithImages {
+export function withImages(html: string, files: readonly AttachedFile[], mark: string) {
 	const cids = new Map<AttachedFile, string>();
 	const unknown = new Set<string>();
 	const linked = relinked(html, (name) => {

@@ -2,11 +2,12 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
+import type { KeyMark } from '../../../idempotency';
 import type { Item } from '../../../operation';
 import type { Address } from './addresses';
 import { type AttachedFile, attachedFiles, withImages } from './attachments';
 import { type Folder, maxMailBytes, tooLarge } from './deliver';
-import { type Keyed, markerHeader, type SendParams, textsOf } from './fields';
+import { markerHeader, type SendParams, textsOf } from './fields';
 
 /** The forms in which a body is sent. A mail program shows the best one that it supports. */
 interface Bodies {
@@ -70,7 +71,7 @@ interface Particulars {
 		{ readonly messageId: string | undefined; readonly references: string | undefined } | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
-	readonly keyed: Keyed | undefined;
+	readonly keyed: KeyMark | undefined;
 }
 
 /**

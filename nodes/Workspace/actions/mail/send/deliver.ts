@@ -11,18 +11,16 @@ import { markerHeader } from './fields';
 
 const freshMilliseconds = 10 * 60_000;
 
-interface Fact {
-	readonly learnedAt: number;
-	readonly value: unknown;
-}
-
 /**
  * What rarely changes about an account, asked at most every ten minutes in this process: most runs have one
  * item, and asking would double their requests. A failure is not kept.
  * @param account differs for every account and sign-in
  */
 async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
-	const facts = globalSingleton('accountFacts', () => new BoundedMap<string, Fact>());
+	const facts = globalSingleton(
+		'accountFacts',
+		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
+	);
 	const key = `${account} ${name}`;
 	const known = facts.get(key);
 	// A name stands for one question, whose answers have one type; the map cannot say so.
@@ -158,11 +156,6 @@ export async function ownAddress({ account, gmail }: Clients): Promise<string> {
 /** Where an email goes and is found again: Gmail lists sent emails and drafts apart. */
 export type Folder = 'sent' | 'drafts';
 
-interface Search {
-	readonly q?: string;
-	readonly maxResults: number;
-}
-
 /** IDs of a listed email. */
 interface Listed {
 	readonly id: string;
@@ -173,7 +166,7 @@ interface Listed {
 export async function listFolder(
 	{ gmail }: Clients,
 	folder: Folder,
-	search: Search,
+	search: { readonly q?: string; readonly maxResults: number },
 ): Promise<{ readonly mails: Listed[]; readonly isPartial: boolean }> {
 	if (folder === 'drafts') {
 		const fields = 'drafts(id,message/id),nextPageToken';

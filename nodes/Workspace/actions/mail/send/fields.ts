@@ -207,29 +207,12 @@ export function textsOf(params: SendParams) {
 /** Contains the token of this try and the data of a key, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/** What identifies an email with an idempotency key. */
-export interface Keyed {
-	/** Hash of the key. */
-	readonly mark: string;
-	/** Hash of everything that makes up the email. A different email with the same key is refused. */
-	readonly content: string;
-}
-
-/** Headers that are set by other fields or by composing the email. */
-const ownFields = new Map([
-	['apparently-to', named('to')],
-	['bcc', named('bcc')],
-	['cc', named('cc')],
-	['from', `${named('senderName')} and ${named('fromAlias')}`],
-	['message-id', 'Gmail'],
-	['mime-version', 'the node'],
-	['reply-to', named('replyTo')],
-	['return-path', 'Gmail'],
-	['sender', `${named('senderName')} and ${named('fromAlias')}`],
-	['subject', named('subject')],
-	['to', named('to')],
-	[markerHeader.toLowerCase(), 'the node'],
-]);
+/**
+ * Headers that the node, its other fields or Gmail set. Mail servers that take the recipients from the headers prefer those
+ * that begin with Resent- to To, Cc and Bcc.
+ */
+const ownHeaders =
+	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
 /**
  * Checks the custom header fields.
@@ -245,23 +228,14 @@ export function checkedHeaders(headers: SendParams['headers']): Array<{ key: str
 				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
 			);
 		}
-		const setBy = setterOf(key.toLowerCase());
-		if (setBy !== undefined) {
+		if (ownHeaders.test(key)) {
 			throw refusal(
-				`The header '${key}' is already set by ${setBy}`,
-				`Remove '${key}' from ${named('headers')}.`,
+				`The header '${key}' cannot be set here`,
+				`The node or Gmail sets it. Remove it from ${named('headers')}, and use the fields for recipients, sender and subject.`,
 			);
 		}
 		return { key, value: oneLine(value, `The header '${key}'`) };
 	});
-}
-
-/** Who or which field sets a header; undefined for a header that anyone may set. */
-function setterOf(key: string): string | undefined {
-	if (key.startsWith('content-')) return 'the node';
-	// Mail servers that take the recipients from the headers prefer these to To, Cc and Bcc.
-	if (key.startsWith('resent-')) return `${named('to')}, ${named('cc')} and ${named('bcc')}`;
-	return ownFields.get(key);
 }
 
 /**

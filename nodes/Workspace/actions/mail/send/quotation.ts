@@ -8,6 +8,7 @@ import { addressesIn, type Address } from './addresses';
 import type { AttachedFile } from './attachments';
 import type { OutgoingMail } from './compose';
 import { sendAsOf, senderIn } from './deliver';
+import type { SendParams } from './fields';
 
 /** What stands below the body. */
 interface Appended {
@@ -17,24 +18,18 @@ interface Appended {
 	readonly files: readonly AttachedFile[];
 }
 
-export interface Wanted {
-	readonly signature: boolean;
-	/** ID of the message to quote. */
-	readonly quoted: string | undefined;
-}
-
 /** The email with the signature and the original below its body, in this order. */
 export async function withAppended(
 	client: Clients,
 	outgoing: OutgoingMail,
-	{ signature, quoted }: Wanted,
+	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
 	const { bodies, files } = outgoing;
 	const isHtml = bodies.html !== undefined;
 	const parts = [
-		signature ? await signatureOf(client, outgoing.fromAlias, item) : undefined,
-		quoted === undefined ? undefined : await quotationOf(client, quoted, isHtml, item),
+		includeSignature ? await signatureOf(client, outgoing.fromAlias, item) : undefined,
+		quoteOriginal ? await quotationOf(client, replyToMessageId, isHtml, item) : undefined,
 	].filter((part) => part !== undefined);
 	return {
 		...outgoing,
@@ -141,17 +136,12 @@ function insertedAtEnd(html: string, more: string): string {
 }
 
 /** The pictures within the text of the original, under the names by which its HTML shows them. */
-async function picturesOf(
-	client: Clients,
-	{ summary, html, attachments, files }: Mail,
-): Promise<AttachedFile[]> {
+async function picturesOf(client: Clients, { summary, html, files }: Mail): Promise<AttachedFile[]> {
 	const names = namesOfPictures(html);
-	const shown = attachments.flatMap((info, index) =>
-		names.has(info.contentId) ? [{ info, file: files[index] }] : [],
-	);
-	return await inParallel(shown, fewAtOnce, async ({ info, file }) => {
+	const shown = files.filter(({ info }) => names.has(info.contentId));
+	return await inParallel(shown, fewAtOnce, async ({ info, data: own }) => {
 		const { attachmentId, contentId, fileName, mimeType } = info;
-		const data = attachmentId ? await attachment(client, summary.id, attachmentId) : (file?.data ?? '');
+		const data = attachmentId ? await attachment(client, summary.id, attachmentId) : own;
 		const content = Buffer.from(data, 'base64url');
 		return { filename: fileName, contentType: mimeType, size: content.length, content, cid: contentId };
 	});

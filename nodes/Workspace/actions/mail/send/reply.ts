@@ -68,7 +68,13 @@ export async function asReply(
 	const taken = [...to, ...outgoing.cc, ...outgoing.bcc];
 	const everyone = replyAll ? [...listed(replied.to, item), ...listed(replied.cc, item)] : [];
 	const others = everyone.filter((address) => !isOwn(address));
-	const subject = outgoing.subject.trim() === '' ? subjectOf(replied) : outgoing.subject;
+	const again = /^re(?:\[\d+\])?\s?:/i.test(replied.subject) ? replied.subject : `Re: ${replied.subject}`;
+	const subject = outgoing.subject.trim() === '' ? again : outgoing.subject;
+	if (bare(subject) !== bare(replied.subject)) {
+		item.hint(
+			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
+		);
+	}
 	return { ...outgoing, to, cc: [...outgoing.cc, ...without(others, taken)], subject };
 }
 
@@ -115,17 +121,6 @@ function mailboxName(address: string): string {
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
 	const name = local.replace(/\+.*$/s, '');
 	return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`;
-}
-
-function subjectOf({ subject }: RepliedMail): string {
-	return /^re(?:\[\d+\])?\s?:/i.test(subject) ? subject : `Re: ${subject}`;
-}
-
-export function hintAboutThread(subject: string, { subject: replied }: RepliedMail, item: Item): void {
-	if (bare(subject) === bare(replied)) return;
-	item.hint(
-		"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
-	);
 }
 
 /** The subject without the prefixes of replies and forwards, which do not count. */

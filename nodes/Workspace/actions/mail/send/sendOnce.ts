@@ -1,16 +1,16 @@
 import { BoundedMap, KeyedMutex } from '../../../../core/runtime';
 import { ifFound, isNodeError } from '../../../../core/errors';
 import { firstWidth } from '../../../../http/rateLimiter';
-import { hashOf, markOf, usedBefore } from '../../../idempotency';
+import { hashOf, type KeyMark, markOf, usedBefore } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { inParallel } from '../inParallel';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { findSent, listFolder, ownAddress, sentMail, withMarker, type SentMail } from './deliver';
-import type { Keyed, SendParams } from './fields';
+import type { SendParams } from './fields';
 
 /** @returns undefined if there is no key */
-export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): Keyed | undefined {
+export function keyedOf(params: SendParams, { files }: Pick<OutgoingMail, 'files'>): KeyMark | undefined {
 	const mark = markOf({ key: params.idempotencyKey, operation: 'mail send', target: '' });
 	if (mark === undefined) return undefined;
 	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
@@ -87,7 +87,7 @@ interface Sending {
 	readonly client: Clients;
 	readonly item: Item;
 	readonly outgoing: OutgoingMail;
-	readonly keyed: Keyed;
+	readonly keyed: KeyMark;
 }
 
 /**
