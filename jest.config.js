@@ -16,7 +16,7 @@ const common = {
 		'^gaxios$': '<rootDir>/build/inPlaceOf/gaxios.js',
 	},
 	testEnvironment: 'node',
-	setupFilesAfterEnv: ['<rootDir>/test/patience.ts'],
+	setupFilesAfterEnv: ['<rootDir>/test/setup.ts'],
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.dev/', '<rootDir>/dev/n8n/host/'],
 	transform: {
 		'^.+\\.(t|j|mj)s$': [

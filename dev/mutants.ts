@@ -158,7 +158,7 @@ async function testsIn(copy: string, changes: readonly Change[], files: readonly
 			withProbes(text, some, (one) => `globalThis.reached?.add(${JSON.stringify(idOf(one))})`),
 		);
 	}
-	rewrite('test/patience.ts', (text) => text + recorder(folder));
+	rewrite('test/setup.ts', (text) => text + recorder(folder));
 	const results = path.join(copy, 'mutants.json');
 	await pass(copy, files, 3600, '--json', '--outputFile', results);
 	for (const [file, text] of sources) writeFileSync(path.join(copy, file), text);
