@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
 import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
 import { failureOf, withBinaryData } from '../../executeContext';
+import { roundsOf } from '../../growth';
 import { apiKey, numbered, runExecute } from './executeRun';
 
 let service: AgentService;
@@ -24,9 +25,9 @@ const unpacksTo = (bytes: number, unit: string) => ({
 });
 
 test.each(['{},', '0,', '"a",'])(
-	'four answers at once, 61 kB each that unpack to 63 MB of %s, are refused unparsed',
+	'four small answers at once that unpack to many megabytes of %s are refused unparsed',
 	async (unit) => {
-		const answer = unpacksTo(63_000_000, unit);
+		const answer = unpacksTo(Math.max(20_000_000, roundsOf(63_000_000)), unit);
 		service.script(answer, answer, answer, answer);
 		const node = { onError: 'continueRegularOutput' as const };
 		const items = await runExecute(service, { items: numbered(4), node });

@@ -12,6 +12,7 @@ export const chunk = 8 * MiB;
 /** Two chunks and a part of one. */
 export const size = 2 * chunk + 3 * MiB + 17;
 export const bytes = randomBytes(size);
+const wanted = createHash('md5').update(bytes).digest('hex');
 
 /** The stand-in of a test file, and uploads in three chunks to it. */
 export class LargeUploads extends StandIn {
@@ -68,7 +69,6 @@ export class LargeUploads extends StandIn {
 	}
 
 	expectWhole({ file, md5 }: UploadedFile): void {
-		const wanted = createHash('md5').update(bytes).digest('hex');
 		expect({ md5, checksum: file.md5Checksum, size: file.size, files: this.fileCount() }).toEqual({
 			md5: wanted,
 			checksum: wanted,

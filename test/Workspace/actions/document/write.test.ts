@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { cleanText } from '../../../../nodes/untrusted/document/blocks';
+import { roundsOf } from '../../../growth';
 import { failing } from '../../failure';
 import { Calls } from './calls';
 
@@ -56,17 +57,17 @@ test.each([
 	expect(calls.google.docs.text(id)).toBe(stored);
 });
 
-test('a megabyte', async () => {
+test('a long text', async () => {
 	const id = calls.document('x');
-	const content = 'A line of some length, with an ü.\n'.repeat(31_000);
+	const content = 'A line of some length, with an ü.\n'.repeat(roundsOf(31_000));
 	expect(await calls.write(id, { content })).toMatchObject({ characterCount: content.length });
 	expect((await calls.read(id)).content).toBe(content);
 });
 
-test('a megabyte of Markdown', async () => {
+test('a long text in Markdown', async () => {
 	const id = calls.document('x');
 	const content = Array.from(
-		{ length: 12_500 },
+		{ length: roundsOf(12_500) },
 		() => 'Words of a long paragraph, with an ü and a 😀, that go on and on until it ends.',
 	).join('\n\n');
 	expect(await calls.write(id, { content, contentFormat: 'markdown' })).toMatchObject({
@@ -232,7 +233,7 @@ test('reading gives back what was written', async () => {
 			expect(await calls.write(id, { content })).toMatchObject({ characterCount: clean.length });
 			expect((await calls.read(id)).content).toBe(clean);
 		}),
-		{ numRuns: 60 },
+		{ numRuns: roundsOf(100) },
 	);
 });
 
