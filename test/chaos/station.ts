@@ -2,6 +2,7 @@ import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
 import { connect, type Connection, type ConnectionOptions } from '../../nodes/Agent/session/connection';
+import { connectRequest } from '../../nodes/Agent/session/connectRequest';
 import { identityOf } from '../../nodes/Agent/session/credentials';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
@@ -57,15 +58,14 @@ export class Station {
 
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
-		const readIdentity = () =>
-			Promise.resolve({
-				api: credentialOf(this.proxy.address),
-				identity: identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds()),
-			});
+		const readRequest = (sessionId: string) => {
+			const identity = identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds());
+			return Promise.resolve(connectRequest(sessionId, credentialOf(this.proxy.address), identity));
+		};
 		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
 			{ ...standardOptions, sessionId: this.sessionId, ...options },
-			readIdentity,
+			readRequest,
 			this.account.listener,
 			environment,
 		);

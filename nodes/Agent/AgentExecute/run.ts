@@ -7,7 +7,7 @@ import { Sanitizer, cleanLog, secretsIn } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
 import { MemoryBudget } from '../../http/body';
 import { readCredentials, type Credentials } from '../session/credentials';
-import { identityReader } from '../session/connectRequest';
+import { requestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import {
 	callOf,
@@ -145,7 +145,7 @@ function waitParts(
 	return {
 		...call,
 		settings,
-		readIdentity: identityReader(context, call.options),
+		readRequest: requestReader(context, call.options),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),

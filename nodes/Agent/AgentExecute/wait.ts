@@ -5,7 +5,7 @@ import { isNodeError, type NodeError } from '../../core/errors';
 import { networkErrorOf } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import type { Redact } from '../session/credentials';
-import { type ReadIdentity } from '../session/connectRequest';
+import { type ReadRequest } from '../session/connectRequest';
 import type {
 	connect,
 	Connection,
@@ -31,7 +31,7 @@ import type { WaitSettings } from './parameters';
 export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
 	/** Read again at every attempt to open the channel. */
-	readonly readIdentity: ReadIdentity;
+	readonly readRequest: ReadRequest;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
@@ -225,9 +225,9 @@ class Wait implements TryHooks, ConnectionListener {
 	};
 
 	#open(): void {
-		const { connect, settings, sessionId, readIdentity, clock, log } = this.#parts;
+		const { connect, settings, sessionId, readRequest, clock, log } = this.#parts;
 		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
-		this.#connection ??= connect(options, readIdentity, this, { clock, log });
+		this.#connection ??= connect(options, readRequest, this, { clock, log });
 	}
 
 	#failReadiness(refusal?: CloseReason): void {

@@ -4,7 +4,7 @@ import { isNodeError, toNodeError } from '../../core/errors';
 import { systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection, type EndedChannel } from '../session/connection';
-import { identityReader, type ReadIdentity } from '../session/connectRequest';
+import { requestReader } from '../session/connectRequest';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
 import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';
@@ -65,12 +65,12 @@ export class PublishedListener {
 	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readIdentity, context, clock, rateLimiter, memory } = this.#parts;
+		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#parts;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const frames = memory.framesOf(sessionId);
 			frames.restart();
 			const environment = { clock, rateLimiter, frames, log: context.logger };
-			return connect({ ...settings, sessionId }, readIdentity, this.#channelListener(sessionId), environment);
+			return connect({ ...settings, sessionId }, readRequest, this.#channelListener(sessionId), environment);
 		});
 		const leftover = memory.take();
 		if (leftover) this.#adopt(leftover);
@@ -130,9 +130,8 @@ export class PublishedListener {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && isRead) return;
 		const { context, memory, clock } = this.#parts;
-		memory.keep(leftover, clock, () => {
-			this.#delivery.forget(messages);
-		});
+		this.#delivery.forget(messages);
+		memory.keep(leftover, clock);
 		const failure = leftAtStop(messages.length, isRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('left', failure);
@@ -142,7 +141,6 @@ export class PublishedListener {
 	#adopt({ entries, dropped }: Leftover<Arrival>): void {
 		const { settings, context } = this.#parts;
 		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
-		this.#delivery.forget(entries);
 		const goOn = entries.filter(isListed).flatMap((entry) => this.#adopted(entry));
 		this.#queue.adopt({ entries: goOn, dropped });
 		const lost = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
@@ -249,19 +247,16 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 
 async function checkedParts(context: ITriggerFunctions): Promise<ListenerParts> {
 	const settings = triggerSettings(context);
-	const readIdentity = identityReader(context);
-	await checkCredentials(context, readIdentity);
-	return { context, settings, readIdentity, clock: systemClock, connect };
-}
-
-/** n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage. @throws NodeError */
-async function checkCredentials(context: ITriggerFunctions, readIdentity: ReadIdentity): Promise<void> {
+	const readRequest = requestReader(context);
+	const [sessionId = ''] = settings.sessionIds;
 	try {
-		await readIdentity();
+		await readRequest(sessionId);
 	} catch (error) {
 		const { credentials } = context.getNode();
 		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
 		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw toNodeError(error);
+		// n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage.
 		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
 	}
+	return { context, settings, readRequest, clock: systemClock, connect };
 }

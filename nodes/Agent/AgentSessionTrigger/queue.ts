@@ -12,9 +12,9 @@ interface QueueListener<T> {
 	 */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Reading is to stop; what was read already is still taken. */
-	pause(): void;
-	resume(): void;
-	dropped(messages: readonly T[]): void;
+	pause?(): void;
+	resume?(): void;
+	dropped?(messages: readonly T[]): void;
 }
 
 /**
@@ -179,7 +179,7 @@ export class MessageQueue<T extends Queued> {
 		while (this.length > 1 && this.#fill > 1) dropped.push(...this.#removed(1));
 		const messages = dropped.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
-		if (messages.length > 0) this.#listener.dropped(messages);
+		if (messages.length > 0) this.#listener.dropped?.(messages);
 	}
 
 	#pauseWhenFull(): void {
@@ -188,14 +188,14 @@ export class MessageQueue<T extends Queued> {
 		const isFull = isOpen ? this.#fill >= 1 : this.bytes >= 2 * this.#settings.maxQueuedBytes;
 		if (!isFull || (isOpen && this.#paused)) return;
 		this.#paused = true;
-		this.#listener.pause();
+		this.#listener.pause?.();
 		if (isOpen) this.#deliverDue();
 	}
 
 	#resumeWhenHalfEmpty(): void {
 		if (!this.#paused || this.#fill > 1 / 2) return;
 		this.#paused = false;
-		this.#listener.resume();
+		this.#listener.resume?.();
 	}
 }
 

@@ -3,7 +3,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import type { connect, Connection, EndedChannel } from '../session/connection';
-import type { ReadIdentity } from '../session/connectRequest';
+import type { ReadRequest } from '../session/connectRequest';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
 import { type Arrival, MessageArrival, MessageQueue, storedItem } from './queue';
@@ -12,7 +12,7 @@ import type { TriggerSettings } from './fields';
 export interface ListenerParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
-	readonly readIdentity: ReadIdentity;
+	readonly readRequest: ReadRequest;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
 }
@@ -45,18 +45,16 @@ class TestListener {
 
 	constructor(parts: ListenerParts) {
 		this.#parts = parts;
-		const nothing = () => {};
 		const deliver = async (batch: readonly Arrival[]) => {
 			await this.#succeed(batch);
 			return true;
 		};
-		const listener = { deliver, pause: nothing, resume: nothing, dropped: nothing };
-		this.#queue = new MessageQueue<Arrival>(parts.settings, listener, parts.clock);
+		this.#queue = new MessageQueue<Arrival>(parts.settings, { deliver }, parts.clock);
 	}
 
 	start(): void {
 		if (this.#over) return;
-		const { settings, connect, readIdentity, clock, context } = this.#parts;
+		const { settings, connect, readRequest, clock, context } = this.#parts;
 		const { filter } = settings;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const listener = {
@@ -69,7 +67,7 @@ class TestListener {
 					if (decision === 'final') this.#fail(failure);
 				},
 			};
-			return connect({ ...settings, sessionId }, readIdentity, listener, { clock, log: context.logger });
+			return connect({ ...settings, sessionId }, readRequest, listener, { clock, log: context.logger });
 		});
 		this.#cancelLimit = clock.after(limitSeconds * 1000, () => {
 			this.#fail(this.#nothingCame());

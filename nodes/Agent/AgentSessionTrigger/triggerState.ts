@@ -22,14 +22,10 @@ export class NodeMemory {
 		return frames;
 	}
 
-	/**
-	 * Keeps messages that the queue still held at a stop.
-	 * @param lost told when the node was not started again in time
-	 */
-	keep(leftover: Leftover<Arrival>, clock: Clock, lost: () => void): void {
+	/** Keeps messages that the queue still held at a stop, for the next start. */
+	keep(leftover: Leftover<Arrival>, clock: Clock): void {
 		const cancel = clock.after(keptSeconds * 1000, () => {
 			this.#left = undefined;
-			lost();
 		});
 		this.#left = { leftover, cancel };
 	}

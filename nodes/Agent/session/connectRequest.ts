@@ -25,15 +25,22 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConne
 	createSecureLookup(): LookupFunction;
 };
 
-/** Read again before every attempt: `getCredentials` of both types, then `identityOf` with the time of the attempt. */
-export type ReadIdentity = () => Promise<{
-	readonly api: AgentApiCredential;
-	readonly identity: Identity;
+/** What an attempt to open a channel needs. */
+export interface ConnectRequest {
+	/** Holds secrets: never in a text. */
+	readonly url: string;
+	/** The address without its query: safe to show. */
+	readonly base: URL;
+	readonly redact: Redact;
+	readonly allowUnauthorizedCerts: boolean;
 	/** What n8n lets sockets reach; undefined: anything. */
 	readonly egress?: EgressFilter;
-}>;
+}
 
-interface IdentityContext extends CredentialReader {
+/** For each attempt anew: with the credentials and the time as they are now. @throws NodeError 400, n8n's error */
+export type ReadRequest = (sessionId: string) => Promise<ConnectRequest>;
+
+interface RequestContext extends CredentialReader {
 	/** Before n8n 2.28 there is no policy for sockets. n8n's own requests follow it by themselves. */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
@@ -42,45 +49,33 @@ interface IdentityContext extends CredentialReader {
 const sharedMilliseconds = 1000;
 
 /**
- * Reads both credentials and signs in with the time as it is now; n8n's policy goes with them. What is asked for within a second shares
- * one reading: n8n spends about 150 ms of processor time on it with its default expression engine, and a hundred sessions may reconnect
- * at once.
+ * What is asked for within a second shares one reading of the credentials: n8n spends about 150 ms of processor time on it with its
+ * default expression engine, and a hundred sessions may reconnect at once.
  */
-export function identityReader(
-	context: IdentityContext,
+export function requestReader(
+	context: RequestContext,
 	overrides: IdentityOverrides = {},
 	clock: Pick<Clock, 'monotonicMilliseconds'> = systemClock,
-): ReadIdentity {
+): ReadRequest {
 	let shared: { readonly begunAt: number; readonly reading: Promise<Credentials> } | undefined;
-	return async () => {
+	return async (sessionId) => {
 		const now = clock.monotonicMilliseconds();
 		if (shared === undefined || now - shared.begunAt >= sharedMilliseconds) {
 			shared = { begunAt: now, reading: readCredentials(context) };
 		}
 		const { api, signer } = await shared.reading;
 		checkAllowedHost(signer, channelBase(api), !api.allowUnauthorizedCerts);
-		return {
-			api,
-			identity: identityOf(signer, overrides),
-			egress: context.helpers.getSecureEgressFilter?.(),
-		};
+		const egress = context.helpers.getSecureEgressFilter?.();
+		return connectRequest(sessionId, api, identityOf(signer, overrides), egress);
 	};
 }
 
-/** What an attempt to open a channel needs, created again for each. */
-export interface ConnectRequest {
-	/** Holds secrets: never in a text. */
-	readonly url: string;
-	/** The address without its query: safe to show. */
-	readonly base: URL;
-	readonly redact: Redact;
-	readonly allowUnauthorizedCerts: boolean;
-	readonly egress: EgressFilter | undefined;
-}
-
-/** Reads the credentials as they are now, and signs in with the time as it is now. @throws NodeError 400, n8n's error */
-export async function connectRequest(sessionId: string, readIdentity: ReadIdentity): Promise<ConnectRequest> {
-	const { api, identity, egress } = await readIdentity();
+export function connectRequest(
+	sessionId: string,
+	api: AgentApiCredential,
+	identity: Identity,
+	egress?: EgressFilter,
+): ConnectRequest {
 	return {
 		url: channelUrl(api, sessionId, identity),
 		base: channelBase(api),

@@ -2,7 +2,7 @@ import type { NodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import { Channel, type ChannelSettings } from './channel';
 import { type CloseReason, errorOf, reasonOf, withoutCredentials } from './closeReason';
-import { type ConnectRequest, connectRequest, type ReadIdentity, refusedByPolicy } from './connectRequest';
+import { type ConnectRequest, type ReadRequest, refusedByPolicy } from './connectRequest';
 import { redactorOf } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, Recovery } from './reconnect';
@@ -74,7 +74,7 @@ const preparationMilliseconds = 20_000;
 /** Channel after channel of one session. Each attempt has a number; what belongs to an older one is dropped. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
-	readonly #readIdentity: ReadIdentity;
+	readonly #readRequest: ReadRequest;
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<Environment>;
 	readonly #recovery: Recovery;
@@ -94,16 +94,17 @@ class SessionConnection {
 
 	constructor(
 		options: ConnectionOptions,
-		readIdentity: ReadIdentity,
+		readRequest: ReadRequest,
 		listener: ConnectionListener,
 		environment: Environment,
 	) {
 		const { clock, random = Math.random } = environment;
-		const [rateLimiter, frames] = [new ConnectRateLimiter(clock), new FrameSequence()];
+		const rateLimiter = new ConnectRateLimiter(clock);
+		const frames = new FrameSequence();
 		this.#options = options;
 		this.#listener = listener;
 		this.#environment = { random, loadSocket, rateLimiter, frames, ...environment };
-		this.#readIdentity = readIdentity;
+		this.#readRequest = readRequest;
 		this.#recovery = new Recovery(options, clock, random);
 		this.#schedule(0);
 	}
@@ -162,7 +163,7 @@ class SessionConnection {
 		});
 		try {
 			const openSocket = await this.#environment.loadSocket();
-			const request = await connectRequest(this.#options.sessionId, this.#readIdentity);
+			const request = await this.#readRequest(this.#options.sessionId);
 			const refusal = await refusedByPolicy(request);
 			if (attempt !== this.#attempt) return;
 			this.#request = request;
@@ -177,9 +178,7 @@ class SessionConnection {
 	#openChannel(openSocket: OpenSocket, request: ConnectRequest): void {
 		this.#cancelTimer();
 		const listener = {
-			opened: () => {
-				this.#opened();
-			},
+			opened: this.#opened,
 			message: (data: Buffer, isBinary: boolean) => {
 				this.#recovery.received();
 				const { sessionId, messageFormat: readAs } = this.#options;
@@ -192,9 +191,7 @@ class SessionConnection {
 			answered: () => {
 				this.#tell((to) => to.answered?.());
 			},
-			ended: (closeReason: CloseReason) => {
-				this.#ended(closeReason);
-			},
+			ended: this.#ended,
 			unanswered: () => {
 				this.#log('info', 'the server does not respond to pings, so a lost connection may be detected late');
 			},
@@ -204,16 +201,16 @@ class SessionConnection {
 		if (this.#isPaused) this.#channel.pause();
 	}
 
-	#opened(): void {
+	readonly #opened = () => {
 		this.#state = 'open';
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#recovery.opened();
 		const { clock, frames } = this.#environment;
 		const gap = frames.opened(clock.monotonicMilliseconds());
 		this.#tellEvent(gap ? 'reconnected' : 'connected', gap?.gapMs, gap?.reason);
-	}
+	};
 
-	#ended(closeReason: CloseReason): void {
+	readonly #ended = (closeReason: CloseReason) => {
 		const { clock, frames } = this.#environment;
 		const opened = this.#state === 'open';
 		const reason = reasonOf(closeReason);
@@ -232,7 +229,7 @@ class SessionConnection {
 		// Last of all, because the listener may close this connection.
 		if (opened) this.#tellEvent('disconnected', null, reason);
 		this.#tell((to) => to.ended?.({ ...next, closeReason, opened, failure }));
-	}
+	};
 
 	#tellEvent(
 		event: ConnectionEvent['event'],

@@ -5,13 +5,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import { entriesOf } from '../../fields/values';
 
 /** Values of one item that take the place of the credential's; empty means the credential's. */
-export interface IdentityOverrides {
-	readonly userId?: unknown;
-	readonly userPublicKey?: unknown;
-	readonly signature?: unknown;
-	/** Milliseconds since 1970, as a number or its digits. */
-	readonly timestamp?: unknown;
-}
+export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
 /** Who calls, with the timestamp of this very call. */
 export interface Identity {
@@ -124,17 +118,14 @@ function milliseconds(value: unknown, name: string): number {
 	);
 }
 
-export interface Credentials {
-	readonly api: AgentApiCredential;
-	readonly signer: AgentSignatureCredential;
-}
+export type Credentials = Awaited<ReturnType<typeof readCredentials>>;
 
 export interface CredentialReader {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 }
 
 /** Both credentials as they are now. @throws n8n's error, NodeError 400 */
-export async function readCredentials(context: CredentialReader): Promise<Credentials> {
+export async function readCredentials(context: CredentialReader) {
 	return {
 		api: agentApiCredential(await context.getCredentials('agentApi')),
 		signer: agentSignatureCredential(await context.getCredentials('agentSignatureApi')),

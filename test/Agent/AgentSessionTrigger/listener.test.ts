@@ -31,7 +31,7 @@ function listen(
 	const listening = new PublishedListener({
 		context: run.context,
 		settings: triggerSettings(run.context),
-		readIdentity: () => Promise.reject(new Error('not read')),
+		readRequest: () => Promise.reject(new Error('not read')),
 		memory,
 		stopBudget,
 		clock,
@@ -674,13 +674,17 @@ describe('closing', () => {
 		expect(budget.left()).toBe(10_000);
 	});
 
-	test('a minute later the next start has nothing to go on with', async () => {
+	test('a minute later the next start has nothing to go on with, and takes again what was lost', async () => {
 		const node = nodeOfItsOwn();
-		const first = listen(oneAtATime, {}, node);
+		const options = { maxConcurrentExecutions: 1, deduplicationField: 'n' };
+		const first = listen({ options }, {}, node);
 		sendAll(first.channels, 100);
 		void first.listening.close();
 		await node.clock.advance(62_000);
 		expect(first.run.failedExecutions).toHaveLength(1);
-		expect(listen({}, {}, node).run.emitted).toEqual([]);
+		const second = listen({ options }, {}, node);
+		expect(second.run.emitted).toEqual([]);
+		for (const n of [1, 100]) second.channels.send(`{"n":${n}}`);
+		expect(numbersOf(second.run)).toEqual([100]);
 	});
 });

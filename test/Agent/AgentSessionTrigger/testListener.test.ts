@@ -92,7 +92,7 @@ describe('the time limit', () => {
 			clock,
 			connect: channels.connect,
 		};
-		const test = testListener({ ...parts, readIdentity: () => Promise.reject(new Error('not read')) });
+		const test = testListener({ ...parts, readRequest: () => Promise.reject(new Error('not read')) });
 		return { test, told, clock };
 	}
 

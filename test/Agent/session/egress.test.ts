@@ -9,7 +9,7 @@ import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.nod
 import {
 	connectRequest,
 	type EgressFilter,
-	identityReader,
+	requestReader,
 	refusedByPolicy,
 } from '../../../nodes/Agent/session/connectRequest';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
@@ -94,7 +94,7 @@ async function attempt(validateUrl: EgressFilter['validateUrl']) {
 	const api = credentialOf('ws://agent.example:3010');
 	const identity = identityOf(signatureOf(canaries.signature));
 	const egress = { ...wrapped(filter()), validateUrl };
-	const request = await connectRequest('s1', () => Promise.resolve({ api, identity, egress }));
+	const request = connectRequest('s1', api, identity, egress);
 	return { request, refusal: await refusedByPolicy(request) };
 }
 
@@ -118,7 +118,7 @@ test('before n8n had a policy for sockets there is none', async () => {
 	const api = { webSocketUrl: 'wss://agent.example', apiKey };
 	const signer = { ...canaries, userId: '0xuser' };
 	const getCredentials = (type: string) => Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
-	expect(await identityReader({ getCredentials, helpers: {} })()).toHaveProperty('egress', undefined);
+	expect(await requestReader({ getCredentials, helpers: {} })('s1')).toHaveProperty('egress', undefined);
 });
 
 const names = ['http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy', 'no_proxy'];

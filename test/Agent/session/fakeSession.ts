@@ -10,6 +10,7 @@ import {
 	agentSignatureCredential,
 	identityOf,
 } from '../../../nodes/Agent/session/credentials';
+import { connectRequest } from '../../../nodes/Agent/session/connectRequest';
 import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';
@@ -81,13 +82,13 @@ export class FakeSession {
 	readonly connection: Connection;
 
 	constructor(options: Partial<ConnectionOptions> = {}) {
-		const readIdentity = async () => {
+		const readRequest = async (sessionId: string) => {
 			this.reads++;
 			await this.onRead();
 			const identity = identityOf(signatureOf(this.signature), {}, this.clock.wallMilliseconds());
-			return { api: credentialOf('ws://agent.example:3010'), identity };
+			return connectRequest(sessionId, credentialOf('ws://agent.example:3010'), identity);
 		};
-		this.connection = connect({ ...standardOptions, ...options }, readIdentity, this.account.listener, {
+		this.connection = connect({ ...standardOptions, ...options }, readRequest, this.account.listener, {
 			clock: this.clock,
 			random: () => this.drawn,
 			loadSocket: this.network.loadSocket,

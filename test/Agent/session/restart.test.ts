@@ -1,5 +1,6 @@
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { connect, type Connection } from '../../../nodes/Agent/session/connection';
+import { connectRequest } from '../../../nodes/Agent/session/connectRequest';
 import { identityOf } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
@@ -45,14 +46,14 @@ class Node {
 		};
 		for (let index = 0; index < sessions; index++) {
 			const identity = () => identityOf(signatureOf(canaries.signature), {}, this.clock.wallMilliseconds());
-			const readIdentity = () =>
-				Promise.resolve({ api: credentialOf('ws://agent.example'), identity: identity() });
+			const readRequest = (sessionId: string) =>
+				Promise.resolve(connectRequest(sessionId, credentialOf('ws://agent.example'), identity()));
 			const { loadSocket } = this.network;
 			const log = new Account().logger;
 			const environment = { clock: this.clock, log, random, loadSocket, rateLimiter };
 			const listener = { message: () => {} };
 			this.connections.push(
-				connect({ ...standardOptions, sessionId: `s${index}` }, readIdentity, listener, environment),
+				connect({ ...standardOptions, sessionId: `s${index}` }, readRequest, listener, environment),
 			);
 		}
 	}
