@@ -13,10 +13,10 @@ import {
 	placeIn,
 	relocateRows,
 } from './appendPlace';
-import { type Cell, hasNames, namedRows, rowCells } from './cells';
+import { type Cell, checkRows, hasNames, rowCells } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { rowsByHeader } from './headerRow';
-import { areaLike, type Corner, parseRange, sentTarget, type TabRange, targetOf } from './range';
+import { areaLike, type Corner, parseRange, sameTarget, sentTarget, type TabRange, targetOf } from './range';
 import { entryFor, only, sendEach, widthOf, type Written, writtenByEach } from './rows';
 import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl } from './sheets';
 
@@ -73,7 +73,7 @@ async function appendRows(
 	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
 	if (params.createTab) await book.createMissingTab(targetOf(params));
 	return await book.alone(async () => {
-		const prepared = await (hasNames(params) ? byHeader : asGiven)(book, params, members);
+		const prepared = await prepare(book, params, members);
 		return await sendEach(prepared.rows, members, {
 			done: 'appended',
 			rowsOf: (rows) => rows,
@@ -82,21 +82,15 @@ async function appendRows(
 	});
 }
 
-async function byHeader(
+async function prepare(
 	book: Spreadsheet,
 	params: AppendParams,
 	members: readonly AppendMember[],
 ): Promise<Prepared> {
-	const given = members.map((member) => namedRows(member.params, member.item));
-	const table = await rowsByHeader(book, params, given);
-	return { ...table, place: placeBelow(table) };
-}
-
-async function asGiven(
-	book: Spreadsheet,
-	params: AppendParams,
-	members: readonly AppendMember[],
-): Promise<Prepared> {
+	if (hasNames(params)) {
+		const table = await rowsByHeader(book, params, members);
+		return { ...table, place: placeBelow(table) };
+	}
 	const given = targetOf(params);
 	// A word without a tab is a tab's title or a named range. Google's answer shows which, but some cases must know before.
 	const mustKnow =
@@ -166,14 +160,10 @@ export const append = defineOperation({
 	fields: appendFields,
 	options: appendOptions,
 	execute: async (clients, params, item) => only(await appendRows(clients.sheets, [{ params, item }])),
-	check(params, item) {
-		if (hasNames(params)) namedRows(params, item);
-		else rowCells(params);
-	},
+	check: checkRows,
 	combine: {
 		key(params) {
-			const same = { ...params, values: undefined, columns: undefined, tab: undefined };
-			return JSON.stringify({ ...same, range: sentTarget(params), hasNames: hasNames(params) });
+			return `${sameTarget(params)} ${hasNames(params)}`;
 		},
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},

@@ -119,28 +119,25 @@ type Grid = ReadonlyArray<readonly unknown[]>;
  */
 function lastRowOf(grid: Grid, { row, column, lastColumn, extent }: Place, width: number): number {
 	const end = (lastColumn ?? column + width - 1) + 1;
-	const filled = (at: number) => filledCells(grid[at], column, end);
-	if (extent === 'all') return grid.findLastIndex((_, at) => at >= row && filled(at) > 0);
-	const [from, to] = blockFrom(grid.length, row, filled);
+	const counts = grid.map((line) => filledCells(line, column, end));
+	if (extent === 'all') return counts.findLastIndex((count, at) => at >= row && count > 0);
+	const [from, to] = blockFrom(counts, row);
 	// A line of one cell above a wider table is its title.
-	const isTitle = extent === 'block' && from === to && width > 1 && filled(from) === 1;
-	const [next, nextEnd] = isTitle ? blockFrom(grid.length, to + 1, filled) : [-1, -1];
+	const isTitle = extent === 'block' && from === to && width > 1 && counts[from] === 1;
+	const [next, nextEnd] = isTitle ? blockFrom(counts, to + 1) : [-1, -1];
 	return next === -1 ? to : nextEnd;
 }
 
-function filledCells(row: readonly unknown[] = [], from: number, end = Infinity): number {
-	let count = 0;
-	for (let column = from; column < Math.min(end, row.length); column++) if (row[column] !== '') count++;
-	return count;
+function filledCells(row: readonly unknown[], from: number, end = Infinity): number {
+	return row.slice(from, end).filter((cell) => cell !== '').length;
 }
 
-function blockFrom(end: number, from: number, filled: (at: number) => number): [number, number] {
-	let start = from;
-	while (start < end && filled(start) === 0) start++;
-	if (start >= end) return [-1, -1];
-	let last = start;
-	while (last + 1 < end && filled(last + 1) > 0) last++;
-	return [start, last];
+/** The first and the last of the next rows that hold something. */
+function blockFrom(counts: readonly number[], from: number): readonly [number, number] {
+	const start = counts.findIndex((count, at) => at >= from && count > 0);
+	if (start === -1) return [-1, -1];
+	const end = counts.findIndex((count, at) => at > start && count === 0);
+	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
 type Relocating = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
@@ -162,7 +159,24 @@ export async function relocateRows(
 	params: Relocating,
 	appended: AppendedRows,
 ): Promise<Corner> {
-	return await moved(book, params, appended).catch((error: unknown) => {
+	const { updatedRange, start, place, values } = appended;
+	const relocated = async () => {
+		const { tab } = parseRange(updatedRange);
+		const { cells } = await book.readTab(tab);
+		const target = targetRow(cells, appended);
+		if (target === start.row && start.column === place.column) return start;
+		checkOwn(params, cells, appended);
+		if (target !== start.row) {
+			const { sheetId } = await book.findSheet(tab);
+			const rows = { startIndex: start.row, endIndex: start.row + values.length };
+			const source = { sheetId, dimension: 'ROWS', ...rows };
+			await book.change([{ moveDimension: { source, destinationIndex: target } }]);
+		}
+		const row = target > start.row ? target - values.length : target;
+		if (start.column !== place.column) await intoColumn(book, params, appended, row);
+		return { row, column: place.column };
+	};
+	return await relocated().catch((error: unknown) => {
 		throw isNodeError(error) ? misplaced(appended, error) : error;
 	});
 }
@@ -182,24 +196,6 @@ function misplaced(
 	});
 }
 
-async function moved(book: Spreadsheet, params: Relocating, appended: AppendedRows): Promise<Corner> {
-	const { updatedRange, start, place, values } = appended;
-	const { tab } = parseRange(updatedRange);
-	const { cells } = await book.readTab(tab);
-	const target = targetRow(cells, appended);
-	if (target === start.row && start.column === place.column) return start;
-	checkOwn(params, cells, appended);
-	if (target !== start.row) {
-		const { sheetId } = await book.findSheet(tab);
-		const rows = { startIndex: start.row, endIndex: start.row + values.length };
-		const source = { sheetId, dimension: 'ROWS', ...rows };
-		await book.change([{ moveDimension: { source, destinationIndex: target } }]);
-	}
-	const row = target > start.row ? target - values.length : target;
-	if (start.column !== place.column) await intoColumn(book, params, appended, row);
-	return { row, column: place.column };
-}
-
 /** The row that ours belong in front of, counted while they are where they are; the one that they are in when that is right. */
 function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
@@ -217,10 +213,9 @@ function checkOwn(
 	grid: Grid,
 	{ start, lastColumn, values }: AppendedRows,
 ): void {
-	const rows = grid.slice(start.row, start.row + values.length);
-	const isShared = rows.some(
-		(row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0,
-	);
+	const isShared = grid
+		.slice(start.row, start.row + values.length)
+		.some((row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0);
 	if (isShared || insertDataOption === 'OVERWRITE') {
 		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 	}
@@ -242,17 +237,10 @@ async function intoColumn(
 	await book.update(range, shifted, valueInputOption);
 }
 
-/** How to request an append. */
-interface Asked {
-	readonly range: string;
-	readonly insertDataOption: 'INSERT_ROWS' | 'OVERWRITE';
-	/** Rows that begin above this one, from 0, are not where they belong. */
-	readonly firstRow?: number;
-}
-
 /**
  * With OVERWRITE, misplaced rows destroy existing cells, and Google ignores hidden cells. So the node first finds the free cell below the
  * table. Google begins there, or further down if somebody else was faster.
+ * @returns the request; rows that begin above `firstRow`, from 0, are not where they belong
  * @throws NodeError 400 if rows would overwrite other cells
  */
 export async function below(
@@ -260,9 +248,10 @@ export async function below(
 	insertDataOption: AppendParams['insertDataOption'],
 	place: Place,
 	values: readonly Cell[][],
-): Promise<Asked> {
+) {
 	const { search: range, tab, column } = place;
-	if (insertDataOption === 'INSERT_ROWS') return { range, insertDataOption };
+	const inserted = { range, insertDataOption: 'INSERT_ROWS', firstRow: undefined };
+	if (insertDataOption === 'INSERT_ROWS') return inserted;
 	const { cells, rowCount } = await book.readTab(tab);
 	const width = widthOf(values);
 	const found = lastRowOf(cells, place, width);
@@ -275,14 +264,10 @@ export async function below(
 	// Only inserted rows belong to it.
 	if (table) {
 		const inside = printCell({ row: table.range.startRowIndex, column });
-		return {
-			range: cellsOn(tab, inside),
-			insertDataOption: 'INSERT_ROWS',
-			firstRow: table.range.endRowIndex,
-		};
+		return { ...inserted, range: cellsOn(tab, inside), firstRow: table.range.endRowIndex };
 	}
 	// There is no cell below the last row, so nothing can be overwritten.
-	if (firstRow >= rowCount) return { range, insertDataOption: 'INSERT_ROWS' };
+	if (firstRow >= rowCount) return inserted;
 	const taken = cells
 		.slice(firstRow, firstRow + values.length)
 		.findIndex((row) => filledCells(row, column, column + width) > 0);

@@ -4,7 +4,7 @@ import { refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import type { WriteParams } from './fields';
-import type { Item } from '../../operation';
+import type { Item, Member } from '../../operation';
 
 /** The value of a cell: null leaves it unchanged, "" clears it. */
 export type Cell = string | number | boolean | null;
@@ -143,6 +143,7 @@ export interface NamedRow {
 export const rowNumberKey = 'rowNumber';
 
 type GivenValues = GivenRows & Pick<WriteParams, 'valuesSource' | 'columns'>;
+export type GivenMember = Member<GivenValues>;
 
 /** Whether the rows are to be put under the headers of their names. */
 export function hasNames({ valuesSource, values }: Pick<GivenValues, 'valuesSource' | 'values'>): boolean {
@@ -150,7 +151,7 @@ export function hasNames({ valuesSource, values }: Pick<GivenValues, 'valuesSour
 }
 
 /** The rows of one member, cell by cell. @throws NodeError 400 that names the field */
-export function namedRows(params: GivenValues, { json, isTool }: Pick<Item, 'json' | 'isTool'>): NamedRow[] {
+export function namedRows({ params, item: { json, isTool } }: GivenMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) throw noRowsOfTool();
 	if (valuesSource === 'json') {
@@ -181,6 +182,12 @@ function noRowsOfTool() {
 		'As a tool for an AI agent, the node has no input items to take rows from',
 		`Nothing was written. Set ${named('valuesSource')} to Columns or JSON, and let the model define the values.`,
 	);
+}
+
+/** @throws NodeError 400 if what is given cannot be rows */
+export function checkRows(params: GivenValues, item: Item): void {
+	if (hasNames(params)) namedRows({ params, item });
+	else rowCells(params);
 }
 
 function cellsOf(

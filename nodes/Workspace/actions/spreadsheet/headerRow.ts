@@ -1,6 +1,6 @@
 import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
-import { type Cell, type NamedCells, type NamedRow, namesIn } from './cells';
+import { type Cell, type GivenMember, type NamedCells, namedRows, type NamedRow, namesIn } from './cells';
 import {
 	enlarge,
 	isAboutTabs,
@@ -187,15 +187,12 @@ export async function tableOf(
 }
 
 /** Rows in the order of a table's columns: by member, a NodeError for one whose fields do not fit the table. */
-export async function rowsByHeader(
-	book: Spreadsheet,
-	params: HeaderParams,
-	members: ReadonlyArray<readonly NamedRow[]>,
-) {
+export async function rowsByHeader(book: Spreadsheet, params: HeaderParams, members: readonly GivenMember[]) {
+	const given = members.map(namedRows);
 	const { target, header: read } = await tableOf(book, params);
-	const { found, added, header } = columnsFor(read, params.extraColumns, members.flat());
-	const rows = members.map(
-		(given) => misfitOf(given, header, params) ?? given.map(({ cells }) => rowOf(cells, header)),
+	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
+	const rows = given.map(
+		(own) => misfitOf(own, header, params) ?? own.map(({ cells }) => rowOf(cells, header)),
 	);
 	let written: Promise<void> | undefined;
 	/** Writes the headers that the rows need, the first time. */

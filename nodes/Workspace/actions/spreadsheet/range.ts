@@ -182,3 +182,9 @@ export function targetOf({ tab: title, range }: Given): TabRange {
 export function sentTarget(target: Given): string {
 	return printRange(targetOf(target));
 }
+
+/** Equal for members whose rows go to the same place in the same way. @throws NodeError 400 */
+export function sameTarget(params: Given): string {
+	const range = sentTarget(params);
+	return JSON.stringify({ ...params, values: undefined, columns: undefined, tab: undefined, range });
+}

@@ -3,10 +3,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { hasNames, namedRows, rowCells } from './cells';
+import { checkRows, hasNames, rowCells } from './cells';
 import { writeFields, type WriteMember, writeOptions, type WriteParams } from './fields';
 import { rowsByHeader } from './headerRow';
-import { anchorOf, printCell, sentTarget, targetOf } from './range';
+import { anchorOf, printCell, sameTarget, targetOf } from './range';
 import { only, sendEach, type Written } from './rows';
 import { rangeAdvice, Spreadsheet } from './sheets';
 import { type MatchedRow, matchRows } from './write/matchRows';
@@ -65,8 +65,7 @@ async function writeByHeader(
 	params: WriteParams,
 	members: readonly WriteMember[],
 ): Promise<Array<Written | NodeError>> {
-	const given = members.map((member) => namedRows(member.params, member.item));
-	const { target, header, rows, addHeaders } = await rowsByHeader(book, params, given);
+	const { target, header, rows, addHeaders } = await rowsByHeader(book, params, members);
 	const row = Math.max(params.headerRow, anchorOf(target).row);
 	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
 	return await sendEach(rows, members, {
@@ -92,14 +91,11 @@ export const write = defineOperation({
 	execute: async (clients, params, item) => only(await writeRows(clients.sheets, [{ params, item }])),
 	check(params, item) {
 		writeModeOf(params);
-		if (hasNames(params)) namedRows(params, item);
-		else rowCells(params);
+		checkRows(params, item);
 	},
 	combine: {
 		key(params) {
-			if (!hasNames(params)) return undefined;
-			const same = { ...params, values: undefined, columns: undefined, tab: undefined };
-			return JSON.stringify({ ...same, range: sentTarget(params) });
+			return hasNames(params) ? sameTarget(params) : undefined;
 		},
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},

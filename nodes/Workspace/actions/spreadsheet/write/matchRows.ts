@@ -119,7 +119,7 @@ export async function matchRows(
 	members: readonly WriteMember[],
 ): Promise<Array<MatchedRow[] | NodeError>> {
 	const { header: read } = await tableOf(book, params);
-	const given = members.map((member) => namedRows(member.params, member.item));
+	const given = members.map(namedRows);
 	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
 	checkKeys(params.matchColumns, header);
 	const { steps, last } = await planned(book, params, { found, header }, given);

@@ -63,7 +63,7 @@ export async function writeItems(
 	params: WriteParams,
 	members: readonly WriteMember[],
 ): Promise<Written[]> {
-	const items = members.flatMap((member) => namedRows(member.params, member.item));
+	const items = members.flatMap(namedRows);
 	const names = namesIn(items);
 	const rowsOf = (columns: ReadonlyArray<string | undefined>) =>
 		items.map(({ cells }) => [
@@ -156,7 +156,7 @@ export async function replaceTable(
 	params: WriteParams,
 	members: readonly WriteMember[],
 ): Promise<Written[]> {
-	const given = members.map((member) => namedRows(member.params, member.item));
+	const given = members.map(namedRows);
 	const names = namesIn(given.flat());
 	const { header: read } = await tableOf(book, params, (inside) =>
 		Math.max(params.headerRow, anchorOf(inside).row + 1),
