@@ -66,15 +66,14 @@ const createOptions = [
 
 type Params = ParamsOf<typeof createFields, typeof createOptions>;
 
-/** What a new spreadsheet is to hold. */
+/** A new spreadsheet, with the first rows of its first tab. */
 interface Shape extends Pick<Params, 'sheets' | 'locale' | 'timeZone'> {
-	/** Of the first tab. */
 	readonly rows: Cell[][];
 }
 
-function shapeOf({ sheets, values, locale, timeZone }: Params): Shape {
-	const given = { values, valueInputOption: 'RAW', escapeFormulas: true } as const;
-	return { sheets, rows: values.length > 0 ? rowCells(given) : [], locale, timeZone };
+function shapeOf(params: Params): Shape {
+	const given = { values: params.values, valueInputOption: 'RAW', escapeFormulas: true } as const;
+	return { ...params, rows: params.values.length > 0 ? rowCells(given) : [] };
 }
 
 function settingsOf({ locale, timeZone }: Shape): sheets_v4.Schema$SpreadsheetProperties {
@@ -93,14 +92,13 @@ function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | und
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
 function newSheets({ sheets, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
 	if (sheets.length === 0 && rows.length === 0) return undefined;
-	const [first, ...others] = sheets;
-	const gridProperties = gridFor(rows);
+	const [title, ...others] = sheets;
 	return [
 		{
-			properties: { ...(first !== undefined && { title: first }), ...(gridProperties && { gridProperties }) },
+			properties: { title, gridProperties: gridFor(rows) },
 			...(rows.length > 0 && { data: [{ rowData: rowData(rows) }] }),
 		},
-		...others.map((title) => ({ properties: { title } })),
+		...others.map((other) => ({ properties: { title: other } })),
 	];
 }
 
@@ -185,14 +183,13 @@ const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,t
 
 /** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
 async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape) {
-	const fields = 'spreadsheetId,properties.title,sheets.properties';
-	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields });
+	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
 	const requests = shapeRequests(shape, data.sheets ?? []);
 	if (requests.length === 0) return resultOf(data);
 	const { data: answer } = await sheets.spreadsheets.batchUpdate({
 		spreadsheetId,
 		requestBody: { requests, includeSpreadsheetInResponse: true },
-		fields: 'updatedSpreadsheet(spreadsheetId,properties.title,sheets.properties(sheetId,title))',
+		fields: `updatedSpreadsheet(${resultFields})`,
 	});
 	return resultOf(answer.updatedSpreadsheet ?? data);
 }

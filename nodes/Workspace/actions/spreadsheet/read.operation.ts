@@ -49,7 +49,7 @@ async function rowItems(
 	let padding = 0;
 	for (let at = headerRow; at < rows.length && (maxRows === 0 || found.length < maxRows); at++) {
 		const row = rows[at] ?? [];
-		if (isBlank(row) || !fits(row, shown[at] ?? [])) continue;
+		if (row.every((cell) => cell === '') || !fits(row, shown[at] ?? [])) continue;
 		found.push(at);
 		padding += width - row.length;
 	}
@@ -57,7 +57,11 @@ async function rowItems(
 	const items: OutputItem[] = [];
 	let cells = 0;
 	for (const at of found) {
-		items.push({ json: rowOf(rows[at] ?? [], names, startRow + at + 1) });
+		const json: IDataObject = {};
+		// Google leaves out empty cells at the end.
+		for (const [column, name] of names.entries()) json[name] = rows[at]?.[column] ?? '';
+		json['rowNumber'] = startRow + at + 1;
+		items.push({ json });
 		cells += width;
 		if (cells > sliceCells) cells = await turn(0);
 	}
@@ -73,18 +77,6 @@ function tooWide(width: number, height: number) {
 
 function textOf(cell: CellValue | undefined): string {
 	return cell === undefined ? '' : String(cell);
-}
-
-function isBlank(row: readonly CellValue[]): boolean {
-	return row.every((cell) => cell === '');
-}
-
-function rowOf(row: readonly CellValue[], names: readonly string[], rowNumber: number): IDataObject {
-	const json: IDataObject = {};
-	// Google leaves out empty cells at the end.
-	for (const [at, name] of names.entries()) json[name] = row[at] ?? '';
-	json['rowNumber'] = rowNumber;
-	return json;
 }
 
 const conditions = {
@@ -151,11 +143,6 @@ function filtersOf(raw: unknown, field: Field, reading: Reading): Filter[] {
 		if (!known || typeof column !== 'string' || !isText) throw notA(field, reading, wanted);
 		return { column, condition: known, value: String(value) };
 	});
-}
-
-interface Rendering {
-	readonly valueRenderOption: 'FORMATTED_VALUE' | 'FORMULA' | 'UNFORMATTED_VALUE';
-	readonly dateTimeRenderOption?: 'FORMATTED_STRING' | 'SERIAL_NUMBER';
 }
 
 export const read = defineOperation({
@@ -282,7 +269,7 @@ export const read = defineOperation({
 		const target = params.tab === '' && params.range.trim() === '' ? { cells: allCells } : targetOf(params);
 		const asked = { spreadsheetId, range: printRange(target), majorDimension };
 		const book = new Spreadsheet(sheets, spreadsheetId, item);
-		const readAs = async (options: Rendering) =>
+		const readAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.once(`spreadsheet.read ${JSON.stringify({ ...asked, ...options })}`, async () => {
 				return (await book.inTabs(target, () => book.values.get({ ...asked, ...options }))).data;
 			});
@@ -322,10 +309,8 @@ function fitting(
 		return (row: readonly CellValue[], shown: readonly CellValue[]) =>
 			cellFits([textOf(row[at]), textOf(shown[at])], condition, value);
 	});
-	return (row, shown) =>
-		combine === 'and'
-			? checks.every((check) => check(row, shown))
-			: checks.some((check) => check(row, shown));
+	const passes = combine === 'and' ? 'every' : 'some';
+	return (row, shown) => checks[passes]((check) => check(row, shown));
 }
 
 function cellFits(texts: readonly string[], condition: Condition, value: string): boolean {

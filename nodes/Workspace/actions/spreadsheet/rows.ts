@@ -27,19 +27,16 @@ export function writtenByEach(
 ): Written[] {
 	let next = row;
 	return all.map((rows) => {
-		const columns = new Set<number>();
-		let updatedCells = 0;
-		for (const cells of rows) {
-			for (const [at, cell] of cells.entries()) {
-				if (cell === null) continue;
-				columns.add(at);
-				updatedCells++;
-			}
-		}
+		const written = rows.flatMap((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
 		const updatedRange = areaLike(range, { row: next, column }, rows.length, widthOf(rows));
 		next += rows.length;
-		const counts = { updatedRows: rows.length, updatedColumns: columns.size, updatedCells };
-		return { spreadsheetId, updatedRange, ...counts };
+		return {
+			spreadsheetId,
+			updatedRange,
+			updatedRows: rows.length,
+			updatedColumns: new Set(written).size,
+			updatedCells: written.length,
+		};
 	});
 }
 
@@ -160,15 +157,13 @@ export async function entryFor(
 ): Promise<Entry> {
 	const { valueInputOption } = params;
 	const same = (cell: Cell) => cell;
-	if (valueInputOption !== 'AUTO') return { valueInputOption, cell: same, text: same };
+	const asIs = { valueInputOption: 'RAW', cell: same, text: same } as const;
+	if (valueInputOption !== 'AUTO') return { ...asIs, valueInputOption };
 	// In rows of cells without names, dates stay text.
-	if (!hasNames(params)) return { valueInputOption: 'RAW', cell: same, text: same };
-	const texts = rows
-		.flat()
-		.filter((cell) => typeof cell === 'string')
-		.filter(mayBeDate);
+	const all = hasNames(params) ? rows.flat() : [];
+	const texts = all.filter((cell) => typeof cell === 'string').filter(mayBeDate);
 	const locale = texts.every(isIsoOrTime) ? '' : await book.locale();
-	if (!texts.some((text) => isDate(text, locale))) return { valueInputOption: 'RAW', cell: same, text: same };
+	if (!texts.some((one) => isDate(one, locale))) return asIs;
 	const text = (cell: Cell) => (typeof cell === 'string' && cell !== '' ? `'${cell}` : cell);
 	return {
 		valueInputOption: 'USER_ENTERED',
@@ -182,11 +177,8 @@ function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isIsoOrTime(text)) return true;
 	const parts = partsOf(dayOf(text));
-	return (
-		parts.length === 3 &&
-		parts.some((part) => /^\d{4}$/.test(part)) &&
-		parts.some((part) => /^\d{1,2}$/.test(part))
-	);
+	const has = (pattern: RegExp) => parts.some((part) => pattern.test(part));
+	return parts.length === 3 && has(/^\d{4}$/) && has(/^\d{1,2}$/);
 }
 
 const clock = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AP]M)?`;
@@ -215,8 +207,8 @@ function isIsoOrTime(text: string): boolean {
 export function isDate(text: string, locale: string): boolean {
 	if (!mayBeDate(text)) return false;
 	if (isIsoOrTime(text)) return true;
-	const day = dayOf(text);
-	return isNumeric(day, styleOf(locale)) || isNamed(day, styleOf(locale));
+	const [day, style] = [dayOf(text), styleOf(locale)];
+	return isNumeric(day, style) || isNamed(day, style);
 }
 
 interface Style {
