@@ -21,7 +21,7 @@ import {
 } from '../document/blocks';
 import { nodesIn, parseMarkdown } from './parseMarkdown';
 
-/** Addresses by link reference identifier. */
+/** Addresses by the identifiers of link references. */
 type Definitions = ReadonlyMap<string, string>;
 
 /** Protocols that Docs links to. Any other address is written in parentheses after the text. */
@@ -161,14 +161,16 @@ class Reader {
 				this.add(this.spans(node.children), around);
 				break;
 			case 'code':
-				this.add([codeSpan(node.value)], around, 'code');
+				this.add([span(node.value, { code: true })], around, 'code');
 				break;
 			case 'thematicBreak':
 				this.add([], around, 'rule');
 				break;
-			case 'html':
-				this.html(node.value, around);
+			case 'html': {
+				const visible = withoutComments(node.value).trim();
+				if (visible !== '' || node.value.trim() === '') this.add([span(visible)], around);
 				break;
+			}
 			case 'blockquote':
 				this.read(node.children, { ...around, quoteDepth: around.quoteDepth + 1 });
 				break;
@@ -186,12 +188,6 @@ class Reader {
 			default:
 				this.add(this.spans([node]), around);
 		}
-	}
-
-	/** Without comments, which nobody is meant to see. */
-	private html(value: string, around: Around): void {
-		const visible = withoutComments(value).trim();
-		if (visible !== '' || value.trim() === '') this.add([plainSpan(visible)], around);
 	}
 
 	private spans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
@@ -251,10 +247,7 @@ class Reader {
 		if (first === undefined || first.type === 'list' || first.type === 'table') this.add([], around);
 		this.read(item.children, around);
 		this.bullet = false;
-		const block = this.blocks[at];
-		if (typeof item.checked !== 'boolean' || block?.kind !== 'paragraph') return;
-		const box = plainSpan(item.checked ? '☑ ' : '☐ ');
-		this.blocks[at] = { ...block, spans: [box, ...block.spans] };
+		if (typeof item.checked === 'boolean') this.begin(at, item.checked ? '☑ ' : '☐ ');
 	}
 
 	private table({ children, align }: Table): void {
@@ -272,9 +265,13 @@ class Reader {
 	private footnote(name: string, children: readonly RootContent[], around: Around): void {
 		const at = this.blocks.length;
 		this.read(children, around);
+		this.begin(at, `[${name}] `);
+	}
+
+	/** Puts a text at the beginning of a paragraph. */
+	private begin(at: number, text: string): void {
 		const block = this.blocks[at];
-		if (block?.kind !== 'paragraph') return;
-		this.blocks[at] = { ...block, spans: [plainSpan(`[${name}] `), ...block.spans] };
+		if (block?.kind === 'paragraph') this.blocks[at] = { ...block, spans: [span(text), ...block.spans] };
 	}
 }
 
@@ -285,14 +282,7 @@ function withoutLeadingTabs([first, ...others]: readonly Span[]): Span[] {
 	return [{ ...first, text }, ...others];
 }
 
-function plainSpan(text: string): Span {
-	return { text: oneParagraph(text), marks: {} };
-}
-
-function codeSpan(text: string): Span {
-	return { text: oneParagraph(text), marks: { code: true } };
-}
-
-function oneParagraph(text: string): string {
-	return cleanText(text).replaceAll('\n', '\v');
+/** A text that may have several lines. */
+function span(text: string, marks: Marks = {}): Span {
+	return { text: cleanText(text).replaceAll('\n', '\v'), marks };
 }

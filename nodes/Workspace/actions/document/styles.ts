@@ -150,40 +150,9 @@ function textStyleOf(marks: Marks): docs_v1.Schema$TextStyle | undefined {
 }
 
 // All that can be set but `direction`, which is the language's, and `pageBreakBefore`, which some places refuse.
-const resetParagraphFields = [
-	'namedStyleType',
-	'alignment',
-	'lineSpacing',
-	'spacingMode',
-	'spaceAbove',
-	'spaceBelow',
-	'borderBetween',
-	'borderTop',
-	'borderBottom',
-	'borderLeft',
-	'borderRight',
-	'indentFirstLine',
-	'indentStart',
-	'indentEnd',
-	'keepLinesTogether',
-	'keepWithNext',
-	'avoidWidowAndOrphan',
-	'shading',
-].join(',');
-
-const resetTextFields = [
-	'bold',
-	'italic',
-	'underline',
-	'strikethrough',
-	'smallCaps',
-	'backgroundColor',
-	'foregroundColor',
-	'fontSize',
-	'weightedFontFamily',
-	'baselineOffset',
-	'link',
-].join(',');
+const resetParagraphFields =
+	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
+	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
 export type Request = docs_v1.Schema$Request;
 type RangeOf = (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
@@ -203,7 +172,7 @@ export function resetRequests(range: docs_v1.Schema$Range): Request[] {
 	return [
 		{ deleteParagraphBullets: { range } },
 		{ updateParagraphStyle: { range, paragraphStyle: normal, fields: resetParagraphFields } },
-		{ updateTextStyle: { range, textStyle: {}, fields: resetTextFields } },
+		{ updateTextStyle: { range, textStyle: {}, fields: '*' } },
 	];
 }
 
@@ -220,7 +189,7 @@ export function styleRequests(layout: Layout, target: Target, range: RangeOf): R
 	if (target.styled && from < end) requests.push(...resetRequests(range(from, end)));
 	if (target.styled && target.index < from) {
 		const continued = range(target.index, from);
-		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: resetTextFields } });
+		requests.push({ updateTextStyle: { range: continued, textStyle: {}, fields: '*' } });
 	}
 	return [
 		...requests,
