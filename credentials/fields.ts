@@ -74,8 +74,6 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 	},
 ];
 
-const shownForEndpoints = { show: { customEndpoints: [true] } };
-
 /** Google's own sign-in addresses. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
@@ -86,7 +84,7 @@ function endpoint(displayName: string, name: string, address: string, descriptio
 		type: 'string',
 		default: address,
 		description: `${description}. Leave empty to use Google's own.`,
-		displayOptions: shownForEndpoints,
+		displayOptions: { show: { customEndpoints: [true] } },
 	};
 }
 

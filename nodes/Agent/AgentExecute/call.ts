@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type NodeParameters } from '../../fields/params';
 import { itemLimits, type MemoryBudget, readBody, readErrorBody } from '../../http/body';
@@ -124,7 +124,19 @@ export async function execute(
 		const raw = new RawResponse();
 		const send = () => {
 			hooks.sending(body);
-			return context.helpers.httpRequest(requestOf(call, body, stop)) as Promise<FullResponse>;
+			// Not by the helper that signs by credential: it reads the credential from the database for every request, and sends a call that
+			// was answered with 401 a second time.
+			return context.helpers.httpRequest({
+				...plainRequest,
+				method: 'POST',
+				url: call.url,
+				headers: { 'Content-Type': 'application/json', 'x-api-key': call.api.apiKey },
+				body: JSON.stringify(body),
+				ignoreHttpStatusErrors: true,
+				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
+				timeout: limits.timeoutMilliseconds,
+				abortSignal: stop,
+			}) as Promise<FullResponse>;
 		};
 		const response = await unlessAborted(raw.watch(send), stop);
 		return await answerOf(response, raw, call, memory, stop);
@@ -161,26 +173,4 @@ async function answerOf(
 	const json = jsonIn(answer);
 	if (json) await memory.holdParsed(json, itemLimits);
 	return answer;
-}
-
-/**
- * Not for the helper that signs by credential: it reads the credential from the database for every request, and sends a call
- * that was answered with 401 a second time.
- */
-function requestOf(
-	{ url, api, options }: PreparedCall,
-	body: ExecuteBody,
-	abortSignal: AbortSignal,
-): IHttpRequestOptions {
-	return {
-		...plainRequest,
-		method: 'POST',
-		url,
-		headers: { 'Content-Type': 'application/json', 'x-api-key': api.apiKey },
-		body: JSON.stringify(body),
-		ignoreHttpStatusErrors: true,
-		skipSslCertificateValidation: api.allowUnauthorizedCerts,
-		timeout: options.timeoutSeconds * 1000,
-		abortSignal,
-	};
 }

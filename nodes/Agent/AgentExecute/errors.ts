@@ -257,17 +257,16 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldValue
 	);
 }
 
+/** For the channel to open before the call. */
+export const openSeconds = 20;
+
 /**
  * The channel did not open before the call.
  * @param lastFailure why the last attempt failed
  * @param refusal how the service refused the channel for good
  */
-export function notOpen(
-	limitSeconds: number,
-	lastFailure: NodeError | undefined,
-	refusal?: CloseReason,
-): NodeError {
-	const message = `The session channel did not open within ${limitSeconds} s`;
+export function notOpen(lastFailure: NodeError | undefined, refusal?: CloseReason): NodeError {
+	const message = `The session channel did not open within ${openSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
 	return failure.with({
 		description: sentences(

@@ -109,18 +109,12 @@ function noText({ response }: IDataObject, textField: string, waited: Waited | u
 	);
 }
 
-/** n8n's types do not say that it settles when the chunk is out. */
-interface Streaming {
-	sendChunk(type: 'begin' | 'item' | 'end', itemIndex: number, content?: string): unknown;
-}
-
 /** What of a message the editor shows while the node waits. */
 const mostShown = 10_000;
 
 /** Shows the agent's texts as they come: in the chat and in the editor's console. */
 export class LiveView {
 	readonly #context: IExecuteFunctions;
-	readonly #streaming: Streaming;
 	readonly #index: number;
 	readonly #options: PreparedCall['options'];
 	readonly #isStreaming: boolean;
@@ -131,7 +125,6 @@ export class LiveView {
 
 	constructor(context: IExecuteFunctions, index: number, options: PreparedCall['options']) {
 		this.#context = context;
-		this.#streaming = context;
 		this.#index = index;
 		this.#options = options;
 		this.#shown = new TurnText(options.textPieces);
@@ -166,8 +159,11 @@ export class LiveView {
 	}
 
 	#send(type: 'begin' | 'item' | 'end', content?: string): void {
+		// n8n's types do not say that it settles when the chunk is out.
+		const streaming: { sendChunk(...chunk: Parameters<IExecuteFunctions['sendChunk']>): unknown } =
+			this.#context;
 		this.#sent = this.#sent
-			.then(() => this.#streaming.sendChunk(type, this.#index, content))
+			.then(() => streaming.sendChunk(type, this.#index, content))
 			.catch((error: unknown) => {
 				// The listener may be gone; the item continues anyway.
 				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${asError(error).message}`);

@@ -20,6 +20,7 @@ import {
 	messageDetails,
 	notOpen,
 	notOver,
+	openSeconds,
 	stoppedAfterCall,
 	stoppedBeforeCall,
 	tooMany,
@@ -53,9 +54,6 @@ export interface Waited extends Pick<MessageCollector, 'early' | 'messages' | 'r
 	/** How the service closed the channel last, if it did. */
 	readonly close: { readonly code: number; readonly reason: string } | undefined;
 }
-
-/** For the channel to open before the call. */
-const openMilliseconds = 20_000;
 
 /** A running execution waits for the channel. */
 const reconnectMaxDelaySeconds = 10;
@@ -122,7 +120,7 @@ class Wait implements TryHooks, ConnectionListener {
 	async ready(): Promise<void> {
 		if (this.#parts.settings.openChannel !== 'before') return;
 		this.#open();
-		const cancel = this.#parts.clock.after(openMilliseconds, () => {
+		const cancel = this.#parts.clock.after(openSeconds * 1000, () => {
 			this.#isOverdue = true;
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
@@ -231,7 +229,7 @@ class Wait implements TryHooks, ConnectionListener {
 	}
 
 	#failReadiness(refusal?: CloseReason): void {
-		this.#readiness.ready.reject(notOpen(openMilliseconds / 1000, this.#lastFailure(), refusal));
+		this.#readiness.ready.reject(notOpen(this.#lastFailure(), refusal));
 	}
 
 	/** Why the channel is not open; undefined when it is. */

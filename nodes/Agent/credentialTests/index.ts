@@ -1,23 +1,13 @@
-import type {
-	ICredentialsDecrypted,
-	ICredentialTestFunctions,
-	INodeCredentialTestResult,
-} from 'n8n-workflow';
+import type { ICredentialTestFunction } from 'n8n-workflow';
 
 /** Behind the Test button of both agent credentials; n8n asks any node that names them in `testedBy`. */
-export const credentialTest = {
-	async agentApiTest(
-		this: ICredentialTestFunctions,
-		credential: ICredentialsDecrypted,
-	): Promise<INodeCredentialTestResult> {
+export const credentialTest: Record<'agentApiTest' | 'agentSignatureApiTest', ICredentialTestFunction> = {
+	async agentApiTest({ data = {} }) {
 		const { checkAgentApi } = await import('./agentCredentials');
-		return await checkAgentApi(this.helpers, credential.data ?? {});
+		return await checkAgentApi(this.helpers, data);
 	},
-	async agentSignatureApiTest(
-		this: ICredentialTestFunctions,
-		credential: ICredentialsDecrypted,
-	): Promise<INodeCredentialTestResult> {
+	async agentSignatureApiTest({ data = {} }) {
 		const { checkSignature } = await import('./agentCredentials');
-		return checkSignature(credential.data ?? {});
+		return checkSignature(data);
 	},
 };

@@ -249,7 +249,7 @@ test.each([
 	[{ kind: 'dropped' }, false],
 	[undefined, false],
 ])('after the refusal %j: Open Channel may help (%s)', (refusal, mayHelp) => {
-	const { code, message, description } = notOpen(20, undefined, refusal as never);
+	const { code, message, description } = notOpen(undefined, refusal as never);
 	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
 	expect(description?.includes("'After the Call'")).toBe(mayHelp);
 });
