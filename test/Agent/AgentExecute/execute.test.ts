@@ -291,7 +291,11 @@ describe('input that cannot be sent', () => {
 			{ parameters: { payloadMode: 'json', payloadJson: '[]' } },
 			'must be a JSON object',
 		],
-		['a timestamp in seconds', { parameters: { options: { timestamp: 1795253731 } } }, 'in seconds'],
+		[
+			'a timestamp in seconds',
+			{ parameters: { options: { timestamp: 1795253731 } } },
+			'is not a time in milliseconds',
+		],
 		['no signature', { signer: { signature: '' } }, 'signature is missing'],
 		[
 			'a timeout that is no number',

@@ -22,7 +22,11 @@ test.each([
 	['a host that is none', { allowedHosts: 'a b' }, "contains 'a b', which is not a host name. Enter names"],
 	['a space at the end', { signature: '0xab ' }, "'Signature' begins or ends with a space"],
 	['a letter that is no hex digit', { userPublicKey: '0xyz' }, "'User Public Key' contains characters other"],
-	['an issued timestamp in seconds', { timestampMode: 'issued', issuedTimestamp: 1795253731 }, 'in seconds'],
+	[
+		'an issued timestamp in seconds',
+		{ timestampMode: 'issued', issuedTimestamp: 1795253731 },
+		'is not a time in milliseconds',
+	],
 	['no issued timestamp', { timestampMode: 'issued' }, 'that you received with the signature'],
 	[
 		'an issued timestamp of 0',
