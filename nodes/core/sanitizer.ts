@@ -175,8 +175,9 @@ function wordAround(text: string, from: number, to: number): Range {
 
 /** Escapes of URLs, JSON and HTML, also where they were escaped again. A line break in JSON counts as white space. */
 const escape =
-	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/gi;
+	/%(?:25)*([0-9a-f]{2})|(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)/iy;
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
 /** An escaped byte is one character, because a secret is also searched for in that form. */
 function characterOf([, percent, u, x, hex, decimal, entity]: RegExpExecArray): string {
 	if (entity !== undefined) return entities[entity.toLowerCase()] ?? '';
@@ -199,26 +200,20 @@ function visible(text: string): View {
 	const codes = new Uint16Array(text.length);
 	const [starts, ends] = [new Uint32Array(text.length), new Uint32Array(text.length)];
 	let length = 0;
-	let done = 0;
-	const see = (characters: string, end: number) => {
-		for (const unit of characters.split('')) {
-			const code = unit.charCodeAt(0);
-			const kept = folded[code] ?? (hidden.test(unit) ? 0 : code);
+	for (let at = 0, end = 0; at < text.length; at = end) {
+		const unit = text.charAt(at);
+		escape.lastIndex = at;
+		const escaped = /[%&\\]/.test(unit) ? escape.exec(text) : null;
+		end = at + (escaped?.[0].length ?? 1);
+		for (const one of escaped ? characterOf(escaped).split('') : [unit]) {
+			const code = one.charCodeAt(0);
+			const kept = folded[code] ?? (hidden.test(one) ? 0 : code);
 			if (!kept) continue;
 			codes[length] = kept;
-			starts[length] = done;
+			starts[length] = at;
 			ends[length++] = end;
 		}
-		done = end;
-	};
-	const seeUntil = (end: number) => {
-		while (done < end) see(text.charAt(done), done + 1);
-	};
-	for (const match of text.matchAll(escape)) {
-		seeUntil(match.index);
-		see(characterOf(match), match.index + match[0].length);
 	}
-	seeUntil(text.length);
 	const seen = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
 	return { text: seen, starts: starts.subarray(0, length), ends: ends.subarray(0, length) };
 }

@@ -33,8 +33,6 @@ export type RateLimiterSettings = Readonly<typeof defaultSettings>;
 /** Gmail answers "Too many concurrent requests for user" below its quota; 4 to 6 at once are known to work. */
 export const firstWidth = 5;
 export const largestWidth = 20;
-/** The first wait after a refusal that names no time, as a fraction of the minute. It doubles with each further one in a row. */
-const firstWait = 1 / 60;
 
 /**
  * How many requests of one credential to one service are sent at once, for the whole process. It starts with a few and doubles them
@@ -47,11 +45,9 @@ export class RateLimiter {
 	private running = 0;
 	private queue: Waiting[] = [];
 	private pausedUntil = 0;
-	/** Refusals without a success in between. Those of requests that were in progress together count as one. */
-	private refusals = 0;
 	private lastRefusal = -Infinity;
-	/** The first of them, and the latest answer. */
-	private refusal: { readonly since: number; readonly answer: NodeError } | undefined;
+	/** Refusals without a success in between, and the latest answer. Those of requests that were in progress together count as one. */
+	private refusal: { readonly since: number; readonly count: number; readonly answer: NodeError } | undefined;
 	/** Requests accepted since the width changed. */
 	private taken = 0;
 	private halved = false;
@@ -123,23 +119,21 @@ export class RateLimiter {
 			this.width = Math.min(largestWidth, this.halved ? this.width + 1 : this.width * 2);
 			this.taken = 0;
 		}
-		this.refusals = 0;
 		this.refusal = undefined;
 	}
 
-	/**
-	 * @param startedAt when the refused request was sent
-	 * @param answer the service's
-	 */
+	/** @param startedAt when the refused request was sent */
 	private refused(startedAt: number, answer: NodeError): void {
 		const asked = answer.retryAfterMilliseconds;
 		const { minute, random } = this.settings;
 		const { now } = this;
-		this.refusal = { since: this.refusal?.since ?? now, answer };
-		if (startedAt > this.lastRefusal) {
-			const window = Math.min(minute, minute * firstWait * 2 ** this.refusals);
+		const { since = now, count = 0 } = this.refusal ?? {};
+		const isNew = startedAt > this.lastRefusal;
+		this.refusal = { since, count: isNew ? count + 1 : count, answer };
+		if (isNew) {
+			// If the answer names no time: a second after the first refusal, and twice as long after each further one.
+			const window = Math.min(minute, (minute / 60) * 2 ** count);
 			this.pausedUntil = now + window * (0.5 + random() / 2);
-			this.refusals++;
 			this.lastRefusal = now;
 			this.width = Math.max(1, Math.floor(this.width / 2));
 			this.halved = true;
