@@ -203,14 +203,12 @@ export function toNodeError(error: unknown): NodeError {
 	const { name, message } = error;
 	const isAboutInput = /^(NodeOperationError|ExpressionError|UserError|OperationalError)$/.test(name);
 	const advice = 'description' in error ? error.description : undefined;
-	const description = typeof advice === 'string' ? withoutLinks(advice) : undefined;
+	const description = typeof advice === 'string' ? advice.replaceAll(link, '$2: $1') : undefined;
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
 /** n8n's own descriptions may end with a link in HTML; ours are text. */
-function withoutLinks(text: string): string {
-	return text.replaceAll(/<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g, '$2: $1');
-}
+const link = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
 
 const tooDeep = new NodeError({
 	code: 422,

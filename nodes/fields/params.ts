@@ -125,9 +125,8 @@ interface Source {
 
 /**
  * The node's parameters, item after item, as n8n's `getNodeParameter` gives them. n8n resolves each of them for each item, and hands
- * what an expression reads to a sandbox and back: for a thousand items, or an item with a thousand rows, that takes longer than the
- * work itself: 4,000 readings of `{{ $json.a }}` keep n8n 2.41 busy for 330 to 440 ms, and take 4 to 11 ms here. What does not depend
- * on the item is therefore asked once, and what is nothing but a field of the item is taken from it.
+ * what an expression reads to a sandbox and back: 4,000 readings of `{{ $json.a }}` keep n8n 2.41 busy for 330 to 440 ms, and take 4 to
+ * 11 ms here. What does not depend on the item is asked once, and what is nothing but a field of the item is taken from it.
  */
 export class NodeParameters {
 	private readonly context: IExecuteFunctions;

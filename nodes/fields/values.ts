@@ -230,12 +230,10 @@ function attachmentsOf(field: Field, raw: unknown, reading: Reading): Attachment
 	});
 }
 
-const attachmentKeys = ['fileName', 'mimeType', 'content'];
-
 function contentAttachment(field: Field, entry: Record<string, unknown>, reading: Reading): Attachment {
 	const { fileName, mimeType, content } = entry;
 	const wanted = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	refuseOtherKeys(field, [entry], attachmentKeys, wanted, reading);
+	refuseOtherKeys(field, [entry], ['fileName', 'mimeType', 'content'], wanted, reading);
 	const isComplete = typeof fileName === 'string' && typeof content === 'string';
 	if (!isComplete || !(mimeType === undefined || typeof mimeType === 'string'))
 		throw notA(field, reading, wanted);

@@ -141,15 +141,10 @@ function meaningOf(chain: readonly object[], code = ''): [NetworkError['what'], 
  */
 export function networkMessage({ what, reason }: NetworkError, error: unknown, url: string): string {
 	const { host } = new URL(url);
-	switch (what) {
-		case 'timeout':
-			return `${host} did not respond in time`;
-		case 'lost':
-		case 'unknown':
-			return `The connection to ${host} was lost before the service responded: ${reason}`;
-		default:
-			return `No connection to ${placeIn(causesOf(error), url)}: ${reason}`;
-	}
+	if (what === 'timeout') return `${host} did not respond in time`;
+	const isLost = what === 'lost' || what === 'unknown';
+	if (isLost) return `The connection to ${host} was lost before the service responded: ${reason}`;
+	return `No connection to ${placeIn(causesOf(error), url)}: ${reason}`;
 }
 
 /** Whether this is an error of n8n's own egress policy, if that is turned on. */

@@ -44,13 +44,9 @@ export type BodyTexts = Readonly<
 export function errorOfBody({ reason, code }: BodyError, texts: BodyTexts): RequestError {
 	const [message, description] = texts[reason];
 	const isFinal = reason === 'tooLarge' || reason === 'tooCostly';
-	const error = {
-		code: reason === 'noMemory' ? 503 : 502,
-		message,
-		description: withCode(description, code),
-		ambiguous: isFinal,
-	};
-	return new RequestError(isFinal ? 'final' : 'unknown', new NodeError(error));
+	const status = reason === 'noMemory' ? 503 : 502;
+	const told = { message, description: withCode(description, code), ambiguous: isFinal };
+	return new RequestError(isFinal ? 'final' : 'unknown', new NodeError({ code: status, ...told }));
 }
 
 /**
