@@ -172,18 +172,13 @@ async function makeEmpty(
 	{ mimeType, title, parentFolder: folder, templateId }: NewFile<unknown>,
 	appProperties: Readonly<Record<string, string>>,
 ): Promise<string> {
-	if (templateId) {
-		// Without a parent, the copy would go where the original is.
-		const requestBody = { name: title, parents: [folder || 'root'], appProperties };
-		const copy = { fileId: templateId, requestBody, supportsAllDrives: true, fields: 'id' };
-		return (await drive.files.copy(copy)).data.id ?? '';
-	}
-	const parents = folder === '' ? undefined : [folder];
-	const { data } = await drive.files.create({
-		requestBody: { name: title, mimeType, parents, appProperties },
-		supportsAllDrives: true,
-		fields: 'id',
-	});
+	// Without a parent, a copy would go where the original is.
+	const parents = folder || templateId ? [folder || 'root'] : undefined;
+	const requestBody = { name: title, parents, appProperties };
+	const request = { supportsAllDrives: true, fields: 'id' };
+	const { data } = templateId
+		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
+		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });
 	return data.id ?? '';
 }
 

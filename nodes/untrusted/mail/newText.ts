@@ -40,16 +40,14 @@ export function newText(text: string, { subject, isReply }: Context): string {
 function beforeHeader(lines: readonly string[]): readonly string[] {
 	const at = lines.findIndex((line, index) => {
 		if (originalMessage.test(line.trim())) return true;
-		return senderLine.test(line.trim()) && isHeader(lines.slice(index, index + mostHeaderLines));
+		if (!senderLine.test(line.trim())) return false;
+		const header = lines.slice(index, index + mostHeaderLines);
+		// Date and subject follow the sender, as in the header of an email.
+		return otherLines.every((other) => header.some((each) => other.test(each.trim())));
 	});
 	if (at < 0) return lines;
 	const isOwn = (line: string) => !/^(?:[-_]{5,})?$/.test(line.trim());
 	return lines.slice(0, lines.findLastIndex((line, index) => index < at && isOwn(line)) + 1);
-}
-
-/** Whether date and subject follow the sender, as in the header of an email. */
-function isHeader(lines: readonly string[]): boolean {
-	return otherLines.every((header) => lines.some((line) => header.test(line.trim())));
 }
 
 function withoutQuotes(lines: readonly string[], isReply: boolean): string[] {

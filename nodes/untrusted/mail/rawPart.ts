@@ -15,14 +15,10 @@ export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8
 	return new Uint8Array(Buffer.from(contentOf(entity), 'latin1'));
 }
 
-interface Entity {
-	/** Names in lower case, values unfolded. Only the first header of each name is kept. */
-	readonly headers: ReadonlyMap<string, string>;
-	/** Each character is a byte. */
-	readonly body: string;
-}
+/** Names in lower case, values unfolded. Of each name only the first header is kept. Each character of the body is a byte. */
+type Entity = ReturnType<typeof entityOf>;
 
-function entityOf(bytes: string): Entity {
+function entityOf(bytes: string) {
 	// Without any header, the blank line comes first.
 	const blank = /^\r?\n|\n\r?\n/.exec(bytes);
 	const end = blank ? blank.index + blank[0].length : bytes.length;

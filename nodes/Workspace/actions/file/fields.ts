@@ -94,11 +94,7 @@ export const uploadOptions = [
 				value: 'createNew',
 				description: 'Google Drive allows several files with the same name',
 			},
-			{
-				name: 'Fail the Item',
-				value: 'error',
-				description: 'Upload nothing and report the existing file',
-			},
+			{ name: 'Fail the Item', value: 'error', description: 'Upload nothing and report the existing file' },
 			{
 				name: 'Replace Its Content',
 				value: 'replace',

@@ -63,9 +63,17 @@ async function filesNamed({ client, params, name }: Uploading): Promise<File[]> 
 	return files.filter((file) => file.name === name);
 }
 
-/** @throws NodeError 409 where it is not clear which file is meant, or its kind is another */
-function replaceable([file, ...more]: readonly File[], { name, target }: Uploading): string | undefined {
+/** @throws NodeError 409 if none is to be replaced, where it is not clear which file is meant, or its kind is another */
+function replaceable(
+	[file, ...more]: readonly File[],
+	{ name, target, params }: Uploading,
+): string | undefined {
 	if (!file) return undefined;
+	if (params.onExisting === 'error') {
+		const known = `${file.id ?? ''}${file.webViewLink ? ` (${file.webViewLink})` : ''}`;
+		const message = `The folder already has a file named "${name}"`;
+		throw conflict(message, `Nothing was uploaded. The existing file is ${known}.`);
+	}
 	if (more.length > 0) {
 		const message = `The folder has ${more.length + 1} files named "${name}"`;
 		throw conflict(message, 'Nothing was uploaded. Rename or remove all except the one to replace.');
@@ -76,14 +84,6 @@ function replaceable([file, ...more]: readonly File[], { name, target }: Uploadi
 	throw conflict(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
 		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${named('convertTo')}, or use another name.`,
-	);
-}
-
-function existsAlready(file: File): NodeError {
-	const { id, name, webViewLink } = file;
-	return conflict(
-		`The folder already has a file named "${name ?? ''}"`,
-		`Nothing was uploaded. The existing file is ${id ?? ''}${webViewLink ? ` (${webViewLink})` : ''}.`,
 	);
 }
 
@@ -169,7 +169,6 @@ async function uploaded(
 	const { onExisting, description, parentFolder } = params;
 	const existing = onExisting === 'createNew' ? [] : await filesNamed(uploading);
 	const [newest] = existing;
-	if (newest && onExisting === 'error') throw existsAlready(newest);
 	if (newest && onExisting === 'skip') {
 		item.hint('Files that already existed in the folder were not uploaded again.');
 		return { instead: resultOf(newest) };

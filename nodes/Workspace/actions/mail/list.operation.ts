@@ -39,6 +39,6 @@ export const list = defineOperation({
 			...receivedTerms(params),
 		];
 		const { listed } = await import('./list/listMessages');
-		return await listed(client, terms.join(' '), { from, status }, params, item);
+		return await listed(client, terms.join(' '), params, item);
 	},
 });

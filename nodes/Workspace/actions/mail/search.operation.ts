@@ -21,8 +21,7 @@ export const search = defineOperation({
 		...amountFields,
 	],
 	async execute(client, params, item) {
-		const { query } = params;
 		const { listed } = await import('./list/listMessages');
-		return await listed(client, narrowed(query, receivedTerms(params)), { query }, params, item);
+		return await listed(client, narrowed(params.query, receivedTerms(params)), params, item);
 	},
 });

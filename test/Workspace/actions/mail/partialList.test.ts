@@ -198,7 +198,6 @@ it('a long list says in the log how many emails it has so far', async () => {
 	const { messages } = await listed(
 		testClients(mails.google.url, token),
 		'',
-		{},
 		{
 			returnAll: true,
 			maxResults: 25,

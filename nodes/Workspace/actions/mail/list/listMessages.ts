@@ -48,20 +48,11 @@ function endOf(
  */
 const detailedPage = 100;
 
-/**
- * The common part of List and Search.
- * @param own the operation's own fields, by name
- */
-export async function listed(
-	client: Clients,
-	q: string,
-	own: Readonly<Record<string, string>>,
-	params: ListParams,
-	item: Item,
-): Promise<Listed> {
+/** The common part of List and Search. */
+export async function listed(client: Clients, q: string, params: ListParams, item: Item): Promise<Listed> {
 	const found = await listMessages(client, q, params, item);
 	const isEmpty = found.messages.length === 0 && found.nextPageToken === undefined;
-	if (isEmpty && params.pageToken === '') await tellNothingFound({ ...own, ...params }, item);
+	if (isEmpty && params.pageToken === '') await tellNothingFound(params, item);
 	return found;
 }
 

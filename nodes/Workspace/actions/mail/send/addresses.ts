@@ -82,6 +82,8 @@ function isLocalPart(local: string): boolean {
 	return dotAtom.test(local) || quotedString.test(local);
 }
 
+const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
 /** A domain as it is sent over the wire, in lower case. */
 function asciiDomain(domain: string): string | undefined {
 	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
@@ -91,11 +93,7 @@ function asciiDomain(domain: string): string | undefined {
 	const ascii = lower.includes('_') ? lower : domainToASCII(lower);
 	// A domain whose letters are converted to others is not the one that the user sees.
 	const isItself = ascii === lower || domainToUnicode(ascii) === lower;
-	return isItself && isHostName(ascii) ? ascii : undefined;
-}
-
-function isHostName(ascii: string): boolean {
-	return ascii.split('.').every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
+	return isItself && ascii.split('.').every((label) => hostLabel.test(label)) ? ascii : undefined;
 }
 
 export interface Address {

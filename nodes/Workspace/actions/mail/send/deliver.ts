@@ -53,8 +53,7 @@ export function tooLarge(bytes: number, files: ReadonlyArray<{ filename: string;
 }
 
 function megabytes(bytes: number): string {
-	if (bytes < 100_000) return `${bytes} bytes`;
-	return `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
+	return bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 }
 
 /**
@@ -105,7 +104,14 @@ export async function senderOf(
 ): Promise<Address | undefined> {
 	const name = senderName || (fromAlias?.name ?? '');
 	if (name !== '') return { name, address: fromAlias?.address ?? (await ownAddress(client)) };
-	const known = await sendersOf(client, item);
+	// Not retried: a name is not worth a wait. Without the scope for it, no name is shown.
+	const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
+	const known = await item.once('mail.senders', () =>
+		sendAsOf(client, once).catch((error: unknown) => {
+			item.log(`Could not get the display name of the account: ${String(error)}`);
+			return [];
+		}),
+	);
 	const primary = senderIn(known, undefined);
 	// An alias without a name uses the account's.
 	const shown = senderIn(known, fromAlias)?.displayName || primary?.displayName || '';
@@ -120,18 +126,6 @@ export function senderIn(known: readonly SendAs[], alias: Address | undefined): 
 	return known.find(({ sendAsEmail, isPrimary }) =>
 		wanted === undefined ? isPrimary : sendAsEmail?.toLowerCase() === wanted,
 	);
-}
-
-/** Without the scope for it, no name is shown. */
-async function sendersOf(client: Clients, item: Item): Promise<SendAs[]> {
-	// Not retried: a name is not worth a wait.
-	const once = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	return await item.once('mail.senders', async () => {
-		return await sendAsOf(client, once).catch((error: unknown) => {
-			item.log(`Could not get the display name of the account: ${String(error)}`);
-			return [];
-		});
-	});
 }
 
 type SendAs = gmail_v1.Schema$SendAs;

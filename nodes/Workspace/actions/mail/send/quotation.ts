@@ -10,14 +10,6 @@ import type { OutgoingMail } from './compose';
 import { sendAsOf, senderIn } from './deliver';
 import type { SendParams } from './fields';
 
-/** What stands below the body. */
-interface Appended {
-	readonly text: string;
-	readonly html: string;
-	/** The pictures that the HTML shows. */
-	readonly files: readonly AttachedFile[];
-}
-
 /** The email with the signature and the original below its body, in this order. */
 export async function withAppended(
 	client: Clients,
@@ -44,11 +36,7 @@ export async function withAppended(
 }
 
 /** @returns undefined, with a hint, if the account has no signature */
-async function signatureOf(
-	client: Clients,
-	fromAlias: Address | undefined,
-	item: Item,
-): Promise<Appended | undefined> {
+async function signatureOf(client: Clients, fromAlias: Address | undefined, item: Item) {
 	const sender = senderIn(await sendAsOf(client), fromAlias);
 	const signature = sender?.signature ?? '';
 	if (signature.trim() === '') {
@@ -72,7 +60,7 @@ async function signatureOf(
 }
 
 /** As Gmail quotes, so that mail programs recognize and fold it. */
-async function quotationOf(client: Clients, id: string, isHtml: boolean, item: Item): Promise<Appended> {
+async function quotationOf(client: Clients, id: string, isHtml: boolean, item: Item) {
 	const mail = await readMessage(client, id, item);
 	const { text, html, summary } = mail;
 	const [sender] = addressesIn(summary.sender).addresses;
