@@ -19,20 +19,14 @@ import {
 import { type Entry, widthOf } from './rows';
 import { nativeTableAt, type Spreadsheet } from './sheets';
 
-/** Where Google put appended rows. */
-export interface AppendResult {
-	readonly updatedRange: string;
-	readonly tableRange?: string | null;
-	readonly start: Corner;
-	/** Last column that was written. */
-	readonly lastColumn: number;
-}
-
-export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse): AppendResult {
+/** Where Google put appended rows: from `start` on, up to `lastColumn`. */
+export function appendResultOf({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column, lastColumn = column } = anchorOf(parseRange(updatedRange));
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
+
+export type AppendResult = Readonly<ReturnType<typeof appendResultOf>>;
 
 /** Whether the answer alone proves that the rows stand below their table and in its columns. */
 export function isProven({ tableRange, start, place, values }: AppendedRows, firstRow?: number): boolean {

@@ -53,7 +53,7 @@ async function writeRows(
 		return await book.alone<Array<Written | MatchedRow[] | NodeError>>(() => write(book, params, members));
 	}
 	if (!hasNames(params)) {
-		return await writeBlock(book, params, { target, header: [], parts: [rowCells(params)] });
+		return await writeBlock(book, params, target, [rowCells(params)]);
 	}
 	if (params.valuesSource === 'items') return await writeItems(book, params, members);
 	return await writeByHeader(book, params, members);
@@ -74,7 +74,7 @@ async function writeByHeader(
 		rowsOf: (own) => own,
 		async send(parts) {
 			await addHeaders();
-			return await writeBlock(book, params, { target: start, header: [], parts });
+			return await writeBlock(book, params, start, parts);
 		},
 	});
 }

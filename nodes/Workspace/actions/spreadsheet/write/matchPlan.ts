@@ -9,20 +9,13 @@ import { cellsOn, columnLetters } from '../range';
 import { entryFor } from '../rows';
 import { list, type Spreadsheet } from '../sheets';
 
-/** The change of one row. Rows and columns count from 0. */
-interface RowChange {
-	readonly row: number;
-	/** By column, in order; only cells that differ from what is there. */
-	readonly cells: ReadonlyMap<number, Cell>;
-}
-
 /** The changes for one item. */
 export interface Step {
 	readonly action: 'updated' | 'appended' | 'unchanged';
 	/** The rows that are the item's; several if its key occurs several times. */
 	readonly rows: readonly number[];
-	/** Those of them that change. */
-	readonly changes: readonly RowChange[];
+	/** Those of them that change, with their new cells by column, in order. Rows and columns count from 0. */
+	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
 }
 
 export interface Matching extends Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow'> {
@@ -164,23 +157,17 @@ export class Plan {
 	}
 }
 
-interface Planned {
-	/** By member; a NodeError for one whose rows do not fit the table or cannot be looked for. */
-	readonly steps: ReadonlyArray<Step[] | NodeError>;
-	/** The table's last row. */
-	readonly last: number;
-}
-
 /**
  * What the sheet shows is read only where an item's text may be what a number or a date looks like.
  * @param given rows by member
+ * @returns by member, its steps or why there are none, and the last row of the table
  */
 export async function planned(
 	book: Spreadsheet,
 	params: WriteParams,
 	{ found: sheet, header }: { readonly found: HeaderRow; readonly header: HeaderRow },
 	given: ReadonlyArray<readonly NamedRow[]>,
-): Promise<Planned> {
+) {
 	const { matchColumns } = params;
 	const { columns } = header;
 	const names = [...new Set([...matchColumns, ...namesIn(given.flat())])];
@@ -310,20 +297,15 @@ export async function readBoth(
 	};
 }
 
-interface Span {
-	readonly from: number;
-	readonly to: number;
-}
-
 /** They are part of an address, whose length is limited. */
 const mostSpans = 50;
 
 /** Columns beside one another are read as one range. */
-function spansOf(columns: readonly number[]): Span[] {
-	const spans: Span[] = [];
+function spansOf(columns: readonly number[]) {
+	const spans: Array<{ from: number; to: number }> = [];
 	for (const column of [...new Set(columns)].sort((a, b) => a - b)) {
 		const last = spans.at(-1);
-		if (last?.to === column - 1) spans[spans.length - 1] = { from: last.from, to: column };
+		if (last?.to === column - 1) last.to = column;
 		else spans.push({ from: column, to: column });
 	}
 	const [first, last] = [spans[0], spans.at(-1)];

@@ -10,35 +10,46 @@ import { entryFor, requestBytes, sendEach, widthOf, type Written } from '../rows
 import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
 import { isByNumber, planned, type Step } from './matchPlan';
 
-/** The changes of one request. */
-interface Change {
+/** What one request after another changes. */
+interface Place {
 	readonly sheet: HeaderRow;
 	/** Headers that the tab gets. */
 	readonly names: readonly string[];
-	/** Rows that are inserted first. */
-	readonly inserted: { readonly row: number; readonly count: number };
-	readonly runs: readonly Run[];
+	/** Where rows are inserted. */
+	readonly row: number;
 }
 
 /**
  * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. Values that Google is to read
  * as typed need a request of their own.
+ * @returns where the next steps go
  */
-async function sendChange(book: Spreadsheet, params: WriteParams, change: Change): Promise<void> {
-	const { sheet, runs } = change;
+async function sendSteps(
+	book: Spreadsheet,
+	params: WriteParams,
+	place: Place,
+	steps: readonly Step[],
+): Promise<Place> {
+	const { sheet } = place;
+	const count = steps.filter(({ action }) => action === 'appended').length;
+	const runs = runsOf(steps);
 	const lines = runs.flatMap(({ cells }) => cells);
 	const { valueInputOption, cell } = await entryFor(book, params, lines);
-	const isStored = valueInputOption === 'RAW';
-	await book.change([...structure(change), ...(isStored ? runs.map((run) => updateRun(sheet, run)) : [])]);
-	if (isStored || runs.length === 0) return;
-	const data = runs.map((run) => ({
-		range: areaIn(sheet.title, run, run.cells.length, widthOf(run.cells)),
-		values: run.cells.map((line) => line.map(cell)),
-	}));
-	await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
+	const stored = valueInputOption === 'RAW' ? runs.map((run) => updateRun(sheet, run)) : [];
+	await book.change([...structure(place, count), ...stored]);
+	if (stored.length < runs.length) {
+		const data = runs.map((run) => ({
+			range: areaIn(sheet.title, run, run.cells.length, widthOf(run.cells)),
+			values: run.cells.map((line) => line.map(cell)),
+		}));
+		await book.values.batchUpdate({ spreadsheetId: book.id, requestBody: { valueInputOption, data } });
+	}
+	const grownSheet = { ...sheet, rowCount: sheet.rowCount + count, native: grownTable(place, count) };
+	return { sheet: grownSheet, names: [], row: place.row + count };
 }
 
-function structure({ sheet, names, inserted: { row, count } }: Change): sheets_v4.Schema$Request[] {
+function structure(place: Place, count: number): sheets_v4.Schema$Request[] {
+	const { sheet, names, row } = place;
 	const { sheetId, rowCount, native, free } = sheet;
 	const requests: sheets_v4.Schema$Request[] = [];
 	if (names.length > 0) {
@@ -52,15 +63,14 @@ function structure({ sheet, names, inserted: { row, count } }: Change): sheets_v
 		requests.push({ insertDimension: { range, inheritFromBefore: row > sheet.row + 1 } });
 	}
 	// Rows inside a table make it grow; rows below it and columns beside it do not.
-	const table = grownTable(sheet, names, count);
+	const table = grownTable(place, count);
 	const isBelow = count > 0 && row >= (native?.range.endRowIndex ?? Infinity);
-	if (table && (isBelow || table.range.endColumnIndex !== native?.range.endColumnIndex))
-		requests.push(resize(table));
-	return requests;
+	const isWider = table?.range.endColumnIndex !== native?.range.endColumnIndex;
+	return table && (isBelow || isWider) ? [...requests, resize(table)] : requests;
 }
 
 /** Only a column directly beside a table is added to it. */
-function grownTable({ native, free }: HeaderRow, names: readonly string[], rows: number) {
+function grownTable({ sheet: { native, free }, names }: Place, rows: number) {
 	return native && grown(native, rows, free === native.range.endColumnIndex ? names.length : 0);
 }
 
@@ -123,16 +133,13 @@ export async function matchRows(
 	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
 	checkKeys(params.matchColumns, header);
 	const { steps, last } = await planned(book, params, { found, header }, given);
-	let [sheet, names, row] = [found, added, last + 1];
+	let place: Place = { sheet: found, names: added, row: last + 1 };
 	return await sendEach(steps, members, {
 		done: 'written',
 		largest: batchBytes,
 		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
-			const count = all.flat().filter(({ action }) => action === 'appended').length;
-			await sendChange(book, params, { sheet, names, inserted: { row, count }, runs: runsOf(all.flat()) });
-			const native = grownTable(sheet, names, count);
-			[sheet, names, row] = [{ ...sheet, rowCount: sheet.rowCount + count, native }, [], row + count];
+			place = await sendSteps(book, params, place, all.flat());
 			return all.map((own) => own.map((step) => writtenBy(book.id, found, step)));
 		},
 	});

@@ -70,11 +70,11 @@ export async function writeItems(
 			columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
 		]);
 	if (!params.includeHeaderRow) {
-		return await writeBlock(book, params, { target: targetOf(params), header: [], parts: rowsOf(names) });
+		return await writeBlock(book, params, targetOf(params), rowsOf(names));
 	}
 	const { target, header: found } = await tableOf(book, params, (inside) => anchorOf(inside).row + 1);
 	const { columns, header } = laidOut(names, found.texts.slice(found.start), params);
-	return await writeBlock(book, params, { target, header: [header], parts: rowsOf(columns) });
+	return await writeBlock(book, params, target, rowsOf(columns), [header]);
 }
 
 /** @param texts of the row that the header goes to, from the first column on */
@@ -102,19 +102,17 @@ function otherNames(present: readonly string[], names: readonly string[]) {
 	);
 }
 
-interface Block {
-	readonly target: TabRange;
-	/** Rows above those of the parts. */
-	readonly header: Cell[][];
-	/** Rows of each item. */
-	readonly parts: ReadonlyArray<Cell[][]>;
-}
-
-/** Consecutive rows, in as few requests as Google recommends. */
+/**
+ * Consecutive rows, in as few requests as Google recommends.
+ * @param parts rows of each item
+ * @param header above them
+ */
 export async function writeBlock(
 	book: Spreadsheet,
 	params: WriteParams,
-	{ target, header, parts }: Block,
+	target: TabRange,
+	parts: ReadonlyArray<Cell[][]>,
+	header: Cell[][] = [],
 ): Promise<Written[]> {
 	const all = [...header, ...parts.flat()];
 	const size = { rows: all.length, columns: widthOf(all) };
@@ -162,19 +160,37 @@ export async function replaceTable(
 		Math.max(params.headerRow, anchorOf(inside).row + 1),
 	);
 	const sheet = withLetters(read, new Set(names));
+	const { sheetId, title, row, native } = sheet;
 	const columns = inOrder(names, sheet);
+	const column = sheet.columns.size === 0 ? sheet.start : sheet.left;
 	const header = params.includeHeaderRow
 		? [columns.map(({ text }) => (text === '' ? '' : headerCell(text, params)))]
 		: [];
 	const parts = given.map((rows) =>
 		rows.map(({ cells }) => columns.map(({ name }): Cell => cells.get(name) ?? '')),
 	);
-	const start = { row: sheet.row, column: sheet.columns.size === 0 ? sheet.start : sheet.left };
-	const width = Math.max(columns.length, sheet.right - start.column + 1);
-	await replace(book, sheet, params, { start, width, header, rows: parts.flat() });
+	const { valueInputOption, cell, text } = await entryFor(book, params, parts.flat());
+	const lines = [...header.map((line) => line.map(text)), ...parts.flat().map((line) => line.map(cell))];
+	const width = Math.max(columns.length, sheet.right - column + 1);
+	const end = { endRowIndex: row + lines.length, endColumnIndex: column + width };
+	const requests = enlarge(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
+	if (native) requests.push(resize({ ...native, range: { ...native.range, ...end } }));
+	if (valueInputOption === 'RAW') {
+		const lastRow = Math.max(native?.range.endRowIndex ?? sheet.rowCount, end.endRowIndex);
+		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
+		await book.change([...requests, updateCells({ range }, lines)]);
+	} else {
+		await book.change(requests);
+		// What is to be taken as typed cannot clear beyond its own cells: empty ones are sent for them.
+		const all = Array.from({ length: width }, (_, at) => column + at);
+		const { last } = await readBody(book, sheet, all);
+		const height = Math.max(lines.length, last - row + 1);
+		const values = Array.from({ length: height }, (_, line) => all.map((_, at) => lines[line]?.[at] ?? ''));
+		await book.update(areaIn(title, { row, column }, height, width), values, valueInputOption);
+	}
 	const [first = [], ...others] = parts;
-	const range = areaIn(sheet.title, start, 1, 1);
-	return writtenByEach(book.id, range, start, [[...header, ...first], ...others]);
+	const range = areaIn(title, { row, column }, 1, 1);
+	return writtenByEach(book.id, range, { row, column }, [[...header, ...first], ...others]);
 }
 
 /** Columns that stay are in the order of the old header and keep its texts; the others follow. */
@@ -183,42 +199,4 @@ function inOrder(names: readonly string[], { columns, texts }: HeaderRow) {
 		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
 		.sort((a, b) => a.at - b.at || 0)
 		.map(({ name, at }) => ({ name, text: at === Infinity ? name : (texts[at] ?? '') }));
-}
-
-/** What a table is replaced by. */
-interface Replacement {
-	readonly start: Corner;
-	readonly width: number;
-	/** None where there is to be none. */
-	readonly header: readonly Cell[][];
-	readonly rows: readonly Cell[][];
-}
-
-async function replace(
-	book: Spreadsheet,
-	sheet: HeaderRow,
-	params: WriteParams,
-	{ start, width, header, rows: plain }: Replacement,
-): Promise<void> {
-	const { valueInputOption, cell, text } = await entryFor(book, params, plain);
-	const lines = [...header.map((line) => line.map(text)), ...plain.map((line) => line.map(cell))];
-	const { sheetId, native } = sheet;
-	const { row, column } = start;
-	const end = { endRowIndex: row + lines.length, endColumnIndex: column + width };
-	const requests = enlarge(sheet, { rows: end.endRowIndex, columns: end.endColumnIndex });
-	if (native) requests.push(resize({ ...native, range: { ...native.range, ...end } }));
-	if (valueInputOption === 'RAW') {
-		const lastRow = Math.max(native?.range.endRowIndex ?? sheet.rowCount, end.endRowIndex);
-		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
-		await book.change([...requests, updateCells({ range }, lines)]);
-		return;
-	}
-	await book.change(requests);
-	// What is to be taken as typed cannot clear beyond its own cells: empty ones are sent for them.
-	const columns = Array.from({ length: width }, (_, at) => column + at);
-	const { last } = await readBody(book, sheet, columns);
-	const values = Array.from({ length: Math.max(lines.length, last - row + 1) }, (_, line) =>
-		columns.map((_, at) => lines[line]?.[at] ?? ''),
-	);
-	await book.update(areaIn(sheet.title, start, values.length, width), values, valueInputOption);
 }
