@@ -23,6 +23,21 @@ export const systemClock: Clock = {
 	},
 };
 
+/** Waits until it settles, for at most so long. @param awaited never rejects */
+export async function settledWithin(
+	clock: Clock,
+	milliseconds: number,
+	awaited: Promise<unknown>,
+): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const cancel = clock.after(milliseconds, resolve);
+		void awaited.then(() => {
+			cancel();
+			resolve();
+		});
+	});
+}
+
 /** Runs the work for each key in order, one after another. Different keys do not wait for each other. */
 export class KeyedMutex {
 	readonly #last = new Map<string, Promise<unknown>>();

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, toNodeError } from '../../core/errors';
-import { systemClock } from '../../core/runtime';
+import { settledWithin, systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection, type EndedChannel } from '../session/connection';
 import { requestReader } from '../session/connectRequest';
@@ -113,16 +113,10 @@ export class PublishedListener {
 	}
 
 	/** @param done without it, that time passes */
-	async #within(milliseconds: number, done?: Promise<void>): Promise<void> {
+	async #within(milliseconds: number, done: Promise<void> = new Promise(() => {})): Promise<void> {
 		const { clock, stopBudget } = this.#parts;
 		const begunAt = clock.monotonicMilliseconds();
-		await new Promise<void>((resolve) => {
-			const cancel = clock.after(Math.min(milliseconds, stopBudget.left()), resolve);
-			void done?.then(() => {
-				cancel();
-				resolve();
-			});
-		});
+		await settledWithin(clock, Math.min(milliseconds, stopBudget.left()), done);
 		stopBudget.spend(clock.monotonicMilliseconds() - begunAt);
 	}
 

@@ -39,9 +39,8 @@ class TestListener {
 	readonly #parts: ListenerParts;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];
-	#over = false;
 	#cancelLimit = () => {};
-	#closing: Promise<void> | undefined;
+	#closing: Promise<unknown> | undefined;
 
 	constructor(parts: ListenerParts) {
 		this.#parts = parts;
@@ -53,7 +52,7 @@ class TestListener {
 	}
 
 	start(): void {
-		if (this.#over) return;
+		if (this.#closing !== undefined) return;
 		const { settings, connect, readRequest, clock, context } = this.#parts;
 		const { filter } = settings;
 		this.#connections = settings.sessionIds.map((sessionId) => {
@@ -75,18 +74,15 @@ class TestListener {
 	}
 
 	/** Also on "Stop listening", and when the workflow has run. */
-	close(): Promise<void> {
-		this.#over = true;
+	async close(): Promise<void> {
 		this.#cancelLimit();
 		this.#queue.end();
-		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close())).then(
-			() => undefined,
-		);
-		return this.#closing;
+		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close()));
+		await this.#closing;
 	}
 
 	async #succeed(batch: readonly Arrival[]): Promise<void> {
-		if (this.#over) return;
+		if (this.#closing !== undefined) return;
 		void this.close();
 		const { context } = this.#parts;
 		try {
@@ -99,7 +95,7 @@ class TestListener {
 	}
 
 	#fail(failure: NodeError): void {
-		if (this.#over) return;
+		if (this.#closing !== undefined) return;
 		void this.close();
 		this.#parts.context.emitError(triggerError(this.#parts.context, failure));
 	}

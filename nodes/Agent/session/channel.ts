@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/runtime';
+import { type Clock, settledWithin } from '../../core/runtime';
 import { causeOf, type CloseReason, closeReasonOf, refusedBy } from './closeReason';
 import type { Redact } from './credentials';
 import type { OpenSocket, Socket, SocketListener, SocketRequest } from './webSocket';
@@ -142,13 +142,15 @@ export class Channel {
 	#heard = 0;
 	/** The last messages were too many to take. */
 	#isFull = false;
-	#socketGone = false;
+	#isGone = false;
+	readonly #gone: Promise<void>;
 	#tellGone = () => {};
 
 	constructor(settings: ChannelSettings, listener: ChannelListener, clock: Clock, openSocket: OpenSocket) {
 		this.#settings = settings;
 		this.#listener = listener;
 		this.#clock = clock;
+		this.#gone = new Promise((resolve) => (this.#tellGone = resolve));
 		this.#heartbeat = this.#watch();
 		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {
 			this.#cut({ kind: 'connectTimeout' });
@@ -184,9 +186,9 @@ export class Channel {
 	 */
 	async close(takesLast = false): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
-		if (this.#state !== 'ended') this.#finish();
+		this.#finish();
 		if (takesLast && wasOpen) this.#state = 'closing';
-		if (this.#socketGone) return true;
+		if (this.#isGone) return true;
 		let isDone = true;
 		if (wasOpen) {
 			// While reading is paused, neither the last messages nor the server's answer would be seen.
@@ -196,32 +198,19 @@ export class Channel {
 		}
 		this.#state = 'ended';
 		this.#socket.terminate();
-		await this.#gone(cutMilliseconds);
+		await settledWithin(this.#clock, cutMilliseconds, this.#gone);
 		return isDone;
 	}
 
 	/** @returns whether nothing more came in the end */
 	async #farewell(): Promise<boolean> {
 		const end = this.#clock.monotonicMilliseconds() + lastMessagesMilliseconds;
-		for (;;) {
+		do {
 			const before = this.#heard;
-			if (await this.#gone(farewellMilliseconds)) return true;
-			if (this.#heard === before) return true;
-			if (this.#clock.monotonicMilliseconds() >= end) return false;
-		}
-	}
-
-	#gone(milliseconds: number): Promise<boolean> {
-		if (this.#socketGone) return Promise.resolve(true);
-		return new Promise((resolve) => {
-			const cancel = this.#clock.after(milliseconds, () => {
-				resolve(false);
-			});
-			this.#tellGone = () => {
-				cancel();
-				resolve(true);
-			};
-		});
+			await settledWithin(this.#clock, farewellMilliseconds, this.#gone);
+			if (this.#isGone || this.#heard === before) return true;
+		} while (this.#clock.monotonicMilliseconds() < end);
+		return false;
 	}
 
 	#watch(): Heartbeat {
@@ -266,7 +255,7 @@ export class Channel {
 				this.#cause ??= causeOf(error, this.#settings);
 			},
 			closed: (code, reason) => {
-				this.#socketGone = true;
+				this.#isGone = true;
 				this.#tellGone();
 				if (this.#state === 'ended' || this.#state === 'closing') return;
 				this.#end(closeReasonOf({ code, reason }, this.#cause, this.#settings.redact));

@@ -1,5 +1,5 @@
 import { asError, isNodeError, isRedirect, NodeError, shortened } from '../../core/errors';
-import { blockedAdvice, isBlocked, networkErrorOf } from '../../http/networkErrors';
+import { blockedAdvice, isBlocked, type NetworkError, networkErrorOf } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 import type { Redact } from './credentials';
 
@@ -48,17 +48,10 @@ const faultyFramesInARow = 3;
 const passingStatus = [408, 425, 429];
 
 /**
- * What the end of a channel means for the next attempt.
+ * What the end of a channel means for the next attempt. A close code that nothing is known of means trying again, and so does 1000:
+ * servers and balancers close with it.
  * @param history `suspected`: `signOf` the refusal that was answered with an immediate attempt; `faultyFrames`: endings in a row by a
  * message that is too large or malformed, this one included
- *
- * | close reason | decision |
- * |---|---|
- * | 408, 425, 429, 5xx; network, timeouts, silence, credentials that cannot be read now | retry |
- * | any other status but 3xx; close codes 4400-4499, read as status 400-499 | suspect, then final when it comes again |
- * | 3xx; close codes 1002, 1003, 1007, 1008, 1010 and the user's; a mistake in the credentials; what n8n does not allow | final |
- * | 1009, messages too large or malformed | retry, final when it is the third in a row |
- * | every other close code, 1000 included | retry |
  */
 export function retryDecisionOf(
 	closeReason: CloseReason,
@@ -153,8 +146,12 @@ export function reasonOf(closeReason: CloseReason): string {
 			return 'the connection was lost';
 		case 'answer':
 			return `${closeReason.answer.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.answer.statusCode}`;
-		case 'network':
-			return networkReason(closeReason);
+		case 'network': {
+			const { what, reason } = networkErrorOf(closeReason);
+			return what === 'unknown'
+				? `the connection failed (${closeReason.code ?? closeReason.message})`
+				: reason;
+		}
 		case 'blocked':
 			return 'n8n does not allow connections to this address';
 		case 'connectTimeout':
@@ -168,11 +165,6 @@ export function reasonOf(closeReason: CloseReason): string {
 		case 'credentials':
 			return `the credentials could not be read: ${closeReason.message}`;
 	}
-}
-
-function networkReason(closeReason: Extract<CloseReason, { kind: 'network' }>): string {
-	const { what, reason } = networkErrorOf(closeReason);
-	return what === 'unknown' ? `the connection failed (${closeReason.code ?? closeReason.message})` : reason;
 }
 
 /** For the user. Never holds a secret: the texts of a close reason are redacted. @param host undefined if no credential could be read */
@@ -211,42 +203,31 @@ function codeOf(closeReason: CloseReason): number {
 	return closeReason.kind === 'answer' ? closeReason.answer.statusCode : (codes[closeReason.kind] ?? 503);
 }
 
-export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
-	switch (closeReason.kind) {
-		case 'answer':
-			return answerAdvice(closeReason.answer, nowMilliseconds);
-		case 'closeFrame':
-			return 'Ask the team that operates the agent service what this close code means.';
-		case 'tooLarge':
-			return "Raise 'Max Message Size' in the options, or have the agent send smaller messages.";
-		case 'malformed':
-			return 'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.';
-		case 'credentials':
-			return closeReason.message.includes(envDenied)
-				? 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.'
-				: 'Open the credentials of this node, check them, and save them again.';
-		case 'blocked':
-			return `${blockedAdvice} The same goes for the proxy, if you use one.`;
-		case 'network':
-			return networkAdvice(closeReason);
-		default:
-			return reachAdvice;
-	}
-}
-
-function networkAdvice(closeReason: Extract<CloseReason, { kind: 'network' }>): string {
-	switch (networkErrorOf(closeReason).what) {
-		case 'certificate':
-			return "Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.";
-		case 'handshake':
-			return 'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.';
-		default:
-			return reachAdvice;
-	}
-}
-
 const reachAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
+
+/** By kind, where it is not to see whether the service can be reached. */
+const advice: Partial<Record<CloseReason['kind'] | NetworkError['what'], string>> = {
+	closeFrame: 'Ask the team that operates the agent service what this close code means.',
+	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
+	malformed:
+		'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.',
+	credentials: 'Open the credentials of this node, check them, and save them again.',
+	blocked: `${blockedAdvice} The same goes for the proxy, if you use one.`,
+	certificate:
+		"Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.",
+	handshake:
+		'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.',
+};
+
+export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
+	if (closeReason.kind === 'answer') return answerAdvice(closeReason.answer, nowMilliseconds);
+	if (closeReason.kind === 'credentials' && closeReason.message.includes(envDenied)) {
+		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
+	}
+	const kind = closeReason.kind === 'network' ? networkErrorOf(closeReason).what : closeReason.kind;
+	return advice[kind] ?? reachAdvice;
+}
 
 function answerAdvice(answer: UpgradeAnswer, nowMilliseconds: number): string {
 	const parts = [statusAdvice(answer), skew(answer, nowMilliseconds), quote(answer)];

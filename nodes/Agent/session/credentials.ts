@@ -92,15 +92,11 @@ function timestampOf(
 ): number {
 	if (text(overrides.timestamp) !== '') return milliseconds(overrides.timestamp, "The option 'Timestamp'");
 	if (credential.timestampMode === 'current') return nowMilliseconds;
-	const issued = text(credential.issuedTimestamp);
-	// 0 is what the form begins with.
-	if (issued === '' || issued === '0') {
-		throw refusal(
-			'The Agent Signature API credential has no issued timestamp',
-			"Enter the timestamp that you received with the signature: milliseconds since 1970, 13 digits. If you did not receive one, set 'Timestamp' to 'Current'.",
-		);
-	}
-	return milliseconds(issued, 'The issued timestamp of the Agent Signature API credential');
+	return milliseconds(
+		credential.issuedTimestamp,
+		'The issued timestamp of the Agent Signature API credential',
+		" If you received no timestamp with the signature, set 'Timestamp' to 'Current'.",
+	);
 }
 
 /** 1973 as milliseconds; the present as seconds is far below. */
@@ -108,13 +104,13 @@ const leastMilliseconds = 1e11;
 /** The year 5138; the present as microseconds is far above. */
 const mostMilliseconds = 1e14;
 
-function milliseconds(value: unknown, name: string): number {
+function milliseconds(value: unknown, name: string, more = ''): number {
 	const digits = text(value);
 	const number = Number(digits);
 	if (/^\d{1,20}$/.test(digits) && number >= leastMilliseconds && number < mostMilliseconds) return number;
 	throw refusal(
 		`${name} is not a time in milliseconds`,
-		'Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.',
+		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${more}`,
 	);
 }
 
@@ -243,24 +239,22 @@ export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void
 	allowedHosts.forEach(allowedHostOf);
 }
 
-interface AllowedHost {
-	/** Written with `http://`: neither encryption nor a valid certificate is asked for. */
-	readonly isPlain: boolean;
-	readonly isBelow: boolean;
-	readonly host: string;
-	/** Empty: any. */
-	readonly port: string;
-}
-
 /** Parsed as an address, so that upper case and letters beyond ASCII are written as in a URL. @throws NodeError 400 */
-function allowedHostOf(entry: string): AllowedHost {
+function allowedHostOf(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const isBelow = name.startsWith('*.');
 	const address = isBelow ? name.slice(2) : name;
 	const [, port = ''] = /:(\d+)$/.exec(name) ?? [];
 	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
 		const host = withoutFinalDot(new URL(`ws://${address}`).hostname);
-		return { isPlain: /^(?:http|ws):/i.test(scheme), isBelow, host, port };
+		return {
+			/** Written with `http://`: neither encryption nor a valid certificate is asked for. */
+			isPlain: /^(?:http|ws):/i.test(scheme),
+			isBelow,
+			host,
+			/** Empty: any. */
+			port,
+		};
 	}
 	throw refusal(
 		`'Allowed Hosts' of the Agent Signature API credential contains '${entry}', which is not a host name`,
@@ -268,7 +262,7 @@ function allowedHostOf(entry: string): AllowedHost {
 	);
 }
 
-function isOf({ isBelow, host, port }: AllowedHost, url: URL): boolean {
+function isOf({ isBelow, host, port }: ReturnType<typeof allowedHostOf>, url: URL): boolean {
 	const hostname = withoutFinalDot(url.hostname);
 	const isHost = isBelow ? hostname.endsWith(`.${host}`) : hostname === host;
 	return isHost && ['', url.port || (isEncrypted(url) ? '443' : '80')].includes(port);

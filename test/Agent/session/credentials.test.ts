@@ -54,10 +54,10 @@ describe('identityOf', () => {
 		[1_700_000_000_123_456, 'is not a time in milliseconds'],
 		[1_700_000_000_123.5, 'is not a time in milliseconds'],
 		['yesterday', 'is not a time in milliseconds'],
-		['', 'has no issued timestamp'],
-		[undefined, 'has no issued timestamp'],
-		[0, 'has no issued timestamp'],
-		['0', 'Enter the timestamp that you received with the signature'],
+		['', 'is not a time in milliseconds'],
+		[undefined, 'is not a time in milliseconds'],
+		[0, 'is not a time in milliseconds'],
+		['0', "received no timestamp with the signature, set 'Timestamp' to 'Current'"],
 		[-1, 'is not a time in milliseconds'],
 	])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 		const failure = failureOf(() =>
