@@ -11,7 +11,6 @@ import {
 import type { Item } from '../../operation';
 import type { BodyState } from './tabs';
 import {
-	emptyCell,
 	layOut,
 	listRequests,
 	placedSpans,
@@ -210,7 +209,8 @@ function tableRequests({ block, insertAt }: PlacedTable, tabId: string | undefin
 	const fills = block.rows.flatMap((row, rowAt) =>
 		row.flatMap((spans, columnAt) => {
 			const text = textOf(spans);
-			const index = emptyCell(insertAt, columns, rowAt, columnAt);
+			// The table, each row and each cell begin with a unit of their own, and an empty cell is a newline.
+			const index = insertAt + 4 + rowAt * (1 + 2 * columns) + 2 * columnAt;
 			return text === '' ? [] : [{ insertText: { text, location: { index, tabId } } }];
 		}),
 	);

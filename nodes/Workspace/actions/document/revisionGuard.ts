@@ -180,9 +180,14 @@ export async function readBack(
 	const change = changes.get(item);
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
+	const where = `Check ${documentUrl(documentId, tabId)} before you run this again.`;
+	const unknown = (what: string, cause?: unknown) => {
+		const message = `The content may have been written: ${failure.message}`;
+		return failure.with({ message, description: `${what} ${where}`, ambiguous: true, cause });
+	};
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
-		.catch((cause: unknown) => Promise.reject(unknownOutcome(failure, change, cause)));
+		.catch((cause: unknown) => Promise.reject(unknown('The document could not be read afterwards.', cause)));
 	const tab = tabId === undefined ? allTabs(data)[0] : tabNamed(data, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
 	const { revisionId } = data;
@@ -196,12 +201,10 @@ export async function readBack(
 		const description = 'Nothing was written. You can safely run this again.';
 		throw failure.with({ message, description, ambiguous: false, settled: true });
 	}
-	if (!isKnown) throw unknownOutcome(failure, change, undefined);
-	throw failure.with({
-		message: 'Someone else changed the document while it was being written',
-		ambiguous: true,
-		description: `The document does not contain the content as it was sent. Check ${documentUrl(documentId, tabId)} before you run this again.`,
-	});
+	if (!isKnown) throw unknown('It was changed meanwhile.');
+	const message = 'Someone else changed the document while it was being written';
+	const description = `The document does not contain the content as it was sent. ${where}`;
+	throw failure.with({ message, description, ambiguous: true });
 }
 
 /** The stored content of a body, in the order of its indexes. It shows whether a write happened. */
@@ -214,13 +217,4 @@ export function storedText(content: readonly docs_v1.Schema$StructuralElement[])
 			return cells.map((cell) => storedText(cell.content ?? [])).join('');
 		})
 		.join('');
-}
-
-function unknownOutcome(failure: NodeError, { documentId, tabId }: Change, cause: unknown): NodeError {
-	return failure.with({
-		message: `The content may have been written: ${failure.message}`,
-		description: `${cause === undefined ? 'It was changed meanwhile.' : 'The document could not be read afterwards.'} Check ${documentUrl(documentId, tabId)} before you run this again.`,
-		ambiguous: true,
-		cause,
-	});
 }

@@ -93,12 +93,6 @@ export function placedSpans({
 	});
 }
 
-/** Index of an empty cell's text in a table that was just put in. */
-export function emptyCell(insertedAt: number, columns: number, row: number, column: number): number {
-	const tableStart = insertedAt + 1;
-	return tableStart + 1 + row * (1 + 2 * columns) + 1 + 2 * column + 1;
-}
-
 const points = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
 const grey = (share: number): docs_v1.Schema$OptionalColor => ({
 	color: { rgbColor: { red: share, green: share, blue: share } },
@@ -109,8 +103,6 @@ const border = (width: number, padding: number): docs_v1.Schema$ParagraphBorder 
 	padding: points(padding),
 	width: points(width),
 });
-
-const codeFont = 'Courier New';
 
 const spacing: docs_v1.Schema$ParagraphStyle = {
 	spaceBelow: points(ownSpacing.pointsBelow),
@@ -139,13 +131,10 @@ export function styleOf({
 }
 
 /** Text style of marks; undefined for none. */
-function textStyleOf(marks: Marks): docs_v1.Schema$TextStyle | undefined {
-	const style: docs_v1.Schema$TextStyle = {};
-	if (marks.bold) style.bold = true;
-	if (marks.italic) style.italic = true;
-	if (marks.strikethrough) style.strikethrough = true;
-	if (marks.code) style.weightedFontFamily = { fontFamily: codeFont, weight: 400 };
-	if (marks.link !== undefined) style.link = { url: marks.link };
+function textStyleOf({ code, link, ...same }: Marks): docs_v1.Schema$TextStyle | undefined {
+	const style: docs_v1.Schema$TextStyle = { ...same };
+	if (code) style.weightedFontFamily = { fontFamily: 'Courier New', weight: 400 };
+	if (link !== undefined) style.link = { url: link };
 	return Object.keys(style).length > 0 ? style : undefined;
 }
 

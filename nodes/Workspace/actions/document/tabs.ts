@@ -87,9 +87,7 @@ export async function readBody(docs: docs_v1.Docs, documentId: string, tab: stri
 		endIndex: last.endIndex,
 		lastParagraphEmpty: last.endIndex - (last.startIndex ?? 0) === 1,
 		rangeNames,
-		styled: [paragraphs[0], paragraphs.at(-1)].some(
-			(paragraph) => paragraph !== undefined && isStyled(paragraph),
-		),
+		styled: [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(isStyled),
 	};
 }
 
