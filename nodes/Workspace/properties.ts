@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { propertiesOf } from '../fields/description';
 import { requestOptions } from '../fields/params';
-import { defaultResource, operationChoices, type Resource, resources } from './resources';
+import { operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 
 /** Below everything else, because most people never change it. */
@@ -164,7 +164,7 @@ export const properties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: resources.map(({ name, value, description }) => ({ name, value, description })),
-		default: defaultResource,
+		default: 'mail',
 		displayOptions: { show: { inputMode: ['fields'] } },
 	},
 	...resources.map(operationDropdown),

@@ -34,8 +34,6 @@ export const resources: readonly Resource[] = [
 	resource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
 ];
 
-export const defaultResource: ResourceName = 'mail';
-
 /** The choices of the parameter, named as in the node creator. */
 export const operationChoices: INodePropertyOptions[] = resources
 	.flatMap(({ value, name, operations }) =>

@@ -38,9 +38,7 @@ export async function connect(context: IAllExecuteFunctions, chosen: unknown, sa
 		signIn,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
-		log: (text: string) => {
-			context.logger.info(text);
-		},
+		log: context.logger.info.bind(context.logger),
 		// A refreshed token makes it another account: then the facts are asked once more.
 		account: createHash('sha256')
 			.update(JSON.stringify([type, credential]))

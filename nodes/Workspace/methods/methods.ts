@@ -116,39 +116,25 @@ async function sharedDrives(picker: Picker, pageToken?: string): Promise<INodeLi
 }
 
 /** The columns that values can be mapped to: those of the header row, in its order. */
-export async function headerColumns(chosen: ChosenSpreadsheet): Promise<ResourceMapperFields> {
-	const names = await headersOf(chosen);
+function headerColumns(names: readonly string[] | undefined, headerRow: number): ResourceMapperFields {
 	if (names === undefined) return noColumns('Choose the tab first.');
 	if (names.length === 0) {
 		return noColumns(
-			`Row ${headerRowOf(chosen)} of the tab has no column names. Enter them there, or change Header Row.`,
+			`Row ${headerRow} of the tab has no column names. Enter them there, or change Header Row.`,
 		);
 	}
 	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
 	return { fields: names.map((name) => ({ id: name, displayName: name, ...column })) };
 }
 
-/** The columns that rows can be found by, and the number of the row. */
-async function matchColumns(chosen: ChosenSpreadsheet): Promise<INodePropertyOptions[]> {
-	const names = (await headersOf(chosen)) ?? [];
-	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As Read gives it' };
-	return [...names.map((name) => ({ name, value: name })), rowNumber];
-}
-
-function headerRowOf({ text }: ChosenSpreadsheet): number {
-	return Number(text('options.headerRow') || 1);
-}
-
-/** Undefined while no tab is chosen. */
-async function headersOf(chosen: ChosenSpreadsheet): Promise<readonly string[] | undefined> {
-	const { book, text } = chosen;
-	const [tab, range] = [text('tab'), text('range')];
-	if (tab === '' && range === '') return undefined;
-	return (await readHeaderRow(book, targetOf({ tab, range }), headerRowOf(chosen))).names;
-}
-
 function noColumns(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
+}
+
+/** The columns that rows can be found by, and the number of the row. */
+function matchColumns(names: readonly string[] = []): INodePropertyOptions[] {
+	const rowNumber = { name: 'Row Number', value: rowNumberKey, description: 'As Read gives it' };
+	return [...names.map((name) => ({ name, value: name })), rowNumber];
 }
 
 /** Somebody waits for a list: fewer tries than for a workflow, and no long waits. */
@@ -168,9 +154,7 @@ async function askGoogle<T>(
 		const { signIn, clients } = await connect(context, authentication, sanitizer);
 		return await ask({ signIn, ...(await clients(patience)) });
 	} catch (error) {
-		const read = errorOfReading(error, (text) => {
-			context.logger.info(text);
-		});
+		const read = errorOfReading(error, context.logger.info.bind(context.logger));
 		const failure = withAdvice(naming.failure(read));
 		// n8n shows the message alone.
 		throw nodeApiError(context.getNode(), failure, undefined, sanitizer);
@@ -188,25 +172,25 @@ function picker(search: Search) {
 	};
 }
 
-/** What a list that depends on other fields of the form knows of them. */
-interface ChosenSpreadsheet {
-	readonly book: Spreadsheet;
-	/** What a field of the form holds now; empty while it cannot be told. */
-	readonly text: (field: string) => string;
-}
-
 /**
- * n8n's method for a list that depends on the chosen spreadsheet.
- * @param nothing what is shown while none is chosen
+ * n8n's method for a list of the columns of the chosen tab.
+ * @param listOf gets no names while no tab is chosen
+ * @param nothing what is shown while no spreadsheet is chosen
  */
-function inChosenSpreadsheet<T>(ask: (chosen: ChosenSpreadsheet) => Promise<T>, nothing: () => T) {
+function columnsMethod<T>(
+	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
+	nothing: () => T,
+) {
 	return async function (this: ILoadOptionsFunctions): Promise<T> {
 		const text = (field: string) => textOf(this.getNodeParameter(field, ''));
 		const given = text('spreadsheetId');
 		if (given === '') return nothing();
 		return await askGoogle(this, async ({ sheets }) => {
-			const spreadsheetId = fileIdOf(given, 'spreadsheetId', 'Spreadsheet');
-			return await ask({ book: new Spreadsheet(sheets, spreadsheetId), text });
+			const book = new Spreadsheet(sheets, fileIdOf(given, 'spreadsheetId', 'Spreadsheet'));
+			const headerRow = Number(text('options.headerRow') || 1);
+			const [tab, range] = [text('tab'), text('range')];
+			if (tab === '' && range === '') return listOf(undefined, headerRow);
+			return listOf((await readHeaderRow(book, targetOf({ tab, range }), headerRow)).names, headerRow);
 		});
 	};
 }
@@ -290,8 +274,8 @@ export const methods = {
 	async getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 		return await askGoogle(this, labelChoices);
 	},
-	getMatchColumns: inChosenSpreadsheet(matchColumns, () => []),
-	headerColumns: inChosenSpreadsheet(headerColumns, () => noColumns('Choose the spreadsheet first.')),
+	getMatchColumns: columnsMethod(matchColumns, () => []),
+	headerColumns: columnsMethod(headerColumns, () => noColumns('Choose the spreadsheet first.')),
 	searchDocumentTabs: tabPicker('documentId', 'Document', documentTabs),
 	searchDocuments: picker(searchDocuments),
 	searchFolders: picker(searchFolders),

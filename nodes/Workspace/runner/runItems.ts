@@ -78,9 +78,7 @@ function failureOf(error: unknown, { operation, item }: Job): NodeError {
 	const byClient =
 		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
 	if (byClient) return refusal(error.message);
-	const failure = errorOfReading(error, (text) => {
-		item.log(text);
-	});
+	const failure = errorOfReading(error, item.log.bind(item));
 	// It may be the response to what changed something.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.readsOnly;
 	return isAmbiguous ? failure.with({ ambiguous: true }) : failure;

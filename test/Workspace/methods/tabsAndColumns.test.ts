@@ -1,33 +1,25 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 
-import { Spreadsheet } from '../../../nodes/Workspace/actions/spreadsheet/sheets';
-import {
-	documentTabs,
-	headerColumns,
-	methods,
-	spreadsheetTabs,
-} from '../../../nodes/Workspace/methods/methods';
+import { documentTabs, methods, spreadsheetTabs } from '../../../nodes/Workspace/methods/methods';
 import { testClients } from '../client';
 import { contextOf, token } from '../runNode';
 import { StandIn } from '../standIn';
 
 const standIn = new StandIn();
 
-function chosen(fields: Record<string, string> = {}) {
-	const spreadsheetId = standIn.google.sheets.seed({
+function bookId(): string {
+	return standIn.google.sheets.seed({
 		title: 'Book',
 		tabs: [
 			{ title: 'Orders', rows: [['Id', '', 'Total', 'Id']] },
 			{ title: 'Q1', rows: [['Report'], [], ['', 'Name', 'Age']] },
 		],
 	});
-	const { sheets } = testClients(standIn.google.url, standIn.google.tokens.issue());
-	return { book: new Spreadsheet(sheets, spreadsheetId), text: (field: string) => fields[field] ?? '' };
 }
 
 test('the tabs of a spreadsheet, by their names', async () => {
-	const { book } = chosen();
-	const tabs = await spreadsheetTabs(testClients(standIn.google.url, standIn.google.tokens.issue()), book.id);
+	const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
+	const tabs = await spreadsheetTabs(clients, bookId());
 	expect(tabs).toEqual([
 		{ name: 'Orders', value: 'Orders', url: expect.stringMatching(/\/edit#gid=0$/) as string },
 		{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
@@ -51,25 +43,6 @@ test('the tabs of a document, nested ones after their parent, by their IDs', asy
 	expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
 });
 
-test.each([
-	[{ tab: 'Orders' }, ['Id', 'Total', 'Id_2']],
-	[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
-	[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
-])('the columns of %j', async (fields, names) => {
-	const mapped = await headerColumns(chosen(fields));
-	expect(mapped.fields.map(({ id }) => id)).toEqual(names);
-	expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
-});
-
-test.each([
-	[{}, 'Choose the tab first.'],
-	[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
-])('no columns for %j, and why', async (fields, notice) => {
-	const mapped = await headerColumns(chosen(fields));
-	expect(mapped.fields).toEqual([]);
-	expect(mapped.emptyFieldsNotice).toContain(notice);
-});
-
 describe('as n8n asks while the form is filled in', () => {
 	/** The form's fields, of which an item is not known yet. */
 	function form(fields: Record<string, unknown>): ILoadOptionsFunctions {
@@ -81,8 +54,27 @@ describe('as n8n asks while the form is filled in', () => {
 	const list = (value: unknown) => ({ __rl: true, mode: 'list', value });
 	const notChosen = [{}, { spreadsheetId: list('') }, { spreadsheetId: '={{ $json.id }}' }];
 
+	test.each([
+		[{ tab: 'Orders' }, ['Id', 'Total', 'Id_2']],
+		[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
+		[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
+	])('the columns of %j', async (fields, names) => {
+		const mapped = await methods.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+		expect(mapped.fields.map(({ id }) => id)).toEqual(names);
+		expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
+	});
+
+	test.each([
+		[{}, 'Choose the tab first.'],
+		[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
+	])('no columns for %j, and why', async (fields, notice) => {
+		const mapped = await methods.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+		expect(mapped.fields).toEqual([]);
+		expect(mapped.emptyFieldsNotice).toContain(notice);
+	});
+
 	test('the tabs are found by name', async () => {
-		const spreadsheetId = list(chosen().book.id);
+		const spreadsheetId = list(bookId());
 		const names = async (filter?: string) =>
 			(await methods.searchTabs.call(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
 		expect(await names()).toEqual(['Orders', 'Q1']);
@@ -100,7 +92,7 @@ describe('as n8n asks while the form is filled in', () => {
 	});
 
 	test('the columns of the chosen tab', async () => {
-		const spreadsheetId = chosen().book.id;
+		const spreadsheetId = bookId();
 		const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As Read gives it' };
 		expect(await methods.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
 		const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
