@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { isNodeError } from '../../nodes/core/errors';
-import { readInputObject } from '../../nodes/Workspace/runner/inputObject';
+import { readInputObject } from '../../nodes/Workspace/runner/job';
 import { fieldsOf } from '../../nodes/Workspace/operation';
 import { paramsOf } from '../../nodes/fields/params';
 import { resources } from '../../nodes/Workspace/resources';

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type NodeError, forEditor, isTool, refusal, storeBinary } from '../../core/errors';
+import { forEditor, isTool, type NodeError, refusal, storeBinary } from '../../core/errors';
 import type { Sanitizer } from '../../core/sanitizer';
 import { Naming } from '../../fields/field';
-import { NodeParameters, type Params, type RequestLimits, limitsOf, paramsOf } from '../../fields/params';
-import { fieldsOf, type Item, type Made, type OutputBinary } from '../operation';
-import { type Chosen, type Found, operationOf, readInputObject } from './inputObject';
+import { limitsOf, NodeParameters, type Params, paramsOf, type RequestLimits } from '../../fields/params';
+import { isRecord, kindOf, parsedJson } from '../../fields/values';
+import {
+	fieldsOf,
+	type Item,
+	type Made,
+	type Operation,
+	type OutputBinary,
+	type ResourceName,
+} from '../operation';
+import { checkAllowed, resources } from '../resources';
 import { binarySource, fileSource } from '../source';
 
 /** State shared by all items of a run. */
@@ -138,6 +146,103 @@ export class RunItem implements JobItem {
 	}
 }
 
+/** What an item asks for. */
+interface Found {
+	readonly resource: ResourceName;
+	readonly operation: Operation;
+}
+
+interface Chosen extends Found {
+	/** The given values of the operation's fields and options, unchecked. */
+	readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** What the owner of the node allows an input object to do. */
+interface Allowed {
+	readonly allowFilePaths: boolean;
+	/** The parameter's value. */
+	readonly allowedOperations: unknown;
+}
+
+/**
+ * Reads an input object: its operation and parameters.
+ * @param input JSON text or an object
+ * @throws NodeError 400 that names the key and what is allowed
+ */
+export function readInputObject(input: unknown, { allowFilePaths, allowedOperations }: Allowed): Chosen {
+	const { resource, operation, ...given } = objectOf(input);
+	const chosen = { ...operationOf(resource, operation, given), given };
+	checkAllowed(allowedOperations, chosen.resource, chosen.operation);
+	refuseUnknownKeys(chosen);
+	if (given['contentSource'] === 'filePath' && !allowFilePaths) {
+		throw refusal(
+			"'contentSource' must not be filePath here",
+			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
+		);
+	}
+	return chosen;
+}
+
+function objectOf(input: unknown): Record<string, unknown> {
+	const value = typeof input === 'string' ? parsedJson(input, 'The input object', jsonAdvice) : input;
+	if (isRecord(value)) return value;
+	throw refusal(
+		`The input object must be an object, not ${kindOf(value)}`,
+		'Enter an object such as { "operation": "list", "status": "unread" }. For several operations, use one item for each.',
+	);
+}
+
+const jsonAdvice =
+	'Strings and keys must be in double quotes, with no comma after the last one. To use data of the item, enter an expression that returns an object.';
+
+const every: readonly Found[] = resources.flatMap(({ value: resource, operations }) =>
+	operations.map((operation) => ({ resource, operation })),
+);
+const operationNames = [...new Set(every.map(({ operation }) => operation.value))].join(', ');
+
+/** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
+function operationOf(resource: unknown, operation: unknown, given: Chosen['given'] = {}): Found {
+	if (operation === undefined || operation === '') {
+		throw refusal("'operation' is required", `Choose one of: ${operationNames}.`);
+	}
+	const all = every.filter((found) => found.operation.value === operation);
+	const [first, ...others] = all;
+	if (!first) throw refusal(`'operation' must be one of: ${operationNames}`);
+	if ((resource ?? '') === '')
+		return others.length === 0 ? first : byIdKey(first.operation.value, all, given);
+	const found = all.find((one) => one.resource === resource);
+	if (found) return found;
+	const allowed = all.map((one) => one.resource).join(', ');
+	throw refusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
+}
+
+function byIdKey(name: string, all: readonly Found[], given: Chosen['given']): Found {
+	const [only, ...more] = all.filter(({ operation }) =>
+		idKeys(operation).some((key) => Object.hasOwn(given, key)),
+	);
+	if (only && more.length === 0) return only;
+	const names = all.map(({ resource }) => resource).join(', ');
+	const keys = all.flatMap(({ operation }) => idKeys(operation)).join(', ');
+	const shorter = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
+	throw refusal(`'resource' is required for '${name}'`, `Choose one of: ${names}.${shorter}`);
+}
+
+function idKeys({ fields }: Operation): string[] {
+	return fields.flatMap(({ name, required, format }) =>
+		required && (format === 'id' || format === 'fileId') ? [name] : [],
+	);
+}
+
+function refuseUnknownKeys({ given, operation, resource }: Chosen): void {
+	const known = fieldsOf(operation).map(({ name }) => name);
+	const unknown = Object.keys(given).filter((key) => !known.includes(key));
+	if (unknown.length === 0) return;
+	throw refusal(
+		`Unknown key ${unknown.map((key) => `'${key}'`).join(', ')} for '${operation.value}' of ${resource}`,
+		`Allowed keys: ${known.join(', ')}.`,
+	);
+}
+
 /** n8n adds this choice to every node with such a credential; it is for its HTTP Request node. */
 const customApiCall = '__CUSTOM_API_CALL__';
 
@@ -218,22 +323,4 @@ function isSame(a: Chosen, b: Chosen): boolean {
 		names.length === Object.keys(b.given).length &&
 		names.every((name) => Object.hasOwn(b.given, name) && a.given[name] === b.given[name])
 	);
-}
-
-/** Jobs that are processed together; most are single. In the order of their first members. */
-export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
-	const tasks: J[][] = [];
-	let groups = new Map<string | undefined, J[]>();
-	let last: Job['operation'] | undefined;
-	for (const job of jobs) {
-		const { operation, combineKey } = job.value;
-		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
-		if (operation !== last) groups = new Map();
-		last = operation;
-		const group = groups.get(combineKey) ?? [];
-		if (group.length === 0) tasks.push(group);
-		group.push(job);
-		if (combineKey !== undefined) groups.set(combineKey, group);
-	}
-	return tasks;
 }

@@ -7,7 +7,7 @@ import { stopped } from '../../http/retry';
 import { connect, type Connection } from '../google/googleConnection';
 import { errorOfReading } from '../google/errors';
 import type { Clients, OutputItem } from '../operation';
-import { type Job, jobReader, RunNotes, tasksOf } from './job';
+import { type Job, jobReader, RunNotes } from './job';
 
 /** Performs jobs that are sent together; a result or a NodeError for each, in their order. Never throws. */
 export async function perform(
@@ -161,6 +161,24 @@ function clientsOfRun(context: IExecuteFunctions, sanitizer: Sanitizer) {
 		known.set(key, clients);
 		return clients;
 	};
+}
+
+/** Jobs that are processed together; most are single. In the order of their first members. */
+export function tasksOf<J extends { readonly value: Job }>(jobs: readonly J[]): J[][] {
+	const tasks: J[][] = [];
+	let groups = new Map<string | undefined, J[]>();
+	let last: Job['operation'] | undefined;
+	for (const job of jobs) {
+		const { operation, combineKey } = job.value;
+		// A job must not overtake an earlier one of another operation: in JSON mode, items may have different operations.
+		if (operation !== last) groups = new Map();
+		last = operation;
+		const group = groups.get(combineKey) ?? [];
+		if (group.length === 0) tasks.push(group);
+		group.push(job);
+		if (combineKey !== undefined) groups.set(combineKey, group);
+	}
+	return tasks;
 }
 
 function mayRunBeside(earlier: Job, later: Job): boolean {

@@ -1,5 +1,5 @@
 import { operationChoices } from '../../../nodes/Workspace/resources';
-import { readInputObject } from '../../../nodes/Workspace/runner/inputObject';
+import { readInputObject } from '../../../nodes/Workspace/runner/job';
 
 const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {
 	const { resource, operation, given } = readInputObject(input, { allowFilePaths, allowedOperations });

@@ -1,9 +1,9 @@
 import { NodeError, refusal } from '../../../nodes/core/errors';
 import { Naming } from '../../../nodes/fields/field';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
-import { type Job, RunItem, RunNotes, tasksOf } from '../../../nodes/Workspace/runner/job';
+import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
-import { perform } from '../../../nodes/Workspace/runner/runItems';
+import { perform, tasksOf } from '../../../nodes/Workspace/runner/runItems';
 import { testClients } from '../client';
 import { contextOf } from '../runNode';
 
