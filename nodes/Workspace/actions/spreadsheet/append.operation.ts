@@ -53,15 +53,6 @@ interface Appended extends Written {
 	readonly tableRange?: string;
 }
 
-/** Rows that are ready to send, and their place. */
-interface Prepared {
-	readonly target: TabRange;
-	readonly place: Place;
-	/** By member; a NodeError for a member whose fields do not fit the table. */
-	readonly rows: ReadonlyArray<Cell[][] | NodeError>;
-	readonly addHeaders?: () => Promise<void>;
-}
-
 /** Adds the rows of members with the same target, in their order. */
 async function appendRows(
 	sheets: sheets_v4.Sheets,
@@ -82,11 +73,8 @@ async function appendRows(
 	});
 }
 
-async function prepare(
-	book: Spreadsheet,
-	params: AppendParams,
-	members: readonly AppendMember[],
-): Promise<Prepared> {
+/** Rows by member, a NodeError for one whose fields do not fit the table, and their place. */
+async function prepare(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasNames(params)) {
 		const table = await rowsByHeader(book, params, members);
 		return { ...table, place: placeBelow(table) };
@@ -96,7 +84,8 @@ async function prepare(
 	const mustKnow =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustKnow ? await book.inTabs(given, () => book.cellsOfName(given)) : given;
-	return { target, place: placeIn(target), rows: members.map((member) => rowCells(member.params)) };
+	const rows = members.map((member) => rowCells(member.params));
+	return { target, place: placeIn(target), rows, addHeaders: undefined };
 }
 
 /** An empty row keeps its place too: without a cell, Google might leave it out, and all rows below would move up. */
@@ -112,7 +101,7 @@ function beginning(row: Cell[]): Cell[] {
 async function appendTogether(
 	book: Spreadsheet,
 	{ params, item }: AppendMember,
-	{ target, place, addHeaders }: Prepared,
+	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepare>>,
 	given: ReadonlyArray<Cell[][]>,
 ): Promise<Appended[]> {
 	const all = given.map((rows) => rows.map(notEmpty));
@@ -149,7 +138,7 @@ async function knownPlace(
 ): Promise<Place> {
 	if (target.name === undefined || place.extent === 'header') return place;
 	if (isTabsName(target, parseRange(updatedRange))) return place;
-	return { ...placeIn(await book.cellsOfName(target)), search: place.search };
+	return placeIn(await book.cellsOfName(target));
 }
 
 export const append = defineOperation({

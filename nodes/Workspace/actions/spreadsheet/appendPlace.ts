@@ -134,7 +134,7 @@ function blockFrom(counts: readonly number[], from: number): readonly [number, n
 	return [start, (end === -1 ? counts.length : end) - 1];
 }
 
-type Relocating = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
+type Sent = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
 
 interface AppendedRows extends AppendResult {
 	/** Where they belong. */
@@ -148,11 +148,7 @@ interface AppendedRows extends AppendResult {
  * @returns where they are now
  * @throws NodeError, never ambiguous, that says where they are
  */
-export async function relocateRows(
-	book: Spreadsheet,
-	params: Relocating,
-	appended: AppendedRows,
-): Promise<Corner> {
+export async function relocateRows(book: Spreadsheet, params: Sent, appended: AppendedRows): Promise<Corner> {
 	const { updatedRange, start, place, values } = appended;
 	const relocated = async () => {
 		const { tab } = parseRange(updatedRange);
@@ -202,11 +198,7 @@ function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 }
 
 /** Rows that also contain something else were not inserted for ours. */
-function checkOwn(
-	{ insertDataOption }: Relocating,
-	grid: Grid,
-	{ start, lastColumn, values }: AppendedRows,
-): void {
+function checkOwn({ insertDataOption }: Sent, grid: Grid, { start, lastColumn, values }: AppendedRows): void {
 	const isShared = grid
 		.slice(start.row, start.row + values.length)
 		.some((row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0);
@@ -218,7 +210,7 @@ function checkOwn(
 /** Writes the rows once more, in their columns; what stood in the wrong cells is cleared. */
 async function intoColumn(
 	book: Spreadsheet,
-	{ valueInputOption }: Relocating,
+	{ valueInputOption }: Sent,
 	{ updatedRange, start, lastColumn, place: { column }, values }: AppendedRows,
 	row: number,
 ): Promise<void> {
@@ -265,13 +257,11 @@ export async function below(
 	const taken = cells
 		.slice(firstRow, firstRow + values.length)
 		.findIndex((row) => filledCells(row, column, column + width) > 0);
-	if (taken !== -1) throw noRoom(firstRow, taken, column);
+	if (taken !== -1) {
+		throw refusal(
+			`There is space for only ${taken} ${taken === 1 ? 'row' : 'rows'} below the table: row ${firstRow + taken + 1} has data from column ${columnLetters(column)} on`,
+			`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
+		);
+	}
 	return { range: cellsOn(tab, printCell({ row: firstRow, column })), insertDataOption, firstRow };
-}
-
-function noRoom(firstRow: number, free: number, column: number) {
-	return refusal(
-		`There is space for only ${free} ${free === 1 ? 'row' : 'rows'} below the table: row ${firstRow + free + 1} has data from column ${columnLetters(column)} on`,
-		`Nothing was written. Set ${named('insertDataOption')} to Insert Rows, which moves the rows below the table down.`,
-	);
 }

@@ -153,7 +153,12 @@ export function hasNames({ valuesSource, values }: Pick<GivenValues, 'valuesSour
 /** The rows of one member, cell by cell. @throws NodeError 400 that names the field */
 export function namedRows({ params, item: { json, isTool } }: GivenMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
-	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) throw noRowsOfTool();
+	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
+		throw refusal(
+			'As a tool for an AI agent, the node has no input items to take rows from',
+			`Nothing was written. Set ${named('valuesSource')} to Columns or JSON, and let the model define the values.`,
+		);
+	}
 	if (valuesSource === 'json') {
 		return values.map((row, at) => {
 			if (!isRecord(row)) throw mixedRows();
@@ -175,13 +180,6 @@ export function namedRows({ params, item: { json, isTool } }: GivenMember): Name
 				`${named('columns')} has no values`,
 				'Nothing was sent. Enter a value for at least one column.',
 			);
-}
-
-function noRowsOfTool() {
-	return refusal(
-		'As a tool for an AI agent, the node has no input items to take rows from',
-		`Nothing was written. Set ${named('valuesSource')} to Columns or JSON, and let the model define the values.`,
-	);
 }
 
 /** @throws NodeError 400 if what is given cannot be rows */

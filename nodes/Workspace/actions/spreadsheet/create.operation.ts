@@ -15,12 +15,6 @@ import { type Cell, rowCells, rowData, updateCells } from './cells';
 import { widthOf } from './rows';
 import { newTab, spreadsheetUrl } from './sheets';
 
-const newSpreadsheet = {
-	kind: 'spreadsheet',
-	mimeType: 'application/vnd.google-apps.spreadsheet',
-	urlOf: spreadsheetUrl,
-} as const;
-
 const createFields = [
 	titleField('Title of the new spreadsheet'),
 	parentFolder('The folder to create the spreadsheet in. Leave empty to use My Drive.'),
@@ -66,17 +60,12 @@ const createOptions = [
 
 type Params = ParamsOf<typeof createFields, typeof createOptions>;
 
-/** A new spreadsheet, with the first rows of its first tab. */
-interface Shape extends Pick<Params, 'sheets' | 'locale' | 'timeZone'> {
-	readonly rows: Cell[][];
+/** The first rows of the first tab. */
+function rowsOf({ values }: Params): Cell[][] {
+	return values.length > 0 ? rowCells({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
 }
 
-function shapeOf(params: Params): Shape {
-	const given = { values: params.values, valueInputOption: 'RAW', escapeFormulas: true } as const;
-	return { ...params, rows: params.values.length > 0 ? rowCells(given) : [] };
-}
-
-function settingsOf({ locale, timeZone }: Shape): sheets_v4.Schema$SpreadsheetProperties {
+function settingsOf({ locale, timeZone }: Params): sheets_v4.Schema$SpreadsheetProperties {
 	return { ...(locale && { locale }), ...(timeZone && { timeZone }) };
 }
 
@@ -90,7 +79,7 @@ function gridFor(rows: readonly Cell[][]): sheets_v4.Schema$GridProperties | und
 }
 
 /** The tabs in a request that creates a spreadsheet; undefined leaves them to Google. */
-function newSheets({ sheets, rows }: Shape): sheets_v4.Schema$Sheet[] | undefined {
+function newSheets({ sheets }: Params, rows: readonly Cell[][]): sheets_v4.Schema$Sheet[] | undefined {
 	if (sheets.length === 0 && rows.length === 0) return undefined;
 	const [title, ...others] = sheets;
 	return [
@@ -103,15 +92,18 @@ function newSheets({ sheets, rows }: Shape): sheets_v4.Schema$Sheet[] | undefine
 }
 
 /** The changes that turn a spreadsheet created by Drive into the wanted one. Applied to the result, there are none. */
-function shapeRequests(shape: Shape, present: readonly sheets_v4.Schema$Sheet[]): sheets_v4.Schema$Request[] {
-	const { sheets, rows } = shape;
+function shapeRequests(
+	params: Params,
+	rows: readonly Cell[][],
+	present: readonly sheets_v4.Schema$Sheet[],
+): sheets_v4.Schema$Request[] {
 	const sheetId = present[0]?.properties?.sheetId ?? 0;
 	const titles = present.map(({ properties }) => properties?.title);
 	const requests: sheets_v4.Schema$Request[] = [];
-	const properties = settingsOf(shape);
+	const properties = settingsOf(params);
 	const fields = Object.keys(properties).join(',');
 	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
-	const [first, ...others] = sheets;
+	const [first, ...others] = params.sheets;
 	if (first !== undefined && first !== titles[0]) {
 		requests.push({ updateSheetProperties: { properties: { sheetId, title: first }, fields: 'title' } });
 	}
@@ -124,8 +116,7 @@ function shapeRequests(shape: Shape, present: readonly sheets_v4.Schema$Sheet[])
 		requests.push({ updateSheetProperties: { properties: { sheetId, gridProperties }, fields: gridFields } });
 	}
 	if (rows.length > 0) {
-		const start = { sheetId, rowIndex: 0, columnIndex: 0 };
-		requests.push(updateCells({ start }, rows));
+		requests.push(updateCells({ start: { sheetId, rowIndex: 0, columnIndex: 0 } }, rows));
 	}
 	return requests;
 }
@@ -138,10 +129,10 @@ export const create = defineOperation({
 	fields: createFields,
 	options: createOptions,
 	async execute(clients, params, item) {
-		const shape = shapeOf(params);
+		const rows = rowsOf(params);
 		if (needsDrive(params)) return await throughDrive(clients, params, item);
-		const properties = { title: params.title, ...settingsOf(shape) };
-		const requestBody = { properties, sheets: newSheets(shape) };
+		const properties = { title: params.title, ...settingsOf(params) };
+		const requestBody = { properties, sheets: newSheets(params, rows) };
 		return resultOf((await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields })).data);
 	},
 	async recover(clients, params, error, item) {
@@ -167,24 +158,25 @@ async function throughDrive(clients: Clients, params: Params, item: Item, ownId?
 			const request = { spreadsheetId, fields: resultFields };
 			return async () => resultOf((await clients.sheets.spreadsheets.get(request)).data);
 		}
-		const shape = shapeOf(params);
-		const made = await shaped(clients, spreadsheetId, shape).catch(async (error: unknown) => {
+		const made = await shaped(clients, spreadsheetId, params).catch(async (error: unknown) => {
 			// Another execution may have created a tab between our check and our change. Google then does nothing of the change.
 			if (!key || !isNodeError(error) || error.code !== 400) throw error;
-			return await shaped(clients, spreadsheetId, shape);
+			return await shaped(clients, spreadsheetId, params);
 		});
 		return () => made;
 	};
-	const file = { ...newSpreadsheet, title, parentFolder: folder, key, ownId, finish };
+	const kind = { kind: 'spreadsheet', urlOf: spreadsheetUrl } as const;
+	const mimeType = 'application/vnd.google-apps.spreadsheet';
+	const file = { ...kind, mimeType, title, parentFolder: folder, key, ownId, finish };
 	return await createThroughDrive(clients.drive, file, item);
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
 /** Adds the missing tabs, rows and settings to a spreadsheet that Drive created, in one request. */
-async function shaped({ sheets }: Clients, spreadsheetId: string, shape: Shape) {
+async function shaped({ sheets }: Clients, spreadsheetId: string, params: Params) {
 	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
-	const requests = shapeRequests(shape, data.sheets ?? []);
+	const requests = shapeRequests(params, rowsOf(params), data.sheets ?? []);
 	if (requests.length === 0) return resultOf(data);
 	const { data: answer } = await sheets.spreadsheets.batchUpdate({
 		spreadsheetId,
@@ -200,9 +192,6 @@ function resultOf({ spreadsheetId, properties, sheets }: sheets_v4.Schema$Spread
 		// Google's own address may name the user's account.
 		spreadsheetUrl: spreadsheetUrl(spreadsheetId ?? ''),
 		title: properties?.title,
-		sheets: (sheets ?? []).map((sheet) => ({
-			sheetId: sheet.properties?.sheetId,
-			title: sheet.properties?.title,
-		})),
+		sheets: (sheets ?? []).map(({ properties: tab }) => ({ sheetId: tab?.sheetId, title: tab?.title })),
 	};
 }

@@ -11,19 +11,17 @@ import {
 	type Spreadsheet,
 } from './sheets';
 import type { WriteParams } from './fields';
-import { anchorOf, cellsOn, columnLetters, printCell, type TabRange, targetOf } from './range';
-
-/** Keys that mean something else in an output item. */
-const reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'];
+import { anchorOf, areaIn, columnLetters, type TabRange, targetOf } from './range';
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
  * @param startColumn of the first header, from 0
+ * @param reserved keys that mean something else in an output item
  */
 export function columnNames(
 	headers: readonly string[],
 	startColumn: number,
-	reserved: readonly string[] = reservedNames,
+	reserved: readonly string[] = ['error', 'rowNumber', '__proto__'],
 ): string[] {
 	const taken = new Set(reserved);
 	/** The next number of a repeated name: trying from 2 each time would take long with many equal headers. */
@@ -150,9 +148,9 @@ export function withColumns(header: HeaderRow, names: readonly string[]): Header
 /** Writes headers into the free columns. */
 async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonly string[]): Promise<void> {
 	if (names.length === 0) return;
-	const { title, row, free: column } = header;
-	await book.change(enlarge(header, { columns: column + names.length }));
-	await book.update(cellsOn(title, printCell({ row, column })), [[...names]], 'RAW');
+	const { title, row, free } = header;
+	await book.change(enlarge(header, { columns: free + names.length }));
+	await book.update(areaIn(title, { row, column: free }, 1, 1), [[...names]], 'RAW');
 }
 
 type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;

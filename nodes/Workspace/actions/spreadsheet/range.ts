@@ -1,5 +1,6 @@
 import { refusal, shortened } from '../../../core/errors';
 import { named } from '../../../fields/field';
+import type { WriteParams } from './fields';
 
 /** A range as the user gave it. */
 export interface TabRange {
@@ -16,13 +17,6 @@ export interface TabRange {
 export interface Corner {
 	readonly row: number;
 	readonly column: number;
-}
-
-interface Anchor extends Corner {
-	/** Last column of the range; undefined where it has no end or is one cell. */
-	readonly lastColumn: number | undefined;
-	/** Last row of the range; undefined likewise. */
-	readonly lastRow: number | undefined;
 }
 
 const a1 =
@@ -98,8 +92,11 @@ export function cellsOn(tab: string | undefined, cells: string): string {
 	return printRange({ tab, cells });
 }
 
-/** Where a range begins, and how far to the right it goes: what `A:D`, `5:9` or a bare title leave open begins at 1 and A. */
-export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>): Anchor {
+/**
+ * Where a range begins and ends: what `A:D`, `5:9` or a bare title leave open begins at 1 and A. The last row and column are undefined
+ * where it has no end or is one cell.
+ */
+export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const [start = {}, end = {}] = cells
 		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {
 			return printCell({ row: Number(row) - 1, column: Number(column) - 1 });
@@ -150,11 +147,7 @@ function printArea(start: Corner, rows: number, columns: number): string {
 	return first === last ? first : `${first}:${last}`;
 }
 
-/** What the fields hold: the title of a tab, empty where the range names it. */
-interface Given {
-	readonly tab: string;
-	readonly range: string;
-}
+type Given = Pick<WriteParams, 'tab' | 'range'>;
 
 /** The part of the spreadsheet that the fields Tab and Range name together. @throws NodeError 400 */
 export function targetOf({ tab: title, range }: Given): TabRange {

@@ -53,7 +53,12 @@ async function rowItems(
 		found.push(at);
 		padding += width - row.length;
 	}
-	if (padding > mostPadding) throw tooWide(width, rows.length);
+	if (padding > mostPadding) {
+		throw refusal(
+			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
+			`Enter the columns that you need in ${named('range')}, such as A:Z, or set ${named('maxRows')}.`,
+		);
+	}
 	const items: OutputItem[] = [];
 	let cells = 0;
 	for (const at of found) {
@@ -66,13 +71,6 @@ async function rowItems(
 		if (cells > sliceCells) cells = await turn(0);
 	}
 	return items;
-}
-
-function tooWide(width: number, height: number) {
-	return refusal(
-		`The rows have ${width} columns, and most cells in their ${height} rows are empty`,
-		`Enter the columns that you need in ${named('range')}, such as A:Z, or set ${named('maxRows')}.`,
-	);
 }
 
 function textOf(cell: CellValue | undefined): string {

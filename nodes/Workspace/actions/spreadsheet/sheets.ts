@@ -275,22 +275,16 @@ export function isAboutTabs(error: unknown): error is NodeError {
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function missingTab(
-	error: NodeError,
-	{ tab: title, cells, name }: TabRange,
-	titles: readonly string[],
-): NodeError {
+function missingTab(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]): NodeError {
 	const tab = title ?? name;
 	if (titles.length === 0) return error;
 	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;
 	if (tab === undefined || titles.includes(tab)) {
-		return error.with({ description: [has, error.description].filter(Boolean).join(' ') });
+		return error.with({ description: error.description ? `${has} ${error.description}` : has });
 	}
-	const missing = title === undefined && cells === undefined ? 'tab or named range' : 'tab';
-	return error.with({
-		message: `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`,
-		description: has,
-	});
+	const missing = title === undefined ? 'tab or named range' : 'tab';
+	const message = `Google Sheets: the spreadsheet has no ${missing} ${list([tab])}`;
+	return error.with({ message, description: has });
 }
 
 /** @param answered a range as Google printed it, in the tab or the named range that the name stands for */

@@ -48,13 +48,9 @@ async function writeRows(
 	const target = targetOf(params);
 	const book = new Spreadsheet(sheets, params.spreadsheetId, item);
 	if (params.createTab) await book.createMissingTab(target);
-	if (mode !== 'overwrite') {
-		const write = mode === 'update' ? matchRows : replaceTable;
-		return await book.alone<Array<Written | MatchedRow[] | NodeError>>(() => write(book, params, members));
-	}
-	if (!hasNames(params)) {
-		return await writeBlock(book, params, target, [rowCells(params)]);
-	}
+	if (mode === 'update') return await book.alone(() => matchRows(book, params, members));
+	if (mode === 'replace') return await book.alone(() => replaceTable(book, params, members));
+	if (!hasNames(params)) return await writeBlock(book, params, target, [rowCells(params)]);
 	if (params.valuesSource === 'items') return await writeItems(book, params, members);
 	return await writeByHeader(book, params, members);
 }
