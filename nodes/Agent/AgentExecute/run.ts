@@ -6,8 +6,7 @@ import { runItems, type Done, type Work } from '../../core/itemLoop';
 import { Sanitizer, cleanLog, secretsIn } from '../../core/sanitizer';
 import { NodeParameters } from '../../fields/params';
 import { MemoryBudget } from '../../http/body';
-import { readCredentials, type Credentials } from '../session/credentials';
-import { requestReader } from '../session/connectRequest';
+import { type Credentials, readCredentials, requestReader } from '../session/credentials';
 import { connect } from '../session/connection';
 import {
 	callOf,

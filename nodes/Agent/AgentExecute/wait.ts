@@ -4,8 +4,7 @@ import { type Clock } from '../../core/runtime';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { networkErrorOf } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
-import type { Redact } from '../session/credentials';
-import { type ReadRequest } from '../session/connectRequest';
+import type { ReadRequest, Redact } from '../session/credentials';
 import type {
 	connect,
 	Connection,

@@ -4,7 +4,7 @@ import { isNodeError, toNodeError } from '../../core/errors';
 import { settledWithin, systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
 import { connect, type Connection, type EndedChannel } from '../session/connection';
-import { requestReader } from '../session/connectRequest';
+import { requestReader } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
 import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';

@@ -3,7 +3,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import type { connect, Connection, EndedChannel } from '../session/connection';
-import type { ReadRequest } from '../session/connectRequest';
+import type { ReadRequest } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { triggerError } from './alerts';
 import { type Arrival, MessageArrival, MessageQueue, storedItem } from './queue';

@@ -34,7 +34,7 @@ export class Heartbeat {
 	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
 	#cancel = () => {};
-	#lastSeen: number;
+	#lastSeen = 0;
 	#nextPing = Number.POSITIVE_INFINITY;
 	/** The ping that waits for a response, and its deadline. */
 	#awaited: { readonly since: number; readonly until: number } | undefined;
@@ -46,7 +46,6 @@ export class Heartbeat {
 		this.#answer = pingText === '' ? 'pong' : 'message';
 		this.#listener = listener;
 		this.#clock = clock;
-		this.#lastSeen = clock.monotonicMilliseconds();
 	}
 
 	/** Starts, or goes on after `suspend()`: a protocol ping goes out at once, and gets a whole deadline. */

@@ -1,9 +1,8 @@
-import type { NodeError } from '../../core/errors';
+import { asError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/runtime';
 import { Channel, type ChannelSettings } from './channel';
-import { type CloseReason, errorOf, reasonOf, withoutCredentials } from './closeReason';
-import { type ConnectRequest, type ReadRequest, refusedByPolicy } from './connectRequest';
-import { redactorOf } from './credentials';
+import { type CloseReason, errorOf, notConnected, reasonOf, withoutCredentials } from './closeReason';
+import { type ConnectRequest, type ReadRequest, redactorOf } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, Recovery } from './reconnect';
 import type { OpenSocket } from './webSocket';
@@ -265,6 +264,22 @@ class SessionConnection {
 		this.#leaveQueue();
 		this.#recovery.stop();
 	}
+}
+
+/**
+ * Why the address may not be reached: n8n's policy forbids it, or what its name stands for. A name that is not found cannot be checked:
+ * n8n sends no request then either, through a proxy or not.
+ */
+export async function refusedByPolicy({
+	base,
+	egress,
+	redact,
+}: ConnectRequest): Promise<CloseReason | undefined> {
+	// Without the query: n8n need not see the secrets.
+	const result = await egress
+		?.validateUrl(base.href)
+		.catch((error: unknown) => ({ ok: false as const, error: asError(error) }));
+	return result?.ok === false ? notConnected(result.error, redact) : undefined;
 }
 
 /**

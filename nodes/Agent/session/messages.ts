@@ -94,8 +94,7 @@ const withoutRest = (data: Buffer): Buffer =>
 
 /** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
 export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
-	if (format === 'binary' || (format === 'auto' && isBinary)) return asBytes(data);
-	if (!isUtf8(data)) return asBytes(data);
+	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data)) return asBytes(data);
 	const text = data.toString('utf8');
 	if (format === 'text') return { format: 'text', message: text };
 	const json = canParse(data) ? asJson(text) : undefined;
@@ -186,10 +185,7 @@ export function valueAt(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
 	const dot = path.indexOf('.');
-	if (dot === -1) return undefined;
-	const key = path.slice(0, dot);
-	if (!Object.hasOwn(value, key)) return undefined;
-	return valueAt((value as Readonly<Record<string, unknown>>)[key], path.slice(dot + 1));
+	return dot === -1 ? undefined : valueAt(valueAt(value, path.slice(0, dot)), path.slice(dot + 1));
 }
 
 /** A field of messages and values of it, in their text form. */

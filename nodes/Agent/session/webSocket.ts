@@ -6,7 +6,7 @@ import WebSocket from 'ws';
 
 import { asError } from '../../core/errors';
 import type { UpgradeAnswer } from './closeReason';
-import type { EgressFilter } from './connectRequest';
+import type { EgressFilter } from './credentials';
 
 /**
  * The agent that takes a channel through the proxy that n8n would use for the address, or undefined for a direct

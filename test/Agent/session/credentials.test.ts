@@ -6,9 +6,9 @@ import {
 	channelUrl,
 	identityOf,
 	redactorOf,
+	requestReader,
 	secretsOf,
 } from '../../../nodes/Agent/session/credentials';
-import { requestReader } from '../../../nodes/Agent/session/connectRequest';
 import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';

@@ -6,13 +6,13 @@ import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { refusedByPolicy } from '../../../nodes/Agent/session/connection';
 import {
 	connectRequest,
 	type EgressFilter,
+	identityOf,
 	requestReader,
-	refusedByPolicy,
-} from '../../../nodes/Agent/session/connectRequest';
-import { identityOf } from '../../../nodes/Agent/session/credentials';
+} from '../../../nodes/Agent/session/credentials';
 import { canaries, credentialOf, signatureOf } from './fakeSession';
 import { proxyFor } from '../../../nodes/Agent/session/webSocket';
 import { executeContext, failureOf } from '../../executeContext';

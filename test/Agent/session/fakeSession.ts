@@ -8,9 +8,9 @@ import {
 import {
 	agentApiCredential,
 	agentSignatureCredential,
+	connectRequest,
 	identityOf,
 } from '../../../nodes/Agent/session/credentials';
-import { connectRequest } from '../../../nodes/Agent/session/connectRequest';
 import { messageOf, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';

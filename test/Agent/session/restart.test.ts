@@ -1,7 +1,6 @@
 import { ConnectRateLimiter } from '../../../nodes/Agent/session/reconnect';
 import { connect, type Connection } from '../../../nodes/Agent/session/connection';
-import { connectRequest } from '../../../nodes/Agent/session/connectRequest';
-import { identityOf } from '../../../nodes/Agent/session/credentials';
+import { connectRequest, identityOf } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
 import { Account, canaries, credentialOf, signatureOf, standardOptions } from './fakeSession';
 import { FakeNetwork, type FakeSocket } from './fakeSocket';
