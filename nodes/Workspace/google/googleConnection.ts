@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { type Sanitizer, secretsIn } from '../../core/sanitizer';
-import type { Clients } from './clients';
-
 import { refusal } from '../../core/errors';
+import { type Sanitizer, secretsIn } from '../../core/sanitizer';
 import type { FullResponse, Send } from '../../http/request';
 import type { Api, SignIn } from './advice';
+import type { Clients } from './clients';
 import { type Bases, googleBases, type TransportOptions } from './transport';
 
 /** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */

@@ -85,7 +85,11 @@ export class UploadSession {
 		this.sentLast ||= end === this.totalBytes;
 		await this.put(`bytes ${start}-${end - 1}/${this.totalBytes}`, chunk.subarray(start - from));
 		this.unsure = false;
-		if (this.storedBytes >= from && this.storedBytes <= start) throw nothingTaken();
+		if (this.storedBytes >= from && this.storedBytes <= start) {
+			const message = 'Google Drive did not store any of the bytes that were sent';
+			const failure = new NodeError({ code: 503, message, description: 'Try again later.' });
+			throw new RequestError('notDone', failure);
+		}
 		if (this.storedBytes <= end) return;
 		throw new NodeError({
 			code: 502,
@@ -141,13 +145,4 @@ function kindOf({ code, status, ambiguous }: NodeError): RequestOutcome {
 function storedIn(range: unknown): number {
 	const last = /^bytes=0-(\d+)$/.exec(String(range))?.[1];
 	return last === undefined ? 0 : Number(last) + 1;
-}
-
-function nothingTaken(): RequestError {
-	const failure = new NodeError({
-		code: 503,
-		message: 'Google Drive did not store any of the bytes that were sent',
-		description: 'Try again later.',
-	});
-	return new RequestError('notDone', failure);
 }

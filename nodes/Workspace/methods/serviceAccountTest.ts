@@ -5,16 +5,15 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
 import { refusal, toNodeError, withAdvice } from '../../core/errors';
 import { Sanitizer, secretsIn } from '../../core/sanitizer';
+import { testRequest, type TestRequest, type TestResponse, testTimeoutSeconds } from '../../http/request';
 import { apiNames, type FailedCall } from '../google/advice';
-import { answerOf } from '../google/transport';
-
+import { errorOfThrown } from '../google/errors';
 import { basesOf, driveAccessOf } from '../google/googleConnection';
 import { fetchAccessToken, serviceAccountOf } from '../google/serviceAccount';
 import { isMailOnly } from '../google/signIn';
-import { errorOfThrown } from '../google/errors';
+import { answerOf } from '../google/transport';
 
 type Helpers = ICredentialTestFunctions['helpers'];
 
