@@ -193,11 +193,7 @@ export function itemProperty({ token }: Item): Record<string, string> {
 }
 
 /** The file with an item's mark, if Google lists it already. */
-export async function fileOfItem(
-	drive: drive_v3.Drive,
-	{ token }: Item,
-	fields: string,
-): Promise<File | undefined> {
+export async function fileOfItem(drive: drive_v3.Drive, { token }: Item, fields: string) {
 	const [file] = await findFiles(drive, hasProperty(tokenKey, token), fields);
 	return file;
 }
@@ -206,12 +202,7 @@ export async function fileOfItem(
  * The files in My Drive and in all shared drives, without the trash, as far as the sign-in sees them.
  * @param q in Drive's search language
  */
-export async function findFiles(
-	drive: drive_v3.Drive,
-	q: string,
-	fields: string,
-	orderBy?: string,
-): Promise<File[]> {
+export async function findFiles(drive: drive_v3.Drive, q: string, fields: string, orderBy?: string) {
 	const { data } = await drive.files.list({
 		q: `${q} and trashed = false`,
 		fields: `files(${fields})`,

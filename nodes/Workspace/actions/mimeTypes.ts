@@ -6,7 +6,7 @@ export function typeOfName(name: string): string | undefined {
 }
 
 /** A name for a file without one. Recipients' programs rely on the extension. */
-export function fileNameFor(stem: string, mimeType: string | undefined): string {
-	const ending = mimeType === undefined ? false : extension(mimeType);
+export function fileNameFor(stem: string, mimeType = ''): string {
+	const ending = extension(mimeType);
 	return ending === false ? stem : `${stem}.${ending}`;
 }

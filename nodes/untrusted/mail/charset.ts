@@ -61,10 +61,9 @@ function unshifted(bytes: Buffer): Buffer {
 
 /** By charset name, of which emails can give any number. Making a decoder takes much longer than decoding a word of a header. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
-const longestName = 40;
 
 function decoderOf(charset: string): TextDecoder {
-	const name = charset.trim().toLowerCase().slice(0, longestName);
+	const name = charset.trim().toLowerCase().slice(0, 40);
 	const decoder = decoders.get(name) ?? newDecoder(name);
 	decoders.set(name, decoder);
 	return decoder;

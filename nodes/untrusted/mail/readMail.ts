@@ -6,12 +6,6 @@ import { decodedText, decodedWords, unescapedBytes } from './charset';
 import { dispositionOf, headerOf, isFile, type Part, partHeader, type Place, typeOf } from './mimeStructure';
 import { newText } from './newText';
 
-interface FilePart {
-	readonly part: Part;
-	/** Whether it belongs to a text, such as a picture to its HTML. */
-	readonly related: boolean;
-}
-
 /** One form of a text. Joined only at the end, because parts may be nested deeply. */
 interface Form {
 	readonly pieces: readonly string[];
@@ -29,7 +23,7 @@ interface Forms {
 interface Reading {
 	readonly textOf: (part: Part, kind: keyof Forms) => string;
 	/** Receives the parts that are no text. An attached email is one file. */
-	readonly files: FilePart[];
+	readonly files: StoredFile[];
 }
 
 function formsOf(part: Part, place: Place, reading: Reading): Forms {
@@ -37,7 +31,7 @@ function formsOf(part: Part, place: Place, reading: Reading): Forms {
 	const parts = part.parts ?? [];
 	if (type.startsWith('multipart/') && parts.length > 0) return formsOfParts(type, parts, reading);
 	if (isFile(part, place)) {
-		reading.files.push({ part, related: place.within === 'multipart/related' });
+		reading.files.push(storedFile(part, place.within === 'multipart/related'));
 		return {};
 	}
 	const kind = type === 'text/html' ? 'html' : 'text';
@@ -176,7 +170,7 @@ export interface Mail {
 
 /** Reads everything of an email that strangers wrote: structure, headers, charsets and text. */
 export function readMail({ message, withText, newTextOnly, texts }: MailQuestion): Mail {
-	const files: FilePart[] = [];
+	const files: StoredFile[] = [];
 	const missing: string[] = [];
 	const textOf = (part: Part, kind: keyof Forms) => {
 		if (!withText) return '';
@@ -197,12 +191,6 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 	const list = (name: string) =>
 		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
 	const summary = summaryOf(message, list);
-	const stored = files.map((file) => ({
-		info: attachmentInfo(file),
-		data: file.part.body?.data ?? '',
-		partId: file.part.partId ?? '',
-		isMail: (file.part.parts?.length ?? 0) > 0,
-	}));
 	const isReply = list('in-reply-to') !== '' || list('references') !== '';
 	return {
 		summary,
@@ -212,8 +200,8 @@ export function readMail({ message, withText, newTextOnly, texts }: MailQuestion
 		headers,
 		text: newTextOnly ? newText(text, { subject: summary.subject, isReply }) : text,
 		html: forms.html?.pieces.join('\n') ?? '',
-		attachments: stored.map(({ info }) => info),
-		files: stored,
+		attachments: files.map(({ info }) => info),
+		files,
 		missing,
 	};
 }
@@ -247,10 +235,11 @@ function snippetText(snippet: string): string {
 	return characters.slice(from, characters.findLastIndex(isSeen) + 1).join('');
 }
 
-function attachmentInfo({ part, related }: FilePart): AttachmentInfo {
+/** @param related whether it belongs to a text, such as a picture to its HTML */
+function storedFile(part: Part, related: boolean): StoredFile {
 	const contentId = partHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = dispositionOf(part);
-	return {
+	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
 		fileName: decodedWords(part.filename ?? '') || nameInHeader(part),
 		mimeType: typeOf(part),
@@ -258,6 +247,8 @@ function attachmentInfo({ part, related }: FilePart): AttachmentInfo {
 		inline: disposition === 'inline' || (related && contentId !== '' && disposition !== 'attachment'),
 		contentId,
 	};
+	const isMail = (part.parts?.length ?? 0) > 0;
+	return { info, data: part.body?.data ?? '', partId: part.partId ?? '', isMail };
 }
 
 /**

@@ -108,11 +108,9 @@ export async function downloaded(client: Clients, mail: Mail, item: Item): Promi
 				.then(({ data: { raw } }) => raw ?? '');
 			return await partOf(await whole, partId, summary.id, item);
 		};
-		const made = async () =>
-			(await import('../mimeTypes')).fileNameFor(`attachment_${index}`, mimeType || undefined);
 		return await item.store({
 			data: await bytes(),
-			fileName: fileName || (await made()),
+			fileName: fileName || (await import('../mimeTypes')).fileNameFor(`attachment_${index}`, mimeType),
 			mimeType: mimeType || undefined,
 		});
 	});

@@ -3,11 +3,6 @@ import type { Mail } from '../../../untrusted/mail/readMail';
 import { defineOperation, type StoredBinary } from '../../operation';
 import { mailItem, newTextOnly } from './list/fields';
 
-interface Read {
-	readonly mail: Mail;
-	readonly files: readonly StoredBinary[];
-}
-
 export const read = defineOperation({
 	value: 'read',
 	name: 'Read',
@@ -63,7 +58,7 @@ export const read = defineOperation({
 		const mails = wholeConversation
 			? await readConversation(client, messageId, item, wanted)
 			: [await readMessage(client, messageId, item, wanted)];
-		const read: Read[] = [];
+		const read: Array<{ readonly mail: Mail; readonly files: readonly StoredBinary[] }> = [];
 		for (const mail of mails) {
 			read.push({ mail, files: downloadAttachments ? await downloaded(client, mail, item) : [] });
 		}

@@ -27,11 +27,9 @@ export function receivedTerms({
 			'No email can match. Swap the two times.',
 		);
 	}
-	const seconds = (time: string) => Math.ceil(Date.parse(time) / 1000);
-	return [
-		...(receivedAfter === '' ? [] : [`after:${seconds(receivedAfter)}`]),
-		...(receivedBefore === '' ? [] : [`before:${seconds(receivedBefore)}`]),
-	];
+	const term = (name: string, time: string) =>
+		time === '' ? [] : [`${name}:${Math.ceil(Date.parse(time) / 1000)}`];
+	return [...term('after', receivedAfter), ...term('before', receivedBefore)];
 }
 
 /**
@@ -89,9 +87,8 @@ export async function labelIdsOf(client: Clients, given: readonly string[], item
 /** All labels of the mailbox: the user's own first, then the ones that every mailbox has. */
 export async function allLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gmail_v1.Schema$Label[]> {
 	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
-	const labels = data.labels ?? [];
-	const own = labels.filter(({ type }) => type === 'user');
-	return [...own, ...labels.filter(({ type }) => type !== 'user')];
+	const isOwn = ({ type }: gmail_v1.Schema$Label) => Number(type === 'user');
+	return (data.labels ?? []).toSorted((a, b) => isOwn(b) - isOwn(a));
 }
 
 function unknown(label: string, labels: readonly gmail_v1.Schema$Label[]): never {

@@ -62,8 +62,7 @@ function ofText({ fileName, mimeType, content }: TextAttachment, index: number):
 	}
 	return {
 		filename: oneLine(fileName, `'fileName' of attachment ${index + 1}`),
-		contentType:
-			mimeType === undefined ? undefined : oneLine(mimeType, `'mimeType' of attachment ${index + 1}`),
+		contentType: mimeType && oneLine(mimeType, `'mimeType' of attachment ${index + 1}`),
 		size: bytes.length,
 		read: () => Promise.resolve(bytes),
 	};

@@ -66,9 +66,8 @@ export async function outgoingMail(params: SendParams, item: Item): Promise<Outg
 interface Particulars {
 	/** The sender. Without one, Gmail adds the account's own address. */
 	readonly from: Address | undefined;
-	/** The headers that join a reply to its original. */
-	readonly replied:
-		{ readonly messageId: string | undefined; readonly references: string | undefined } | undefined;
+	/** The headers that join a reply to its original; '' for none. */
+	readonly replied: { readonly messageId: string; readonly references: string } | undefined;
 	/** Unguessable, and new for each try. */
 	readonly token: string;
 	readonly keyed: KeyMark | undefined;

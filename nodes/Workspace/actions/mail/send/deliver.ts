@@ -176,10 +176,7 @@ export async function listFolder(
 }
 
 /** A listed email and the parts of its marker. */
-export async function withMarker(
-	{ gmail }: Clients,
-	{ id, draftId }: Listed,
-): Promise<{ readonly mail: SentMail; readonly parts: string[] }> {
+export async function withMarker({ gmail }: Clients, { id, draftId }: Listed) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,

@@ -92,10 +92,7 @@ function timeOf(date: string): string {
 
 /** RFC 3676, 4.5. */
 function quotedLines(text: string): string {
-	const lines = text.split('\n').map((line) => {
-		if (line === '') return '>';
-		return line.startsWith('>') ? `>${line}` : `> ${line}`;
-	});
+	const lines = text.split('\n').map((line) => (/^(?!>|$)/.test(line) ? `> ${line}` : `>${line}`));
 	return lines.join('\n');
 }
 

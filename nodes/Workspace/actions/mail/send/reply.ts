@@ -26,12 +26,10 @@ export async function repliedMail({ gmail }: Clients, id: string) {
 	const messageId = header('Message-ID');
 	// RFC 5322, 3.6.4.
 	const earlier = header('References') || header('In-Reply-To');
-	const references = [earlier, messageId].filter(Boolean).join(' ');
 	return {
 		threadId: data.threadId ?? '',
-		/** Includes the angle brackets; undefined for an email without a Message-ID. */
-		messageId: messageId || undefined,
-		references: references || undefined,
+		messageId,
+		references: [earlier, messageId].filter(Boolean).join(' '),
 		subject: header('Subject')
 			.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 			.trim(),
