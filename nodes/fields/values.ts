@@ -102,13 +102,9 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
  * What n8n's column mapper gives, or a plain object: values by column. A column that the form leaves open is not there.
  * @returns undefined where the fields of the input item are mapped by their names
  */
-function columnMapping(
-	field: Field,
-	raw: unknown,
-	reading: Reading,
-): Readonly<Record<string, unknown>> | undefined {
-	if (!isRecord(raw))
-		throw notA(field, reading, `an object with a value for each column, not ${kindOf(raw)}`);
+function columnMapping(field: Field, raw: unknown, reading: Reading) {
+	const wanted = 'an object with a value for each column';
+	if (!isRecord(raw)) throw notA(field, reading, `${wanted}, not ${kindOf(raw)}`);
 	const isMapper = reading.mode === 'fields' && typeof raw['mappingMode'] === 'string';
 	if (!isMapper) return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
@@ -193,14 +189,11 @@ function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
 	const label = labelOf(field, reading);
 	const text = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
 	const rows = typeof text === 'string' ? parsedJson(text, `'${label}'`, jsonAdvice) : text;
-	if (!Array.isArray(rows))
-		throw refusal(`'${label}' must be an array of rows, not ${kindOf(rows)}`, rowsAdvice);
+	const wantedRows = `'${label}' must be an array of rows`;
+	if (!Array.isArray(rows)) throw refusal(`${wantedRows}, not ${kindOf(rows)}`, rowsAdvice);
 	const wrong = rows.findIndex((row) => !isRow(row));
 	if (wrong === -1) return rows;
-	throw refusal(
-		`'${label}' must be an array of rows, each ${wanted}; row ${wrong + 1} is ${kindOf(rows[wrong])}`,
-		rowsAdvice,
-	);
+	throw refusal(`${wantedRows}, each ${wanted}; row ${wrong + 1} is ${kindOf(rows[wrong])}`, rowsAdvice);
 }
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';

@@ -151,18 +151,14 @@ export function nextWait(failure: NodeError, progress: Progress, policy: RetryPo
 }
 
 /** The failure if the service asks for a longer wait than allowed. */
-function waitRefused(
-	asked: number,
-	left: number,
-	{ words, maxRetryWaitMilliseconds: allowed }: RetryPolicy,
-): string {
+function waitRefused(asked: number, left: number, policy: RetryPolicy): string {
+	const { words, maxRetryWaitMilliseconds: allowed } = policy;
 	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
 	return `${words.service} asks n8n to wait ${Math.ceil(asked / 1000)} seconds, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}${remaining}.`;
 }
 
-function noWait({ maxRetryWaitMilliseconds: allowed }: RetryPolicy): string {
-	return `Another try would have to wait, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
-}
+const noWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
+	`Another try would have to wait, but ${named('maxRetryWaitSeconds')} allows ${allowed / 1000}.`;
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
 function ended(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
