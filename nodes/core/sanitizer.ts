@@ -46,23 +46,22 @@ const pieceDistance = 9;
  * base64 and hex are found at any place of other data, also of UTF-16.
  */
 class SecretSearch {
-	readonly #known = new Set<string>();
-	/** Not prepared before a text is searched. */
-	readonly #added: string[] = [];
+	readonly #secrets = new Set<string>();
+	/** How many of them are prepared: none before a text is searched. */
+	#prepared = 0;
 	/** For secrets that consist of escapes and white space. */
 	readonly #literals: string[] = [];
 	/** By their text. */
 	readonly #pieces = new Map<string, Piece[]>();
 
 	add(secret: string): void {
-		if (this.#known.has(secret)) return;
-		this.#known.add(secret);
-		this.#added.push(secret);
+		this.#secrets.add(secret);
 	}
 
 	/** The text without what tells a secret. */
 	masked(text: string): string {
-		for (const secret of this.#added.splice(0)) this.#prepare(secret);
+		for (const secret of [...this.#secrets].slice(this.#prepared)) this.#prepare(secret);
+		this.#prepared = this.#secrets.size;
 		const literal = this.#literals.flatMap((form) => placesOf(form, text));
 		const ranges = [...literal, ...this.#foundIn(visible(text), text)];
 		const pieces: string[] = [];

@@ -73,8 +73,8 @@ function modesOf({ displayName, format, searchListMethod, placeholder }: Field):
 }
 
 function modeOf(displayName: string, name: string, placeholder: string): INodePropertyMode {
-	const type = 'string';
-	return Object.assign({ placeholder, type } as const, { displayName, name });
+	const mode = { displayName, name, placeholder };
+	return { ...mode, type: 'string' };
 }
 
 function placeholderUrl(noun: string): string {

@@ -155,8 +155,7 @@ function further(json: Buffer, { keys, ...scan }: Scan, mostLevels: number): Sca
 }
 
 /**
- * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure. Linear, and cheap compared to
- * parsing.
+ * Estimates the memory that parsing takes, in bytes: 1 to 40 times the size, depending on the structure.
  * @param most the scan stops once the cost is above this
  * @param mostLevels with more, the cost is infinite
  */

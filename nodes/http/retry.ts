@@ -38,7 +38,6 @@ export function parseRetryAfter(
 
 /**
  * The outcome of one try of a request.
- *
  * `notDone`: the service definitely did not carry it out and may do so later (rate limit, no connection);
  * `unknown`: it may have carried it out (5xx, connection lost, timeout); `final`: repeating would not help.
  */
