@@ -135,22 +135,26 @@ const options: Options = {
 
 /** Headers, body, footers and footnotes of the tabs, without the final newline. */
 export function markdownOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string {
+	/** Numbers of the footnotes, counted across all tabs. */
 	const labels = new Map<string, string>();
-	const children = tabs.flatMap((tab, at) => new Printer(tab, `${at}`, labels).tab());
+	const labelOf = (key: string) => {
+		const label = labels.get(key) ?? String(labels.size + 1);
+		labels.set(key, label);
+		return label;
+	};
+	const children = tabs.flatMap((tab, at) => new Printer(tab, (id) => labelOf(`${at} ${id}`)).tab());
 	return toMarkdown({ type: 'root', children }, options).replace(/\n$/, '');
 }
 
 class Printer {
 	private readonly document: docs_v1.Schema$DocumentTab;
-	private readonly key: string;
-	/** Footnote numbers, counted across all tabs. */
-	private readonly labels: Map<string, string>;
+	/** Of a footnote, by its ID. */
+	private readonly label: (footnoteId: string) => string;
 	private readonly glyphs: Glyphs;
 
-	constructor(document: docs_v1.Schema$DocumentTab, key: string, labels: Map<string, string>) {
+	constructor(document: docs_v1.Schema$DocumentTab, label: (footnoteId: string) => string) {
 		this.document = document;
-		this.key = key;
-		this.labels = labels;
+		this.label = label;
 		this.glyphs = new Glyphs(document);
 	}
 
@@ -161,13 +165,6 @@ class Printer {
 			return { type: 'footnoteDefinition', identifier: label, label, children: this.blocks(content) };
 		});
 		return [...parts, ...footnotes];
-	}
-
-	private label(footnoteId: string): string {
-		const key = `${this.key} ${footnoteId}`;
-		const label = this.labels.get(key) ?? String(this.labels.size + 1);
-		this.labels.set(key, label);
-		return label;
 	}
 
 	private blocks(content: Content): Array<BlockContent | DefinitionContent> {
@@ -218,12 +215,9 @@ class Printer {
 			return { type: 'code', value: value.replaceAll('\v', '\n') };
 		}
 		const depth = headingDepth(style.namedStyleType ?? '');
-		if (depth === undefined) {
-			const children = phrasingOf(pieces, { type: 'break' });
-			return children.length > 0 ? { type: 'paragraph', children } : undefined;
-		}
-		const children = phrasingOf(pieces, { type: 'text', value: ' ' });
-		return children.length > 0 ? { type: 'heading', depth, children } : undefined;
+		const children = phrasingOf(pieces, depth ? { type: 'text', value: ' ' } : { type: 'break' });
+		if (children.length === 0) return undefined;
+		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
 
 	/**

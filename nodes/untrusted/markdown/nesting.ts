@@ -92,14 +92,9 @@ function listsOf(blocks: readonly Placed[]): List[] {
 			continue;
 		}
 		open = open.filter(({ level }) => level < list.level);
-		const start = glyph.ordered ? { start: glyph.number } : {};
-		const made: List = {
-			type: 'list',
-			ordered: glyph.ordered,
-			...start,
-			spread: false,
-			children: [itemOf(node)],
-		};
+		const { ordered, number } = glyph;
+		const start = ordered ? number : null;
+		const made: List = { type: 'list', ordered, start, spread: false, children: [itemOf(node)] };
 		const parent = open.at(-1)?.list.children.at(-1);
 		if (parent === undefined) roots.push(made);
 		else parent.children.push(made);
@@ -199,7 +194,7 @@ function leaves(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingC
 /** Splits off spaces at the ends of a marked piece. They keep only the marks that both neighbors have too. */
 function spaced(pieces: readonly Piece[]): Piece[] {
 	const parts = pieces.flatMap((piece): Piece[] => {
-		if (piece.marks.code || piece.picture !== undefined || piece.footnoteId !== undefined) return [piece];
+		if (piece.marks.code || !isPlain(piece)) return [piece];
 		return spacesApart(piece.text).map((text) => ({ ...piece, text }));
 	});
 	return parts.map((piece, at) => {

@@ -30,16 +30,11 @@ export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength
 	return pieces.flatMap(({ text }) => parse(text, [known(defined)]));
 }
 
-interface Piece {
-	readonly text: string;
-	readonly nodes: RootContent[];
-}
-
 /**
  * Pieces that end where the parser itself began another block after a blank line: what follows cannot change the
  * blocks before it.
  */
-function* piecesOf(markdown: string, pieceLength: number): Generator<Piece, void> {
+function* piecesOf(markdown: string, pieceLength: number): Generator<{ text: string; nodes: RootContent[] }> {
 	let length = pieceLength;
 	for (let start = 0; ;) {
 		const lineEnd = markdown.indexOf('\n', start + length);

@@ -114,8 +114,7 @@ export function planEnd(parsed: Parsed, newParagraph: boolean, body: BodyState):
 	const begins = newParagraph && !end.lastParagraphEmpty;
 	if (typeof parsed === 'string') return planText(begins ? `\n${parsed}` : parsed, { ...end, styled: false });
 	const first = parsed.blocks[0];
-	const plain =
-		first?.kind === 'paragraph' && first.format === 'text' && first.quoteDepth === 0 && !first.list;
+	const plain = first?.kind === 'paragraph' && styleOf(first) === undefined && !first.list;
 	if (end.lastParagraphEmpty) return planContent(parsed, { ...end, continues: false });
 	const continued = !newParagraph && plain ? parsed : afterParagraph(parsed);
 	return planContent(continued, { ...end, continues: true });
