@@ -106,12 +106,11 @@ function operationText(
 	{ description, caution, fields }: Operation,
 	isShown: (field: Field) => boolean,
 ): string {
-	const parameters = fields.filter((field) => isForModel(field) && isShown(field)).map(parameterText);
-	return [`${sentence(description)}${caution === undefined ? '' : ` ${caution}`}`, ...parameters].join('\n');
-}
-
-function isForModel({ type }: Field): boolean {
-	return type !== 'options' && type !== 'multiOptions' && type !== 'fixedCollection';
+	const chosen: ReadonlyArray<Field['type']> = ['options', 'multiOptions', 'fixedCollection'];
+	const shown = fields.filter((field) => !chosen.includes(field.type) && isShown(field));
+	const end = description.endsWith('.') ? '' : '.';
+	const text = `${description}${end}${caution === undefined ? '' : ` ${caution}`}`;
+	return [text, ...shown.map(parameterText)].join('\n');
 }
 
 function parameterText({ displayName, description, placeholder, required }: Field): string {
@@ -139,10 +138,6 @@ function inputObjectText(): string {
 		),
 		'write replaces existing content; send cannot be undone.',
 	].join('\n');
-}
-
-function sentence(text: string): string {
-	return text.endsWith('.') ? text : `${text}.`;
 }
 
 /** All parameters of the node, computed from the operations. */
