@@ -149,13 +149,19 @@ interface AppendedRows extends AppendResult {
  * @throws NodeError, never ambiguous, that says where they are
  */
 export async function relocateRows(book: Spreadsheet, params: Sent, appended: AppendedRows): Promise<Corner> {
-	const { updatedRange, start, place, values } = appended;
+	const { updatedRange, start, lastColumn, place, values } = appended;
 	const relocated = async () => {
 		const { tab } = parseRange(updatedRange);
 		const { cells } = await book.readTab(tab);
 		const target = targetRow(cells, appended);
 		if (target === start.row && start.column === place.column) return start;
-		checkOwn(params, cells, appended);
+		// Rows that also contain something else were not inserted for ours.
+		const isShared = cells
+			.slice(start.row, start.row + values.length)
+			.some((row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0);
+		if (isShared || params.insertDataOption === 'OVERWRITE') {
+			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
+		}
 		if (target !== start.row) {
 			const { sheetId } = await book.findSheet(tab);
 			const rows = { startIndex: start.row, endIndex: start.row + values.length };
@@ -195,16 +201,6 @@ function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const last = inColumns === -1 ? others.findLastIndex((row) => filledCells(row, 0) > 0) : inColumns;
 	if (last + 1 === start.row || last === -1) return start.row;
 	return last < start.row ? last + 1 : last + 1 + count;
-}
-
-/** Rows that also contain something else were not inserted for ours. */
-function checkOwn({ insertDataOption }: Sent, grid: Grid, { start, lastColumn, values }: AppendedRows): void {
-	const isShared = grid
-		.slice(start.row, start.row + values.length)
-		.some((row) => filledCells(row, 0, start.column) + filledCells(row, lastColumn + 1) > 0);
-	if (isShared || insertDataOption === 'OVERWRITE') {
-		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
-	}
 }
 
 /** Writes the rows once more, in their columns; what stood in the wrong cells is cleared. */

@@ -193,13 +193,16 @@ function cellsOf(
 	entering: Entering,
 	place: (name: string) => string,
 ): NamedCells {
-	const cells = new Map<string, Cell>();
-	for (const [name, value] of Object.entries(row)) {
-		if (name === rowNumberKey) continue;
-		const cell = cellOf(value, () => place(name));
-		cells.set(name, entered(cell, entering));
-	}
-	return cells;
+	const given = Object.entries(row).filter(([name]) => name !== rowNumberKey);
+	return new Map(
+		given.map(([name, value]) => [
+			name,
+			entered(
+				cellOf(value, () => place(name)),
+				entering,
+			),
+		]),
+	);
 }
 
 /** All names, in their order. JavaScript puts names that are whole numbers first, whatever the order was: they come last here. */

@@ -156,17 +156,14 @@ async function writeHeaders(book: Spreadsheet, header: HeaderRow, names: readonl
 type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
 
 /** A table as described by its header row. */
-export interface Table {
-	readonly target: TabRange;
-	readonly header: HeaderRow;
-}
+export type Table = Awaited<ReturnType<typeof tableOf>>;
 
 /** @param headerRow from 1, in the target */
 export async function tableOf(
 	book: Spreadsheet,
 	params: HeaderParams,
 	headerRow: (target: TabRange) => number = () => params.headerRow,
-): Promise<Table> {
+) {
 	const given = targetOf(params);
 	const { tab, name } = given;
 	const readIn = async (target: TabRange) => ({

@@ -13,6 +13,7 @@ import { anchorOf, parseRange, printRange, targetOf } from './range';
 import { allCells, list, rangeAdvice, Spreadsheet } from './sheets';
 
 type CellValue = string | number | boolean;
+type Row = readonly CellValue[];
 
 interface RowOptions {
 	/** Counted inside the range, from 1; 0 for none. */
@@ -38,8 +39,7 @@ async function rowItems(
 	{ values: shownValues }: sheets_v4.Schema$ValueRange,
 	{ headerRow, filters, combineFilters, maxRows }: RowOptions,
 ): Promise<OutputItem[]> {
-	const rows = (values ?? []) as CellValue[][];
-	const shown = (shownValues ?? []) as CellValue[][];
+	const [rows, shown] = [(values ?? []) as Row[], (shownValues ?? []) as Row[]];
 	const { row: startRow, column: startColumn } = anchorOf(parseRange(range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const header = Array.from({ length: width }, (_, at) => textOf(rows[headerRow - 1]?.[at]));
@@ -294,7 +294,7 @@ function fitting(
 	combine: 'and' | 'or',
 	names: readonly string[],
 	header: readonly string[],
-): (row: readonly CellValue[], shown: readonly CellValue[]) => boolean {
+): (row: Row, shown: Row) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map(({ column, condition, value }) => {
 		const at = names.includes(column) ? names.indexOf(column) : header.indexOf(column);
@@ -304,8 +304,7 @@ function fitting(
 				`Its columns are ${list(names)}.`,
 			);
 		}
-		return (row: readonly CellValue[], shown: readonly CellValue[]) =>
-			cellFits([textOf(row[at]), textOf(shown[at])], condition, value);
+		return (row: Row, shown: Row) => cellFits([textOf(row[at]), textOf(shown[at])], condition, value);
 	});
 	const passes = combine === 'and' ? 'every' : 'some';
 	return (row, shown) => checks[passes]((check) => check(row, shown));

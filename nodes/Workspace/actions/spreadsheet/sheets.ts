@@ -33,10 +33,6 @@ export interface NativeTable {
 	readonly bodyEnd: number;
 }
 
-/** Of a sheet, in a field mask. */
-const tableFields = 'tables(tableId,range,rowsProperties(footerColorStyle))';
-
-/** The table that a cell is in. */
 export function nativeTableAt(
 	{ tables = [] }: sheets_v4.Schema$Sheet,
 	{ row, column }: { readonly row: number; readonly column: number },
@@ -74,7 +70,6 @@ export function grown({ tableId, range, bodyEnd }: NativeTable, rows: number, co
 	return { tableId, range: { ...range, endRowIndex, endColumnIndex }, bodyEnd: bodyEnd + rows };
 }
 
-/** Gives a table its new size. */
 export function resize({ tableId, range }: Omit<NativeTable, 'bodyEnd'>): sheets_v4.Schema$Request {
 	return { updateTable: { table: { tableId, range }, fields: 'range' } };
 }
@@ -111,7 +106,8 @@ export interface SheetInfo {
 	readonly sheet: sheets_v4.Schema$Sheet;
 }
 
-const sheetFields = `properties(sheetId,title,gridProperties(rowCount,columnCount)),${tableFields}`;
+const sheetFields =
+	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 
 /** The body of a request that writes rows. Not a plain object, because the generated client would copy it cell by cell before sending. */
 class Rows implements sheets_v4.Schema$ValueRange {
@@ -153,7 +149,6 @@ export class Spreadsheet {
 		await this.client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
 	}
 
-	/** Writes rows over what is there. */
 	async update(
 		range: string,
 		values: Cell[][],

@@ -62,8 +62,9 @@ export class Plan {
 		const isNew = isNodeError(found) || found.length === 0;
 		const rows = isNew ? [this.next++] : found;
 		if (isNew) this.add(this.keyOf(this.keyCells(row)), rows[0] ?? 0);
+		const changedIn = (at: number) => [...cells].filter(([column, cell]) => !this.isSame(at, column, cell));
 		const changes = rows
-			.map((at) => ({ row: at, cells: isNew ? cells : this.changed(at, cells) }))
+			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
 			.filter((change) => isNew || change.cells.size > 0);
 		for (const { row: at, cells: changed } of changes) {
 			for (const [column, cell] of changed) this.pending.set(`${at} ${column}`, cell);
@@ -87,9 +88,10 @@ export class Plan {
 	}
 
 	private add(key: string, row: number): void {
-		const same = this.rowsByKey.get(key);
-		if (same === undefined) this.rowsByKey.set(key, [row]);
-		else if (!same.includes(row)) same.push(row);
+		const same = this.rowsByKey.get(key) ?? [];
+		// Rows come in their order.
+		if (same.at(-1) !== row) same.push(row);
+		this.rowsByKey.set(key, same);
 	}
 
 	private keyCells({ cells }: NamedRow): Cell[] {
@@ -130,17 +132,10 @@ export class Plan {
 		return new Map([...found].sort(([a], [b]) => a - b));
 	}
 
-	/** A row keeps its key: it equals the item's, if not in its type. */
-	private changed(row: number, cells: ReadonlyMap<number, Cell>): Map<number, Cell> {
-		return new Map(
-			[...cells].filter(
-				([column, cell]) => !this.keyColumns.includes(column) && !this.isSame(row, column, cell),
-			),
-		);
-	}
-
 	/** Whether reading gives this value for the cell now: then the formula or the format behind it stays. */
 	private isSame(row: number, column: number, cell: Cell): boolean {
+		// A row keeps its key: it equals the item's, if not in its type.
+		if (this.keyColumns.includes(column)) return true;
 		const { body, shown } = this.matching;
 		const pending = this.pending.get(`${row} ${column}`);
 		if (pending !== undefined) return pending === cell;

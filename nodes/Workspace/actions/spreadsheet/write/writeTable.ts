@@ -3,16 +3,7 @@ import { named } from '../../../../fields/field';
 import { type Cell, type Entering, headerCell, namedRows, namesIn, updateCells } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
 import { columnNames, type HeaderRow, tableOf, withLetters } from '../headerRow';
-import {
-	anchorOf,
-	areaIn,
-	areaLike,
-	type Corner,
-	parseRange,
-	printRange,
-	type TabRange,
-	targetOf,
-} from '../range';
+import { anchorOf, areaIn, areaLike, parseRange, printRange, type TabRange, targetOf } from '../range';
 import { chunksOf, entryFor, widthOf, type Written, writtenByEach } from '../rows';
 import { enlarge, isTabsName, list, newTab, resize, type Spreadsheet } from '../sheets';
 import { readBody } from './matchPlan';
@@ -128,7 +119,10 @@ export async function writeBlock(
 			book.update(range, values, valueInputOption),
 		);
 		const updatedRange = answer.updatedRange ?? range;
-		const { row, column } = startOf(range, target, updatedRange);
+		const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
+		// Google's answer begins at the first cell that was written: null in the first column moves it. Only a named range is not known before.
+		const isKnown = sent.name === undefined || isTabsName(target, answered);
+		const { row, column } = anchorOf(isKnown ? sent : answered);
 		// The header counts as the first item's, where any of it was written.
 		const isOwn = above.flat().some((cell) => cell !== null);
 		if (isOwn) own[0] = [...above, ...(own[0] ?? [])];
@@ -138,14 +132,6 @@ export async function writeBlock(
 		above = [];
 	}
 	return results;
-}
-
-/** Google's answer begins at the first cell that was written: null in the first column moves it. Only a named range is not known before. */
-function startOf(range: string, target: TabRange, updatedRange: string): Corner {
-	const sent = parseRange(range);
-	const answered = parseRange(updatedRange);
-	const isKnown = sent.name === undefined || isTabsName(target, answered);
-	return anchorOf(isKnown ? sent : answered);
 }
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
