@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, type NodeError } from '../../../core/errors';
+import { isNodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import {
 	type AppendResult,
@@ -17,7 +17,7 @@ import { type Cell, checkRows, hasNames, rowCells } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { rowsByHeader } from './headerRow';
 import { areaLike, type Corner, parseRange, sameTarget, sentTarget, type TabRange, targetOf } from './range';
-import { entryFor, only, sendEach, widthOf, type Written, writtenByEach } from './rows';
+import { entryFor, only, sendEach, widthOf, writtenByEach } from './rows';
 import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl } from './sheets';
 
 /** Except the number format: values entered as dates already have a date format. */
@@ -48,16 +48,8 @@ async function clearHeaderFormat(
 	await book.change([{ repeatCell: { range: inserted, cell: {}, fields } }]);
 }
 
-interface Appended extends Written {
-	/** The table that the rows were added to; not there when there was none. */
-	readonly tableRange?: string;
-}
-
 /** Adds the rows of members with the same target, in their order. */
-async function appendRows(
-	sheets: sheets_v4.Sheets,
-	members: readonly AppendMember[],
-): Promise<Array<Appended | NodeError>> {
+async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
 	const [first] = members;
 	if (!first) return [];
 	const { params, item } = first;
@@ -103,7 +95,7 @@ async function appendTogether(
 	{ params, item }: AppendMember,
 	{ target, place, addHeaders }: Awaited<ReturnType<typeof prepare>>,
 	given: ReadonlyArray<Cell[][]>,
-): Promise<Appended[]> {
+) {
 	const all = given.map((rows) => rows.map(notEmpty));
 	const plain = all.flat().map(beginning);
 	const { valueInputOption, cell } = await entryFor(book, params, plain);

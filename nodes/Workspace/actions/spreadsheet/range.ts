@@ -55,10 +55,8 @@ function insideOf(text: string): Pick<TabRange, 'cells' | 'name'> | undefined {
 
 function isCells(text: string): boolean {
 	// No cell reference is this long: a longer text is a title and is not searched.
-	return text.length <= longestCells && (a1.test(text) || r1c1.test(text));
+	return text.length <= 100 && (a1.test(text) || r1c1.test(text));
 }
-
-const longestCells = 100;
 
 /** Whether a range without a tab reads as one cell, as `Q1` does. */
 export function isOneCell({ tab, cells }: TabRange): boolean {

@@ -85,17 +85,11 @@ export function enlarge(
 	);
 }
 
-/** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
-const unknownRange = 'Unable to parse range';
-
 /** Google's size of a new tab. */
 export const newTab = { rowCount: 1000, columnCount: 26 };
 
 /** As far as a tab can reach; Google takes what lies beyond its end as its end. */
 export const allCells = 'A1:ZZZ';
-
-/** The failure says enough without the tabs, so the wait for them is short. */
-const briefly = { retryConfig: { retry: 0 }, timeout: 5000 };
 
 /** What is known of a tab beside its values. */
 export interface SheetInfo {
@@ -258,15 +252,17 @@ export class Spreadsheet {
 
 	/** @returns none if they cannot be read: the original error says more than that one */
 	private async titlesIfKnown(): Promise<string[]> {
-		return await this.titles(briefly).catch((error: unknown) => {
+		// The failure says enough without the tabs, so the wait for them is short.
+		return await this.titles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
 			throw error;
 		});
 	}
 }
 
+/** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
 export function isAboutTabs(error: unknown): error is NodeError {
-	return isNodeError(error) && error.code === 400 && error.message.includes(unknownRange);
+	return isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type NodeError, refusal } from '../../../../core/errors';
+import { refusal } from '../../../../core/errors';
 import { named } from '../../../../fields/field';
 import { type Cell, namedRows, rowNumberKey, updateCells } from '../cells';
 import type { WriteMember, WriteParams } from '../fields';
@@ -116,18 +116,11 @@ export interface MatchedRow extends Written {
 	readonly action: Step['action'];
 }
 
-/** Cells carry far more text in a batch than as plain rows. */
-const batchBytes = requestBytes / 4;
-
 /**
  * Rows whose cells in the key columns equal an item's are updated in place, the other items are appended.
  * @returns by member, what was done for each of its rows
  */
-export async function matchRows(
-	book: Spreadsheet,
-	params: WriteParams,
-	members: readonly WriteMember[],
-): Promise<Array<MatchedRow[] | NodeError>> {
+export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { header: read } = await tableOf(book, params);
 	const given = members.map(namedRows);
 	const { found, added, header } = columnsFor(read, params.extraColumns, given.flat());
@@ -136,7 +129,8 @@ export async function matchRows(
 	let place: Place = { sheet: found, names: added, row: last + 1 };
 	return await sendEach(steps, members, {
 		done: 'written',
-		largest: batchBytes,
+		// Cells carry far more text in a batch than as plain rows.
+		largest: requestBytes / 4,
 		rowsOf: (own) => own.flatMap(({ changes }) => changes.map(({ cells }) => [...cells.values()])),
 		async send(all) {
 			place = await sendSteps(book, params, place, all.flat());

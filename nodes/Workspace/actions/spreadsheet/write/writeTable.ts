@@ -49,11 +49,7 @@ async function ensureGridSize<T>(
  * that is there, then of first appearance.
  * @throws NodeError 400 where the first row has other names
  */
-export async function writeItems(
-	book: Spreadsheet,
-	params: WriteParams,
-	members: readonly WriteMember[],
-): Promise<Written[]> {
+export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const items = members.flatMap(namedRows);
 	const names = namesIn(items);
 	const rowsOf = (columns: ReadonlyArray<string | undefined>) =>
@@ -135,11 +131,7 @@ export async function writeBlock(
 }
 
 /** Writes a header and rows over a table, and clears what it had beyond them, in one request: all of it is done or nothing. */
-export async function replaceTable(
-	book: Spreadsheet,
-	params: WriteParams,
-	members: readonly WriteMember[],
-): Promise<Written[]> {
+export async function replaceTable(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const given = members.map(namedRows);
 	const names = namesIn(given.flat());
 	const { header: read } = await tableOf(book, params, (inside) =>
