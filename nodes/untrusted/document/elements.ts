@@ -76,11 +76,7 @@ function marksOf(style: docs_v1.Schema$TextStyle | undefined): Marks {
 }
 
 /** The footnotes of a tab in the order of their references; a footnote without a reference comes last. */
-export function footnotesOf(tab: docs_v1.Schema$DocumentTab): Array<{
-	readonly id: string;
-	readonly number: string;
-	readonly content: docs_v1.Schema$StructuralElement[];
-}> {
+export function footnotesOf(tab: docs_v1.Schema$DocumentTab) {
 	const numbers = new Map<string, string>();
 	const visit = (content: readonly docs_v1.Schema$StructuralElement[]) => {
 		for (const { paragraph, table, tableOfContents } of content) {
@@ -104,12 +100,8 @@ export function footnotesOf(tab: docs_v1.Schema$DocumentTab): Array<{
 }
 
 /** Headers, body and footers, in this order. */
-export function contentsOf({
-	headers,
-	body,
-	footers,
-}: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
-	const parts = [...Object.values(headers ?? {}), body, ...Object.values(footers ?? {})];
+export function contentsOf(tab: docs_v1.Schema$DocumentTab): docs_v1.Schema$StructuralElement[][] {
+	const parts = [...Object.values(tab.headers ?? {}), tab.body, ...Object.values(tab.footers ?? {})];
 	return parts.map((part) => part?.content ?? []);
 }
 
@@ -148,6 +140,7 @@ export interface Glyph {
 }
 
 const defaultSymbol = '•';
+const unnumbered = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
 /** Docs has nine levels. What stands in for Google may send any number. */
 const deepestLevel = 8;
 /** Characters. Docs' own formats have at most five, and each item repeats them. */
@@ -174,27 +167,18 @@ export class Glyphs {
 		const number = (counts[level] ?? start(level) - 1) + 1;
 		const before = Array.from({ length: level }, (_, at) => counts[at] ?? start(at));
 		this.counts.set(listId, [...before, number]);
-		const own = levels[level];
-		const ordered = isNumbered(own);
-		if (!ordered) return { text: short(own?.glyphSymbol) || defaultSymbol, level, ordered, number };
+		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
+		const ordered = !unnumbered.has(glyphType);
+		if (!ordered) return { text: short(glyphSymbol) || defaultSymbol, level, ordered, number };
 		const shown = [...before, number].map((count, at) => numeral(count, levels[at]?.glyphType ?? 'DECIMAL'));
-		const format = short(own?.glyphFormat) ?? `%${level}.`;
-		return {
-			text: format.replace(/%(\d)/g, (_, at: string) => shown[Number(at)] ?? ''),
-			level,
-			ordered,
-			number,
-		};
+		const format = short(glyphFormat) ?? `%${level}.`;
+		const text = format.replace(/%(\d)/g, (_, at: string) => shown[Number(at)] ?? '');
+		return { text, level, ordered, number };
 	}
 }
 
 function short(text: string | null | undefined): string | undefined {
 	return text && text.length <= longestFormat ? text : undefined;
-}
-
-function isNumbered(level: docs_v1.Schema$NestingLevel | undefined): boolean {
-	const type = level?.glyphType ?? 'NONE';
-	return type !== 'NONE' && type !== 'GLYPH_TYPE_UNSPECIFIED';
 }
 
 /**

@@ -135,8 +135,14 @@ export class TextWriter {
 	}
 
 	write(text: string): void {
-		if (this.preDepth > 0) this.writeLines(text.split(/\r\n?|\n/));
-		else this.writeWords(text.replace(invisible, '').replace(spaces, ' '));
+		if (this.preDepth === 0) {
+			this.writeWords(text.replace(invisible, '').replace(spaces, ' '));
+			return;
+		}
+		for (const [at, line] of text.split(/\r\n?|\n/).entries()) {
+			if (at > 0) this.newLine();
+			if (line !== '') this.push(line);
+		}
 	}
 
 	/** Writes on the line of the text before, even if line breaks follow it. */
@@ -145,13 +151,6 @@ export class TextWriter {
 		this.breaks = 0;
 		this.write(text);
 		this.breaks = breaks;
-	}
-
-	private writeLines(lines: readonly string[]): void {
-		for (const [at, line] of lines.entries()) {
-			if (at > 0) this.newLine();
-			if (line !== '') this.push(line);
-		}
 	}
 
 	private writeWords(text: string): void {

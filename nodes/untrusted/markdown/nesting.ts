@@ -1,4 +1,4 @@
-import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent, Text } from 'mdast';
+import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent } from 'mdast';
 
 import type { Marks } from '../document/blocks';
 import {
@@ -111,14 +111,16 @@ function addLater(item: ListItem, node: BlockContent, quoted: boolean | undefine
 }
 
 function itemOf(node: BlockContent): ListItem {
-	const item: ListItem = { type: 'listItem', spread: false, children: [node] };
-	const first = node.type === 'paragraph' ? node.children[0] : undefined;
-	if (first?.type !== 'text') return item;
-	const box = /^[☐☑] /u.exec(first.value)?.[0];
-	if (box === undefined || node.type !== 'paragraph') return item;
-	const rest: Text = { type: 'text', value: first.value.slice(box.length) };
-	const children = [rest, ...node.children.slice(1)];
-	return { ...item, checked: box.startsWith('☑'), children: [{ ...node, children }] };
+	const [first, ...others] = node.type === 'paragraph' ? node.children : [];
+	const [, box, value] = (first?.type === 'text' && /^([☐☑]) (.*)$/su.exec(first.value)) || [];
+	if (value === undefined) return { type: 'listItem', spread: false, children: [node] };
+	const children: PhrasingContent[] = [{ type: 'text', value }, ...others];
+	return {
+		type: 'listItem',
+		spread: false,
+		checked: box === '☑',
+		children: [{ type: 'paragraph', children }],
+	};
 }
 
 type Mark = keyof Marks;
@@ -142,34 +144,29 @@ function nest(
 	lineBreak: PhrasingContent,
 ): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
-	for (let at = 0; at < pieces.length;) {
-		const { mark, end } = furthest(pieces, at, open);
-		if (mark === undefined) nodes.push(...leaves(pieces.slice(at, end), lineBreak));
+	let at = 0;
+	for (let piece = pieces[at]; piece; piece = pieces[at]) {
+		const { marks: own } = piece;
+		const reaches = marks
+			.filter((mark) => own[mark] !== undefined && !open.has(mark))
+			.map((mark) => ({ mark, end: endOf(mark, pieces, at) }));
+		const [furthest] = reaches.toSorted((left, right) => right.end - left.end);
+		if (furthest === undefined) nodes.push(...leaves(piece, lineBreak));
 		else {
-			const children = nest(pieces.slice(at, end), new Set([...open, mark]), lineBreak);
-			nodes.push(wrapped(mark, pieces[at]?.marks.link ?? '', children));
+			const inner = pieces.slice(at, furthest.end);
+			const children = nest(inner, new Set([...open, furthest.mark]), lineBreak);
+			nodes.push(wrapped(furthest.mark, own.link ?? '', children));
 		}
-		at = end;
+		at = furthest?.end ?? at + 1;
 	}
 	return nodes;
 }
 
-/** The mark at a position that reaches furthest, and where it ends; undefined if every mark there is open. */
-function furthest(
-	pieces: readonly Piece[],
-	at: number,
-	open: ReadonlySet<Mark>,
-): { mark: Mark | undefined; end: number } {
-	const first = pieces[at];
-	let best: { mark: Mark | undefined; end: number } = { mark: undefined, end: at + 1 };
-	for (const mark of marks) {
-		const value = first?.marks[mark];
-		if (open.has(mark) || value === undefined) continue;
-		let end = at + 1;
-		while (pieces[end]?.marks[mark] === value) end++;
-		if (best.mark === undefined || end > best.end) best = { mark, end };
-	}
-	return best;
+/** The position after the last piece that has the mark in common with the one at a position. */
+function endOf(mark: Mark, pieces: readonly Piece[], at: number): number {
+	let end = at + 1;
+	while (pieces[end]?.marks[mark] === pieces[at]?.marks[mark]) end++;
+	return end;
 }
 
 function wrapped(mark: Mark, url: string, children: PhrasingContent[]): PhrasingContent {
@@ -178,17 +175,17 @@ function wrapped(mark: Mark, url: string, children: PhrasingContent[]): Phrasing
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function leaves(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingContent[] {
-	return pieces.flatMap((piece): PhrasingContent[] => {
-		const { picture, footnoteId: label } = piece;
-		if (picture !== undefined) return [{ type: 'image', url: picture, alt: piece.text }];
-		if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
-		if (piece.marks.code) return [{ type: 'inlineCode', value: piece.text.replaceAll('\v', ' ') }];
-		return piece.text
-			.split('\v')
-			.flatMap((value, at): PhrasingContent[] => [...(at > 0 ? [lineBreak] : []), { type: 'text', value }])
-			.filter((node) => node.type !== 'text' || node.value !== '');
-	});
+function leaves(
+	{ text, marks: { code }, picture, footnoteId: label }: Piece,
+	lineBreak: PhrasingContent,
+): PhrasingContent[] {
+	if (picture !== undefined) return [{ type: 'image', url: picture, alt: text }];
+	if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
+	if (code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
+	return text
+		.split('\v')
+		.flatMap((value, at): PhrasingContent[] => [...(at > 0 ? [lineBreak] : []), { type: 'text', value }])
+		.filter((node) => node.type !== 'text' || node.value !== '');
 }
 
 /** Splits off spaces at the ends of a marked piece. They keep only the marks that both neighbors have too. */

@@ -18,12 +18,6 @@ import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
 import * as fields from './fields';
 import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
 
-const newDocument = {
-	kind: 'document',
-	mimeType: 'application/vnd.google-apps.document',
-	urlOf: (id: string) => documentUrl(id),
-} as const;
-
 const createFields = [
 	titleField('Title of the new document'),
 	parentFolder('The folder to create the document in. Leave empty to use My Drive.'),
@@ -119,7 +113,9 @@ async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: 
 		const replaced = isDone ? undefined : await fill(clients, id, given, item);
 		return async () => await finished(clients, id, replaced);
 	};
-	return await createThroughDrive(clients.drive, { ...newDocument, ...given, ownId, finish }, item);
+	const mimeType = 'application/vnd.google-apps.document';
+	const file = { ...given, kind: 'document', mimeType, urlOf: documentUrl, ownId, finish } as const;
+	return await createThroughDrive(clients.drive, file, item);
 }
 
 /**
