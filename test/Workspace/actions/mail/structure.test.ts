@@ -410,6 +410,23 @@ describe('parts as no email should have them', () => {
 		});
 	});
 
+	it('an empty text that Gmail stores separately is the stored one', () => {
+		const payload = { mimeType: 'text/plain', body: { data: '', attachmentId: 'A' } };
+		const read = (texts: Record<string, string>) => readMail({ message: { payload }, withText: true, texts });
+		expect(read({})).toMatchObject({ text: '', missing: ['A'] });
+		expect(read({ A: 'SGk' })).toMatchObject({ text: 'Hi', missing: [] });
+	});
+
+	it('two forms where the pictures should be are one text, also within parts of their own', () => {
+		const body = (mimeType: string, text: string) => ({
+			mimeType: 'multipart/mixed',
+			parts: [{ mimeType, body: { data: Buffer.from(text).toString('base64url') } }],
+		});
+		const parts = [body('text/plain', 'Hi'), body('text/html', '<p>Hi</p>')];
+		const message = { payload: { mimeType: 'multipart/related', parts } };
+		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
+	});
+
 	it('nothing at all says nothing', () => {
 		expect(readMail({ message: { payload: {} }, withText: true, texts: {} })).toMatchObject({
 			text: '',
