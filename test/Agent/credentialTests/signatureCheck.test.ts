@@ -27,7 +27,7 @@ test.each([
 		{ timestampMode: 'issued', issuedTimestamp: 1795253731 },
 		'is not a time in milliseconds',
 	],
-	['no issued timestamp', { timestampMode: 'issued' }, 'that you received with the signature'],
+	['no issued timestamp', { timestampMode: 'issued' }, 'received no timestamp with the signature'],
 	[
 		'an issued timestamp of 0',
 		{ timestampMode: 'issued', issuedTimestamp: 0 },
