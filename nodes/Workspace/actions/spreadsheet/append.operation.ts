@@ -3,12 +3,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isNodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import {
-	type AppendResult,
 	appendResultOf,
 	below,
 	isBelowHeader,
 	isProven,
-	type Place,
 	placeBelow,
 	placeIn,
 	relocateRows,
@@ -16,7 +14,7 @@ import {
 import { type Cell, checkRows, hasNames, rowCells } from './cells';
 import { appendFields, type AppendMember, appendOptions, type AppendParams } from './fields';
 import { rowsByHeader } from './headerRow';
-import { areaLike, type Corner, parseRange, sameTarget, sentTarget, type TabRange, targetOf } from './range';
+import { areaLike, type Corner, parseRange, sameTarget, sentTarget, targetOf } from './range';
 import { entryFor, only, sendEach, widthOf, writtenByEach } from './rows';
 import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl } from './sheets';
 
@@ -106,7 +104,9 @@ async function appendTogether(
 		return { ...appendResultOf(await book.append({ ...asked, valueInputOption }, values)), firstRow };
 	});
 	const { updatedRange, tableRange } = result;
-	const known = await knownPlace(book, { target, place, updatedRange });
+	// A word that is not the name of a tab is a named range.
+	const isTab = target.name === undefined || isTabsName(target, parseRange(updatedRange));
+	const known = isTab || place.extent === 'header' ? place : placeIn(await book.cellsOfName(target));
 	const appended = { ...result, place: known, values };
 	const start = isProven(appended, firstRow)
 		? result.start
@@ -121,16 +121,6 @@ async function appendTogether(
 	}
 	const written = writtenByEach(book.id, updatedRange, start, all);
 	return written.map((one) => ({ ...one, ...(tableRange && { tableRange }) }));
-}
-
-/** A word that is not the name of a tab is a named range. */
-async function knownPlace(
-	book: Spreadsheet,
-	{ target, place, updatedRange }: { target: TabRange; place: Place } & Pick<AppendResult, 'updatedRange'>,
-): Promise<Place> {
-	if (target.name === undefined || place.extent === 'header') return place;
-	if (isTabsName(target, parseRange(updatedRange))) return place;
-	return placeIn(await book.cellsOfName(target));
 }
 
 export const append = defineOperation({

@@ -80,10 +80,11 @@ function dateOf(value: object): Date | undefined {
 const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * The formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in their full-width forms),
+ * The cell for a value, with the formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in their full-width forms),
  * a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
  */
-function entered(cell: Cell, { valueInputOption, escapeFormulas }: Entering): Cell {
+function entered(value: unknown, { valueInputOption, escapeFormulas }: Entering, place: () => string): Cell {
+	const cell = cellOf(value, place);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
@@ -113,10 +114,7 @@ export function rowCells(params: GivenRows): Cell[][] {
 		if (!Array.isArray(row)) throw mixedRows();
 		// Not `map` alone: it skips the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
-			entered(
-				cellOf(value, () => `Row ${at + 1}, column ${column + 1} of ${named('values')}`),
-				params,
-			),
+			entered(value, params, () => `Row ${at + 1}, column ${column + 1} of ${named('values')}`),
 		);
 	});
 	checked.set(params, cells);
@@ -194,15 +192,7 @@ function cellsOf(
 	place: (name: string) => string,
 ): NamedCells {
 	const given = Object.entries(row).filter(([name]) => name !== rowNumberKey);
-	return new Map(
-		given.map(([name, value]) => [
-			name,
-			entered(
-				cellOf(value, () => place(name)),
-				entering,
-			),
-		]),
-	);
+	return new Map(given.map(([name, value]) => [name, entered(value, entering, () => place(name))]));
 }
 
 /** All names, in their order. JavaScript puts names that are whole numbers first, whatever the order was: they come last here. */

@@ -30,13 +30,8 @@ export function writtenByEach(
 		const written = rows.flatMap((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
 		const updatedRange = areaLike(range, { row: next, column }, rows.length, widthOf(rows));
 		next += rows.length;
-		return {
-			spreadsheetId,
-			updatedRange,
-			updatedRows: rows.length,
-			updatedColumns: new Set(written).size,
-			updatedCells: written.length,
-		};
+		const counts = { updatedColumns: new Set(written).size, updatedCells: written.length };
+		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
 

@@ -283,10 +283,7 @@ export function isTabsName({ tab, name }: TabRange, answered: TabRange): boolean
 	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
 }
 
-function sheetOf(
-	{ sheets = [] }: sheets_v4.Schema$Spreadsheet,
-	tab: string | undefined,
-): sheets_v4.Schema$Sheet | undefined {
+function sheetOf({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) {
 	if (tab === undefined) return sheets[0];
 	return sheets.find(({ properties }) => properties?.title?.toLowerCase() === tab.toLowerCase());
 }
