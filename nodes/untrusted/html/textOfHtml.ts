@@ -141,8 +141,10 @@ class Reader implements Callbacks {
 		else if (tag === 'td' || tag === 'th') writer.cell();
 		else if (tag === 'li') writer.item();
 		else if (tag === 'ul') writer.lists.push(NaN);
-		else if (tag === 'ol') writer.lists.push(this.firstNumber());
-		else if (tag === 'blockquote') writer.quoteDepth++;
+		else if (tag === 'ol') {
+			const start = Number.parseInt(this.value('start'), 10);
+			writer.lists.push(Number.isSafeInteger(start) ? start : 1);
+		} else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.preDepth++;
 	}
 
@@ -150,9 +152,10 @@ class Reader implements Callbacks {
 		const { writer } = this;
 		const tag = this.name(from, to);
 		if (tag === this.unseen) this.unseen = '';
-		const end = this.hidden?.endsWithClosing(tag) ?? 'outside';
-		if (end !== 'no') this.hidden = undefined;
-		if (end !== 'outside') return;
+		if (this.hidden?.holdsEnd(tag)) return;
+		const isOwnEnd = this.hidden?.tag === tag;
+		this.hidden = undefined;
+		if (isOwnEnd) return;
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();
@@ -166,11 +169,6 @@ class Reader implements Callbacks {
 		const isInnerList = this.writer.lists.length > 0 && (tag === 'ul' || tag === 'ol');
 		if (apart.has(tag) && !isInnerList) this.writer.atLeast(2);
 		else if (onOwnLines.has(tag) || isInnerList) this.writer.atLeast(1);
-	}
-
-	private firstNumber(): number {
-		const start = Number.parseInt(this.value('start'), 10);
-		return Number.isSafeInteger(start) ? start : 1;
 	}
 
 	private openLink(): void {
@@ -195,7 +193,7 @@ class Reader implements Callbacks {
 
 /** Finds the end of an element that is not displayed. */
 class HiddenElement {
-	private readonly tag: string;
+	readonly tag: string;
 	/** Open elements within it, by name. */
 	private readonly inner = new Map<string, number>();
 
@@ -209,15 +207,11 @@ class HiddenElement {
 		return ends;
 	}
 
-	/** @returns `own` for its own end, `outside` for the end of an element around it */
-	endsWithClosing(tag: string): 'no' | 'own' | 'outside' {
+	/** Whether an end tag belongs to something in it, and not to itself or to an element around it. */
+	holdsEnd(tag: string): boolean {
 		const count = this.inner.get(tag);
-		if (count) {
-			this.inner.set(tag, count - 1);
-			return 'no';
-		}
-		if (tag === this.tag) return 'own';
+		if (count) this.inner.set(tag, count - 1);
 		// An end tag without a start tag means a new paragraph or line.
-		return tag === 'p' || empty.has(tag) ? 'no' : 'outside';
+		return Boolean(count) || (tag !== this.tag && (tag === 'p' || empty.has(tag)));
 	}
 }
