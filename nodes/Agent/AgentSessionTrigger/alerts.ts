@@ -80,13 +80,11 @@ export class Alerts {
 	}
 
 	#save(failure: NodeError): void {
-		const { logger } = this.#context;
+		const context = this.#context;
 		// n8n has it from 2.7 of n8n-workflow on.
-		if (typeof this.#context.saveFailedExecution !== 'function') {
-			logger.error(failure.message);
-			return;
-		}
-		this.#context.saveFailedExecution(triggerError(this.#context, failure));
+		const canSave = typeof context.saveFailedExecution === 'function';
+		if (canSave) context.saveFailedExecution(triggerError(context, failure));
+		else context.logger.error(failure.message);
 	}
 }
 

@@ -13,10 +13,11 @@ import type { NodeMemory } from './triggerState';
 const maxTries = 3;
 const retryMilliseconds = 2000;
 
-interface DeliveryParts {
+export interface DeliveryParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly clock: Clock;
+	/** What the node remembers of its starts before. */
 	readonly memory: NodeMemory;
 }
 

@@ -3,27 +3,18 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { isNodeError, toNodeError } from '../../core/errors';
 import { settledWithin, systemClock } from '../../core/runtime';
 import { cleanLog, Sanitizer } from '../../core/sanitizer';
-import { connect, type Connection, type EndedChannel } from '../session/connection';
+import { connect, type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
 import { requestReader } from '../session/credentials';
 import { hasOneOf, type SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, connectRateLimiterOf } from '../session/reconnect';
 import { Alerts, leftAtStop, overflow, sessionTakenOut, triggerError } from './alerts';
-import { Delivery } from './delivery';
+import { Delivery, type DeliveryParts } from './delivery';
 import { triggerSettings } from './fields';
 import { type Arrival, eventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
 import { type ListenerParts, testListener } from './testListener';
-import {
-	memoryOf,
-	type NodeMemory,
-	release,
-	processStopBudget,
-	type StopBudget,
-	takeOver,
-} from './triggerState';
+import { memoryOf, processStopBudget, release, type StopBudget, takeOver } from './triggerState';
 
-interface PublishedListenerParts extends ListenerParts {
-	/** What the node remembers of its starts before. */
-	readonly memory: NodeMemory;
+interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 	readonly stopBudget: StopBudget;
 	/** Which all sessions share with all other nodes that go to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
@@ -59,7 +50,21 @@ export class PublishedListener {
 		this.#parts = parts;
 		this.#alerts = new Alerts(context, clock);
 		this.#delivery = new Delivery(parts, this.#alerts);
-		this.#queue = new MessageQueue<Arrival>(settings, this.#queueListener(), clock);
+		const listener = {
+			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
+			pause: () => {
+				context.logger.info('Session channel: the queue is full, reading is paused');
+				for (const connection of this.#connections) connection.pause();
+			},
+			resume: () => {
+				for (const connection of this.#connections) connection.resume();
+			},
+			dropped: (arrivals: readonly Arrival[]) => {
+				this.#delivery.forget(arrivals);
+				this.#alerts.raise('dropped', overflow(arrivals.length));
+			},
+		};
+		this.#queue = new MessageQueue<Arrival>(settings, listener, clock);
 	}
 
 	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
@@ -69,8 +74,17 @@ export class PublishedListener {
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const frames = memory.framesOf(sessionId);
 			frames.restart();
+			const listener = {
+				message: this.#received,
+				event: (event: ConnectionEvent) => {
+					if (settings.connectionEvents) this.#queue.push(eventArrival(event));
+				},
+				ended: ({ alert, failure }: EndedChannel) => {
+					if (alert) this.#alerts.raise(alert, failure, sessionId);
+				},
+			};
 			const environment = { clock, rateLimiter, frames, log: context.logger };
-			return connect({ ...settings, sessionId }, readRequest, this.#channelListener(sessionId), environment);
+			return connect({ ...settings, sessionId }, readRequest, listener, environment);
 		});
 		const leftover = memory.take();
 		if (leftover) this.#adopt(leftover);
@@ -154,7 +168,7 @@ export class PublishedListener {
 		return isNew ? [arrival] : [];
 	}
 
-	#received(frame: SessionFrame): void {
+	readonly #received = (frame: SessionFrame) => {
 		const { settings, memory } = this.#parts;
 		const arrival = new MessageArrival(frame);
 		const isWanted = settings.filter === undefined || hasOneOf(arrival.message, settings.filter);
@@ -165,7 +179,7 @@ export class PublishedListener {
 		}
 		if (isWanted) this.#countRepeated(frame.sessionId);
 		memory.framesOf(frame.sessionId).untold(frame.gapMs);
-	}
+	};
 
 	/** An agent may send its answer in pieces that share an ID: they are lost by the user's own setting, but not in silence. */
 	#countRepeated(sessionId: string): void {
@@ -177,37 +191,6 @@ export class PublishedListener {
 		context.logger.warn(
 			`Session channel ${sessionId}: messages with an ID that came before start no execution, ${this.#repeated} so far. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
 		);
-	}
-
-	#channelListener(sessionId: string) {
-		return {
-			message: (frame: SessionFrame) => {
-				this.#received(frame);
-			},
-			event: (event: Parameters<typeof eventArrival>[0]) => {
-				if (this.#parts.settings.connectionEvents) this.#queue.push(eventArrival(event));
-			},
-			ended: ({ alert, failure }: EndedChannel) => {
-				if (alert) this.#alerts.raise(alert, failure, sessionId);
-			},
-		};
-	}
-
-	#queueListener() {
-		return {
-			deliver: (batch: Parameters<Delivery['deliver']>[0]) => this.#delivery.deliver(batch),
-			pause: () => {
-				this.#parts.context.logger.info('Session channel: the queue is full, reading is paused');
-				for (const connection of this.#connections) connection.pause();
-			},
-			resume: () => {
-				for (const connection of this.#connections) connection.resume();
-			},
-			dropped: (arrivals: readonly Arrival[]) => {
-				this.#delivery.forget(arrivals);
-				this.#alerts.raise('dropped', overflow(arrivals.length));
-			},
-		};
 	}
 }
 

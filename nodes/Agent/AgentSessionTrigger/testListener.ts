@@ -44,10 +44,7 @@ class TestListener {
 
 	constructor(parts: ListenerParts) {
 		this.#parts = parts;
-		const deliver = async (batch: readonly Arrival[]) => {
-			await this.#succeed(batch);
-			return true;
-		};
+		const deliver = (batch: readonly Arrival[]) => this.#succeed(batch);
 		this.#queue = new MessageQueue<Arrival>(parts.settings, { deliver }, parts.clock);
 	}
 
@@ -81,8 +78,8 @@ class TestListener {
 		await this.#closing;
 	}
 
-	async #succeed(batch: readonly Arrival[]): Promise<void> {
-		if (this.#closing !== undefined) return;
+	async #succeed(batch: readonly Arrival[]): Promise<boolean> {
+		if (this.#closing !== undefined) return true;
 		void this.close();
 		const { context } = this.#parts;
 		try {
@@ -92,6 +89,7 @@ class TestListener {
 		} catch (error) {
 			context.emitError(triggerError(context, toNodeError(error)));
 		}
+		return true;
 	}
 
 	#fail(failure: NodeError): void {

@@ -150,7 +150,19 @@ export class Channel {
 		this.#listener = listener;
 		this.#clock = clock;
 		this.#gone = new Promise((resolve) => (this.#tellGone = resolve));
-		this.#heartbeat = this.#watch();
+		const pings = {
+			ping: () => {
+				if (settings.pingText === '') this.#socket.ping();
+				else this.#socket.send(settings.pingText);
+			},
+			dead: (milliseconds: number) => {
+				this.#cut({ kind: 'silent', milliseconds });
+			},
+			unanswered: () => {
+				listener.unanswered();
+			},
+		};
+		this.#heartbeat = new Heartbeat(settings, pings, clock);
 		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {
 			this.#cut({ kind: 'connectTimeout' });
 		});
@@ -210,23 +222,6 @@ export class Channel {
 			if (this.#isGone || this.#heard === before) return true;
 		} while (this.#clock.monotonicMilliseconds() < end);
 		return false;
-	}
-
-	#watch(): Heartbeat {
-		const { pingText } = this.#settings;
-		const listener = {
-			ping: () => {
-				if (pingText === '') this.#socket.ping();
-				else this.#socket.send(pingText);
-			},
-			dead: (milliseconds: number) => {
-				this.#cut({ kind: 'silent', milliseconds });
-			},
-			unanswered: () => {
-				this.#listener.unanswered();
-			},
-		};
-		return new Heartbeat(this.#settings, listener, this.#clock);
 	}
 
 	/** Events of a socket that is no longer ours are dropped: a paused one still delivers after it was cut. */

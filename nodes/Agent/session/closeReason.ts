@@ -221,17 +221,16 @@ const advice: Partial<Record<CloseReason['kind'] | NetworkError['what'], string>
 };
 
 export function adviceOf(closeReason: CloseReason, nowMilliseconds: number): string {
-	if (closeReason.kind === 'answer') return answerAdvice(closeReason.answer, nowMilliseconds);
+	if (closeReason.kind === 'answer') {
+		const { answer } = closeReason;
+		const parts = [statusAdvice(answer), skew(answer, nowMilliseconds), quote(answer)];
+		return parts.filter(Boolean).join(' ');
+	}
 	if (closeReason.kind === 'credentials' && closeReason.message.includes(envDenied)) {
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
 	}
 	const kind = closeReason.kind === 'network' ? networkErrorOf(closeReason).what : closeReason.kind;
 	return advice[kind] ?? reachAdvice;
-}
-
-function answerAdvice(answer: UpgradeAnswer, nowMilliseconds: number): string {
-	const parts = [statusAdvice(answer), skew(answer, nowMilliseconds), quote(answer)];
-	return parts.filter(Boolean).join(' ');
 }
 
 function statusAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): string {

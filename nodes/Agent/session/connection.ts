@@ -7,9 +7,7 @@ import { FrameSequence, type MessageFormat, type SessionFrame } from './messages
 import { ConnectRateLimiter, type NextAttempt, Recovery } from './reconnect';
 import type { OpenSocket } from './webSocket';
 
-type ChannelOptions = 'heartbeatSeconds' | 'pingText' | 'initialMessage' | 'maxMessageBytes';
-
-export interface ConnectionOptions extends Pick<ChannelSettings, ChannelOptions> {
+export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
 	/** Cap of the backoff. */

@@ -68,8 +68,6 @@ export interface SessionFrame extends Envelope {
 	readonly readAs: MessageFormat;
 }
 
-type ReceivedFrame = Pick<SessionFrame, 'sessionId' | 'receivedAt' | 'data' | 'isBinary' | 'readAs'>;
-
 export type SessionMessage = MessageContent &
 	Envelope & {
 		/** What it takes in memory, where that is more than its length. */
@@ -156,7 +154,7 @@ export class FrameSequence {
 		return ++this.#sequence;
 	}
 
-	take({ data, ...frame }: ReceivedFrame): SessionFrame {
+	take({ data, ...frame }: Omit<SessionFrame, 'sequence' | 'byteLength' | 'gapMs'>): SessionFrame {
 		const gapMs = this.#untoldGap;
 		this.#untoldGap = undefined;
 		return {

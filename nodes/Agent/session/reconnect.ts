@@ -16,9 +16,10 @@ const provenMilliseconds = 5000;
 const baseMilliseconds = 1000;
 /** Doubled so often: up to 16 s. A server that greets and closes looks the same, and is to be asked less and less often. */
 const mostWaitsWhenDone = 4;
-const longestRetryAfterMilliseconds = 15 * 60_000;
 /** A rolling deployment refuses connections for seconds, a wrong key for days. */
-const slowLane = { baseMilliseconds: 10_000, capMilliseconds: 15 * 60_000 };
+const slowBaseMilliseconds = 10_000;
+/** Of the slow lane, and of what a server may ask for. */
+const longestMilliseconds = 15 * 60_000;
 /** With credentials read again. */
 const suspectMilliseconds = 1000;
 
@@ -130,11 +131,10 @@ export class Recovery {
 	/** What the server asked for is a lower bound, up to 15 minutes. */
 	#delay(decision: RetryDecision, closeReason: CloseReason): number {
 		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds()) ?? 0;
-		const asked = Math.min(retryAfter, longestRetryAfterMilliseconds);
+		const asked = Math.min(retryAfter, longestMilliseconds);
 		const trouble = this.#trouble;
 		if (trouble.slowWaits > 0 || decision === 'final') {
-			const { baseMilliseconds: base, capMilliseconds: cap } = slowLane;
-			const window = Math.min(cap, base * 2 ** trouble.slowWaits++);
+			const window = Math.min(longestMilliseconds, slowBaseMilliseconds * 2 ** trouble.slowWaits++);
 			// Not less than half of it: a deployment of seconds must be over when the first of them ends.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}

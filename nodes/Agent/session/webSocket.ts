@@ -38,8 +38,7 @@ export function proxyFor(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
 	const proxy = URL.canParse(address) ? new URL(address) : undefined;
-	if (proxy !== undefined && ['http:', 'https:'].includes(proxy.protocol) && proxy.hostname !== '')
-		return proxy;
+	if (proxy !== undefined && ['http:', 'https:'].includes(proxy.protocol)) return proxy;
 	throw new Error('The proxy environment variable does not contain an http: or https: address');
 }
 
