@@ -107,13 +107,13 @@ export interface ChannelSettings extends SocketRequest, Pings {
 
 /** `ended` comes exactly once, as the last; nothing comes after `close()`, but for the last messages where they are wanted. */
 interface ChannelListener {
-	opened(): void;
-	message(data: Buffer, isBinary: boolean): void;
+	readonly opened: () => void;
+	readonly message: (data: Buffer, isBinary: boolean) => void;
 	/** Once: a pong came, and everything before it. */
-	answered(): void;
-	ended(closeReason: CloseReason): void;
+	readonly answered: () => void;
+	readonly ended: (closeReason: CloseReason) => void;
 	/** Once: the server does not answer pings. */
-	unanswered(): void;
+	readonly unanswered: () => void;
 }
 
 /** From the first byte to the open channel. The handshake's own timeout restarts with every byte that trickles in. */
@@ -158,9 +158,7 @@ export class Channel {
 			dead: (milliseconds: number) => {
 				this.#cut({ kind: 'silent', milliseconds });
 			},
-			unanswered: () => {
-				listener.unanswered();
-			},
+			unanswered: listener.unanswered,
 		};
 		this.#heartbeat = new Heartbeat(settings, pings, clock);
 		this.#cancelConnectTimer = clock.after(connectMilliseconds, () => {

@@ -261,8 +261,7 @@ function skew({ statusCode, date }: UpgradeAnswer, nowMilliseconds: number): str
 	if (Number.isNaN(serverMilliseconds) || ![400, 401, 403].includes(statusCode)) return '';
 	const seconds = Math.round((serverMilliseconds - nowMilliseconds) / 1000);
 	if (Math.abs(seconds) < leastSkewSeconds) return '';
-	const direction = seconds > 0 ? 'ahead of' : 'behind';
-	return `The server's clock is ${Math.abs(seconds)} seconds ${direction} this machine's, so the server may reject a signed timestamp.`;
+	return `The server's clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} this machine's, so the server may reject a signed timestamp.`;
 }
 
 const longestQuote = 300;

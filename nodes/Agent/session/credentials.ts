@@ -280,11 +280,8 @@ function at(url: URL, segment: string): URL {
  * @param isVerified whether the server's certificate is checked
  * @throws NodeError 400 for another host, and without encryption or a valid certificate where the owner did not write `http://`
  */
-export function checkAllowedHost(
-	{ allowedHosts }: AgentSignatureCredential,
-	url: URL,
-	isVerified = true,
-): void {
+export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isVerified = true): void {
+	const { allowedHosts } = signer;
 	if (allowedHosts.length === 0) return;
 	const entries = allowedHosts.map(allowedHostOf).filter((entry) => isOf(entry, url));
 	if (entries.some(({ isPlain }) => isPlain || (isVerified && isEncrypted(url)) || isLoopback(url))) return;

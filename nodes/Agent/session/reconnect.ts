@@ -188,23 +188,21 @@ export class ConnectRateLimiter {
 		};
 	}
 
-	#letThrough(): void {
+	readonly #letThrough = (): void => {
 		this.#stop();
 		for (const call of this.#waiting) {
 			const now = this.#clock.monotonicMilliseconds();
 			const wholeAt = Math.max(now, this.#wholeAt) + intervalMilliseconds;
 			const wait = wholeAt - burst * intervalMilliseconds - now;
 			if (wait > 0) {
-				this.#cancelTimer = this.#clock.after(wait, () => {
-					this.#letThrough();
-				});
+				this.#cancelTimer = this.#clock.after(wait, this.#letThrough);
 				return;
 			}
 			this.#wholeAt = wholeAt;
 			this.#waiting.delete(call);
 			call();
 		}
-	}
+	};
 
 	#stop(): void {
 		this.#cancelTimer?.();
