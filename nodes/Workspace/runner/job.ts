@@ -198,16 +198,22 @@ const jsonAdvice =
 const every: readonly Found[] = resources.flatMap(({ value: resource, operations }) =>
 	operations.map((operation) => ({ resource, operation })),
 );
-const operationNames = [...new Set(every.map(({ operation }) => operation.value))].join(', ');
+
+/** Those of the resource, if it is one. */
+function operationNames(resource: unknown): string {
+	const own = every.filter((one) => one.resource === resource);
+	const names = (own.length > 0 ? own : every).map(({ operation }) => operation.value);
+	return [...new Set(names)].join(', ');
+}
 
 /** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
 function operationOf(resource: unknown, operation: unknown, given: Chosen['given'] = {}): Found {
 	if (operation === undefined || operation === '') {
-		throw refusal("'operation' is required", `Choose one of: ${operationNames}.`);
+		throw refusal("'operation' is required", `Choose one of: ${operationNames(resource)}.`);
 	}
 	const all = every.filter((found) => found.operation.value === operation);
 	const [first, ...others] = all;
-	if (!first) throw refusal(`'operation' must be one of: ${operationNames}`);
+	if (!first) throw refusal(`'operation' must be one of: ${operationNames(resource)}`);
 	if ((resource ?? '') === '')
 		return others.length === 0 ? first : byIdKey(first.operation.value, all, given);
 	const found = all.find((one) => one.resource === resource);

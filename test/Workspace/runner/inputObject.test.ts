@@ -42,6 +42,11 @@ test.each<[string, unknown, string, (string | RegExp)?]>([
 		{ operation: 'delete' },
 		"'operation' must be one of: append, create, read, write, upload",
 	],
+	[
+		'another operation of a resource',
+		{ operation: 'delete', resource: 'mail' },
+		"'operation' must be one of: list, read, search, send",
+	],
 	['an empty operation', { operation: '' }, "'operation' is required"],
 	['an operation that is no text', { operation: ['send'] }, "'operation' must be one of"],
 	[
