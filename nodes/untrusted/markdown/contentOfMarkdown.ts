@@ -21,17 +21,14 @@ import {
 } from '../document/blocks';
 import { nodesIn, parseMarkdown } from './parseMarkdown';
 
-/** Addresses by the identifiers of link references. */
-type Definitions = ReadonlyMap<string, string>;
-
 /** Protocols that Docs links to. Any other address is written in parentheses after the text. */
 const linkable = /^(?:https?|ftp|mailto|tel):/i;
 const lineBreakTag = /^<br\s*\/?>$/i;
 
-function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions: Definitions): Span[] {
+function spansIn(node: PhrasingContent | RootContent, marks: Marks): Span[] {
 	const inside = (children: readonly PhrasingContent[], added: Marks) =>
-		children.flatMap((child) => spansIn(child, { ...marks, ...added }, definitions));
-	const linked = (children: readonly PhrasingContent[], url = ''): Span[] => {
+		children.flatMap((child) => spansIn(child, { ...marks, ...added }));
+	const linked = (children: readonly PhrasingContent[], url: string): Span[] => {
 		if (linkable.test(url)) return inside(children, { link: url });
 		// An entry of a table of contents.
 		if (url.startsWith('#')) return inside(children, {});
@@ -55,12 +52,8 @@ function spansIn(node: PhrasingContent | RootContent, marks: Marks, definitions:
 			return [{ text: '\v', marks: {} }];
 		case 'link':
 			return linked(node.children, node.url);
-		case 'linkReference':
-			return linked(node.children, definitions.get(node.identifier));
 		case 'image':
 			return [picture(node.alt, node.url, marks)];
-		case 'imageReference':
-			return [picture(node.alt, definitions.get(node.identifier), marks)];
 		case 'footnoteReference':
 			return [{ text: `[${node.identifier}]`, marks }];
 		case 'html':
@@ -85,9 +78,9 @@ function withoutComments(html: string): string {
 const fetchable = /^https:/i;
 
 /** A link, which a picture can replace. */
-function picture(alt: string | null | undefined, url: string | undefined, marks: Marks): Span {
-	const text = oneLine(alt ?? '') || (url ?? '');
-	if (url === undefined || !linkable.test(url)) return { text, marks };
+function picture(alt: string | null | undefined, url: string, marks: Marks): Span {
+	const text = oneLine(alt ?? '') || url;
+	if (!linkable.test(url)) return { text, marks };
 	return { text, marks: { ...marks, link: url }, ...(fetchable.test(url) && { picture: url }) };
 }
 
@@ -107,7 +100,8 @@ interface Around {
 export function contentOfMarkdown(markdown: string): Content {
 	const children = parseMarkdown(markdown);
 	const all = nodesIn(children);
-	const reader = new Reader(definitionsOf(all));
+	resolveReferences(all);
+	const reader = new Reader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const { blocks, lists } = reader;
 	const simplified = [...simplifiedIn(all), ...(reader.isRenumbered ? ['list numbers' as const] : [])];
@@ -117,25 +111,30 @@ export function contentOfMarkdown(markdown: string): Content {
 function simplifiedIn(nodes: readonly RootContent[]): Simplified[] {
 	const found = new Set<Simplified>();
 	for (const node of nodes) {
-		if (node.type === 'image' || node.type === 'imageReference') found.add('images');
+		if (node.type === 'image') found.add('images');
 		if (node.type === 'image' && !fetchable.test(node.url)) found.add('images without address');
 		if (node.type === 'footnoteReference') found.add('footnotes');
-		const isLink = node.type === 'link' || node.type === 'definition';
-		if (isLink && !node.url.startsWith('#') && !linkable.test(node.url)) found.add('relative links');
+		const isRelative = node.type === 'link' && !node.url.startsWith('#') && !linkable.test(node.url);
+		if (isRelative) found.add('relative links');
 	}
 	return [...found];
 }
 
-function definitionsOf(nodes: readonly RootContent[]): Definitions {
+/** Makes references the links and images that they stand for. */
+function resolveReferences(nodes: readonly RootContent[]): void {
 	const definitions = nodes.filter((node) => node.type === 'definition');
 	// Of several, the first counts.
-	return new Map(definitions.toReversed().map(({ identifier, url }) => [identifier, url]));
+	const addresses = new Map(definitions.toReversed().map(({ identifier, url }) => [identifier, url]));
+	for (const node of nodes) {
+		if (node.type !== 'linkReference' && node.type !== 'imageReference') continue;
+		const type = node.type === 'linkReference' ? 'link' : 'image';
+		Object.assign(node, { type, url: addresses.get(node.identifier) ?? '' });
+	}
 }
 
 class Reader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
-	private readonly definitions: Definitions;
 	/** Whether a list has other numbers than in the Markdown. */
 	isRenumbered = false;
 	/** The last numbered list that is not inside another. */
@@ -143,10 +142,6 @@ class Reader {
 		{ readonly place: number; readonly next: number; readonly quoteDepth: number } | undefined;
 	/** True while the next paragraph is the first of a list item. */
 	private bullet = false;
-
-	constructor(definitions: Definitions) {
-		this.definitions = definitions;
-	}
 
 	read(nodes: readonly RootContent[], around: Around): void {
 		for (const node of nodes) this.block(node, around);
@@ -191,7 +186,7 @@ class Reader {
 	}
 
 	private spans(nodes: ReadonlyArray<PhrasingContent | RootContent>): Span[] {
-		return nodes.flatMap((node) => spansIn(node, {}, this.definitions)).filter(({ text }) => text !== '');
+		return nodes.flatMap((node) => spansIn(node, {})).filter(({ text }) => text !== '');
 	}
 
 	private add(spans: readonly Span[], around: Around, format: ParagraphBlock['format'] = 'text'): void {

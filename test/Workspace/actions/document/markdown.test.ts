@@ -364,6 +364,12 @@ test('what comes out in another form is told', () => {
 		'relative links',
 	]);
 	expect(contentOfMarkdown('# a [b](https://b.example)')).not.toHaveProperty('simplified');
+	expect(contentOfMarkdown('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
+		'images',
+		'images without address',
+		'relative links',
+	]);
+	expect(contentOfMarkdown('a\n\n[q]: /q')).not.toHaveProperty('simplified');
 });
 
 test('lists deeper than those of Docs stay on its deepest level', () => {
