@@ -133,9 +133,7 @@ export const append = defineOperation({
 	execute: async (clients, params, item) => only(await appendRows(clients.sheets, [{ params, item }])),
 	check: checkRows,
 	combine: {
-		key(params) {
-			return `${sameTarget(params)} ${hasNames(params)}`;
-		},
+		key: (params) => `${sameTarget(params)} ${hasNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
 	recover(_clients, { spreadsheetId, tab, range }, error) {

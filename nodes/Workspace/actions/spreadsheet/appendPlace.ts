@@ -44,11 +44,7 @@ export function isProven({ tableRange, start, place, values }: AppendedRows, fir
 }
 
 /** Whether rows are the first ones below a header: below a line that is the whole table, where no header is known. */
-export function isBelowHeader(
-	{ tableRange }: AppendResult,
-	{ extent, row }: Place,
-	startRow: number,
-): boolean {
+export function isBelowHeader({ tableRange }: AppendResult, { extent, row }: Place, startRow: number) {
 	if (extent === 'header') return startRow === row + 1;
 	if (!tableRange) return false;
 	const table = anchorOf(parseRange(tableRange));
@@ -78,14 +74,8 @@ export function placeIn(target: TabRange): Place {
 	const { cells, tab, name } = target;
 	const { row, column, lastColumn, lastRow } = anchorOf(target);
 	const isCell = cells !== undefined && !cells.includes(':');
-	return {
-		search: printRange(target),
-		tab: tab ?? name,
-		row,
-		column,
-		lastColumn,
-		extent: isCell || lastRow !== undefined ? 'block' : 'all',
-	};
+	const extent = isCell || lastRow !== undefined ? 'block' : 'all';
+	return { search: printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
 /** Google is asked for the table that the header row's own cells are in; where one of them is empty, there may be several below. */
@@ -93,15 +83,8 @@ export function placeBelow({ target, header }: Table): Place {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
 	const last = `${columnLetters(right)}${hasGap ? '' : row + 1}`;
-	return {
-		search: cellsOn(tab, `${columnLetters(left)}${row + 1}:${last}`),
-		tab,
-		row,
-		column: left,
-		lastColumn: right,
-		extent: 'header',
-		isUnsure: hasGap,
-	};
+	const search = cellsOn(tab, `${columnLetters(left)}${row + 1}:${last}`);
+	return { search, tab, row, column: left, lastColumn: right, extent: 'header', isUnsure: hasGap };
 }
 
 type Grid = ReadonlyArray<readonly unknown[]>;
@@ -177,10 +160,7 @@ export async function relocateRows(book: Spreadsheet, params: Sent, appended: Ap
 	});
 }
 
-function misplaced(
-	{ updatedRange, start, place }: AppendedRows,
-	{ code, status, message }: NodeError,
-): NodeError {
+function misplaced({ updatedRange, start, place }: AppendedRows, { code, status, message }: NodeError) {
 	const belongs =
 		start.column === place.column ? 'below the table' : `in column ${columnLetters(place.column)}`;
 	return new NodeError({

@@ -71,9 +71,8 @@ function isPlain(value: unknown): boolean {
 
 /** Dates of n8n's expressions come from other realms, and as Luxon's DateTime. */
 function dateOf(value: object): Date | undefined {
-	if (Object.prototype.toString.call(value) === '[object Date]') return new Date(Number(value));
-	if ('isLuxonDateTime' in value) return new Date(Number(value));
-	return undefined;
+	const isDate = Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
+	return isDate ? new Date(Number(value)) : undefined;
 }
 
 /** A sign and a plain number: digits with `.` and `,` between them, an exponent, a percent sign. */

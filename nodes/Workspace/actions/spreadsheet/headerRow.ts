@@ -62,10 +62,7 @@ export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	readonly room: number;
 }
 
-/**
- * @param target the header's columns lie inside
- * @param headerRow from 1
- */
+/** @param target the header's columns lie inside @param headerRow from 1 */
 export async function readHeaderRow(
 	book: Spreadsheet,
 	target: TabRange,

@@ -195,10 +195,7 @@ function isIsoOrTime(text: string): boolean {
 	return exists(Number(year), Number(month), Number(day));
 }
 
-/**
- * Whether a text is a complete date, a time or both, as ISO 8601 or the sheet's locale writes it.
- * @param locale of Google, such as `en_GB`
- */
+/** Whether a text is a complete date, a time or both, as ISO 8601 or the sheet's locale (such as `en_GB`) writes it. */
 export function isDate(text: string, locale: string): boolean {
 	if (!mayBeDate(text)) return false;
 	if (isIsoOrTime(text)) return true;
@@ -221,8 +218,8 @@ function styleOf(locale: string): Style {
 	if (known) return known;
 	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 	const utc = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
-	const numeric = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month: 'numeric', year: 'numeric' });
-	const parts = numeric.formatToParts();
+	const numeric = { ...utc, day: 'numeric', month: 'numeric', year: 'numeric' } as const;
+	const parts = new Intl.DateTimeFormat(tag, numeric).formatToParts();
 	const months = new Map<string, number>();
 	for (const month of ['long', 'short'] as const) {
 		const format = new Intl.DateTimeFormat(tag, { ...utc, day: 'numeric', month, year: 'numeric' });

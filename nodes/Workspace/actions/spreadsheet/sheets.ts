@@ -143,11 +143,7 @@ export class Spreadsheet {
 		await this.client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
 	}
 
-	async update(
-		range: string,
-		values: Cell[][],
-		valueInputOption: string,
-	): Promise<sheets_v4.Schema$UpdateValuesResponse> {
+	async update(range: string, values: Cell[][], valueInputOption: string) {
 		const request = { spreadsheetId: this.id, range, valueInputOption, requestBody: new Rows(values) };
 		return (await this.values.update(request)).data;
 	}
@@ -202,10 +198,7 @@ export class Spreadsheet {
 		return isTabsName(target, found) ? { tab: found.tab } : found;
 	}
 
-	/**
-	 * @returns cells from the first row and column on, as Google gives them: without what is empty at the ends; and how many rows the tab
-	 * has, filled or not
-	 */
+	/** Cells from A1 on, as Google gives them, without what is empty at the ends; rows are counted filled or not. */
 	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
 		const { data } = await this.values.get({ spreadsheetId: this.id, range: cellsOn(tab, allCells) });
 		const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
@@ -266,7 +259,7 @@ export function isAboutTabs(error: unknown): error is NodeError {
 }
 
 /** Says that the tab is missing: Google's message only names the range, possibly as the node rewrote it. */
-function missingTab(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]): NodeError {
+function missingTab(error: NodeError, { tab: title, name }: TabRange, titles: readonly string[]) {
 	const tab = title ?? name;
 	if (titles.length === 0) return error;
 	const has = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${list(titles)}.`;

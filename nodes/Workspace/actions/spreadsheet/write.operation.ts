@@ -56,11 +56,7 @@ async function writeRows(
 }
 
 /** Rows under the headers of their names: from the row below the header on, or further down where the range begins there. */
-async function writeByHeader(
-	book: Spreadsheet,
-	params: WriteParams,
-	members: readonly WriteMember[],
-): Promise<Array<Written | NodeError>> {
+async function writeByHeader(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { target, header, rows, addHeaders } = await rowsByHeader(book, params, members);
 	const row = Math.max(params.headerRow, anchorOf(target).row);
 	const start = { tab: header.title, cells: printCell({ row, column: header.left }) };
@@ -90,9 +86,7 @@ export const write = defineOperation({
 		checkRows(params, item);
 	},
 	combine: {
-		key(params) {
-			return hasNames(params) ? sameTarget(params) : undefined;
-		},
+		key: (params) => (hasNames(params) ? sameTarget(params) : undefined),
 		execute: async (clients, members) => await writeRows(clients.sheets, members),
 	},
 	toItems: (written) => (Array.isArray(written) ? written : [written]).map((one) => ({ json: { ...one } })),

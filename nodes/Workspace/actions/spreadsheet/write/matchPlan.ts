@@ -269,11 +269,7 @@ export async function readBody(
 }
 
 /** Values, dates as numbers, and what the sheet shows: one request instead of two, but more bytes, for each cell is an object. */
-export async function readBoth(
-	book: Spreadsheet,
-	table: Table,
-	columns: readonly number[],
-): Promise<{ readonly body: Body; readonly shown: Body }> {
+export async function readBoth(book: Spreadsheet, table: Table, columns: readonly number[]) {
 	const { ranges, bodyOf } = readingOf(table, columns);
 	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
@@ -292,9 +288,6 @@ export async function readBoth(
 	};
 }
 
-/** They are part of an address, whose length is limited. */
-const mostSpans = 50;
-
 /** Columns beside one another are read as one range. */
 function spansOf(columns: readonly number[]) {
 	const spans: Array<{ from: number; to: number }> = [];
@@ -304,5 +297,6 @@ function spansOf(columns: readonly number[]) {
 		else spans.push({ from: column, to: column });
 	}
 	const [first, last] = [spans[0], spans.at(-1)];
-	return first && last && spans.length > mostSpans ? [{ from: first.from, to: last.to }] : spans;
+	// They are part of an address, whose length is limited.
+	return first && last && spans.length > 50 ? [{ from: first.from, to: last.to }] : spans;
 }

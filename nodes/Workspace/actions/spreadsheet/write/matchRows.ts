@@ -116,10 +116,7 @@ export interface MatchedRow extends Written {
 	readonly action: Step['action'];
 }
 
-/**
- * Rows whose cells in the key columns equal an item's are updated in place, the other items are appended.
- * @returns by member, what was done for each of its rows
- */
+/** Rows whose cells in the key columns equal an item's are updated in place, the other items are appended. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { header: read } = await tableOf(book, params);
 	const given = members.map(namedRows);
