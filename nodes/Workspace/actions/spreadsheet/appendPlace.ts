@@ -10,7 +10,6 @@ import {
 	areaLike,
 	cellsOn,
 	columnLetters,
-	type Corner,
 	parseRange,
 	printCell,
 	printRange,
@@ -131,7 +130,7 @@ interface AppendedRows extends AppendResult {
  * @returns where they are now
  * @throws NodeError, never ambiguous, that says where they are
  */
-export async function relocateRows(book: Spreadsheet, params: Sent, appended: AppendedRows): Promise<Corner> {
+export async function relocateRows(book: Spreadsheet, params: Sent, appended: AppendedRows) {
 	const { updatedRange, start, lastColumn, place, values } = appended;
 	const relocated = async () => {
 		const { tab } = parseRange(updatedRange);
@@ -189,7 +188,7 @@ async function intoColumn(
 	{ valueInputOption }: Sent,
 	{ updatedRange, start, lastColumn, place: { column }, values }: AppendedRows,
 	row: number,
-): Promise<void> {
+) {
 	const left = Math.min(column, start.column);
 	const width = Math.max(lastColumn + 1, column + widthOf(values)) - left;
 	const shifted = values.map((cells) =>

@@ -1,15 +1,7 @@
 import { type NodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { type Cell, type GivenMember, type NamedCells, namedRows, type NamedRow, namesIn } from './cells';
-import {
-	enlarge,
-	isAboutTabs,
-	list,
-	type NativeTable,
-	nativeTableAt,
-	type SheetInfo,
-	type Spreadsheet,
-} from './sheets';
+import { enlarge, isAboutTabs, list, nativeTableAt, type SheetInfo, type Spreadsheet } from './sheets';
 import type { WriteParams } from './fields';
 import { anchorOf, areaIn, columnLetters, type TabRange, targetOf } from './range';
 
@@ -43,7 +35,7 @@ export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	/** Of the whole row, from the tab's first column on. */
 	readonly texts: readonly string[];
 	/** The table that the header is of, where Google knows it as one. */
-	readonly native: NativeTable | undefined;
+	readonly native: ReturnType<typeof nativeTableAt>;
 	/** First column of the range. */
 	readonly start: number;
 	/** First column of the table, left of the range too when headers stand there without a gap. */
@@ -163,10 +155,9 @@ export async function tableOf(
 ) {
 	const given = targetOf(params);
 	const { tab, name } = given;
-	const readIn = async (target: TabRange) => ({
-		target,
-		header: await readHeaderRow(book, target, headerRow(target)),
-	});
+	const readIn = async (target: TabRange) => {
+		return { target, header: await readHeaderRow(book, target, headerRow(target)) };
+	};
 	const resolved = async () => await readIn(await book.cellsOfName(given));
 	return await book.inTabs(given, async () => {
 		if (tab !== undefined && name !== undefined) return await resolved();

@@ -25,7 +25,7 @@ export function list(names: readonly string[]): string {
  * A table that was made with Format > Convert to table. Rows belong to it when they are inserted inside it, or when values.append inserts
  * them; what is written below it does not. AppendCells with its ID was seen to lose the values. Rows and columns count from 0.
  */
-export interface NativeTable {
+interface NativeTable {
 	readonly tableId: string;
 	/** With the header and the footer. */
 	readonly range: { readonly [K in keyof sheets_v4.Schema$GridRange]-?: number };

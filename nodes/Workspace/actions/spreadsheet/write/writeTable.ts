@@ -56,9 +56,7 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 		items.map(({ cells }) => [
 			columns.map((name): Cell => (name === undefined ? null : (cells.get(name) ?? null))),
 		]);
-	if (!params.includeHeaderRow) {
-		return await writeBlock(book, params, targetOf(params), rowsOf(names));
-	}
+	if (!params.includeHeaderRow) return await writeBlock(book, params, targetOf(params), rowsOf(names));
 	const { target, header: found } = await tableOf(book, params, (inside) => anchorOf(inside).row + 1);
 	const { columns, header } = laidOut(names, found.texts.slice(found.start), params);
 	return await writeBlock(book, params, target, rowsOf(columns), [header]);
@@ -73,20 +71,18 @@ function laidOut(names: readonly string[], texts: readonly string[], params: Ent
 		if (present[at] === '') return undefined;
 		return names.includes(name) ? name : names.find((one) => one === present[at]);
 	});
-	if (present.some((text, at) => text !== '' && found[at] === undefined)) throw otherNames(present, names);
+	if (present.some((text, at) => text !== '' && found[at] === undefined)) {
+		throw refusal(
+			`The first row has the names ${list(present.filter((text) => text !== ''))}, but the items have ${list(names)}`,
+			`Nothing was written. Set ${named('writeMode')} to update, to find rows by ${named('matchColumns')}, or to replace, to clear the old table.`,
+		);
+	}
 	const added = names.filter((name) => !found.includes(name));
 	const columns = [...Array.from({ length: end }, (_, at) => found[at] ?? added.shift()), ...added];
 	const header = columns.map((name, at) =>
 		name === undefined || found[at] ? null : headerCell(name, params),
 	);
 	return { columns, header };
-}
-
-function otherNames(present: readonly string[], names: readonly string[]) {
-	return refusal(
-		`The first row has the names ${list(present.filter((text) => text !== ''))}, but the items have ${list(names)}`,
-		`Nothing was written. Set ${named('writeMode')} to update, to find rows by ${named('matchColumns')}, or to replace, to clear the old table.`,
-	);
 }
 
 /**
