@@ -2,6 +2,7 @@ import threads from 'node:worker_threads';
 
 import { runInWorker } from '../../nodes/untrusted/runInWorker';
 import type { TaskName } from '../../nodes/untrusted/untrusted.worker';
+import { roundsOf } from '../growth';
 
 async function reading(task: Exclude<TaskName, 'readMail' | 'rawPart'>, text: string, signal?: AbortSignal) {
 	const answer = await runInWorker(task, text, signal);
@@ -42,31 +43,45 @@ test('an idle thread keeps no process alive', async () => {
 	expect(process.getActiveResourcesInfo()).not.toContain('MessagePort');
 });
 
+test('what takes too long is given up, and what comes after it is read', async () => {
+	const slow = reading('htmlOfMarkdown', '*a_ '.repeat(20_000));
+	const next = reading('htmlOfMarkdown', '*a*');
+	expect(await slow).toBe('trouble: reading it takes longer than 3 s');
+	expect(await next).toBe('<p><em>a</em></p>');
+});
+
 describe('Markdown that a stranger made up', () => {
 	test.each([
-		['marks that cross', 'htmlOfMarkdown', '*a_ '.repeat(20_000)],
-		['pictures that never end', 'contentOfMarkdown', '![a]('.repeat(20_000)],
-		['brackets', 'htmlOfMarkdown', ']'.repeat(30_000)],
+		['pictures that never end', 'contentOfMarkdown', '![a]('.repeat(roundsOf(20_000))],
+		['brackets', 'htmlOfMarkdown', ']'.repeat(roundsOf(30_000))],
 		[
 			'link definitions',
 			'contentOfMarkdown',
-			Array.from({ length: 4000 }, (_, at) => `[a${at}]: /b\n`).join(''),
+			Array.from({ length: roundsOf(4000) }, (_, at) => `[a${at}]: /b\n`).join(''),
 		],
 		[
 			'lists in lists',
 			'htmlOfMarkdown',
-			Array.from({ length: 400 }, (_, at) => `${'  '.repeat(at)}- a\n`).join(''),
+			Array.from({ length: roundsOf(400) }, (_, at) => `${'  '.repeat(at)}- a\n`).join(''),
 		],
-		['lists on one line', 'contentOfMarkdown', '- '.repeat(40_000)],
-		['quotes', 'htmlOfMarkdown', `${'>'.repeat(40_000)}a`],
-		['backticks', 'contentOfMarkdown', Array.from({ length: 400 }, (_, at) => '`'.repeat(at)).join(' ')],
-		['links to a long address', 'htmlOfMarkdown', `${'[a]'.repeat(13_000)}\n\n[a]: /${'u'.repeat(40_000)}`],
+		['lists on one line', 'contentOfMarkdown', '- '.repeat(roundsOf(40_000))],
+		['quotes', 'htmlOfMarkdown', `${'>'.repeat(roundsOf(40_000))}a`],
+		[
+			'backticks',
+			'contentOfMarkdown',
+			Array.from({ length: roundsOf(400) }, (_, at) => '`'.repeat(at)).join(' '),
+		],
+		[
+			'links to a long address',
+			'htmlOfMarkdown',
+			`${'[a]'.repeat(roundsOf(13_000))}\n\n[a]: /${'u'.repeat(roundsOf(40_000))}`,
+		],
 		[
 			'a table with many columns and rows',
 			'contentOfMarkdown',
-			`${'|a'.repeat(10_000)}\n${'|-'.repeat(10_000)}\n${'|x\n'.repeat(10_000)}`,
+			`${'|a'.repeat(roundsOf(10_000))}\n${'|-'.repeat(roundsOf(10_000))}\n${'|x\n'.repeat(roundsOf(10_000))}`,
 		],
-		['nothing but spaces', 'htmlOfMarkdown', ' '.repeat(80_000)],
+		['nothing but spaces', 'htmlOfMarkdown', ' '.repeat(roundsOf(80_000))],
 	] as const)('%s: what comes after it is read', async (_what, task, markdown) => {
 		const [, next] = await Promise.all([reading(task, markdown), reading('htmlOfMarkdown', '*a*')]);
 		expect(next).toBe('<p><em>a</em></p>');
