@@ -193,11 +193,24 @@ const folded = Uint8Array.from({ length: 128 }, (_, code) => {
 	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
 });
 
+/** For escapes of different kinds inside each other, as of JSON in a URL. */
+const mostPasses = 3;
+
 /** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
 function visible(text: string): View {
+	const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
+	let view: View = { text, starts, ends: starts.map((at) => at + 1) };
+	for (let pass = 1; pass < mostPasses && /[%&\\]/.test(view.text); pass++) {
+		view = unescaped(view, (code) => code);
+	}
+	return unescaped(view, (code) => folded[code] ?? (hidden.test(String.fromCharCode(code)) ? 0 : code));
+}
+
+/** @param keep what becomes of a character; 0 for nothing */
+function unescaped({ text, starts, ends }: View, keep: (code: number) => number): View {
 	// What an escape stands for is never longer.
 	const codes = new Uint16Array(text.length);
-	const [starts, ends] = [new Uint32Array(text.length), new Uint32Array(text.length)];
+	const [newStarts, newEnds] = [new Uint32Array(text.length), new Uint32Array(text.length)];
 	let length = 0;
 	for (let at = 0, end = 0; at < text.length; at = end) {
 		const unit = text.charAt(at);
@@ -205,16 +218,15 @@ function visible(text: string): View {
 		const escaped = /[%&\\]/.test(unit) ? escape.exec(text) : null;
 		end = at + (escaped?.[0].length ?? 1);
 		for (const one of escaped ? characterOf(escaped).split('') : [unit]) {
-			const code = one.charCodeAt(0);
-			const kept = folded[code] ?? (hidden.test(one) ? 0 : code);
+			const kept = keep(one.charCodeAt(0));
 			if (!kept) continue;
 			codes[length] = kept;
-			starts[length] = at;
-			ends[length++] = end;
+			newStarts[length] = starts[at] ?? 0;
+			newEnds[length++] = ends[end - 1] ?? 0;
 		}
 	}
 	const seen = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
-	return { text: seen, starts: starts.subarray(0, length), ends: ends.subarray(0, length) };
+	return { text: seen, starts: newStarts.subarray(0, length), ends: newEnds.subarray(0, length) };
 }
 
 /** Replaces a secret in a text. */

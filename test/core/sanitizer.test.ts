@@ -99,6 +99,7 @@ test.each([
 	['without its beginning', `…${long.slice(30)}`],
 	['neither its beginning nor its end', `key_${long.slice(20, 50)}_key`],
 	['an escaped letter', long.replaceAll('B', '%42')],
+	['an escape inside an escape of another kind', long.replaceAll('B', '%5Cu0042')],
 	['a joiner that has no width', between(long, '\u034F')],
 	['a variation selector', between(long, '\uFE0F')],
 	['spaces', between(long, ' ')],
@@ -178,12 +179,15 @@ test('a secret that is mostly white space is found as it stands', () => {
 });
 
 test.each([
+	['an escape inside escapes of two other kinds', '%26%2392;u004b3y!xyz12', '•••'],
+	['HTML in a URL', 'K3y%26lt%3B%26amp%3B%26quot%3Bxyz', '•••'],
+	['a secret that has an escape in it', String.raw`K3y%5CnX9 K3y&#92;&#110;X9 K3y\nX9`, '••• ••• •••'],
 	['entities', 'K3y&lt;&AMP;&quot;xyz', '•••'],
 	['the last character there is', '&#x10ffff; K3y!xyz12', '&#x10ffff; •••'],
 	['none beyond it', '&#x110000; &#1114112; K3y!xyz12', '&#x110000; &#1114112; •••'],
 	['a letter beyond U+FFFF', 'K3y!&#x1f511; and', '••• and'],
 ])('escapes: %s', (_what, text, expected) => {
-	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑']).text(text)).toBe(expected);
+	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).text(text)).toBe(expected);
 });
 
 test('a hex value without its 0x', () => {
