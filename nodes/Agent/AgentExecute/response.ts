@@ -137,6 +137,8 @@ export class TurnText {
 	text = '';
 	readonly #isJoined: boolean;
 	#pieces = 0;
+	/** Characters of them without the white space around each: a shorter piece is not the whole text. */
+	#length = 0;
 
 	constructor(textPieces: ExecuteParams['textPieces']) {
 		this.#isJoined = textPieces === 'joined';
@@ -144,14 +146,16 @@ export class TurnText {
 
 	/** @param isEnd whether its message ends the wait @returns what is added: a paragraph, or the piece unless it is the whole text again */
 	add(text: string, isEnd: boolean): string {
-		const isBlank = text.trim() === '';
+		const piece = text.trim();
 		// Two pieces may be equal: 123123 may come as 123 and 123.
-		const mayBeWhole = this.#isJoined && !isBlank && (isEnd || this.#pieces > 1);
+		const mayBeWhole = this.#isJoined && piece !== '' && (isEnd || this.#pieces > 1);
+		if (piece !== '') this.#pieces++;
+		// To compare the whole text with every piece would take a time that grows with the square of their number.
+		if (mayBeWhole && piece.length >= this.#length && piece === this.text.trim()) return '';
 		const separator = this.#isJoined || this.text === '' ? '' : '\n\n';
-		const added = mayBeWhole && text.trim() === this.text.trim() ? '' : separator + text;
-		this.text += added;
-		if (!isBlank) this.#pieces++;
-		return added;
+		this.text += separator + text;
+		this.#length += piece.length;
+		return separator + text;
 	}
 }
 
@@ -194,7 +198,11 @@ export const describeFields = (messages: ReadonlyArray<{ readonly message: unkno
 
 /** Each once, the first of them, shortened. */
 export function distinct(texts: ReadonlyArray<string | undefined>): string[] {
-	const given = texts.filter((text) => text !== undefined);
-	const different = [...new Set(given.map((text) => shortened(text, longestName)))];
-	return different.length > mostNamed ? [...different.slice(0, mostNamed), '…'] : different;
+	const different = new Set<string>();
+	for (const text of texts) {
+		if (text !== undefined) different.add(shortened(text, longestName));
+		// There may be a million of them.
+		if (different.size > mostNamed) return [...[...different].slice(0, mostNamed), '…'];
+	}
+	return [...different];
 }

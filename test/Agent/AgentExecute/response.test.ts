@@ -245,6 +245,21 @@ describe('the text of a turn', () => {
 		expect(texts.map((text) => all.add(text, false))).toEqual(added);
 	});
 
+	test('of many pieces grows no faster than they do', () => {
+		expectLinear(
+			'word ',
+			(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
+			(pieces) => textOf(pieces, 'text', 'joined', 'match'),
+			500_000,
+		);
+	});
+
+	test('is a whole again and again, and no shorter piece', () => {
+		const all = new TurnText('joined');
+		const texts = [' a', ' b ', 'a b', ' a b\n', 'ab', ' a b ab'];
+		expect(texts.map((text) => all.add(text, false))).toEqual([' a', ' b ', '', '', 'ab', '']);
+	});
+
 	const messages = ['a', { n: 1 }, 'a'].map((message) => ({ message })) as unknown as SessionMessage[];
 
 	test('is joined without a whole that only the end of a match tells', () => {
