@@ -1,7 +1,7 @@
 import { refusal } from '../../core/errors';
 import { named, Naming, type ParamsOf } from '../../fields/field';
 import { type NodeParameters, paramsOf } from '../../fields/params';
-import { isRecord, kindOf } from '../../fields/values';
+import { isRecord, kindOf, parsedJson } from '../../fields/values';
 import { givenValues } from '../session/fields';
 import type { FieldValues } from '../session/messages';
 import { executeFields, executeOptions } from './fields';
@@ -59,25 +59,13 @@ export function initialPayload(
 ): () => string {
 	const { payloadMode, task, input, payloadJson: payload } = params;
 	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
-	const value = typeof payload === 'string' ? parsed(payload) : payload;
+	const advice = 'Write an object such as {"task": "…"}, or use an expression.';
+	const value = typeof payload === 'string' ? parsedJson(payload, "'Payload (JSON)'", advice) : payload;
 	if (isRecord(value)) return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
 	throw refusal(
-		`'Payload' must be a JSON object, not ${kindOf(value)}`,
+		`'Payload (JSON)' must be a JSON object, not ${kindOf(value)}`,
 		'Wrap the value in an object, such as {"items": …}.',
 	);
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		// The parser's message quotes the payload.
-		const position = /position (\d+)/.exec(String(error))?.[1];
-		throw refusal(
-			"'Payload' is not valid JSON",
-			`${position ? `Parsing failed at character ${position}. ` : ''}Write an object such as {"task": "…"}, or use an expression.`,
-		);
-	}
 }
 
 /**

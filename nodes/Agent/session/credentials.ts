@@ -92,7 +92,9 @@ function timestampOf(
 	overrides: IdentityOverrides,
 	nowMilliseconds: number,
 ): number {
-	if (text(overrides.timestamp) !== '') return milliseconds(overrides.timestamp, "The option 'Timestamp'");
+	if (text(overrides.timestamp) !== '') {
+		return milliseconds(overrides.timestamp, "The option 'Timestamp (Milliseconds)'");
+	}
 	if (credential.timestampMode === 'current') return nowMilliseconds;
 	return milliseconds(
 		credential.issuedTimestamp,

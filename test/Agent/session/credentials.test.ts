@@ -76,7 +76,7 @@ describe('identityOf', () => {
 			timestamp: 1_700_000_000_123,
 		});
 		expect(failureOf(() => identityOf(signed, { timestamp: 1_700_000_000 })).text).toContain(
-			"option 'Timestamp'",
+			"option 'Timestamp (Milliseconds)'",
 		);
 	});
 
