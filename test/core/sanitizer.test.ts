@@ -300,9 +300,12 @@ test.each(['debug', 'info', 'warn', 'error'] as const)(
 );
 
 test('the secrets of a credential, also in what a sign-in gave', () => {
-	const oauthTokenData = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 3599 };
+	const tokens = { access_token: 'a', refresh_token: 'r', id_token: 'i' };
+	const oauthTokenData = { ...tokens, token_type: 'Bearer', expires_in: 3599 };
 	const credential = { apiKey: 'k', email: 'a@b.example', scope: null, useProxy: true, oauthTokenData };
-	expect(secretsIn({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r']);
+	expect(secretsIn({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r', 'i']);
+	const others = { accessToken: 't', clientSecret: 'c', privateKey: 'p', signature: 's', userPublicKey: 'u' };
+	expect(secretsIn({ ...others, userId: 'n', signatures: 'n' })).toEqual(['t', 'c', 'p', 's', 'u']);
 });
 
 test('hides any secret in any text', () => {
@@ -348,6 +351,7 @@ describe('costs no more than the length of the text', () => {
 		[Buffer.from(signature.slice(2)).toString('hex'), signature],
 		['A', 'A'.repeat(1700)],
 		['\\', key],
+		['%26%2397;', 'a'.repeat(1700)],
 	])('%j, with the secret %j', (unit, secret) => {
 		const one = new Sanitizer([secret]);
 		expectLinear(
@@ -364,6 +368,17 @@ describe('costs no more than the length of the text', () => {
 			(secret) => secret,
 			(secret) => new Sanitizer([secret]).text('b'),
 			100_000,
+		);
+	});
+
+	test('a secret in one text after another', () => {
+		expectLinear(
+			key,
+			(texts) => texts.match(/.{1,64}/g) ?? [],
+			(texts) => {
+				const one = new Sanitizer([key]);
+				for (const text of texts) one.text(text);
+			},
 		);
 	});
 });

@@ -27,7 +27,14 @@ test('a long text is looked through in parts, with the same result, and no furth
 	expect(await parsingCostInParts(text)).toBe(parsingCost(text));
 	clearInterval(others);
 	expect(turns).toBeGreaterThan(0);
-	expect(parsingCost(bomb(30_000_000), 1000)).toBeLessThan(parsingCost(bomb(30_000_000)) / 10);
+	for (const most of [1000, 40_000_000]) {
+		expect(parsingCost(bomb(30_000_000), most)).toBeLessThan(parsingCost(bomb(30_000_000)) / 5);
+	}
+	const deep = Buffer.from(`${'['.repeat(600)}${' '.repeat(2 ** 21)}${'['.repeat(401)}`);
+	expect([parsingCost(deep, Infinity, 1001), parsingCost(deep, Infinity, 1000)]).toEqual([
+		deep.length + 1001 * 40,
+		Infinity,
+	]);
 });
 
 test.each([

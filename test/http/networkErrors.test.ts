@@ -51,6 +51,13 @@ test.each<[string, Error, string, string, number]>([
 	expect(networkErrorOf(new Error('wrapped', { cause: thrown }))).toMatchObject({ what, kind, status });
 });
 
+test('an empty code or a status is none', () => {
+	const refused = error('ECONNREFUSED', connecting);
+	for (const code of ['', '502']) {
+		expect(networkErrorOf(error(code, { cause: refused }))).toMatchObject({ code: 'ECONNREFUSED' });
+	}
+});
+
 test('of a host with several addresses every connection counts', () => {
 	const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 	const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });

@@ -197,6 +197,17 @@ test('after a refusal all wait, then one asks for all', async () => {
 	await clock.run(Promise.all([one, others]));
 });
 
+test('a request in line has waited since the first refusal', async () => {
+	const { clock, ask } = world({ quota: 0 });
+	const others = Promise.allSettled(Array.from({ length: 6 }, () => ask()));
+	let ended = 0;
+	const inLine = ask({ maxWaitMilliseconds: 1800 }).finally(() => (ended = clock.now()));
+	await expect(clock.run(inLine)).rejects.toMatchObject({ kind: 'final' });
+	// Refused at 100 and, when one asked for all, at 950: the next try would be at 2450.
+	expect(ended).toBe(950);
+	await clock.run(others);
+});
+
 test('a request that may not wait until then is not sent', async () => {
 	const { clock, state, answer, ask } = world({ quota: 0 });
 	answer.retryAfterMilliseconds = 50_000;
@@ -258,6 +269,9 @@ test('refusals of requests that were out together count as one', async () => {
 	expect(state.refused).toBe(5);
 	expect(waits).toHaveLength(5);
 	expect(Math.max(...waits)).toBeLessThanOrEqual(1000);
+	// The one that asks for all is the second.
+	await clock.advance(900);
+	expect(waits.slice(5)).toEqual([1500]);
 	await clock.run(all);
 });
 
