@@ -8,7 +8,7 @@ import { writeFields, type WriteMember, writeOptions, type WriteParams } from '.
 import { rowsByHeader } from './headerRow';
 import { anchorOf, printCell, sameTarget, targetOf } from './range';
 import { only, sendEach, type Written } from './rows';
-import { rangeAdvice, Spreadsheet } from './sheets';
+import { enlarge, rangeAdvice, Spreadsheet } from './sheets';
 import { type MatchedRow, matchRows } from './write/matchRows';
 import { replaceTable, writeBlock, writeItems } from './write/writeTable';
 
@@ -66,6 +66,8 @@ async function writeByHeader(book: Spreadsheet, params: WriteParams, members: re
 		rowsOf: (own) => own,
 		async send(parts) {
 			await addHeaders();
+			// The header may be the last row of the tab.
+			if (row === params.headerRow) await book.change(enlarge(header, { rows: row + parts.flat().length }));
 			return await writeBlock(book, params, start, parts);
 		},
 	});

@@ -475,6 +475,41 @@ describe('rows that need room', () => {
 		expect(calls.methods[0]).toBe(method);
 	});
 
+	test.each([
+		['columns', { valuesSource: 'columns', columns: { Name: 'Anna', New: 'x' } }],
+		['json', { values: [{ Name: 'Anna', New: 'x' }] }],
+		['items', { valuesSource: 'items' }],
+		['items, update', { valuesSource: 'items', matchColumns: 'Name' }],
+		['items, replace', { valuesSource: 'items', writeMode: 'replace' }],
+	])('a tab that has nothing but its header row gets the row: %s', async (_, given) => {
+		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 1, columnCount: 1 });
+		const params = { spreadsheetId, tab: 'Sheet1', extraColumns: 'add', ...given };
+		const written = await calls.one('write', params, testItem({ json: { Name: 'Anna', New: 'x' } }));
+		expect(written['updatedRange']).toMatch(/:B2$/);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Name', 'New'],
+			['Anna', 'x'],
+		]);
+	});
+
+	test.each([
+		['Sheet1', 1, 2],
+		['Sheet1!A2', 3, 2],
+	])('rows under the header of %s, in a tab of %d, need one change', async (range, rowCount, start) => {
+		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount });
+		const values = ['a', 'b', 'c'].map((Name) => ({ Name }));
+		const written = await calls.one('write', { spreadsheetId, range, values });
+		expect(written).toMatchObject({ updatedRange: `Sheet1!A${start}:A${start + 2}`, updatedRows: 3 });
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'values.update']);
+	});
+
+	test('rows that are to begin beyond the last one stay refused', async () => {
+		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 2 });
+		const given = { spreadsheetId, range: 'Sheet1!A3:A', values: [{ Name: 'a' }] };
+		expect((await failing(calls.one('write', given))).code).toBe(400);
+		expect(calls.methods).not.toContain('batchUpdate');
+	});
+
 	test('a named range has its own bounds', async () => {
 		const spreadsheetId = calls.google.sheets.seed({
 			title: 'Book',
