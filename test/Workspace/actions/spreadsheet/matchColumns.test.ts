@@ -116,6 +116,26 @@ test('several key columns, and a key that is there twice', async () => {
 	]);
 });
 
+test.each([
+	['RAW', 'Id'],
+	['RAW', 'Id, Day'],
+	['AUTO', 'Id'],
+	['AUTO', 'Id, Day'],
+])('%s, %s: a number is not found where the sheet only shows it', async (valueInputOption, matchColumns) => {
+	const spreadsheetId = calls.sheet([['Id', 'Day', 'A']]);
+	const values = [['0,005.251', '2024-01-05', 'shown as 5.25']];
+	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	const day = { Day: '2024-01-05' };
+	const written = await write(
+		{ spreadsheetId, matchColumns, valueInputOption },
+		{ ...day, Id: 5.25, A: 'new' },
+		{ ...day, Id: '1,200', A: 'newer' },
+		{ ...day, Id: 5.251, A: 'changed' },
+	);
+	expect(written).toMatchObject([{ action: 'appended' }, { action: 'appended' }, { action: 'updated' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!C2:C4')).toEqual([['changed'], ['new'], ['newer']]);
+});
+
 describe('the changes of one request', () => {
 	const requests = () =>
 		(calls.sent.at(-1)?.body as { requests: Array<Record<string, IDataObject>> }).requests;

@@ -150,6 +150,35 @@ describe('a text where the sheet has a value', () => {
 		expect(plan.isUnsure).toBe(isUnsure);
 	});
 
+	test.each<[Cell[], Pick<Partial<Matching>, 'valueInputOption'>, number[] | 'appended']>([
+		[[5], {}, [3]],
+		[[5], { valueInputOption: 'USER_ENTERED' }, [3]],
+		[['5'], {}, [3]],
+		[['5'], { valueInputOption: 'USER_ENTERED' }, [3]],
+		[["'5"], { valueInputOption: 'USER_ENTERED' }, [3]],
+		[['6'], {}, [4]],
+		[[6], {}, 'appended'],
+		[['6'], { valueInputOption: 'USER_ENTERED' }, 'appended'],
+		[['12%'], {}, [2]],
+		[[0.12], {}, [2]],
+		[[true], {}, [5]],
+		[[5, '2024-01-05'], {}, [3]],
+		[[5.3, '2024-01-05'], {}, [1]],
+		[['5', '2024-01-05'], {}, [3]],
+		[['6', '2024-01-05'], {}, [4]],
+		[[6, '2024-01-05'], {}, 'appended'],
+	])('the key %j with %j is found by its value where it is a number', (key, more, rows) => {
+		const values = [header, ...[5.3, 0.12, 5, 6.4, true].map((Id) => [Id, 45296])];
+		const shown = [header, ...['5', '12%', '5,00 €', '6', 'TRUE'].map((Id) => [Id, '2024-01-05'])];
+		const names = ['Id', 'A'].slice(0, key.length);
+		const plan = planFor(values, { matchColumns: names, shown, ...more });
+		const given = Object.fromEntries(names.map((name, at) => [name, key[at] ?? null]));
+		const [action, found] = step(plan, { ...given, B: 'new' });
+		expect(action === 'appended' ? action : found).toEqual(rows);
+		// The row that was appended, too, is found by both.
+		expect(step(plan, { ...given, B: 'newer' })[0]).toBe('updated');
+	});
+
 	test.each(['007', 'TRUE', "'x", ' 7 '])('as a typed key %j', (Id) => {
 		const plan = planFor([header, [7], [true], ['x']], { valueInputOption: 'USER_ENTERED' });
 		expect(step(plan, { Id })[0]).toBe('unchanged');

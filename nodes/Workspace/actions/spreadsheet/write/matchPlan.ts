@@ -35,7 +35,10 @@ export class Plan {
 	private readonly isTyped: boolean;
 	/** None where rows are found by their numbers. */
 	private readonly keyColumns: readonly number[];
-	private readonly rowsByKey = new Map<string, number[]>();
+	/** Rows of the table by key, for each choice of columns that count by their values alone. */
+	private readonly indexes = new Map<string, Map<string, number[]>>();
+	/** Rows that earlier items append, by key. */
+	private readonly appended = new Map<string, number[]>();
 	private hasValues = false;
 	/** Cells that earlier items change. */
 	private readonly pending = new Map<string, Cell>();
@@ -43,11 +46,10 @@ export class Plan {
 
 	constructor(matching: Matching) {
 		this.matching = matching;
-		const { matchColumns, columns, body, headerRow } = matching;
+		const { matchColumns, columns, body } = matching;
 		this.isTyped = matching.valueInputOption === 'USER_ENTERED';
 		this.keyColumns = isByNumber(matchColumns) ? [] : matchColumns.flatMap((name) => columns.get(name) ?? []);
 		this.next = body.last + 1;
-		for (let row = headerRow; row <= body.last; row++) this.index(row);
 	}
 
 	/** A NodeError where one of the rows cannot be looked for. */
@@ -61,7 +63,7 @@ export class Plan {
 		const found = this.rowsOf(row);
 		const isNew = isNodeError(found) || found.length === 0;
 		const rows = isNew ? [this.next++] : found;
-		if (isNew) this.add(this.keyOf(this.keyCells(row)), rows[0] ?? 0);
+		if (isNew) this.appended.set(this.keyOf(this.keyCells(row)), [...rows]);
 		const changedIn = (at: number) => [...cells].filter(([column, cell]) => !this.isSame(at, column, cell));
 		const changes = rows
 			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
@@ -77,21 +79,30 @@ export class Plan {
 		return isByNumber(this.matching.matchColumns) ? this.numbered(row.rowNumber) : this.keyed(row);
 	}
 
-	private index(row: number): void {
-		const { body, shown } = this.matching;
-		for (const one of [body, ...(shown ? [shown] : [])]) {
-			const cells = this.keyColumns.map((column) => one.at(row, column));
-			if (cells.every((cell) => cell === '')) continue;
-			this.hasValues ||= cells.some((cell) => typeof cell !== 'string');
-			this.add(this.keyOf(cells), row);
+	/** @param isByValue for each key column; the others count by what the sheet shows, too */
+	private rowsByKey(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
+		const { body, shown, headerRow } = this.matching;
+		const choice = shown ? String(isByValue) : '';
+		const known = this.indexes.get(choice);
+		if (known) return known;
+		const index = new Map<string, number[]>();
+		for (let row = headerRow; row <= body.last; row++) {
+			const values = this.keyColumns.map((column) => body.at(row, column));
+			this.hasValues ||= values.some((cell) => typeof cell !== 'string');
+			const texts = values.map((value, at) =>
+				isByValue[at] ? value : (shown?.at(row, this.keyColumns[at] ?? 0) ?? ''),
+			);
+			for (const cells of [values, ...(shown ? [texts] : [])]) {
+				if (cells.every((cell) => cell === '')) continue;
+				const key = this.keyOf(cells);
+				const same = index.get(key) ?? [];
+				// Rows come in their order.
+				if (same.at(-1) !== row) same.push(row);
+				index.set(key, same);
+			}
 		}
-	}
-
-	private add(key: string, row: number): void {
-		const same = this.rowsByKey.get(key) ?? [];
-		// Rows come in their order.
-		if (same.at(-1) !== row) same.push(row);
-		this.rowsByKey.set(key, same);
+		this.indexes.set(choice, index);
+		return index;
 	}
 
 	private keyCells({ cells }: NamedRow): Cell[] {
@@ -101,14 +112,25 @@ export class Plan {
 	private keyed(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.keyCells(row);
 		if (cells.every((cell) => cell === '')) return noKey(this.matching.matchColumns);
-		const found = this.rowsByKey.get(this.keyOf(cells));
+		const key = this.keyOf(cells);
+		// 5.3 may be shown as 5, so a number is not looked for in what is shown: a text that is one only if no value equals it.
+		const isNumber = (cell: Cell) => typeof cell !== 'string' || isPlainNumber(this.keyText(cell));
+		const isValue = (cell: Cell) => (this.isTyped ? isNumber(cell) : typeof cell !== 'string');
+		const found =
+			this.rowsByKey(cells.map(isNumber)).get(key) ??
+			this.appended.get(key) ??
+			this.rowsByKey(cells.map(isValue)).get(key);
 		if (!found && this.hasValues && !this.isTyped)
 			this.isUnsure ||= cells.some((cell) => typeof cell === 'string');
 		return found ?? [];
 	}
 
 	private keyOf(cells: readonly Cell[]): string {
-		return JSON.stringify(cells.map((cell) => (this.isTyped ? typed(String(cell)) : String(cell))));
+		return JSON.stringify(cells.map((cell) => this.keyText(cell)));
+	}
+
+	private keyText(cell: Cell): string {
+		return this.isTyped ? typed(String(cell)) : String(cell);
 	}
 
 	private numbered(rowNumber: unknown): readonly number[] | NodeError {
