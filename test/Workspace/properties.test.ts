@@ -186,10 +186,13 @@ describe.each(Object.keys(fields))('%s', (key) => {
 	});
 
 	test('has no locator that n8n would stop the node for', () => {
-		for (const mode of own.flatMap(({ modes = [] }) => modes)) {
-			expect(mode.validation).toBeUndefined();
-			if (mode.type === 'list') {
+		for (const { name, modes = [] } of own) {
+			for (const mode of modes) {
+				expect(mode.validation).toBeUndefined();
+				if (mode.type !== 'list') continue;
 				expect(Object.keys(new Workspace().methods.listSearch)).toContain(mode.typeOptions?.searchListMethod);
+				// Drive Access does not change which tabs a spreadsheet has.
+				expect(mode.hint ?? '').toMatch(name === 'tab' ? /^$/ : /Drive Access/);
 			}
 		}
 	});
@@ -199,6 +202,15 @@ describe.each(Object.keys(fields))('%s', (key) => {
 		const kept = NodeHelpers.getNodeParameters(description.properties, saved, true, false, node, description);
 		expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
 	});
+});
+
+test('no two have the same object as default, because n8n writes to it', () => {
+	const all = description.properties.flatMap((property) => [property, ...(property.options ?? [])]);
+	const objects = all.flatMap((one) =>
+		'default' in one && Object(one.default) === one.default ? [one.default] : [],
+	);
+	expect(new Set(objects).size).toBe(objects.length);
+	expect(objects.length).toBeGreaterThan(20);
 });
 
 test('in JSON mode both dropdowns are hidden', () => {

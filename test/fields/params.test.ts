@@ -157,6 +157,9 @@ test('the form is generous with what expressions give', () => {
 		],
 	});
 	expect(inForm({ headers: { 'X-B': 'b' } })).toMatchObject({ headers: [{ name: 'X-B', value: 'b' }] });
+	expect(inForm({ headers: { header: [null, { name: 'X-C' }, 'h'] } })).toMatchObject({
+		headers: [{ name: 'X-C', value: '' }],
+	});
 	expect(inForm({ headers: { header: 'h' } })).toMatchObject({ headers: [{ name: 'header', value: 'h' }] });
 	expect(inForm({ headers: { header: [{ value: 'v' }] } })).toMatchObject({
 		headers: [{ name: '', value: 'v' }],
