@@ -201,7 +201,10 @@ const readInto = promisify(read);
 async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
 	const stream = source instanceof TimedStream ? source.source : source;
 	if (!(stream instanceof ReadStream) || stream.bytesRead > 0) return undefined;
-	if (stream.pending) await once(stream, 'open');
+	if (stream.pending) {
+		const opening = once(stream, 'open');
+		await (source instanceof TimedStream ? source.within(opening) : opening);
+	}
 	const { fd, start } = stream as { readonly fd?: unknown; readonly start?: unknown };
 	return typeof fd === 'number' && !start ? fd : undefined;
 }
@@ -218,10 +221,11 @@ const sliceBytes = 1024 * 1024;
  * turn, however large the pieces of the stream are (n8n's database mode delivers a file as one piece).
  */
 export async function* chunksOf(stream: Readable, size: number, hash: Hash): AsyncGenerator<Buffer> {
-	const read = await readerOf(stream);
+	let read: Read | undefined;
 	const windows: Array<Buffer | undefined> = [];
 	const fill = async (at: number): Promise<Buffer> => {
 		const window = (windows[at % 2] ??= Buffer.allocUnsafeSlow(size));
+		read ??= await readerOf(stream);
 		let used = 0;
 		while (used < size) {
 			const count = await read(window.subarray(used, used + sliceBytes));

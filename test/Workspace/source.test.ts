@@ -101,6 +101,17 @@ describe('storage that hangs', () => {
 		expect(await failing(source.open().then(buffer))).toMatchObject(late);
 	});
 
+	test('at the opening of a file for its first chunk: the field is named', async () => {
+		const none = jest.fn();
+		const stream = createReadStream('a', { fs: { open: none, read: none, close: none } });
+		const getBinaryMetadata = () => Promise.resolve({ fileSize: 5 });
+		const getBinaryStream = () => Promise.resolve(stream);
+		const source = await sourceWith({ id: 'filesystem:1' }, { getBinaryMetadata, getBinaryStream });
+		const opened = await source.open();
+		expect(await failing(chunksOf(opened, 6, createHash('md5')).next())).toMatchObject(late);
+		expect([opened.destroyed, none.mock.calls.length]).toEqual([true, 1]);
+	});
+
 	test('with a file on the machine: the file is named', async () => {
 		expect(await failing(itemWith({}, { resolvePath: hanging }).file('/a/b'))).toMatchObject({
 			code: 504,

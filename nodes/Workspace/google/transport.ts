@@ -4,7 +4,7 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { NodeError, refusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
-import { BodyError, jsonOf, mayBeJson, MemoryBudget, readBody, readErrorBody } from '../../http/body';
+import { BodyError, jsonOf, MemoryBudget, readBody, readErrorBody } from '../../http/body';
 import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
 import {
 	attempt,
@@ -73,7 +73,8 @@ async function dataOf(
 	// Whatever Google returns is an object.
 	if (isRecord(data)) return data;
 	// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
-	if (data === undefined && mayBeJson(bytes)) throw new BodyError('cutShort');
+	const isCut = data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'));
+	if (isCut) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
 	throw new RequestError('unknown', new NodeError({ code: 502, message, description: checkBases }));
 }

@@ -199,25 +199,22 @@ const every: readonly Found[] = resources.flatMap(({ value: resource, operations
 	operations.map((operation) => ({ resource, operation })),
 );
 
-/** Those of the resource, if it is one. */
-function operationNames(resource: unknown): string {
-	const own = every.filter((one) => one.resource === resource);
-	const names = (own.length > 0 ? own : every).map(({ operation }) => operation.value);
-	return [...new Set(names)].join(', ');
-}
-
 /** @param given its keys tell the resource where it is not named @throws NodeError 400 that names what there is */
 function operationOf(resource: unknown, operation: unknown, given: Chosen['given'] = {}): Found {
+	const own = every.filter((one) => one.resource === resource);
+	const choices = own.length > 0 ? own : every;
+	const names = [...new Set(choices.map((one) => one.operation.value))].join(', ');
 	if (operation === undefined || operation === '') {
-		throw refusal("'operation' is required", `Choose one of: ${operationNames(resource)}.`);
+		throw refusal("'operation' is required", `Choose one of: ${names}.`);
 	}
-	const all = every.filter((found) => found.operation.value === operation);
+	const all = choices.filter((one) => one.operation.value === operation);
 	const [first, ...others] = all;
-	if (!first) throw refusal(`'operation' must be one of: ${operationNames(resource)}`);
-	if ((resource ?? '') === '')
-		return others.length === 0 ? first : byIdKey(first.operation.value, all, given);
-	const found = all.find((one) => one.resource === resource);
-	if (found) return found;
+	if (!first) {
+		throw refusal(`'operation' must be one of: ${names}${own[0] ? `, for '${own[0].resource}'` : ''}`);
+	}
+	const isOnly = others.length === 0;
+	if ((resource ?? '') === '') return isOnly ? first : byIdKey(first.operation.value, all, given);
+	if (own.length > 0) return first;
 	const allowed = all.map((one) => one.resource).join(', ');
 	throw refusal(`'resource' must be one of: ${allowed}, for '${first.operation.value}'`);
 }
@@ -287,7 +284,7 @@ interface Checked extends Chosen, Omit<Job, 'index' | 'item'> {
 /**
  * Reads and checks the parameters of item after item; nothing is sent. An item with the same values as the previous one is not
  * checked again.
- * @returns throws NodeError 400
+ * @returns the job of an item, by its index; throws NodeError 400
  */
 export function jobReader(context: IExecuteFunctions, notes: RunNotes): (index: number) => Job {
 	const parameters = new NodeParameters(context);

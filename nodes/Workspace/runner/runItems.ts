@@ -9,7 +9,10 @@ import { errorOfReading } from '../google/errors';
 import type { Clients, OutputItem } from '../operation';
 import { type Job, jobReader, RunNotes } from './job';
 
-/** Performs jobs that are sent together; a result or a NodeError for each, in their order. Never throws. */
+/**
+ * Performs jobs that are sent together; a result or a NodeError for each, in their order. Never throws.
+ * @returns fewer if the operation gave fewer
+ */
 export async function perform(
 	jobs: readonly Job[],
 	clientsFor: (job: Job) => Promise<Clients>,
@@ -19,7 +22,8 @@ export async function perform(
 	try {
 		const clients = await clientsFor(first);
 		const outcomes = await outcomesOf(clients, first, jobs);
-		return await Promise.all(jobs.map((job, at) => settled(clients, job, outcomes[at])));
+		const known = jobs.slice(0, outcomes.length);
+		return await Promise.all(known.map((job, at) => settled(clients, job, outcomes[at])));
 	} catch (error) {
 		return jobs.map((job) => job.item.told(failureOf(error, job)));
 	}
@@ -102,7 +106,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 			async perform(items) {
 				const together = items.map(({ value }) => value);
 				const outcomes = await perform(together, clientsFor);
-				return together.map((job, at) => done(job, outcomes[at]));
+				return together.slice(0, outcomes.length).map((job, at) => done(job, outcomes[at]));
 			},
 			stopped: () => stopped('Nothing was sent for this item.'),
 		});

@@ -45,7 +45,7 @@ test.each<[string, unknown, string, (string | RegExp)?]>([
 	[
 		'another operation of a resource',
 		{ operation: 'delete', resource: 'mail' },
-		"'operation' must be one of: list, read, search, send",
+		"'operation' must be one of: list, read, search, send, for 'mail'",
 	],
 	['an empty operation', { operation: '' }, "'operation' is required"],
 	['an operation that is no text', { operation: ['send'] }, "'operation' must be one of"],
@@ -57,7 +57,7 @@ test.each<[string, unknown, string, (string | RegExp)?]>([
 	[
 		'a resource without the operation',
 		{ operation: 'create', resource: 'mail', title: 'T' },
-		"'resource' must be one of: document, spreadsheet, for 'create'",
+		"'operation' must be one of: list, read, search, send, for 'mail'",
 	],
 	[
 		'create without a resource',

@@ -149,6 +149,12 @@ test('a combined request may fail for some of its members', async () => {
 	]);
 });
 
+test('a member without a result of its own gets none', async () => {
+	const combine = { key: () => 'k', execute: () => Promise.resolve(['a']) };
+	const operation = operationWith({ combine });
+	expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toEqual(['a']);
+});
+
 test('clients that cannot be made fail every member', async () => {
 	const operation = operationWith({ combine: { key: () => 'k', execute: () => Promise.resolve([]) } });
 	const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];

@@ -2,6 +2,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { keptOutcomes } from '../../../nodes/core/retryCache';
+import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../executeContext';
 
@@ -55,6 +56,17 @@ describe('what is sent', () => {
 		const items = await run(mail, numbered(3));
 		expect(subjects()).toEqual(['0', '1', '2']);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+	});
+
+	test('is no success without a result', async () => {
+		const combine = append.combine as NonNullable<typeof append.combine>;
+		const execute = jest.spyOn(combine, 'execute').mockResolvedValue([]);
+		const rows = { valuesSource: 'json', values: '[[1]]', range: 'A1' };
+		const parameters = { resource: 'spreadsheet', operation: 'append', spreadsheetId: 'a', ...rows };
+		const items = await run(parameters, numbered(2), { node: goOn });
+		execute.mockRestore();
+		const error = { code: 500, status: 'INTERNAL', message: 'The operation returned no result' };
+		expect(items.map(({ json }) => json)).toEqual([{ error }, { error }]);
 	});
 
 	test('stops at the first failure, with the item’s number', async () => {
