@@ -1,4 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { textOfHtml } from '../../nodes/untrusted/html/textOfHtml';
+import { TextWriter } from '../../nodes/untrusted/html/textWriter';
 import { expectLinear } from '../growth';
 
 test.each([
@@ -182,6 +186,24 @@ test.each([
 	'<blockquote><div><td rowspan=100000000>x ',
 ])('%s costs no more than its length', (unit) => {
 	expectLinear(unit, (text) => text, textOfHtml, 3_000_000);
+});
+
+test('a text takes little more memory than its characters while it is put together', () => {
+	setFlagsFromString('--expose-gc');
+	const gc = runInNewContext('gc') as () => void;
+	const used = () => {
+		gc();
+		return process.memoryUsage().heapUsed;
+	};
+	const writer = new TextWriter();
+	writer.quoteDepth = 1;
+	const before = used();
+	for (let line = 0; line < 200_000; line++) {
+		writer.newLine();
+		writer.write('abc');
+	}
+	const bytes = used() - before;
+	expect(bytes / writer.text().length).toBeLessThan(4);
 });
 
 const newsletter = `<!doctype html><html><head><title>Autumn</title><style>@media (max-width:600px){.phone{display:block!important}}</style></head>

@@ -9,6 +9,10 @@ const invisible = /[\u200b\ufeff]/g;
 /** Joiners are part of words and emoji, but senders also use them, with spaces, to pad previews. */
 const leading = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
+/** Pieces are joined when there are as many; a row whose first cells are empty may have more. */
+const fewPieces = 1_000;
+const manyPieces = 100_000;
+
 /** What is known of an open table while its cells are written. */
 class Table {
 	/** Some row has text in two cells, so that empty cells count. Other tables only arrange a page. */
@@ -37,7 +41,12 @@ export class TextWriter {
 	/** The next number of each open list; NaN for one with bullets. */
 	readonly lists: number[] = [];
 	private lines = 0;
-	private readonly pieces: string[] = [];
+	private written = '';
+	/**
+	 * Not joined yet. Many are joined at a time, because millions of small strings would take many times the
+	 * memory of one.
+	 */
+	private pieces: string[] = [];
 	recorded = '';
 	private mostRecorded = 0;
 	private table = new Table();
@@ -54,10 +63,7 @@ export class TextWriter {
 
 	text(): string {
 		// Tabs at the start are empty cells.
-		return this.pieces
-			.join('')
-			.replace(/^[ \n]+/, '')
-			.trimEnd();
+		return (this.written + this.pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
 	}
 
 	/** Starts recording the text in `recorded`, until it is longer than `most` characters. */
@@ -171,10 +177,10 @@ export class TextWriter {
 		const isLineStart = this.breaks > 0;
 		if (isLineStart) {
 			this.lines++;
-			this.pieces.push(this.lineStart());
+			this.add(this.lineStart());
 		}
 		const gap = this.fillCells(text) || (isLineStart ? '' : this.gap);
-		this.pieces.push(gap + text);
+		this.add(gap + text);
 		// Spaces at the beginning do not count.
 		if (this.recorded.length <= this.mostRecorded)
 			this.recorded += (this.recorded && (isLineStart ? '\n' : gap)) + text;
@@ -216,6 +222,14 @@ export class TextWriter {
 		const indent = '  '.repeat(this.bullet === '' ? depth : Math.max(0, depth - 1));
 		this.writtenDepth = quotes;
 		return `${breaks}${'> '.repeat(quotes)}${indent}${this.bullet}`;
+	}
+
+	private add(text: string): void {
+		const count = this.pieces.push(text);
+		if (count < (this.corner ? manyPieces : fewPieces)) return;
+		this.written += this.pieces.join('');
+		this.pieces = [];
+		this.corner = undefined;
 	}
 }
 
