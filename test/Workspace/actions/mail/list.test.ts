@@ -258,6 +258,7 @@ describe('the input object', () => {
 
 	it.each([
 		[{ operation: 'list', returnAll: true }, /returnAll.* cannot be used if/],
+		[{ operation: 'list', returnAll: true, maxResults: 501 }, /returnAll.* cannot be used if/],
 		[{ operation: 'list', maxResults: 501 }, /maxResults.* from 1 to 500 if 'output' is page, not 501/],
 		[{ operation: 'list', maxResults: 0 }, /'maxResults' must be a whole number from 1 to 10000, not 0/],
 		[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],

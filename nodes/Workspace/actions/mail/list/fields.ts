@@ -136,6 +136,13 @@ export interface Listed {
 /** @throws NodeError 400 for options that exclude each other */
 function refuseContradictions(given: ListParams): void {
 	const { output, maxResults } = given;
+	for (const option of ['returnAll', 'downloadAttachments'] as const) {
+		if (output === 'items' || !given[option]) continue;
+		throw refusal(
+			`${named(option)} cannot be used if ${named('output')} is page`,
+			`Set ${named('output')} to items, or turn off ${named(option)}.`,
+		);
+	}
 	if (output === 'page' && maxResults > largestPage) {
 		throw refusal(
 			`${named('maxResults')} must be from 1 to ${largestPage} if ${named('output')} is page, not ${maxResults}`,
@@ -146,13 +153,6 @@ function refuseContradictions(given: ListParams): void {
 		throw refusal(
 			`${named('pageToken')} can only be used if ${named('output')} is page`,
 			`Set ${named('output')} to page, or remove ${named('pageToken')}.`,
-		);
-	}
-	for (const option of ['returnAll', 'downloadAttachments'] as const) {
-		if (output === 'items' || !given[option]) continue;
-		throw refusal(
-			`${named(option)} cannot be used if ${named('output')} is page`,
-			`Set ${named('output')} to items, or turn off ${named(option)}.`,
 		);
 	}
 	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
