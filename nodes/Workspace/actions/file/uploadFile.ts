@@ -63,7 +63,10 @@ async function filesNamed({ client, params, name }: Uploading): Promise<File[]> 
 	return files.filter((file) => file.name === name);
 }
 
-/** @throws NodeError 409 if none is to be replaced, where it is not clear which file is meant, or its kind is another */
+/**
+ * The ID of the file to replace, if there is one.
+ * @throws NodeError 409 if none is to be replaced, if it is not clear which one is meant, or if it is of another type
+ */
 function replaceable(
 	[file, ...more]: readonly File[],
 	{ name, target, params }: Uploading,

@@ -87,8 +87,7 @@ export async function labelIdsOf(client: Clients, given: readonly string[], item
 /** All labels of the mailbox: the user's own first, then the ones that every mailbox has. */
 export async function allLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<gmail_v1.Schema$Label[]> {
 	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
-	const isOwn = ({ type }: gmail_v1.Schema$Label) => Number(type === 'user');
-	return (data.labels ?? []).toSorted((a, b) => isOwn(b) - isOwn(a));
+	return (data.labels ?? []).toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
 }
 
 function unknown(label: string, labels: readonly gmail_v1.Schema$Label[]): never {
