@@ -123,6 +123,41 @@ describe('with an idempotency key', () => {
 		expect(kept()).toHaveLength(1);
 	});
 
+	test.each(['none', 'document'] as const)(
+		'a file whose answer was lost (%s) is its own',
+		async (convertTo) => {
+			const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
+			uploads.google.fault({ match, times: 3, connection: 'resetAfter' });
+			const result = await uploads.run({ ...keyed, convertTo }, testItem());
+			expect(result).not.toHaveProperty('repeated');
+			expect(kept()).toMatchObject([{ id: result.id, appProperties: { idempotencyState: 'done' } }]);
+		},
+	);
+
+	test.each([true, false])(
+		'another execution trashed the file first; its own is listed: %j',
+		async (isListed) => {
+			let lists = 0;
+			let other: string | undefined;
+			const match = ({ method }: { readonly method: string | undefined }) => {
+				if (method !== 'drive.files.list' || ++lists !== 2) return false;
+				const own = uploads.google.files.get(uploads.files()[0]?.id ?? '');
+				if (!own) throw new Error('Nothing was uploaded');
+				if (isListed) other = uploads.google.files.add({ ...own, id: undefined }).id;
+				own.trashed = true;
+				return false;
+			};
+			uploads.google.fault({ match, status: 500 });
+			const run = uploads.run(keyed);
+			if (isListed) expect(await run).toMatchObject({ id: other, repeated: true });
+			else
+				expect((await failing(run)).message).toMatch(
+					/^Another execution .* put the file \S+ into the trash$/,
+				);
+			expect(kept()).toHaveLength(isListed ? 1 : 0);
+		},
+	);
+
 	test('two executions at once leave one file and agree on it', async () => {
 		for (let round = 0; round < 10; round++) {
 			const params = { ...keyed, idempotencyKey: `race ${round}` };
