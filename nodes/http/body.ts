@@ -113,45 +113,35 @@ const deepest = 1_000;
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
 const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 
-/** How far a JSON text was scanned, and what was found by then. */
-interface Scan {
-	readonly at: number;
-	/** Estimated bytes of memory; infinite if it has too many levels. */
-	readonly cost: number;
-	readonly isText: boolean;
-	readonly depth: number;
+/** Scans a megabyte at a time, which takes a few milliseconds. @returns the estimated bytes */
+function* scanned(json: Buffer, most: number, mostLevels: number): Generator<undefined, number> {
+	let [at, cost, isText, depth] = [0, json.length, false, 0];
 	/** Of each open object. Beyond its end, a typed array takes and gives nothing. */
-	readonly keys: Uint32Array;
-}
-
-const atBeginning = ({ length: cost }: Buffer): Scan => {
-	return { at: 0, cost, isText: false, depth: 0, keys: new Uint32Array(deepest) };
-};
-
-/** Scans the next megabyte, which takes a few milliseconds. */
-function further(json: Buffer, { keys, ...scan }: Scan, mostLevels: number): Scan {
-	let { at, cost, isText, depth } = scan;
-	const end = Math.min(json.length, at + mebibyte);
-	for (; at < end; at++) {
-		const byte = json[at];
-		if (isText) {
-			if (byte === backslash) at++;
-			else if (byte === quote) isText = false;
-		} else if (byte === quote) {
-			isText = true;
-			cost += costs.text;
-		} else if (byte === brace || byte === bracket) {
-			cost += byte === brace ? costs.object : costs.list;
-			if (++depth > mostLevels) cost = Infinity;
-			keys[depth] = 0;
-		} else if (byte === braceEnd || byte === bracketEnd) depth--;
-		else if (byte === colon) {
-			const count = (keys[depth] ?? 0) + 1;
-			keys[depth] = count;
-			if (count > fewKeys) cost += costs.rareKey;
-		} else if (byte === comma) cost += costs.entry;
+	const keys = new Uint32Array(deepest);
+	while (at < json.length && cost <= most) {
+		if (at > 0) yield;
+		const end = Math.min(json.length, at + mebibyte);
+		for (; at < end; at++) {
+			const byte = json[at];
+			if (isText) {
+				if (byte === backslash) at++;
+				else if (byte === quote) isText = false;
+			} else if (byte === quote) {
+				isText = true;
+				cost += costs.text;
+			} else if (byte === brace || byte === bracket) {
+				cost += byte === brace ? costs.object : costs.list;
+				if (++depth > mostLevels) cost = Infinity;
+				keys[depth] = 0;
+			} else if (byte === braceEnd || byte === bracketEnd) depth--;
+			else if (byte === colon) {
+				const count = (keys[depth] ?? 0) + 1;
+				keys[depth] = count;
+				if (count > fewKeys) cost += costs.rareKey;
+			} else if (byte === comma) cost += costs.entry;
+		}
 	}
-	return { at, cost, isText, depth, keys };
+	return cost;
 }
 
 /**
@@ -160,19 +150,18 @@ function further(json: Buffer, { keys, ...scan }: Scan, mostLevels: number): Sca
  * @param mostLevels with more, the cost is infinite
  */
 export function parsingCost(json: Buffer, most = Infinity, mostLevels = Infinity): number {
-	let scan = atBeginning(json);
-	while (scan.at < json.length && scan.cost <= most) scan = further(json, scan, mostLevels);
-	return scan.cost;
+	const scan = scanned(json, most, mostLevels);
+	let step = scan.next();
+	while (!step.done) step = scan.next();
+	return step.value;
 }
 
 /** The same for a text that may be long: n8n can do other work between two parts. */
 export async function parsingCostInParts(json: Buffer, most = Infinity, mostLevels = Infinity) {
-	let scan = atBeginning(json);
-	while (scan.at < json.length && scan.cost <= most) {
-		if (scan.at > 0) await turn();
-		scan = further(json, scan, mostLevels);
-	}
-	return scan.cost;
+	const scan = scanned(json, most, mostLevels);
+	let step = scan.next();
+	for (; !step.done; step = scan.next()) await turn();
+	return step.value;
 }
 
 /** Whether the body may be more than a JSON number or string, judged by its beginning and not by its media type. */
