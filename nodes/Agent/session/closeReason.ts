@@ -45,7 +45,8 @@ export type RetryDecision = 'retry' | 'suspect' | 'final';
 const finalCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** A server that replays unread messages would send the same message forever. */
 const faultyFramesInARow = 3;
-const passingStatus = [408, 425, 429];
+/** A fault that passes by itself. */
+const isPassing = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
  * What the end of a channel means for the next attempt. A close code that nothing is known of means trying again, and so does 1000:
@@ -64,7 +65,7 @@ export function retryDecisionOf(
 	const final = [...finalCloseCodes, ...ownFinalCloseCodes];
 	if (closeReason.kind === 'closeFrame' && final.includes(closeReason.code)) return 'final';
 	const status = statusOf(closeReason);
-	if (status === undefined || status >= 500 || passingStatus.includes(status)) return 'retry';
+	if (status === undefined || isPassing(status)) return 'retry';
 	if (isRedirect(status)) return 'final';
 	return history.suspected === signOf(closeReason) ? 'final' : 'suspect';
 }
@@ -241,8 +242,7 @@ function statusAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): strin
 	if ([400, 401, 403].includes(statusCode)) {
 		return "Check the API key, the user public key and the signature, and the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
 	}
-	if (statusCode === 429 || statusCode >= 500)
-		return 'The agent service is temporarily busy or down. Try again later.';
+	if (isPassing(statusCode)) return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
