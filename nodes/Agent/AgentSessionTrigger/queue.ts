@@ -28,7 +28,7 @@ export class MessageQueue<T extends Queued> {
 	/** Oldest first. To remove that costs 20 µs where 100,000 wait: far less than the execution that it starts. */
 	readonly #waiting: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
 	#bytes = 0;
-	/** What was not delivered to the end, in order: the first may be refused after the second. */
+	/** What was not delivered to the end, in order: the first may be refused after the second. One that is refused ends the queue. */
 	readonly #batches = new Map<readonly T[], Promise<void>>();
 	readonly #refused = new Set<readonly T[]>();
 	#paused = false;
@@ -100,8 +100,7 @@ export class MessageQueue<T extends Queued> {
 
 	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
 	#deliverDue(waited = true): void {
-		const { maxConcurrentExecutions } = this.#settings;
-		while (this.length > 0 && this.#batches.size - this.#refused.size < maxConcurrentExecutions) {
+		while (this.length > 0 && this.#batches.size < this.#settings.maxConcurrentExecutions) {
 			if (!this.#isBatchReady(waited)) {
 				this.#deliverLater();
 				break;

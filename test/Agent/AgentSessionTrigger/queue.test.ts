@@ -241,6 +241,15 @@ test('at its end takes what was unread beyond its bounds, up to twice the bytes'
 	expect(run.log).toEqual(['pause']);
 });
 
+test('that was full before its end, it is so once more at twice the bytes: closing channels read on', () => {
+	const run = new QueueRun({ maxQueuedMessages: 2, maxQueuedBytes: 50 });
+	run.push(3, { byteLength: 1 });
+	void run.queue.drain();
+	expect(run.log).toEqual(['pause']);
+	run.push(1, { byteLength: 100 });
+	expect(run.log).toEqual(['pause', 'pause']);
+});
+
 test('a batch that is refused while it drains ends that, and is left in front of the others', async () => {
 	const options = {
 		maxConcurrentExecutions: 3,

@@ -119,6 +119,21 @@ describe('the time limit', () => {
 		expect(clock.pending).toBe(0);
 	});
 
+	test('sessions that are refused together end the test with one error', async () => {
+		const channels = new FakeChannels();
+		const { test, told, clock } = begin(channels, 'a,b');
+		await test.manualTriggerFunction?.();
+		const failure = new NodeError({ code: 401, message: 'refused' });
+		for (const listener of channels.listeners) {
+			listener.ended?.({
+				...{ decision: 'final', delayMilliseconds: 1000, slowLane: true, isFirst: true, alert: undefined },
+				...{ closeReason: { kind: 'dropped' }, opened: false, failure },
+			});
+		}
+		await clock.advance(60_000);
+		expect(told.map(({ message }) => message)).toEqual(['refused']);
+	});
+
 	test('counts the open channels of several sessions', async () => {
 		const { test, told, clock } = begin(new FakeChannels(), 'a,b');
 		await test.manualTriggerFunction?.();

@@ -201,6 +201,10 @@ describe('pause', () => {
 		await session.clock.advance(500);
 		session.network.last.open();
 		expect([session.network.last.paused, session.connection.status().state]).toEqual([true, 'open']);
+		await session.clock.advance(600_000);
+		expect([session.network.last.pings, session.network.sockets.length]).toEqual([0, 2]);
+		for (let times = 0; times < 2; times++) session.connection.resume();
+		expect([session.network.last.paused, session.network.last.pings]).toEqual([false, 1]);
 	});
 
 	it('still hands on what the socket had read', async () => {

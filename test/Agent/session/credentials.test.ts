@@ -155,6 +155,23 @@ describe('the credentials of a node', () => {
 		return { clock, reads, read };
 	}
 
+	it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
+		const values = {
+			agentApi: { webSocketUrl: 'wss://agent.example', apiKey: 'key', allowUnauthorizedCerts: true },
+			agentSignatureApi: {
+				userId: '0xuser',
+				userPublicKey: '0xpublic',
+				signature: '0xsigned',
+				allowedHosts: 'agent.example',
+			},
+		};
+		const getCredentials = (type: string) => Promise.resolve(values[type as keyof typeof values]);
+		await expect(requestReader({ getCredentials, helpers: {} })('s1')).rejects.toMatchObject({ code: 400 });
+		values.agentApi.allowUnauthorizedCerts = false;
+		const { base } = await requestReader({ getCredentials, helpers: {} })('s1');
+		expect(base.href).toBe('wss://agent.example/ws');
+	});
+
 	it('are read once for all sessions that connect within a second', async () => {
 		const { clock, reads, read } = nodeWith(['key']);
 		await Promise.all(Array.from({ length: 100 }, read));

@@ -3,7 +3,9 @@ import {
 	type UpgradeAnswer,
 	errorOf,
 	reasonOf,
+	refusedBy,
 	retryAfterOf,
+	withoutCredentials,
 } from '../../../nodes/Agent/session/closeReason';
 
 const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
@@ -134,6 +136,16 @@ describe('errorOf', () => {
 		for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
 			expect(told(answer(401, page)).description).not.toContain('hi');
 		}
+	});
+
+	it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
+		const redact = (text: string) => text.replaceAll('canary', 'hidden');
+		const { answer: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
+			answer: UpgradeAnswer;
+		};
+		expect(told(refusedBy(redirect, redact)).description).toContain('login.example/hidden.');
+		const unreadable = withoutCredentials(new Error('no vault for canary'), redact);
+		expect(told(unreadable).message).toMatch(/no vault for hidden$/);
 	});
 
 	it('says nothing of a host that is not known', () => {
