@@ -79,8 +79,9 @@ function dateOf(value: object): Date | undefined {
 const signedNumber = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
 
 /**
- * The cell for a value, with the formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in their full-width forms),
- * a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a plain number stays a number.
+ * The cell for a value, with the formula guard. If Google interprets text as typed, text that begins with `=`, `+`, `-`, `@` (also in
+ * their full-width forms), a tab or a line break gets an apostrophe in front, which makes it text and is not shown. A sign in front of a
+ * plain number stays a number.
  */
 function entered(value: unknown, { valueInputOption, escapeFormulas }: Entering, place: () => string): Cell {
 	const cell = cellOf(value, place);

@@ -179,6 +179,12 @@ describe('a text where the sheet has a value', () => {
 		expect(step(plan, { ...given, B: 'newer' })[0]).toBe('updated');
 	});
 
+	test('a row that is appended by value comes before one that only shows the text', () => {
+		const plan = planFor([header, [6.4]], { shown: [header, ['6']] });
+		expect(step(plan, { Id: 6 })[0]).toBe('appended');
+		expect(step(plan, { Id: '6', A: 'x' })).toEqual(['updated', [2], [2, [1, 'x']]]);
+	});
+
 	test.each(['007', 'TRUE', "'x", ' 7 '])('as a typed key %j', (Id) => {
 		const plan = planFor([header, [7], [true], ['x']], { valueInputOption: 'USER_ENTERED' });
 		expect(step(plan, { Id })[0]).toBe('unchanged');

@@ -38,7 +38,7 @@ export class Plan {
 	/** Rows of the table by key, for each choice of columns that count by their values alone. */
 	private readonly indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items append, by key. */
-	private readonly appended = new Map<string, number[]>();
+	private readonly appended = new Map<string, readonly number[]>();
 	private hasValues = false;
 	/** Cells that earlier items change. */
 	private readonly pending = new Map<string, Cell>();
@@ -63,7 +63,7 @@ export class Plan {
 		const found = this.rowsOf(row);
 		const isNew = isNodeError(found) || found.length === 0;
 		const rows = isNew ? [this.next++] : found;
-		if (isNew) this.appended.set(this.keyOf(this.keyCells(row)), [...rows]);
+		if (isNew) this.appended.set(this.keyOf(this.keyCells(row)), rows);
 		const changedIn = (at: number) => [...cells].filter(([column, cell]) => !this.isSame(at, column, cell));
 		const changes = rows
 			.map((at) => ({ row: at, cells: isNew ? cells : new Map(changedIn(at)) }))
@@ -87,13 +87,10 @@ export class Plan {
 		if (known) return known;
 		const index = new Map<string, number[]>();
 		for (let row = headerRow; row <= body.last; row++) {
-			const values = this.keyColumns.map((column) => body.at(row, column));
-			this.hasValues ||= values.some((cell) => typeof cell !== 'string');
-			const texts = values.map((value, at) =>
-				isByValue[at] ? value : (shown?.at(row, this.keyColumns[at] ?? 0) ?? ''),
-			);
-			for (const cells of [values, ...(shown ? [texts] : [])]) {
+			for (const one of [body, ...(shown ? [shown] : [])]) {
+				const cells = this.keyColumns.map((column, at) => (isByValue[at] ? body : one).at(row, column));
 				if (cells.every((cell) => cell === '')) continue;
+				this.hasValues ||= cells.some((cell) => typeof cell !== 'string');
 				const key = this.keyOf(cells);
 				const same = index.get(key) ?? [];
 				// Rows come in their order.
@@ -112,17 +109,19 @@ export class Plan {
 	private keyed(row: NamedRow): readonly number[] | NodeError {
 		const cells = this.keyCells(row);
 		if (cells.every((cell) => cell === '')) return noKey(this.matching.matchColumns);
-		const key = this.keyOf(cells);
-		// 5.3 may be shown as 5, so a number is not looked for in what is shown: a text that is one only if no value equals it.
-		const isNumber = (cell: Cell) => typeof cell !== 'string' || isPlainNumber(this.keyText(cell));
-		const isValue = (cell: Cell) => (this.isTyped ? isNumber(cell) : typeof cell !== 'string');
-		const found =
-			this.rowsByKey(cells.map(isNumber)).get(key) ??
-			this.appended.get(key) ??
-			this.rowsByKey(cells.map(isValue)).get(key);
+		const found = this.rowsWith(cells);
 		if (!found && this.hasValues && !this.isTyped)
 			this.isUnsure ||= cells.some((cell) => typeof cell === 'string');
 		return found ?? [];
+	}
+
+	/** 5.3 may be shown as 5, so a number goes by value. Text that reads as one goes by what is shown only where no value equals it. */
+	private rowsWith(cells: readonly Cell[]): readonly number[] | undefined {
+		const key = this.keyOf(cells);
+		const isValue = cells.map((cell) => typeof cell !== 'string');
+		const isNumber = cells.map((cell, at) => isValue[at] || isPlainNumber(this.keyText(cell)));
+		const found = this.rowsByKey(isNumber).get(key) ?? this.appended.get(key);
+		return found ?? this.rowsByKey(this.isTyped ? isNumber : isValue).get(key);
 	}
 
 	private keyOf(cells: readonly Cell[]): string {
