@@ -24,8 +24,6 @@ export interface Item {
 	readonly othersGoOn?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
-	/** Names of the item's binary fields. */
-	readonly binaryFields: readonly string[];
 	/** @throws NodeError 400 that names the missing field and those that exist. */
 	binary(field: string): Promise<Source>;
 	/** A file on the machine that runs n8n, under the instance's own file-access rules. */

@@ -90,7 +90,6 @@ export function testItem({
 		json,
 		token: randomUUID(),
 		signal,
-		binaryFields: Object.keys(binary),
 		binary: (field) => sourceOf(field, binary),
 		file: fileSource,
 		store: ({ data, fileName, mimeType = '' }) =>

@@ -78,7 +78,7 @@ export class RunItem implements JobItem {
 	}
 
 	get json() {
-		return this.input?.json ?? {};
+		return this.context.getInputData()[this.index]?.json ?? {};
 	}
 
 	get othersGoOn() {
@@ -87,14 +87,6 @@ export class RunItem implements JobItem {
 
 	get isTool() {
 		return isTool(this.context.getNode());
-	}
-
-	get binaryFields() {
-		return Object.keys(this.input?.binary ?? {});
-	}
-
-	private get input() {
-		return this.context.getInputData()[this.index];
 	}
 
 	binary(field: string) {
