@@ -178,7 +178,7 @@ export class ConnectRateLimiter {
 		this.#clock = clock;
 	}
 
-	/** Calls at once, or when it is its turn. @param call a function of its own @returns gives the place up; harmless afterwards */
+	/** Calls at once, or when it is its turn. @param call a new function each time @returns gives the place up; harmless afterwards */
 	pass(call: () => void): () => void {
 		this.#waiting.add(call);
 		if (this.#cancelTimer === undefined) this.#letThrough();
