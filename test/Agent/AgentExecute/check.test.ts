@@ -27,6 +27,7 @@ const wrong: Array<[string, IDataObject]> = [
 	['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
 	['an option', { options: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } }],
 	['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
+	['a timestamp', { options: { timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}' } }],
 	[
 		'the end of a wait',
 		{ waitForMessages: true, waitUntil: 'count', messageCount: '={{ $json.n === 4 ? -1 : 1 }}' },
@@ -43,7 +44,7 @@ test.each(wrong)(
 	},
 );
 
-test.each(wrong.slice(0, 4))('under Continue on Fail %s fails that item only', async (_, parameters) => {
+test.each(wrong.slice(0, 5))('under Continue on Fail %s fails that item only', async (_, parameters) => {
 	await serve();
 	const items = await run({ items: numbered(6), parameters, node: { onError: 'continueRegularOutput' } });
 	expect(items.map(({ json }) => 'error' in json)).toEqual([false, false, false, false, true, false]);

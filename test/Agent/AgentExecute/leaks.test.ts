@@ -82,3 +82,9 @@ test('headers of the response are shown without what was sent', async () => {
 	expect(shown).toMatchObject({ 'x-request-id': 'r-17', 'set-cookie': ['k=•••', 'a=b'] });
 	for (const secret of secrets) expect(formsIn(JSON.stringify(shown), secret)).toEqual([]);
 });
+
+test('an answer that repeats the key and the signature is shown without them, the public key may be its content', async () => {
+	service = await startAgentService({ apiKey, answer: () => ({ text: 'Done.', ...signer, apiKey }) });
+	const [item] = await runExecute(service);
+	expect(item?.json.response).toEqual({ text: 'Done.', ...signer, signature: '•••', apiKey: '•••' });
+});

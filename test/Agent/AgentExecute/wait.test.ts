@@ -91,7 +91,7 @@ test('the channel is open before the call, so that no message is lost', async ()
 			sessionId: 's1',
 			userId: '0xa1',
 			startStepName: 'start',
-			timestamp: expect.any(Number) as number,
+			timestamp: (service.requests[0]?.body as { timestamp: number }).timestamp,
 			statusCode: 200,
 			response: { sessionId: 's1', startStepName: 'start', status: 'accepted' },
 			lastMessage: { type: 'answer', text: 'done' },

@@ -277,6 +277,14 @@ describe('a call that fails when messages have come', () => {
 		});
 	});
 
+	test('does not tell how the channel was closed after the end', async () => {
+		const closing = ({ channels }: ReturnType<typeof begin>) => {
+			const closeReason = { kind: 'closeFrame', code: 1001, reason: 'bye' } as const;
+			channels.listeners[0]?.ended?.({ ...lost, closeReason });
+		};
+		expect(await fails(ambiguous, match, closing)).toMatchObject({ endedBy: 'match', close: undefined });
+	});
+
 	test('is passed on, if it is a fault of our own', async () => {
 		const fault = new TypeError('fault');
 		expect(await fails(fault, match)).toBe(fault);
