@@ -427,6 +427,37 @@ describe('parts as no email should have them', () => {
 		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
 	});
 
+	const part = (mimeType: string, text: string) => ({
+		mimeType,
+		body: { data: Buffer.from(text).toString('base64url') },
+	});
+	const related = (...parts: object[]) => ({ payload: { mimeType: 'multipart/related', parts } });
+
+	it.each([
+		[['text/plain a', 'text/html b', 'text/plain c'], 'a\nb\nc', 'b'],
+		[['text/html <p>a</p>', 'text/html <p>b</p>'], 'a\n\nb', '<p>a</p>\n<p>b</p>'],
+		[['text/plain a', 'text/plain b'], 'a\nb', ''],
+	])('whatever else stands where the pictures should be is all read: %j', (bodies, text, html) => {
+		const message = related(
+			...bodies.map((body) => {
+				const [type = '', content = ''] = body.split(' ');
+				return part(type, content);
+			}),
+		);
+		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ text, html });
+	});
+
+	it('a picture that belongs to the text is inline, and without the text no text is missing', () => {
+		const headers = [{ name: 'Content-ID', value: '<a>' }];
+		const stored = { mimeType: 'text/html', body: { attachmentId: 'A' } };
+		const message = related(stored, { ...part('image/png', 'x'), headers });
+		expect(readMail({ message, withText: false, texts: {} })).toMatchObject({
+			text: '',
+			missing: [],
+			attachments: [{ contentId: 'a', inline: true }],
+		});
+	});
+
 	it('nothing at all says nothing', () => {
 		expect(readMail({ message: { payload: {} }, withText: true, texts: {} })).toMatchObject({
 			text: '',

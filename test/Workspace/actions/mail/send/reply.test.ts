@@ -224,6 +224,13 @@ describe('Quote Original', () => {
 		}
 	});
 
+	it('names a sender without a name by the address alone', async () => {
+		const original = { from: 'ann@example.com', date };
+		const { mime } = await reply(original, { quoteOriginal: true }, { bodyFormat: 'html', body: 'Yes.' });
+		expect(part(mime, 'text/plain')).toContain('AM UTC <ann@example.com> wrote:');
+		expect(part(mime, 'text/html')).toContain('AM UTC &lt;<a href="mailto:ann@example.com">');
+	});
+
 	it('names a sender without an address as the original does', async () => {
 		const to = { to: 'ann@example.com' };
 		const { mime } = await reply(

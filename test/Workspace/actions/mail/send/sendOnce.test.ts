@@ -155,6 +155,22 @@ describe('with an idempotency key', () => {
 			expect(sent()).toHaveLength(1);
 		});
 
+		it('saves one draft across processes', async () => {
+			mails.signIn(['gmail.compose', 'gmail.readonly']);
+			const key = newKey();
+			const first = await send(key, {}, { saveAsDraft: true });
+			const again = await elsewhere(key, {}, { saveAsDraft: true });
+			expect(again).toEqual({ ...first, repeated: true, hints: [] });
+			expect(mails.methods.filter((method) => method === 'drafts.create')).toHaveLength(1);
+		});
+
+		it('an email that Gmail rejects was not sent, and is not looked for', async () => {
+			mails.google.fault({ match: ofSend, status: 400 });
+			const failure = await failureOf(send(newKey()));
+			expect(failure.message).not.toContain('may have been sent');
+			expect(mails.methods.filter((method) => method === 'messages.list')).toHaveLength(1);
+		});
+
 		it('sends once for items of one run and for runs side by side', async () => {
 			const key = newKey();
 			const items = await mails.run('send', mail, { idempotencyKey: key }, [{ json: {} }, { json: {} }]);
