@@ -231,6 +231,13 @@ describe('Quote Original', () => {
 		expect(part(mime, 'text/html')).toContain('AM UTC &lt;<a href="mailto:ann@example.com">');
 	});
 
+	it('escapes an address that has quotes', async () => {
+		const original = { from: 'Ann <"a&b"@example.com>', date };
+		const { mime } = await reply(original, { quoteOriginal: true }, { bodyFormat: 'html', body: 'Yes.' });
+		const address = '&quot;a&amp;b&quot;@example.com';
+		expect(part(mime, 'text/html')).toContain(`<a href="mailto:${address}">${address}</a>`);
+	});
+
 	it('names a sender without an address as the original does', async () => {
 		const to = { to: 'ann@example.com' };
 		const { mime } = await reply(
