@@ -16,7 +16,15 @@ import { appendContent } from './append.operation';
 import { documentUrl, readBody } from './tabs';
 import { emptyPlan, isEmpty, parse, type Parsed, planWhole } from './content';
 import * as fields from './fields';
-import { carryOut, carryOutContent, changeOf, onLatest, readBack, type Written } from './revisionGuard';
+import {
+	carryOut,
+	carryOutContent,
+	changeOf,
+	hasMoved,
+	onLatest,
+	readBack,
+	type Written,
+} from './revisionGuard';
 
 const createFields = [
 	titleField('Title of the new document'),
@@ -108,9 +116,12 @@ async function givenIn(params: Params, item: Item): Promise<Given> {
 }
 
 async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: string) {
-	const fill = given.templateId ? fillCopy : fillEmpty;
+	const fill = async (id: string) =>
+		given.templateId
+			? await fillCopy(clients, id, given, item, ownId !== undefined)
+			: await fillEmpty(clients, id, given, item);
 	const finish = async (id: string, isDone: boolean) => {
-		const replaced = isDone ? undefined : await fill(clients, id, given, item);
+		const replaced = isDone ? undefined : await fill(id);
 		return async () => await finished(clients, id, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
@@ -144,13 +155,21 @@ async function fillEmpty(
 }
 
 /** Replaces first, so that the content stays as it was given. */
-async function fillCopy({ docs }: Clients, documentId: string, given: Given, item: Item) {
+async function fillCopy(
+	{ docs }: Clients,
+	documentId: string,
+	given: Given,
+	item: Item,
+	isRecovery: boolean,
+) {
 	const { parsed, key, replacing } = given;
 	const replace = async () => {
 		const body = await readBody(docs, documentId, '');
+		// Replacing again would also replace in what was put in.
+		if (isRecovery && hasMoved(item, body)) return undefined;
 		return await carryOut(docs, changeOf(emptyPlan, body, replacing), item);
 	};
-	const replaced = replacing.length > 0 ? (await onLatest(replace, item)).replaced : undefined;
+	const replaced = replacing.length > 0 ? (await onLatest(replace, item))?.replaced : undefined;
 	if (!isEmpty(parsed)) {
 		await appendContent(docs, { documentId, tab: '', parsed, newParagraph: true, key }, item);
 	}

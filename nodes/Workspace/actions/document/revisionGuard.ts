@@ -167,6 +167,12 @@ export async function ensureTab(
 	}, item);
 }
 
+/** Whether a document that nobody else changes has another revision than the item's change required: then it was carried out. */
+export function hasMoved(item: Item, { documentId, revisionId }: Pick<Change, 'documentId' | 'revisionId'>) {
+	const change = changes.get(item);
+	return change?.documentId === documentId && change.revisionId !== revisionId;
+}
+
 /**
  * Checks the outcome of an item's change.
  * @returns its result when the document has it; undefined when the item had not got that far

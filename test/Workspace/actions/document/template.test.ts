@@ -143,6 +143,21 @@ describe('a template', () => {
 		expect(calls.google.docs.text(documentId)).toBe('aa\n');
 	});
 
+	test.each(['resetBefore', 'resetAfter'] as const)(
+		'what was replaced is not replaced again because its answer was lost (%s)',
+		async (connection) => {
+			const templateId = calls.document('a');
+			calls.google.fault({ match: 'docs.documents.batchUpdate', connection });
+			const { documentId } = await calls.create({
+				templateId,
+				replacements: [pair('a', 'aa')],
+				content: 'b',
+				idempotencyKey: 'letter',
+			});
+			expect(calls.google.docs.text(documentId)).toBe('aa\nb\n');
+		},
+	);
+
 	test('is copied once for an idempotency key', async () => {
 		const template = calls.document('Dear {{name}},');
 		const params = {
