@@ -12,10 +12,7 @@ import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import * as fields from './fields';
 
-/**
- * n8n's own limit is 5 minutes, for which all who wait for this token would wait. Less than the timeout of most requests, so that a
- * token that never came is not taken for a request that may have been carried out.
- */
+/** Less than n8n's 5 minutes and the timeout of most requests, so that a token that never came is no request that may have gone out. */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {

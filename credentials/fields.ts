@@ -116,10 +116,7 @@ export const authorizationUrlField = endpoint(
 
 export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Address that issues tokens');
 
-/**
- * Each credential declares these, because n8n otherwise adds the field with "all" and its HTTP Request node could send the secret anywhere.
- * @param secret name of the secret in the texts, such as "key"
- */
+/** Declared, for n8n otherwise adds the field with "all": its HTTP Request node could send the secret anywhere. @param secret its name */
 export function allowedDomainsFields(secret: string): INodeProperties[] {
 	return [
 		{

@@ -38,9 +38,8 @@ interface KeyUse {
 }
 
 /**
- * The mark of a key, which is kept at Google: 64 hex digits from which nobody reads the key.
- * @returns undefined without a key
- * @throws NodeError 400 for a key that cannot be meant
+ * The mark of a key, kept at Google: 64 hex digits that do not tell it; undefined without a key.
+ * @throws NodeError 400 for an unlikely key
  */
 export function markOf({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
@@ -66,10 +65,7 @@ export function hashOf(parts: ReadonlyArray<string | Uint8Array>): string {
 	return hash.digest('hex');
 }
 
-/**
- * The refusal of a key that was used for something else.
- * @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6"
- */
+/** The refusal of a key that was used for something else. @param first what the key was used for, as in "the email 18c3f0a1b2d4e5f6" */
 export function usedBefore(first: string): NodeError {
 	return new NodeError({
 		code: 409,

@@ -91,10 +91,7 @@ export interface Operation<
 	idempotent?(params: ParamsOf<F, O>): boolean;
 	/** The only thing that it changes: items that change different things may then run in parallel. */
 	changes?(params: ParamsOf<F, O>): string;
-	/**
-	 * Refuses what no single field can tell is wrong. All items are checked before anything is sent: without Continue on Fail the first
-	 * refusal stops the node with nothing sent, with it the refused items fail and the rest go on.
-	 */
+	/** Refuses what no single field can tell is wrong, for all items before anything is sent. */
 	check?(params: ParamsOf<F, O>, item: Item): void;
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */

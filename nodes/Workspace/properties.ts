@@ -60,10 +60,7 @@ const jsonProperties: INodeProperties[] = [
 	},
 ];
 
-/**
- * What a model reads when the node is a tool. Of a parameter n8n tells it nothing but the label, so each operation's description
- * explains its parameters. n8n adds no description of its own where a node has this property.
- */
+/** What a model reads when the node is a tool. Of parameters n8n tells only the label, so each operation's description explains them. */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap((resource) =>
 		resource.operations.flatMap((operation) =>

@@ -99,10 +99,7 @@ export function bytesOfBase64(text: string): Buffer | undefined {
 /** Bytes per piece, where n8n's storage honors it. */
 const pieceBytes = 1024 * 1024;
 
-/**
- * @param milliseconds that opening it, and each read of it, may take
- * @throws NodeError 400 that names the missing field and those that exist
- */
+/** @param milliseconds for opening it, and for each read @throws NodeError 400 that names the missing field and those that exist */
 export async function binarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -139,11 +136,7 @@ function binaryOf(context: IExecuteFunctions, itemIndex: number, field: string):
 	}
 }
 
-/**
- * A file on the machine that runs n8n; n8n decides whether it may be read.
- * @param milliseconds that opening it, and each read of it, may take
- * @throws NodeError 400
- */
+/** A file on n8n's machine, if n8n allows it. @param milliseconds for opening it, and for each read @throws NodeError 400 */
 export async function fileSource(
 	context: IExecuteFunctions,
 	file: string,
@@ -169,10 +162,7 @@ export async function fileSource(
 	return { fileName: path.basename(file), size, open: async () => (await opened()).stream };
 }
 
-/**
- * The path as n8n's helper reads it, once it is one that n8n allows: the answer for one that is off limits must not tell whether
- * anything is there.
- */
+/** The path as n8n's helper reads it. For one that n8n does not allow, nothing must tell whether anything is there. */
 async function allowedPath(helpers: IExecuteFunctions['helpers'], file: string) {
 	type Resolved = Awaited<ReturnType<typeof helpers.resolvePath>>;
 	// Older versions of n8n tell it only when the file is opened.
@@ -193,10 +183,8 @@ async function allowedPath(helpers: IExecuteFunctions['helpers'], file: string) 
 const readInto = promisify(read);
 
 /**
- * The open file behind a stream that has not been read yet. Reading it into our own memory saves a large
- * upload a gigabyte of short-lived buffers, which would make V8 walk n8n's whole heap again and again. The
- * file still belongs to the stream: it is the one that n8n allowed to be opened, and destroying the stream
- * closes it.
+ * The open file behind a stream that was not read yet. Reading it into our own memory saves V8 a gigabyte of short-lived buffers, for which
+ * it would walk n8n's whole heap again and again. The file still belongs to the stream, which closes it.
  */
 async function fileDescriptorOf(source: Readable): Promise<number | undefined> {
 	const stream = source instanceof TimedStream ? source.source : source;

@@ -35,10 +35,7 @@ type Facts = Pick<NodeError, 'code' | 'message'> & Partial<Omit<NodeError, 'name
 /** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
-	/**
-	 * HTTP status: 400 for input refused before any request, 401 for the token, 502 for an incomplete or
-	 * oversized answer, 503 for no connection, 504 for a timeout.
-	 */
+	/** HTTP status: 400 refused before any request, 401 for the token, 502 bad answer, 503 no connection, 504 timeout. */
 	readonly code: number;
 	/** Symbolic status as the service sent it; derived from `code` if it sent none. */
 	readonly status: string;
@@ -93,10 +90,7 @@ export const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : 
 export const refusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
-/**
- * A description extended with the code of the underlying error. The code is not in the message, because for a tool n8n replaces a message
- * that contains a code such as ECONNRESET with its own text, which says to try again.
- */
+/** A description with the underlying code. A code such as ECONNRESET in the message makes n8n tell a tool only to try again. */
 export const withCode = (description: string, code: string | undefined) =>
 	code === undefined ? description : `${description} (${code})`;
 
@@ -111,16 +105,12 @@ export function shortened(text: string, length = 100): string {
 }
 
 /**
- * A text as n8n's editor needs it. It shows hints, the description of an error and, in a toast, its message as HTML; what a
- * stranger wrote must not become a link or a picture there. The same texts stand elsewhere as they are, so `<` stays, and
- * a space without width keeps it from beginning a tag.
+ * A text for n8n's editor, which shows hints and errors as HTML: what a stranger wrote must not become a link or a picture. They stand
+ * elsewhere as they are, so `<` stays, and a space without width keeps it from beginning a tag.
  */
 export const forEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
-/**
- * An untrusted text on one line: a line break could forge a log line, a direction character could change what is shown, and an
- * invisible character could hide a secret from the search.
- */
+/** An untrusted text on one line, without what could forge a log line, change the direction of text or hide a secret from the search. */
 export function onOneLine(text: string): string {
 	return text
 		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -133,10 +123,7 @@ interface ErrorSanitizer {
 	error(error: NodeError): NodeError;
 }
 
-/**
- * The output item for a failed item under Continue on Fail. With `error` as its only key, n8n routes it to the error output; with
- * `item.error` it would replace the whole JSON.
- */
+/** The item for a failed one. With `error` as its only key n8n routes it to the error output; `item.error` would replace all JSON. */
 export function errorItem(
 	node: INode,
 	failure: NodeError,
@@ -149,10 +136,7 @@ export function errorItem(
 	return { json: { error }, pairedItem: { item: itemIndex } };
 }
 
-/**
- * The error that stops the node. n8n stores everything in it with the execution, so it is made only of sanitized texts.
- * @param itemIndex undefined if the error belongs to no item
- */
+/** The error that stops the node, of sanitized texts only, for n8n stores it. @param itemIndex undefined if it belongs to no item */
 export function nodeApiError(
 	node: INode,
 	failure: NodeError,
@@ -192,10 +176,7 @@ export function withAdvice(failure: NodeError): NodeError {
 	});
 }
 
-/**
- * Any thrown value as a failure of the item. n8n's own errors (a parameter's expression, a missing binary
- * field, a credential that is not set) are about the input: 400. Anything unexpected is 500.
- */
+/** Any thrown value as a failure of the item: 400 for n8n's own (an expression, a missing binary field or credential), 500 for others. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;

@@ -31,10 +31,7 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 	return error !== undefined && error !== null && error !== false;
 }
 
-/**
- * n8n's Retry On Fail runs the whole node again, in the same process, also in queue mode. Items that succeeded in an earlier try, or whose
- * outcome is unknown, get that outcome from here, so that nothing is sent twice.
- */
+/** n8n's Retry On Fail runs the whole node again, in the same process. What was or may have been sent gets its outcome from here. */
 export class RetryCache<T> {
 	readonly #attempt: TryOfNode;
 	/** One, except for a tool, which may have several calls. */
@@ -45,10 +42,7 @@ export class RetryCache<T> {
 		if (!attempt.isTool) this.#currentTry(undefined);
 	}
 
-	/**
-	 * The outcome of an item in an earlier try.
-	 * @param sent what would be sent, without what differs with every try (timestamps, generated IDs); matters for tools only
-	 */
+	/** The outcome of an item in an earlier try. @param sent what would be sent, without what differs with every try; for tools only */
 	recall(itemIndex: number, sent: unknown): T | undefined {
 		if (!this.#attempt.retryOnFail) return undefined;
 		const { earlier, outcomes } = this.#currentTry(sent);

@@ -127,10 +127,7 @@ function formsOf(part: string): Needle[] {
 	];
 }
 
-/**
- * The base64 characters that do not depend on what precedes or follows.
- * @param offset bytes before it, modulo 3
- */
+/** The base64 characters that do not depend on what precedes or follows. @param offset bytes before it, modulo 3 */
 function base64Of(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -232,10 +229,7 @@ function unescaped({ text, starts, ends }: View, keep: (code: number) => number)
 /** Replaces a secret in a text. */
 export const mask = '•••';
 
-/**
- * Masks anything that looks like a secret of any owner: keys in PEM, Google's tokens, client secrets and API keys, JSON web tokens, what
- * follows `Bearer`, user names and passwords in addresses, and values of parameters, keys and headers that carry secrets.
- */
+/** Masks what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
 function withoutTokens(text: string): string {
 	return text
 		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, mask)
@@ -260,10 +254,7 @@ const namedValue = new RegExp(
 const maxTextLength = 4000;
 const maxMessageLength = 1000;
 
-/**
- * Makes a text safe to show, store and log: truncates it, puts it on one line, and removes known secrets and anything that looks like
- * one. Every text that may contain untrusted content passes through here.
- */
+/** Makes any text that may contain untrusted content safe to show, store and log: shortened, on one line, without secrets. */
 export class Sanitizer {
 	readonly #search = new SecretSearch();
 

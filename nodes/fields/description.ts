@@ -125,10 +125,7 @@ function fieldProperty(field: Field, gate?: Show): INodeProperties {
 	return { ...propertyOf(field), displayOptions: { show: { ...gate, ...asShow(field.showWhen) } } };
 }
 
-/**
- * A field outside the collection is reached by a slash. Another option counts with its default while it is not added, which n8n
- * does not see: where the default fits, the option hides for the choices that do not.
- */
+/** A slash reaches a field outside the collection. n8n sees no default of an option not added: if that fits, the others hide this one. */
 function optionGate(
 	condition: Condition,
 	fields: readonly Field[],

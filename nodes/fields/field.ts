@@ -124,10 +124,7 @@ export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {
 const [begin, end] = ['\uE000', '\uE001'];
 const place = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
 
-/**
- * A field in a text for the user, in quotes. Contains the field's own name until `Naming` replaces it by the name that this user sees:
- * the code that writes the text does not know the input mode.
- */
+/** A field in a text for the user, in quotes: its own name until `Naming` replaces it by the one of the user's input mode. */
 export const named = (field: string) => `'${begin}${field}${end}'`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */

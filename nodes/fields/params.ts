@@ -151,10 +151,7 @@ export class NodeParameters {
 		return value ?? this.context.getNodeParameter(name, itemIndex, fallback);
 	}
 
-	/**
-	 * What was given for fields and for the options in the collection; a field that is hidden is not there. The same object for
-	 * every item if none depends on the item.
-	 */
+	/** What was given for visible fields and options. The same object for every item if none depends on the item. */
 	given(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
 		const known = this.constants.get(fields);
 		if (known) return known;

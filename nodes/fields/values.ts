@@ -27,11 +27,7 @@ export function checkedId(text: string, label: string): string {
 	);
 }
 
-/**
- * The id in any address that Google shows for a spreadsheet, a document, a file or a folder; an id stands for itself.
- * @param name of the field, which tells what the address must lead to
- * @throws NodeError 400
- */
+/** The id in any address that Google shows for a file or folder, or an id itself. @param name of the field, which tells what is wanted */
 export function fileIdOf(text: string, name: string, label: string): string {
 	const given = text.trim();
 	const url = urlOf(given);
@@ -98,10 +94,7 @@ export function kindOf(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * What n8n's column mapper gives, or a plain object: values by column. A column that the form leaves open is not there.
- * @returns undefined where the fields of the input item are mapped by their names
- */
+/** Values by column, of n8n's column mapper or a plain object; without those left open. @returns undefined where names map the input */
 function columnMapping(field: Field, raw: unknown, reading: Reading) {
 	const wanted = 'an object with a value for each column';
 	if (!isRecord(raw)) throw notA(field, reading, `${wanted}, not ${kindOf(raw)}`);
@@ -166,10 +159,7 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
 }
 
-/**
- * A key that means nothing is a mistake in an input object, as it is at its top level.
- * @throws NodeError 400 that names the key and what is wanted
- */
+/** As at the top level, a key that means nothing is a mistake. @throws NodeError 400 that names the key and what is wanted */
 export function refuseOtherKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
@@ -198,10 +188,7 @@ function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
-/**
- * @param what the user's name for the text
- * @throws NodeError 400 with the place of what is wrong alone: the rest of the parser's message repeats the content
- */
+/** @param what the user's name for the text @throws NodeError 400 with the place only: the parser's message repeats the content */
 export function parsedJson(text: string, what: string, advice: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
@@ -298,10 +285,7 @@ const types: Partial<Readonly<Record<Field['type'], Reader>>> = {
 	dateTime: dateTimeOf,
 };
 
-/**
- * A given value as its operation gets it.
- * @throws NodeError 400 that names the field and what is allowed
- */
+/** A given value as its operation gets it. @throws NodeError 400 that names the field and what is allowed */
 export function valueOf(field: Field, raw: unknown, reading: Reading): unknown {
 	if (field.read) return field.read(raw, field, reading);
 	const reader = field.format ? formats[field.format] : (types[field.type] ?? textOf);

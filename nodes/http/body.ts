@@ -11,10 +11,7 @@ export const maxAnswerBytes = 64 * mebibyte;
 /** An error message is small; anything longer is not one. */
 const maxErrorBytes = mebibyte / 4;
 
-/**
- * Why a body could not be read. After `cutShort`, repeating the request may help; after `noMemory`, waiting until the other answers are
- * processed; after `tooCostly`, requesting less.
- */
+/** Why a body could not be read. After `cutShort` repeating may help, after `noMemory` waiting for others, after `tooCostly` less data. */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
 	readonly code: string | undefined;
@@ -102,10 +99,7 @@ async function collected(
 
 /** Bytes of memory for what is outside of strings, measured with V8 in Node 24: `{}` takes 64, a short string in a list 32. */
 const costs = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
-/**
- * An object with more keys is a hash table. It takes little memory, but a microsecond for each key to parse, and again for each copy
- * that n8n makes: 800,000 keys stop n8n for seconds.
- */
+/** An object with more keys is a hash table: a microsecond for each key to parse and to copy. 800,000 keys stop n8n for seconds. */
 const fewKeys = 1_000;
 /** Levels of objects and lists. What n8n copies and stores is written level by level, which overflows the stack at some thousands. */
 const deepest = 1_000;
@@ -191,11 +185,7 @@ export class MemoryBudget {
 		this.#add(bytes);
 	}
 
-	/**
-	 * Reserves memory for the result of parsing an answer.
-	 * @param limits for its memory and its levels
-	 * @throws BodyError `tooCostly`, `noMemory`
-	 */
+	/** Reserves memory for a parsed answer. @param limits for its memory and its levels @throws BodyError `tooCostly`, `noMemory` */
 	async holdParsed(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
 		const { heap_size_limit: limit } = getHeapStatistics();
 		const most = Math.min(limits.bytes, limit * mostOfHeap);

@@ -26,10 +26,7 @@ export function codeIn(chain: readonly unknown[]): string | undefined {
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
 }
 
-/**
- * The host and port that could not be reached: the requested host, or another one on the way to it, such as a proxy.
- * @param url the requested address
- */
+/** The host and port that could not be reached: those requested, or others on the way, such as a proxy. @param url the requested address */
 function placeIn(chain: readonly unknown[], url: string): string {
 	const { host, hostname, port, protocol } = new URL(url);
 	const ownPort = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
@@ -135,10 +132,7 @@ function meaningOf(chain: readonly object[], code = ''): [NetworkError['what'], 
 	return row ? [row[0], row[2]] : ['unknown', 'the connection failed'];
 }
 
-/**
- * What happened, for the user. The wording is the same in every node.
- * @param url the requested address
- */
+/** What happened, for the user. The wording is the same in every node. @param url the requested address */
 export function networkMessage({ what, reason }: NetworkError, error: unknown, url: string): string {
 	const { host } = new URL(url);
 	if (what === 'timeout') return `${host} did not respond in time`;

@@ -35,9 +35,8 @@ export const firstWidth = 5;
 export const largestWidth = 20;
 
 /**
- * How many requests of one credential to one service are sent at once, for the whole process. It starts with a few and doubles them
- * while the service accepts them. After a refusal all wait, then a single one asks for all; the number is halved and grows by one
- * from then on. Quotas differ between projects and are not known, so nothing is slowed down in advance.
+ * How many requests of one credential to one service go out at once, for the whole process: a few, doubled while the service accepts them.
+ * After a refusal all wait while a single one asks; the number is halved and grows by one from then on. Quotas are not known.
  */
 export class RateLimiter {
 	private readonly settings: RateLimiterSettings;
@@ -58,10 +57,9 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Sends a request as soon as it may be sent. One that is refused because of a quota was definitely not carried out: it waits with
-	 * all others and is sent again, any number of times, within its time limit.
-	 * @param request throws a RequestError
-	 * @throws RequestError
+	 * Sends a request as soon as it may go. One refused for a quota was not carried out: it waits with the others and goes again, within
+	 * its time limit.
+	 * @throws RequestError as `request` does
 	 */
 	async send<T>(request: () => Promise<T>, limits: LimitedRequest): Promise<T> {
 		const { maxWaitMilliseconds, signal, onWait, again = true } = limits;

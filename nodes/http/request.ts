@@ -49,11 +49,7 @@ export function errorOfBody({ reason, code }: BodyError, texts: BodyTexts): Requ
 	return new RequestError(isFinal ? 'final' : 'unknown', new NodeError({ code: status, ...told }));
 }
 
-/**
- * Makes one try, to the last byte of its answer.
- * @param limits its time, and the signal of the execution
- * @throws RequestError
- */
+/** Makes one try, to the last byte of its answer. @param limits its time, and the signal of the execution @throws RequestError */
 export async function attempt<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },
@@ -112,10 +108,7 @@ export interface TestResponse extends FullResponse {
 	readonly body: Readable;
 }
 
-/**
- * A request of a credential's test, through n8n's helper, which applies proxies and the egress policy. Follows no redirect; every
- * status is a response. The body is a stream, because the server may be anybody's and its answer of any length.
- */
+/** A request of a credential's test, by n8n's helper with its proxies and egress policy. The body is a stream: it may be of any length. */
 export async function testRequest(
 	helpers: ICredentialTestFunctions['helpers'],
 	request: TestRequest,
@@ -162,10 +155,7 @@ export class RawResponse {
 		delete response.headers['content-encoding'];
 	}
 
-	/**
-	 * The decompressed body.
-	 * @throws BodyError if it is incomplete or too large, or if there is no room for it
-	 */
+	/** The decompressed body. @throws BodyError if it is incomplete or too large, or if there is no room for it */
 	async whole(body: Buffer, memory: MemoryBudget, limitBytes = maxAnswerBytes): Promise<Buffer> {
 		if (this.#response?.socket?.errored) throw new BodyError('cutShort');
 		const unpack = unpackers[this.#encoding];

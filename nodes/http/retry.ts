@@ -4,10 +4,8 @@ import { NodeError } from '../core/errors';
 import { named } from '../fields/field';
 
 /**
- * Full jitter: a wait drawn evenly from 0 to `base * 2^attempt`, at most the cap. Clients that failed together do not come back together.
+ * Full jitter: whole milliseconds, drawn evenly from 0 to `base * 2^attempt`, at most the cap.
  * @param attempt number of waits so far, from 0
- * @param random returns 0 <= x < 1
- * @returns whole milliseconds
  */
 export function fullJitterMilliseconds(
 	attempt: number,
@@ -132,11 +130,7 @@ export async function withRetries<T>(
 	}
 }
 
-/**
- * Only this function limits the tries.
- * @returns milliseconds until the next one
- * @throws NodeError if there is none
- */
+/** Only this function limits the tries. @returns milliseconds until the next one @throws NodeError if there is none */
 export function nextWait(failure: NodeError, progress: Progress, policy: RetryPolicy): number {
 	const { tries, waitedMilliseconds } = progress;
 	if (tries >= policy.maxTries) throw ended(failure, progress);

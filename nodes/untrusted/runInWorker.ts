@@ -21,10 +21,7 @@ const longest: Readonly<Record<TaskName, number>> = {
 };
 
 const maxHeapMegabytes = 384;
-/**
- * V8's own limit is much higher. A single large allocation beyond it, such as for a growing array, ends the
- * whole process and not only the thread (seen with Node 20 and 24).
- */
+/** V8's own limit is much higher: one large allocation beyond it ends the whole process, not only the thread (Node 20 and 24). */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
 const maxLoadSeconds = 30;
@@ -83,8 +80,7 @@ async function ask(question: Question, seconds: number, signal: AbortSignal | un
 }
 
 function start(): Worker {
-	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its
-	// flags.
+	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its flags.
 	const worker = new Worker(code, { resourceLimits, env: {}, execArgv: [] });
 	// The waiting caller also gets the error. Without a listener, it would end n8n.
 	worker.on('error', () => undefined);

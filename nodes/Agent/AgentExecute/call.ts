@@ -104,8 +104,7 @@ export interface ExecuteBody extends Identity {
 }
 
 /**
- * Sends the execute call. It is sent again only if it was definitely not accepted.
- * @param memory what the answer takes, until the caller releases it
+ * Sends the execute call; again only if it was definitely not accepted.
  * @param hooks for each try: `ready` before it, which throws if nothing may be sent; `sending` when it goes out
  * @throws NodeError for anything but a status of 200 to 299
  */

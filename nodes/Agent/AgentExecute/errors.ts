@@ -198,10 +198,7 @@ const outcomeTexts: Readonly<Record<RequestOutcome, Texts>> = {
 const mostOfMessages = 32_768;
 const mostOfOne = 8192;
 
-/**
- * A failure after which the agent may be running, with all that is known about it, such as the session to look at.
- * @param response undefined: the call was not answered
- */
+/** A failure after which the agent may be running, with all that is known of it. @param response undefined: the call was not answered */
 export function withContext(
 	failure: NodeError,
 	{ sessionId, redact }: Pick<CallFacts, 'redact'> & { readonly sessionId: string },
@@ -260,11 +257,7 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldValue
 /** For the channel to open before the call. */
 export const openSeconds = 20;
 
-/**
- * The channel did not open before the call.
- * @param lastFailure why the last attempt failed
- * @param refusal how the service refused the channel for good
- */
+/** The channel did not open before the call. @param lastFailure of the last attempt @param refusal for good, by the service */
 export function notOpen(lastFailure: NodeError | undefined, refusal?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });

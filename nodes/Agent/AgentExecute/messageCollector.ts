@@ -31,9 +31,8 @@ export interface CollectorParts {
 }
 
 /**
- * Collects messages until their end. What comes before the call is sent belongs to an earlier turn: it ends nothing. Everything after
- * it counts, except a message whose ID came before, or that the filter leaves out. The collection is not over before the call is
- * answered; the time limit starts with the answer.
+ * Collects messages until their end, which is not before the answer to the call, when the time limit starts. What comes before the call
+ * belongs to an earlier turn and ends nothing; after it all count but those with a known ID or that the filter leaves out.
  */
 export class MessageCollector {
 	/** Came before the call was sent. */
@@ -111,10 +110,7 @@ export class MessageCollector {
 		for (const hash of this.#ids) received().ids.set(hash, wait);
 	}
 
-	/**
-	 * Whether its ID is known: from this wait, or from one that had ended when this one began. Waits that run at the same time each get
-	 * the message.
-	 */
+	/** Whether its ID is known from this wait or one that had ended before it. Waits at the same time each get the message. */
 	#cameBefore(message: SessionMessage): boolean {
 		const { settings, conversation } = this.#parts;
 		const id = messageId(message, settings.deduplicationField);

@@ -184,10 +184,7 @@ const longestTag = 255;
 /** n8n's own for the session of a chat; before 2.20 it has no name for it. */
 const sessionKey = 'session_id';
 
-/**
- * Adds the session to the execution's custom data, by which n8n finds executions, and to the node's trace. Of other nodes, such as the
- * Chat Trigger, the sessions stay.
- */
+/** Adds the session to the execution's custom data, by which n8n finds executions, and to the trace. Other nodes' sessions stay. */
 export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
 	whereKept(context, () => {
 		const { [sessionKey]: known } = context.customData.getAll();

@@ -50,8 +50,7 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 
 /**
  * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
- * @returns makes the text that is sent as `initialPayload`: only then, because all items are checked before the first is sent, and
- * the texts of thousands would be in memory twice
+ * @returns makes the text to send, once it is needed: those of thousands of checked items would be in memory twice
  * @throws NodeError 400 when the payload is no JSON object
  */
 export function initialPayload(
@@ -68,10 +67,7 @@ export function initialPayload(
 	);
 }
 
-/**
- * An expression that comes out empty is a mistake, such as a misspelled field: it must not start a new session, or an agent without a task.
- * @throws NodeError 400
- */
+/** An expression that comes out empty is a mistake: it must not start a new session, or an agent without a task. @throws NodeError 400 */
 function checkExpressions(
 	payloadMode: ExecuteParams['payloadMode'],
 	given: Readonly<Record<string, unknown>>,

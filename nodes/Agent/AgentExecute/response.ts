@@ -27,10 +27,7 @@ const longestEcho = 64 * 1024;
 /** Anything shorter may be a word. */
 const shortestSecret = 8;
 
-/**
- * JSON is parsed, text passed on, anything else is bytes. What a service labels JSON but is none stays text.
- * @param secrets of the call, which a service may repeat in its answer
- */
+/** JSON is parsed unless it only claims to be, text passed on; anything else is bytes. @param secrets that the service may repeat */
 export function contentOf({ body, headers }: Answer, secrets: readonly string[] = []): Content {
 	const concealed = (text: string) =>
 		secrets
@@ -62,10 +59,7 @@ const textType =
 /** What has no media type may be JSON, too. */
 const isParsed = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
-/**
- * What will be parsed, in UTF-8, for an estimate of its cost: in another character set its bytes could hide it. Undefined for text and
- * bytes, which are passed on as they are.
- */
+/** What will be parsed, in UTF-8: in another character set its bytes could hide its cost. Undefined for text and bytes. */
 export function jsonIn({ body, headers }: Answer): Buffer | undefined {
 	const { mimeType, decoder } = typeOf(headers);
 	if (!isParsed(mimeType)) return undefined;
@@ -104,10 +98,7 @@ function fileNameOf(headers: IncomingHttpHeaders): string | undefined {
 	return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
 }
 
-/**
- * The text of an answer or a message, for people to read: itself, or the field of its JSON. Undefined where there is none.
- * @param textField dot path
- */
+/** The text of an answer or a message for people: itself, or the field of its JSON, if there is one. @param textField dot path */
 export function textIn(content: unknown, textField: string): string | undefined {
 	const value = typeof content === 'object' ? valueAt(content, textField) : content;
 	if (typeof value === 'string') return value === '' ? undefined : value;

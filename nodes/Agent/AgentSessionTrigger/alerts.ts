@@ -23,10 +23,7 @@ interface AlertInterval {
 	cancel: () => void;
 }
 
-/**
- * Reports problems as failed executions, which start the user's error workflow, while the trigger stays active. No session silences
- * another one.
- */
+/** Reports problems as failed executions, which start the error workflow; the trigger stays active. No session silences another one. */
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;

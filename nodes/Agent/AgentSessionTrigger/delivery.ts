@@ -56,10 +56,7 @@ export class Delivery {
 		}
 	}
 
-	/**
-	 * Settles when the execution has ended or counts as ended; never rejects.
-	 * @returns false when n8n did not take the batch at the stop: it may be delivered again
-	 */
+	/** Settles when the execution has ended or counts as ended; never rejects. @returns false when the stop came before n8n took it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const items = batch.some(bytesOf) ? await this.#store(batch) : batch.map(itemOf);

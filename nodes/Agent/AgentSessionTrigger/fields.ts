@@ -135,10 +135,7 @@ export type QueueSettings = Pick<
 /** n8n's own limit where the workflow has none. */
 const maxExecutionSeconds = 3600;
 
-/**
- * Reads everything that the user gave. All of it inside `trigger()`: n8n evaluates no expression later.
- * @throws NodeError 400 that names the field
- */
+/** Reads all that the user gave: after `trigger()`, n8n evaluates no expression. @throws NodeError 400 that names the field */
 export function triggerSettings(context: ITriggerFunctions) {
 	const params = paramsOf(all, givenTo(context), { mode: 'fields', timezone: context.getTimezone() });
 	return {

@@ -194,10 +194,7 @@ export class PublishedListener {
 	}
 }
 
-/**
- * Starts to listen. Network problems never make it fail, because n8n would not try again.
- * @throws NodeApiError when something that the user gave is missing or wrong
- */
+/** Starts to listen. No network problem makes it fail, for n8n would not try again. @throws NodeApiError for wrong input */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = cleanLog(n8n.logger, new Sanitizer());
 	// Inherits everything else, including what n8n replaces later.
@@ -217,9 +214,7 @@ export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> 
 	});
 	await takeOver(key, listening);
 	listening.start();
-	return {
-		closeFunction: () => release(key, listening),
-	};
+	return { closeFunction: () => release(key, listening) };
 }
 
 async function checkedParts(context: ITriggerFunctions): Promise<ListenerParts> {

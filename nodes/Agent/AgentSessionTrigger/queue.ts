@@ -6,10 +6,7 @@ import { binaryOf, heldBytes, messageOf, type SessionFrame, type SessionMessage 
 import type { QueueSettings } from './fields';
 
 interface QueueListener<T> {
-	/**
-	 * Settles when the delivery no longer counts toward the limit; never rejects.
-	 * @returns false when the batch was refused at the stop, and is to be left
-	 */
+	/** Settles when it no longer counts toward the limit; never rejects. @returns false when it was refused at the stop: to be left */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Reading is to stop; what was read already is still taken. */
 	pause?(): void;
@@ -65,10 +62,7 @@ export class MessageQueue<T extends Queued> {
 		for (const entry of entries) this.push(entry);
 	}
 
-	/**
-	 * Delivers on within the bounds, batches as they are; what is left at the end stays.
-	 * @returns settles when nothing waits, or a batch was refused
-	 */
+	/** Delivers on within the bounds; what is left at the end stays. @returns settles when nothing waits, or a batch was refused */
 	drain(): Promise<void> {
 		if (this.#state === 'open') this.#state = 'draining';
 		this.#cancelTimer?.();

@@ -20,10 +20,7 @@ export interface ListenerParts {
 /** n8n itself would wait forever. */
 const limitSeconds = 60;
 
-/**
- * A test in the editor: the first message, or the first batch, ends it. The channels open only in `manualTriggerFunction`, because
- * n8n accepts no items before.
- */
+/** A test in the editor, until the first message or batch. Channels open in `manualTriggerFunction`: n8n accepts no items before. */
 export function testListener(parts: ListenerParts): ITriggerResponse {
 	const test = new TestListener(parts);
 	return {

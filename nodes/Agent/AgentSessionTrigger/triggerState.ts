@@ -51,10 +51,7 @@ interface Registry {
 
 const maxRemembered = 200;
 
-/**
- * Replaces the listener of the node by `next`, closes the old one, and waits until it and all earlier ones are closed:
- * n8n may start a node again before it has stopped it, or while it stops. Never rejects.
- */
+/** Replaces the node's listener by `next` and waits until all earlier ones are closed: n8n may start one while it stops. Never rejects. */
 export async function takeOver(key: string, next: Closable): Promise<void> {
 	const { active } = registry();
 	const previous = active.get(key);

@@ -79,11 +79,7 @@ function checkAnswer(place: string, expected: string, statusCode: number, conten
 	}
 }
 
-/**
- * Tries to open the channel without a session and without secrets. So a refusal counts as a response.
- * @param allowedHost n8n's policy has allowed a request to it already
- * @returns what the whole test shows
- */
+/** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost n8n's policy allows it */
 async function checkChannel(helpers: Helpers, api: AgentApiCredential, allowedHost: string): Promise<string> {
 	const url = channelBase(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
@@ -110,10 +106,7 @@ async function checkChannel(helpers: Helpers, api: AgentApiCredential, allowedHo
 	return 'Both addresses respond';
 }
 
-/**
- * Whether n8n's egress policy allows requests to this address. Unlike nodes, credential tests have no filter for sockets. Their requests
- * follow the policy, so the test makes one.
- */
+/** Whether n8n's egress policy allows this address. Credential tests have no filter for sockets; their requests follow the policy. */
 async function mayBeReached(helpers: Helpers, { href }: URL): Promise<boolean> {
 	return await testRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
 		(answer) => {

@@ -23,10 +23,7 @@ const deadlineMilliseconds = 20_000;
 /** If a timer fires this late, this process was stalled: answers may be waiting to be read. */
 const stallMilliseconds = 1000;
 
-/**
- * Tells a silent server from a dead one: sends pings and counts any frame as a response. Uses one timer at a time.
- * With a heartbeat of 25 s a dead server is noticed within 45 s.
- */
+/** Tells a silent server from a dead one by pings; any frame is a response. A heartbeat of 25 s notices a dead server within 45 s. */
 export class Heartbeat {
 	readonly #intervalMilliseconds: number;
 	/** What proves that the server answers: a pong, or for text pings a message. */

@@ -264,10 +264,7 @@ class SessionConnection {
 	}
 }
 
-/**
- * Why the address may not be reached: n8n's policy forbids it, or what its name stands for. A name that is not found cannot be checked:
- * n8n sends no request then either, through a proxy or not.
- */
+/** Why the address may not be reached: n8n's policy forbids it or what its name stands for, or the name is not found, as for n8n. */
 export async function refusedByPolicy({
 	base,
 	egress,
@@ -280,20 +277,14 @@ export async function refusedByPolicy({
 	return result?.ok === false ? notConnected(result.error, redact) : undefined;
 }
 
-/**
- * Keeps the channel of one session open, channel after channel, until `close()`. The first attempt starts by itself,
- * after this call has returned.
- */
+/** Keeps a channel of one session open until `close()`. The first attempt starts by itself, after this call has returned. */
 export function connect(...parts: ConstructorParameters<typeof SessionConnection>): Connection {
 	return new SessionConnection(...parts);
 }
 
 let loaded: OpenSocket | undefined;
 
-/**
- * In a file of its own: the build loads it, and the WebSocket library, at first use. Kept from then on: what is published goes on with
- * this code when the package is updated, and by then the file is gone.
- */
+/** A file of its own, loaded at first use and kept: what is published goes on with it after an update, when the file is gone. */
 async function loadSocket(): Promise<OpenSocket> {
 	loaded ??= (await import('./webSocket')).openSocket;
 	return loaded;

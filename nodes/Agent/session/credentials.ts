@@ -56,10 +56,7 @@ export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>)
 	};
 }
 
-/**
- * The identity of one call. Call it again for every request and every connection, so that the timestamp is fresh.
- * @throws NodeError 400 for a value that is missing, or a timestamp that is not in milliseconds
- */
+/** The identity of one request or connection, with a fresh timestamp. @throws NodeError 400 for a missing value, or wrong timestamp */
 export function identityOf(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},
@@ -177,10 +174,7 @@ interface RequestContext extends CredentialReader {
 /** After a refusal the next attempt is at least this much later, so that it reads the credentials again. */
 const sharedMilliseconds = 1000;
 
-/**
- * What is asked for within a second shares one reading of the credentials: n8n spends about 150 ms of processor time on it with its
- * default expression engine, and a hundred sessions may reconnect at once.
- */
+/** Within a second, one reading of the credentials serves all: it costs n8n about 150 ms, and a hundred sessions may reconnect at once. */
 export function requestReader(
 	context: RequestContext,
 	overrides: IdentityOverrides = {},
@@ -214,17 +208,13 @@ export function connectRequest(
 	};
 }
 
-/**
- * Where the execute call goes: `{deploymentUrl}/execute`.
- * @throws NodeError 400, without the URL in its text
- */
+/** Where the execute call goes: `{deploymentUrl}/execute`. @throws NodeError 400, without the URL in its text */
 export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
 	return at(base(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']), 'execute').href;
 }
 
 /**
- * Where the channel of a session is opened: `{webSocketUrl}/ws?…`. The result holds the API key and the signature: it goes
- * to the socket and nowhere else.
+ * Where a session's channel is opened: `{webSocketUrl}/ws?…`. It holds the API key and the signature: for the socket alone.
  * @throws NodeError 400, without the URL in its text
  */
 export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {

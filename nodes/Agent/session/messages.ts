@@ -8,11 +8,7 @@ import { canParse, parsingCost } from '../../http/body';
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
 const integer = /^-?\d+$/;
 
-/**
- * A JSON text with the integers that a JavaScript number cannot hold as texts of their digits; undefined where it has none. In time
- * that grows with the length of the text.
- * @param json valid JSON
- */
+/** A JSON text with integers that a JavaScript number cannot hold as texts; undefined where it has none. In linear time. */
 export function withDigitsAsText(json: string): string | undefined {
 	const parts: string[] = [];
 	let copied = 0;
@@ -213,10 +209,7 @@ export function hasOneOf(content: MessageContent, { field, values }: FieldValues
 	return text !== undefined && values.includes(text);
 }
 
-/**
- * The id of a message at the user's dot path: a text that is not empty, or a number, by the digits that came. A message without one is never a
- * repetition: a hash of its content would drop legitimate repeats.
- */
+/** The id at the user's dot path: a text or a number, by the digits that came. Without one, a message is never taken for a repetition. */
 export function messageId(message: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
 	const id = valueAt(comparable(message), dotPath);

@@ -38,10 +38,7 @@ export interface NextAttempt {
 	readonly slowLane: boolean;
 	/** Whether it follows the first failure of an outage. */
 	readonly isFirst: boolean;
-	/**
-	 * Once per outage and kind, for a failed execution: `refused` when the first attempt of the slow lane has failed, too, or the
-	 * credentials hold a mistake; `outage` after 5 minutes without a channel that stays.
-	 */
+	/** Once per outage and kind: `refused` when the slow lane's first attempt failed or credentials are wrong, `outage` after 5 minutes. */
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
@@ -210,10 +207,7 @@ export class ConnectRateLimiter {
 	}
 }
 
-/**
- * The limiter of everything in this process that goes to the same service.
- * @param key of the credential that holds its address
- */
+/** The limiter of everything in this process that goes to the same service. @param key of the credential that holds its address */
 export function connectRateLimiterOf(key: string): ConnectRateLimiter {
 	const limiters = globalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);

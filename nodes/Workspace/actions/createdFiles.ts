@@ -7,10 +7,7 @@ import type { Item, Made } from '../operation';
 
 type File = drive_v3.Schema$File;
 
-/**
- * @param content what the file is created from
- * @returns undefined without a key
- */
+/** @param content what the file is created from @returns undefined without a key */
 export function fileKeyOf(
 	operation: string,
 	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
@@ -198,10 +195,7 @@ export async function fileOfItem(drive: drive_v3.Drive, { token }: Item, fields:
 	return file;
 }
 
-/**
- * The files in My Drive and in all shared drives, without the trash, as far as the sign-in sees them.
- * @param q in Drive's search language
- */
+/** The files in My Drive and all shared drives that the sign-in sees, without the trash. @param q in Drive's search language */
 export async function findFiles(drive: drive_v3.Drive, q: string, fields: string, orderBy?: string) {
 	const { data } = await drive.files.list({
 		q: `${q} and trashed = false`,

@@ -183,10 +183,7 @@ interface Situation {
 	readonly call: FailedCall;
 }
 
-/**
- * What the user can do about an unsuccessful answer. The operation's own advice for the status is appended,
- * unless the text of Google's message already identified the cause.
- */
+/** What the user can do. The operation's own advice for the status is appended, unless Google's message identified the cause. */
 export function adviceFor(situation: Situation): string {
 	const { status, limited, call } = situation;
 	const row = limited ? undefined : adviceTable.find((candidate) => fits(candidate, situation));

@@ -120,8 +120,7 @@ function requestError(
 }
 
 /**
- * Whatever was thrown between two requests. Where a gateway answers with a text in the place of a list, JavaScript has words of
- * its own. A mistake in this package would look the same, so the cause is kept.
+ * Whatever was thrown between two requests: a gateway's wrong answer, or a mistake in this package, so the cause is kept.
  * @param log receives the place in the code, without the message, which may quote the response
  */
 export function errorOfReading(error: unknown, log: (text: string) => void): NodeError {

@@ -55,9 +55,8 @@ export async function connect(context: IAllExecuteFunctions, chosen: unknown, sa
 const momentMilliseconds = 1000;
 
 /**
- * n8n's helper reads the credential for each request, and resolving its expressions takes longer than
- * everything else. Requests share what was read at most a moment ago. If the token has been replaced since, the
- * first answer is 401, and n8n repeats the request with the token that is stored by then.
+ * n8n's helper reads the credential for each request, which takes longer than everything else. So requests share what was read a moment
+ * ago. If the token was replaced since, n8n repeats the request after its 401 with the stored one.
  */
 function sharingReads<C extends IAllExecuteFunctions>(
 	context: C,

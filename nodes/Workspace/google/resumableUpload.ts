@@ -12,19 +12,13 @@ export interface ResumableUploadRequest {
 	/** Media type of the bytes. The metadata's `mimeType` is that of the target. */
 	readonly mimeType: string;
 	readonly source: Source;
-	/**
-	 * ID of the file whose content is replaced; it keeps its ID, links and sharing. Repeating this changes
-	 * nothing.
-	 */
+	/** ID of the file whose content is replaced; it keeps its ID, links and sharing. Repeating this changes nothing. */
 	readonly replaces?: string;
 	/** Fields of the answer, in the syntax of Drive's `fields`. */
 	readonly fields: string;
 	/** Called after each chunk with the number of bytes that Drive has. */
 	readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-	/**
-	 * Called before the upload restarts without an `id` that prevents a second file. Returns the file if it
-	 * exists after all.
-	 */
+	/** Called before the upload restarts without an `id` that prevents a second file. Returns the file if it exists after all. */
 	readonly findExisting?: () => Promise<drive_v3.Schema$File | undefined>;
 }
 
@@ -46,9 +40,8 @@ function uploadAddress(
 }
 
 /**
- * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing
- * a token; it could not repeat the stream that googleapis would create. Repeating is harmless, because either
- * the metadata has an `id` or an existing file is replaced.
+ * Uploads metadata and bytes in one request. The body is one Buffer, because n8n repeats it after refreshing a token; it could not repeat
+ * the stream that googleapis would create. Repeating is harmless, because either the metadata has an `id` or an existing file is replaced.
  */
 async function uploadInOneRequest(
 	transport: Transport,
@@ -85,11 +78,7 @@ async function uploadInOneRequest(
 /** Bytes. Google's limit for an upload in one request. */
 const oneRequestBytes = 5_000_000;
 
-/**
- * An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable. A
- * session creates at most one file, so after a lost answer the session is asked again instead of creating a
- * second file.
- */
+/** An upload to Drive: in one request up to 5 MB if an ID makes repeating harmless, otherwise resumable, which creates one file at most. */
 export async function resumableUpload(
 	{ transport, bases, options }: UploadContext,
 	request: ResumableUploadRequest,
@@ -121,9 +110,8 @@ interface UploadContext {
 }
 
 /**
- * One pass over the source: hashes all of it and sends what Drive does not have.
- * @returns undefined if Drive now has less than before, so the source must be read again
- * @throws NodeError
+ * One pass over the source: hashes all of it and sends what Drive lacks.
+ * @returns undefined if Drive has less than before: read it again
  */
 async function sendFrom(
 	session: UploadSession,

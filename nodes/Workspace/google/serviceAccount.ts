@@ -45,10 +45,7 @@ const readingMilliseconds = 15_000;
 /** A token has less than 4 KiB. */
 const maxBytes = 256 * 1024;
 
-/**
- * An access token for a service account, requested as RFC 7523 and Google describe.
- * @throws NodeError 400 when the key cannot be read, 401 when Google refuses, 503 when Google fails; never contains the key
- */
+/** A service account's access token (RFC 7523). @throws NodeError without the key: 400 if unreadable, 401 refused, 503 Google failed */
 export async function fetchAccessToken(post: PostForm, account: ServiceAccount): Promise<string> {
 	const form = new URLSearchParams({
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
@@ -65,10 +62,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	throw refusedByGoogle(answer.statusCode, texts, account);
 }
 
-/**
- * Empty for an answer that is too long to be a token.
- * @throws NodeError 503 for one that was cut off: the next may be whole
- */
+/** Empty for an answer that is too long to be a token. @throws NodeError 503 for one that was cut off: the next may be whole */
 async function wholeOf(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
 	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
 	if (Buffer.isBuffer(read)) return read;
@@ -136,10 +130,7 @@ function encoded(value: object): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/**
- * n8n's credential form shows only the `code` of an error that has one, so the text goes into a plain error. The nodes look for the
- * failure in its `cause`.
- */
+/** A plain error, for n8n's credential form shows only the `code` of one that has it. The nodes look for the failure in its `cause`. */
 export function inWords(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;

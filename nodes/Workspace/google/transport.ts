@@ -33,11 +33,7 @@ interface Expected {
 	validateStatus?(status: number): boolean;
 }
 
-/**
- * The answer in the form that the generated client expects. The client treats every returned answer as a
- * success, so a status that it did not ask for is thrown here.
- * @throws RequestError, BodyError
- */
+/** The answer for the generated client, which takes every returned one as a success: others are thrown. @throws RequestError, BodyError */
 export async function answerOf(
 	response: FullResponse,
 	expected: Expected,
@@ -90,8 +86,7 @@ export const googleBases: Bases = {
 };
 
 /**
- * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is
- * replaced by the base.
+ * The address that a call of a generated client actually goes to: Google's prefix, or its upload form, is replaced by the base.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
 export function targetOf(url: string, bases: Bases): { readonly url: string; readonly api: Api } {
@@ -175,8 +170,7 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 export type Transport = (call: ClientCall) => Promise<ClientAnswer>;
 
 /**
- * @param send signs and sends a request and refreshes the token after a 401: n8n's
- * `httpRequestWithAuthentication`, bound to a credential
+ * @param send signs and sends a request and refreshes the token after a 401: n8n's `httpRequestWithAuthentication`, bound to a credential
  */
 export function createTransport(send: Send, bases: Bases, options: TransportOptions): Transport {
 	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, advice, log } = options;
@@ -274,8 +268,7 @@ async function exchange(
 		);
 	const response = await sent();
 	if (response.statusCode !== 401) return response;
-	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401
-	// is thrown.
+	// Before 2.9, n8n hides every status when told to hide some, but it refreshes the token only after a 401 is thrown.
 	discard(response);
 	return await sent({ ignoreHttpStatusErrors: false });
 }

@@ -21,10 +21,7 @@ export class SessionLost extends NodeError {
 	}
 }
 
-/**
- * One resumable upload to an address that Drive gave out. If Drive reports different progress than expected,
- * Drive is right.
- */
+/** One resumable upload to an address of Drive's. If Drive reports different progress than expected, Drive is right. */
 export class UploadSession {
 	/** Number of bytes that Drive has. */
 	storedBytes = 0;

@@ -32,11 +32,10 @@ export type Picker = Pick<Clients, 'drive'> & Pick<Connection, 'signIn'>;
 type Search = (picker: Picker, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
 /**
- * A picker of Drive files of one kind, the last opened first. Empty where the filter fits nothing: n8n takes the search box away from
- * a picker that fails.
+ * A picker of Drive files of one kind, the last opened first. Empty where the filter fits nothing: n8n takes the search box away from a
+ * picker that fails.
  * @param noun in the plural
- * @throws NodeError 404 without a filter where there is nothing to choose from: n8n shows its message in the list, and asks again when
- * the list is opened the next time, as after a new sign-in
+ * @throws NodeError 404 without a filter where there is nothing to choose from: n8n shows its message in the list
  */
 function searchOf(noun: string, mimeType: string): Search {
 	return async (picker, filter, paginationToken) => {
@@ -90,10 +89,7 @@ export const searchDocuments = searchOf('documents', 'application/vnd.google-app
 
 export const searchSpreadsheets = searchOf('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
-/**
- * My Drive and, with access to all files, the shared drives; then the folders, page by page. A sign-in that may only see the names of
- * other folders cannot put anything into them, so they are left out.
- */
+/** My Drive, with access to all files the shared drives, then the folders by page, without those that the sign-in cannot put files into. */
 export const searchFolders: Search = async (picker, filter, paginationToken) => {
 	const folder = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
@@ -172,11 +168,7 @@ function picker(search: Search) {
 	};
 }
 
-/**
- * n8n's method for a list of the columns of the chosen tab.
- * @param listOf gets no names while no tab is chosen
- * @param nothing what is shown while no spreadsheet is chosen
- */
+/** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing for no spreadsheet */
 function columnsMethod<T>(
 	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
 	nothing: () => T,

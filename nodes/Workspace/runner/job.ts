@@ -156,11 +156,7 @@ interface Allowed {
 	readonly allowedOperations: unknown;
 }
 
-/**
- * Reads an input object: its operation and parameters.
- * @param input JSON text or an object
- * @throws NodeError 400 that names the key and what is allowed
- */
+/** The operation and parameters of an input object or its JSON text. @throws NodeError 400 that names the key and what is allowed */
 export function readInputObject(input: unknown, { allowFilePaths, allowedOperations }: Allowed): Chosen {
 	const { resource, operation, ...given } = objectOf(input);
 	const chosen = { ...operationOf(resource, operation, given), given };

@@ -9,10 +9,7 @@ import { errorOfReading } from '../google/errors';
 import type { Clients, OutputItem } from '../operation';
 import { type Job, jobReader, RunNotes } from './job';
 
-/**
- * Performs jobs that are sent together; a result or a NodeError for each, in their order. Never throws.
- * @returns fewer if the operation gave fewer
- */
+/** Performs jobs that are sent together: a result or a NodeError for each, in order; fewer if the operation gave fewer. Never throws. */
 export async function perform(
 	jobs: readonly Job[],
 	clientsFor: (job: Job) => Promise<Clients>,
@@ -58,10 +55,7 @@ async function settled(clients: Clients, job: Job, outcome: unknown): Promise<un
 	}
 }
 
-/**
- * Without this a user takes an error for work that was not done. In the message, because an error item has no description.
- * @param lookup why looking for what became of it failed too
- */
+/** In the message, because an error item has no description. @param lookup why looking for what became of it failed too */
 function unknown(failure: NodeError, { operation, params }: Job, lookup?: NodeError): NodeError {
 	const { message, description } = failure;
 	// Most operations say it in words of their own.
@@ -115,10 +109,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	}
 }
 
-/**
- * Operations that change something run in the order of the items. Only reads that follow one another, and changes of different
- * things by the same operation, run in parallel.
- */
+/** Changes run in the order of the items; neighboring reads, and changes of different things by one operation, run in parallel. */
 function tasksInOrder(checked: ReadonlyArray<Checked<Job>>): Array<Task<Job>> {
 	let phase = 0;
 	let last: Job | undefined;

@@ -40,10 +40,7 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/**
- * A list and everything in it, by the positions of its first and last block. An inner list of the same kind
- * as the outer one is part of it.
- */
+/** A list and all in it, by its first and last block. An inner list of the same kind is part of it. */
 export interface ListRange {
 	readonly first: number;
 	readonly last: number;
@@ -70,8 +67,7 @@ export function paragraph(spans: readonly Span[], quoteDepth = 0): ParagraphBloc
 	return { kind: 'paragraph', spans, format: 'text', quoteDepth };
 }
 
-// Google removes these from inserted text: the private use area, and control characters except tab, newline
-// and vertical tab.
+// Google removes these from inserted text: the private use area, and control characters except tab, newline and vertical tab.
 const stripped = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 /** The text as the document will store it, so that its length equals the number of inserted UTF-16 units. */

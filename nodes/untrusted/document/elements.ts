@@ -146,10 +146,7 @@ const deepestLevel = 8;
 /** Characters. Docs' own formats have at most five, and each item repeats them. */
 const longestFormat = 50;
 
-/**
- * Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph
- * itself.
- */
+/** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
 export class Glyphs {
 	private readonly lists: Readonly<Record<string, docs_v1.Schema$List>>;
 	private readonly counts = new Map<string, number[]>();
@@ -181,9 +178,7 @@ function short(text: string | null | undefined): string | undefined {
 	return text && text.length <= longestFormat ? text : undefined;
 }
 
-/**
- * Above these counts, letters and Roman numerals are unreadably long, such as 30 times 'z' or 3 times 'm'.
- */
+/** Above these counts, letters and Roman numerals are unreadably long, such as 30 times 'z' or 3 times 'm'. */
 const mostLetters = 780;
 const mostRoman = 3999;
 

@@ -14,10 +14,7 @@ export function textOfTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string 
 		.join('\n\n');
 }
 
-/**
- * All text of a tab: headers, body, footers and footnotes, separated by blank lines. Table cells are
- * separated by tabs, rows by line breaks.
- */
+/** All text of a tab: headers, body, footers, footnotes, with blank lines between. Tabs separate table cells, line breaks rows. */
 export function plainTextOf(tab: docs_v1.Schema$DocumentTab): string {
 	const glyphs = new Glyphs(tab);
 	const lineOf = (paragraph: docs_v1.Schema$Paragraph) => {

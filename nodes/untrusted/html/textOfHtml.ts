@@ -29,9 +29,8 @@ const holders = ['table', 'ul', 'ol'];
 const rule = '-'.repeat(20);
 
 /**
- * An HTML email as plain text, as far as it is seen: links in brackets after their text, images only as the text of a
- * link, table cells separated by tabs, and lines that are not wrapped. Works from tag to tag without a tree, so the cost grows only with the
- * length of the email, however it is nested.
+ * The seen part of an HTML email as plain text: links in brackets after their text, images only as a link's text, tabs between cells. Works
+ * from tag to tag without a tree, so the cost grows only with the length, however it is nested.
  */
 export function textOfHtml(html: string): string {
 	return new Reader(html).text();

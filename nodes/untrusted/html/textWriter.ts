@@ -31,10 +31,7 @@ class Table {
 	tabs = 0;
 }
 
-/**
- * Collects text: runs of spaces become one space, line breaks are written only before more text, and quotes,
- * lists and tables get their marks.
- */
+/** Collects text: spaces become one, line breaks are written only before more text, and quotes, lists and tables get their marks. */
 export class TextWriter {
 	quoteDepth = 0;
 	preDepth = 0;
@@ -42,10 +39,7 @@ export class TextWriter {
 	readonly lists: number[] = [];
 	private lines = 0;
 	private written = '';
-	/**
-	 * Not joined yet. Many are joined at a time, because millions of small strings would take many times the
-	 * memory of one.
-	 */
+	/** Not joined yet. Many are joined at a time, because millions of small strings take many times the memory of one. */
 	private pieces: string[] = [];
 	recorded = '';
 	private mostRecorded = 0;
@@ -190,10 +184,7 @@ export class TextWriter {
 		this.bullet = '';
 	}
 
-	/**
-	 * Notes that the cell has this text, and all cells around it.
-	 * @returns the tabs before it
-	 */
+	/** Notes that the cell has this text, and all cells around it. @returns the tabs before it */
 	private fillCells(text: string): string {
 		let tabs = '';
 		for (let at = this.outerTables.length; at >= 0; at--) {

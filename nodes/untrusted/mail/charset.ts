@@ -3,25 +3,18 @@ import { TextDecoder } from 'node:util';
 
 import { BoundedMap } from '../../core/runtime';
 
-/**
- * Decodes text of any charset. An unknown name never loses any text.
- * @param charset as the email names it; '' if it names none
- */
+/** Decodes text of any charset. An unknown name never loses any text. @param charset as the email names it; '' if it names none */
 export function decodedText(bytes: Buffer, charset: string): string {
 	const escape = escapeIn(bytes, charset);
 	if (escape === korean) return decoderOf('euc-kr').decode(unshifted(bytes));
 	if (escape !== undefined) return decoderOf('iso-2022-jp').decode(bytes);
 	const wide = wideName(bytes, charset);
-	// Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel
-	// theirs.
+	// Gmail returns most texts in UTF-8 but with the name of their original charset, and senders mislabel theirs.
 	if (wide === undefined && isUtf8(bytes)) return bytes.toString('utf8').replace(/^\ufeff/, '');
 	return decoderOf(wide ?? charset).decode(bytes);
 }
 
-/**
- * UTF-16 is recognized by its byte order mark or by the zeros in its ASCII characters. Text with neither was
- * converted to UTF-8.
- */
+/** UTF-16 is recognized by its byte order mark or by the zeros in its ASCII characters. Text with neither was converted to UTF-8. */
 function wideName(bytes: Buffer, charset: string): string | undefined {
 	const [first, second] = bytes;
 	if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -45,9 +38,7 @@ function escapeIn(bytes: Buffer, charset: string): string | undefined {
 	return /[\u0080-\u00ff]/.test(text) ? undefined : escapes.exec(text)?.[0];
 }
 
-/**
- * ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins unshifted.
- */
+/** ISO-2022-KR as EUC-KR, which has the same letters with the eighth bit set (RFC 1557). Each line begins unshifted. */
 function unshifted(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')

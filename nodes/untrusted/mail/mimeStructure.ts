@@ -58,8 +58,7 @@ const mostLevels = 50;
 const mostHeaders = 1_000;
 
 /**
- * A copy of an email with limited structure, so that whatever reads it needs no limits of its own. Gmail has limits, too, but
- * a gateway in front of it may not.
+ * A copy of an email with limited structure, for a gateway may have no limits as Gmail has.
  * @returns also the characters of content, which is whole, and whether something was left out
  */
 export function bounded(message: gmail_v1.Schema$Message) {

@@ -24,10 +24,7 @@ export interface Context {
 	readonly isReply: boolean;
 }
 
-/**
- * The part of a text that its message added: without quoted earlier messages, their introductions and a signature.
- * All of it if nothing would be left. A forwarded message is what its sender wants to be read, and stays.
- */
+/** What a message added: without quoted earlier ones, their introductions and a signature, unless nothing is left. Forwarded ones stay. */
 export function newText(text: string, { subject, isReply }: Context): string {
 	const all = text.split('\n');
 	const recent = subjectOfForward.test(subject) ? all : beforeHeader(all);

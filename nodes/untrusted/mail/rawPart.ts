@@ -1,10 +1,6 @@
 import { longestHeader, unescapedBytes } from './charset';
 
-/**
- * The content of a part.
- * @param input the whole email in base64url, and the part as Gmail numbers it: `1.0` is the first part of the second part
- * @returns undefined if the email has no such part
- */
+/** The content of a part, if there is one. @param input the email in base64url, and the part's number: `1.0` is the second one's first */
 export function rawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
 	let entity = entityOf(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const step of partId.split('.')) {

@@ -52,10 +52,7 @@ function formsOfParts(type: string, parts: readonly Part[], reading: Reading): F
 	return areForms || type === 'multipart/alternative' ? bestOf(found) : joined(found);
 }
 
-/**
- * Of the same content in several forms, the plainest comes first (RFC 2046, 5.1.4), so the last form of a kind is the best. The
- * sender's own text takes precedence over one converted from HTML, and either over an empty one.
- */
+/** The last form of a kind is the best (RFC 2046, 5.1.4). The sender's own text is better than one converted from HTML, any than none. */
 function bestOf(forms: readonly Forms[]): Forms {
 	const htmls = forms.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
@@ -88,9 +85,7 @@ function converted(html: Form): Form {
 	return { pieces: [text], isBlank: text === '', isMade: true };
 }
 
-/**
- * The charset named by the header, by the type that Gmail gives (openclaw/gogcli#428), or by the HTML itself.
- */
+/** The charset named by the header, by the type that Gmail gives (openclaw/gogcli#428), or by the HTML itself. */
 function charsetOf(part: Part, kind: keyof Forms, bytes: Buffer): string {
 	const types = `${partHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const named = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
@@ -116,10 +111,7 @@ export interface Summary {
 }
 
 export interface AttachmentInfo {
-	/**
-	 * Valid for this read only, because Gmail returns a new one each time. '' if Gmail gives none, such as
-	 * for an empty file.
-	 */
+	/** Valid for this read only, because Gmail returns a new one each time. '' if Gmail gives none, such as for an empty file. */
 	readonly attachmentId: string;
 	/** '' for a file without a name. */
 	readonly fileName: string;
@@ -251,10 +243,7 @@ function storedFile(part: Part, related: boolean): StoredFile {
 	return { info, data: part.body?.data ?? '', partId: part.partId ?? '', isMail };
 }
 
-/**
- * Gmail leaves some names in the header, such as `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`: RFC 2231, but in
- * quotes.
- */
+/** Gmail leaves some names in the header, such as `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`: RFC 2231, but in quotes. */
 function nameInHeader(part: Part): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
 		const [, star, quoted, plain] =

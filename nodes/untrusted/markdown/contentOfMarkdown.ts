@@ -93,10 +93,7 @@ interface Around {
 	readonly ordered: boolean | undefined;
 }
 
-/**
- * Converts headings, lists, quotes, code, tables and inline marks. What a document cannot represent stays as
- * text.
- */
+/** Converts headings, lists, quotes, code, tables and inline marks. What a document cannot represent stays as text. */
 export function contentOfMarkdown(markdown: string): Content {
 	const children = parseMarkdown(markdown);
 	const all = nodesIn(children);

@@ -21,9 +21,8 @@ type Element = docs_v1.Schema$StructuralElement;
 type Content = readonly Element[];
 
 /**
- * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the
- * private use area, as seen in https://github.com/Mr0grog/google-docs-to-markdown. Without those characters,
- * consecutive lines in a fixed-width font form one block.
+ * Google Docs' own code blocks have one paragraph per line. Their first and last characters are from the private use area, as seen in
+ * https://github.com/Mr0grog/google-docs-to-markdown. Without those characters, consecutive lines in a fixed-width font form one block.
  */
 const blockStart = '\uec03';
 const blockEnd = '\uec02';
@@ -83,20 +82,14 @@ function fixedWidthEnd(content: Content, start: number, tab: docs_v1.Schema$Docu
 	return end - start > 1 ? end : start;
 }
 
-/**
- * A line further in is one of the same block, but one further out is beside it, as after a list item, and so is one that
- * is quoted more or less deeply.
- */
+/** A line further in belongs to the block; one further out, or quoted more or less deeply, is beside it. */
 function isWithin({ quoted, indentPoints }: Place, first: Place): boolean {
 	if (quoted !== first.quoted) return false;
 	const further = indentPoints - first.indentPoints;
 	return quoted ? Math.abs(further) < 1 : further > -1;
 }
 
-/**
- * The pieces of a paragraph that is an ordinary line: not a heading, not a list item, and neither shaded like our
- * own code blocks nor spaced like our own paragraphs, which are what they were in Markdown.
- */
+/** The pieces of an ordinary line: no heading or list item, not shaded like our code blocks nor spaced like our paragraphs. */
 function plainLine(element: Element | undefined, tab: docs_v1.Schema$DocumentTab): Piece[] | undefined {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
@@ -220,10 +213,7 @@ class Printer {
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
 
-	/**
-	 * A table whose first row is its header. Content for which a Markdown cell has no syntax becomes lines of the
-	 * cell.
-	 */
+	/** A table whose first row is its header. Content for which a Markdown cell has no syntax becomes lines of the cell. */
 	private table(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
 		const [header = [], ...others] = tableRows.map((row) =>
 			(row.tableCells ?? []).map((cell) => this.lines(cell.content ?? [])),

@@ -125,14 +125,10 @@ function itemOf(node: BlockContent): ListItem {
 
 type Mark = keyof Marks;
 
-// If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis
-// around strong.
+// If two marks reach equally far, the first one in this list is the outer one. `***x***` reads as emphasis around strong.
 const marks: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
 
-/**
- * Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown
- * does not allow.
- */
+/** Nests marks so that each reaches as far as it can. Marks never begin or end with a space, which Markdown does not allow. */
 export function phrasingOf(pieces: readonly Piece[], lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = joined(trimmed(spaced(pieces)));
 	return nest(withAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);

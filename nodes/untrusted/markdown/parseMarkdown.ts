@@ -5,10 +5,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/**
- * Characters. The parser's time grows quadratically and its memory beyond what one text may take: a megabyte of
- * short lists takes 60 s at once, and 3 s in pieces of this length.
- */
+/** Characters. The parser is quadratic: a megabyte of short lists takes 60 s and much memory at once, and 3 s in pieces of this length. */
 const defaultPieceLength = 8_000;
 
 type Extension = NonNullable<Options['extensions']>[number];
@@ -30,10 +27,7 @@ export function parseMarkdown(markdown: string, pieceLength = defaultPieceLength
 	return pieces.flatMap(({ text }) => parse(text, [known(defined)]));
 }
 
-/**
- * Pieces that end where the parser itself began another block after a blank line: what follows cannot change the
- * blocks before it.
- */
+/** Pieces that end where the parser itself began another block after a blank line: what follows cannot change the blocks before it. */
 function* piecesOf(markdown: string, pieceLength: number): Generator<{ text: string; nodes: RootContent[] }> {
 	let length = pieceLength;
 	for (let start = 0; ;) {
@@ -118,10 +112,7 @@ const maxAddressCharacters = 20_000_000;
 
 const delimiterRow = /^[\s>]*[-:|][-:|\s]*$/;
 
-/**
- * Returns the text unchanged unless the result would be many times as long.
- * @throws Error before memory is used for it
- */
+/** Returns the text unchanged unless the result would be many times as long. @throws Error before memory is used for it */
 export function proportionate(markdown: string): string {
 	const lines = markdown.split('\n');
 	let cells = 0;
@@ -146,9 +137,7 @@ export function proportionate(markdown: string): string {
 const cidLink = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
 /**
- * Converts Markdown, including GitHub's tables, strikethrough and bare links, to HTML. HTML inside it is
- * shown as text. Links to attached files (`cid:`) are preserved: micromark drops all but a few protocols, so
- * meanwhile they are made to look relative.
+ * Converts GitHub's Markdown to HTML; HTML in it is text. Links to attached files (`cid:`) look relative meanwhile: micromark drops them.
  */
 export function htmlOfMarkdown(markdown: string): string {
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;

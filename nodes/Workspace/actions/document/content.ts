@@ -146,10 +146,7 @@ function planText(text: string, { index, tabId, styled }: Omit<Target, 'continue
 	};
 }
 
-/**
- * Real headings, lists, tables and styles. Every index is the one that counts when its request's turn comes: first the text of
- * all paragraphs, then the tables from the last to the first, then styles, which move nothing.
- */
+/** Headings, lists, tables and styles. Each index counts at its request's turn: all text first, then tables from the last, then styles. */
 export function planContent(content: Content, target: Target): Plan {
 	const { closed, filled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.

@@ -129,10 +129,7 @@ async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: 
 	return await createThroughDrive(clients.drive, file, item);
 }
 
-/**
- * One atomic change. With a key it only works on an empty document: two concurrent executions fill it once.
- * @param known the revision, where the document is known to be empty
- */
+/** One atomic change, with a key only of an empty document: two executions fill it once. @param known revision of one known to be empty */
 async function fillEmpty(
 	{ docs }: Clients,
 	documentId: string,

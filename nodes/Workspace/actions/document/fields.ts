@@ -82,10 +82,7 @@ export const replacements = {
 		'Texts to find and what to put in their place, with the same upper and lower case, for example the placeholders of a template',
 } as const satisfies Field;
 
-/**
- * The requests that replace texts in all tabs.
- * @throws NodeError 400 for an empty text, which Google cannot find
- */
+/** The requests that replace texts in all tabs. @throws NodeError 400 for an empty text, which Google cannot find */
 export function replacing(pairs: ReadonlyArray<{ readonly name: string; readonly value: string }>) {
 	return pairs.map(({ name, value }) => {
 		const text = cleanText(name);

@@ -30,10 +30,7 @@ interface Change extends Plan {
 /** Changes in progress. After an ambiguous failure, they show whether they were carried out. */
 const changes = new WeakMap<Item, Change>();
 
-/**
- * The plan's insertion in a body, and what has to go before and after it.
- * @param after with replacements at its end
- */
+/** The plan's insertion in a body, and what has to go before and after it. @param after with replacements at its end */
 export function changeOf(
 	plan: Plan,
 	{ documentId, tabId, revisionId }: Omit<Change, keyof Plan>,
@@ -126,10 +123,7 @@ const maxPlans = 6;
 /** Others that wait as well do not come back at the same time. */
 const longestPauseMilliseconds = 400;
 
-/**
- * Reads the document, plans a change and carries it out. If the document changed in between, Google did nothing, and everything is
- * repeated with the new content.
- */
+/** Reads the document, plans a change and carries it out; all again if the document changed in between, for then Google did nothing. */
 export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
 	for (let plans = 1; ; plans++) {
 		try {
@@ -149,9 +143,7 @@ function isOutdated(error: unknown): boolean {
 	);
 }
 
-/**
- * Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision.
- */
+/** Adds a tab of this title unless there is one. Two executions at once add one: Google refuses the second change of a revision. */
 export async function ensureTab(
 	docs: docs_v1.Docs,
 	{ documentId, tab }: { readonly documentId: string; readonly tab: string },
@@ -174,8 +166,7 @@ export function hasMoved(item: Item, { documentId, revisionId }: Pick<Change, 'd
 }
 
 /**
- * Checks the outcome of an item's change.
- * @returns its result when the document has it; undefined when the item had not got that far
+ * The result of an item's change, when the document has it; undefined if the item had not got that far.
  * @throws NodeError when it has not
  */
 export async function readBack(

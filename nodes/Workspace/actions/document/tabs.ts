@@ -13,10 +13,7 @@ export function tabSummary({ tabProperties }: docs_v1.Schema$Tab): { tabId: stri
 	return { tabId: tabProperties?.tabId ?? '', title: tabProperties?.title ?? '' };
 }
 
-/**
- * The tab with an id or a title.
- * @throws NodeError 400 when there is none, or several have the title
- */
+/** The tab with an id or a title. @throws NodeError 400 when there is none, or several have the title */
 export function tabNamed(document: docs_v1.Schema$Document, name: string): docs_v1.Schema$Tab {
 	const tabs = allTabs(document);
 	const byId = tabs.find((tab) => tabSummary(tab).tabId === name);

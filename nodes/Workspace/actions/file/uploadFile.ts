@@ -29,10 +29,7 @@ const resultFields = keys.join(',');
 /** The file as Drive gives it, without the keys that it does not give. */
 export type FileResult = Pick<File, (typeof keys)[number]>;
 
-/**
- * The result, once Drive's checksum is the one of the bytes that were sent. Converted files have none.
- * @throws NodeError that names the file
- */
+/** The result, once Drive's checksum fits the bytes sent; converted files have none. @throws NodeError that names the file */
 export function verified({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.made({ kind: 'file', id, url: webViewLink ?? undefined });
@@ -63,10 +60,7 @@ async function filesNamed({ client, params, name }: Uploading): Promise<File[]> 
 	return files.filter((file) => file.name === name);
 }
 
-/**
- * The ID of the file to replace, if there is one.
- * @throws NodeError 409 if none is to be replaced, if it is not clear which one is meant, or if it is of another type
- */
+/** The ID of the file to replace, if any. @throws NodeError 409 if none may be replaced, several may be meant, or it is of another type */
 function replaceable(
 	[file, ...more]: readonly File[],
 	{ name, target, params }: Uploading,

@@ -8,10 +8,7 @@ interface Settings<R> {
 	readonly results?: R[];
 }
 
-/**
- * After the first failure, nothing new is started, and running tasks are waited for, so that no request is left behind.
- * @throws the first failure
- */
+/** After the first failure nothing new is started, and running tasks are waited for. @throws the first failure */
 export async function inParallel<T, R>(
 	values: readonly T[],
 	atOnce: number,

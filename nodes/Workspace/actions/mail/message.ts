@@ -41,10 +41,7 @@ export async function readConversation(
 	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
 }
 
-/**
- * Reads what strangers wrote, in the thread for untrusted text. What cannot be read is left out, and a hint says so.
- * @param given as Gmail returns it, with as much of its payload as is needed
- */
+/** Reads what strangers wrote in the thread for untrusted text. What cannot be read is left out, and a hint says so. */
 export async function contentOf(
 	client: Clients,
 	given: Message,

@@ -25,11 +25,7 @@ const formats = [
 ];
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${formats.join(',')})))))`;
 
-/**
- * Google formats inserted rows like the row above, but the rows below a header must not look like the header.
- * @param range any range in the tab
- * @param start of the inserted rows
- */
+/** Google formats inserted rows like the row above: those below a header must not look like it. @param range any range in the tab */
 async function clearHeaderFormat(
 	book: Spreadsheet,
 	range: string,

@@ -16,9 +16,7 @@ export type Entering = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
 const longestCell = 50_000;
 
 /**
- * Converts a value for a cell. Dates become ISO 8601 text in UTC, an array of plain values its values joined by ", ", an object its
- * JSON text.
- * @param place the cell's name for the user
+ * A value for a cell: a date as ISO 8601 text in UTC, plain values joined by ", ", an object as JSON.
  * @throws NodeError 400 if a cell cannot hold the value
  */
 function cellOf(value: unknown, place: () => string): Cell {

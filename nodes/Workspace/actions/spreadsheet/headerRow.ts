@@ -92,10 +92,7 @@ function columnsByName(headers: readonly string[], start: number): Map<string, n
 	return columns;
 }
 
-/**
- * The header row with the columns beside it that have no header, if rows name them by their letters, as reading the tab does. Only
- * those that follow one another count: any other name of one to three letters is a name.
- */
+/** The header row, and columns beside it that rows name by letters, as Read does. Other names of one to three letters are names. */
 export function withLetters(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;

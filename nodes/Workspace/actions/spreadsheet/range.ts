@@ -26,10 +26,7 @@ const r1c1 = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 /** Letters, digits and underscores are what Google allows; a title of these alone needs no quotes either. */
 const name = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
-/**
- * Separates the tab from the cells. A title may contain `!`: only cells or a name can follow the last one.
- * @throws NodeError 400 when what stands behind a quoted title is neither
- */
+/** The tab and the cells. A title may contain `!`: after the last one come cells or a name. @throws NodeError 400 when neither does */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
@@ -90,10 +87,7 @@ export function cellsOn(tab: string | undefined, cells: string): string {
 	return printRange({ tab, cells });
 }
 
-/**
- * Where a range begins and ends: what `A:D`, `5:9` or a bare title leave open begins at 1 and A. The last row and column are undefined
- * where it has no end or is one cell.
- */
+/** Where a range begins (what `A:D`, `5:9` or a bare title leave open: at 1 and A) and ends: undefined without an end, or for one cell. */
 export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const [start = {}, end = {}] = cells
 		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {

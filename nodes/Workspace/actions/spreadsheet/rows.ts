@@ -141,10 +141,7 @@ export interface Entry {
 	readonly text: (cell: Cell) => Cell;
 }
 
-/**
- * For `AUTO`: only what is taken as typed can become a date. Then every other text gets an apostrophe, which Google Sheets takes for
- * "this is text" and does not show.
- */
+/** For `AUTO`: only what is taken as typed becomes a date; every other text gets the apostrophe by which Google Sheets leaves it text. */
 export async function entryFor(
 	book: Spreadsheet,
 	params: Pick<WriteParams, 'valueInputOption' | 'valuesSource' | 'values'>,

@@ -11,9 +11,8 @@ import { labelIdsOf } from './query';
 
 /**
  * The failure that stops a list midway, extended with how to continue.
- * @param returned number of emails received before it
- * @param pageToken token of the page where the list stopped; undefined for the first page
- * @param ofThatPage how many of the emails are from that page
+ * @param returned emails received before it, `ofThatPage` of them from the page where it stopped
+ * @param pageToken of that page; undefined for the first
  * @throws the given error if no email was received or the execution was canceled
  */
 function endOf(
@@ -42,10 +41,7 @@ function endOf(
 	});
 }
 
-/**
- * Size of a page whose emails are requested one by one. If a list stops midway, it continues from the start
- * of that page.
- */
+/** Size of a page whose emails are requested one by one. A list that stops midway continues from the start of that page. */
 const detailedPage = 100;
 
 /** The common part of List and Search. */
@@ -58,10 +54,7 @@ export async function listed(client: Clients, q: string, params: ListParams, ite
 
 const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
-/**
- * An empty output looks the same whether there is no such email or the search was mistyped. Only one hint for each run, because
- * of many items some often match nothing.
- */
+/** An empty output looks the same when the search was mistyped. One hint for a run, because of many items some often match nothing. */
 async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const asked = conditions
 		.map((name) => [name, [given[name]].flat().join(', ')] as const)

@@ -13,10 +13,7 @@ export function fromTerm(from: string): string[] {
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
-/**
- * Terms for the time of arrival, in epoch seconds, because Gmail reads a date without a time as Pacific time.
- * @throws NodeError 400 for an empty time span
- */
+/** Terms for the arrival in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty time span */
 export function receivedTerms({
 	receivedAfter,
 	receivedBefore,
@@ -32,10 +29,7 @@ export function receivedTerms({
 	return [...term('after', receivedAfter), ...term('before', receivedBefore)];
 }
 
-/**
- * A query of the user together with terms of ours, which it cannot escape.
- * @throws NodeError 400 for a query whose brackets or quotes could end ours
- */
+/** The user's query with terms of ours, which it cannot escape. @throws NodeError 400 if its brackets or quotes could end ours */
 export function narrowed(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;
 	// Whether Gmail takes a quote within a word for one is unknown, so brackets have to pair either way.
@@ -68,10 +62,7 @@ const knownId =
 /** How many names a message lists. */
 const mostShown = 20;
 
-/**
- * The IDs of labels that are given by ID or by name.
- * @throws NodeError 400 for a name that no label has
- */
+/** The IDs of labels that are given by ID or by name. @throws NodeError 400 for a name that no label has */
 export async function labelIdsOf(client: Clients, given: readonly string[], item: Item): Promise<string[]> {
 	if (given.every((label) => knownId.test(label))) return [...given];
 	const labels = await item.once('mail.labels', () => allLabels(client));

@@ -39,9 +39,8 @@ function tokensOf(text: string): Token[] {
 const longest = 254;
 
 /**
- * The address formed by the tokens between two commas or in angle brackets: RFC 5322's addr-spec with letters
- * of any script (RFC 6532), within the lengths of RFC 5321. White space and comments are allowed around it
- * and around its @.
+ * The address formed by the tokens: RFC 5322's addr-spec with letters of any script (RFC 6532), within the lengths of RFC 5321, with white
+ * space and comments around it and its @.
  * @returns undefined for anything else; nothing is corrected
  */
 function addrSpecOf(tokens: readonly Token[]): string | undefined {
@@ -122,11 +121,7 @@ export function addressesIn(text: string) {
 	return { addresses, others };
 }
 
-/**
- * The addresses in a list that must have nothing else.
- * @param label the user's name for the field, in quotes
- * @throws NodeError 400 naming the first entry that is not an address
- */
+/** The addresses in a list. @param label the field's name, in quotes @throws NodeError 400 naming the first entry that is no address */
 export function addressesOf(text: string, label: string): Address[] {
 	const { addresses, others } = addressesIn(text);
 	const [first] = others;
@@ -175,10 +170,7 @@ function mailboxOf(entry: readonly Token[]): Address | undefined {
 	return !isQuoted && isOtherAddress(name, address) ? undefined : { name, address };
 }
 
-/**
- * The name before an address. Accepts more than RFC 5322, because senders write more; undefined if it is
- * ambiguous.
- */
+/** The name before an address. Accepts more than RFC 5322, because senders write more; undefined if it is ambiguous. */
 function nameOf(tokens: readonly Token[]): string | undefined {
 	let name = '';
 	let words = '';

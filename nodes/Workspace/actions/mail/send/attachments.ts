@@ -24,10 +24,7 @@ interface Announced extends Omit<AttachedFile, 'content'> {
 	readonly read: () => Promise<Buffer>;
 }
 
-/**
- * The files to attach. They are read only if all of them fit.
- * @throws NodeError 400 for a missing field, invalid base64, or more than an email can hold
- */
+/** The files to attach, read only if all fit. @throws NodeError 400 for a missing field, invalid base64, or more than an email holds */
 export async function attachedFiles(attachments: readonly Attachment[], item: Item): Promise<AttachedFile[]> {
 	const announced: Announced[] = [];
 	for (const [index, attachment] of attachments.entries()) {

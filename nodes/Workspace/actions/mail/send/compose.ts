@@ -15,10 +15,7 @@ interface Bodies {
 	readonly html?: string;
 }
 
-/**
- * HTML is never sent without a plain text. The plain text of a Markdown body is the Markdown itself.
- * @throws NodeError 400 for a body that cannot be read
- */
+/** HTML never goes without a plain text; that of Markdown is the Markdown itself. @throws NodeError 400 for a body that cannot be read */
 async function bodiesOf(
 	body: string,
 	format: 'text' | 'html' | 'markdown',
@@ -44,10 +41,7 @@ export interface OutgoingMail extends ReturnType<typeof textsOf> {
 	readonly folder: Folder;
 }
 
-/**
- * The email that the parameters ask for.
- * @throws NodeError 400 for anything that could not be sent
- */
+/** The email that the parameters ask for. @throws NodeError 400 for anything that could not be sent */
 export async function outgoingMail(params: SendParams, item: Item): Promise<OutgoingMail> {
 	const files = await attachedFiles(params.attachments, item);
 	const bodies = await bodiesOf(params.body, params.bodyFormat, item.signal);
@@ -73,10 +67,7 @@ interface Particulars {
 	readonly keyed: KeyMark | undefined;
 }
 
-/**
- * Composes an email into the bytes of an RFC 5322 message.
- * @throws NodeError 400 if it is larger than Gmail accepts
- */
+/** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is larger than Gmail accepts */
 export async function composed(
 	outgoing: OutgoingMail,
 	{ from, replied, token, keyed }: Particulars,
@@ -100,8 +91,7 @@ export async function composed(
 		disableFileAccess: true,
 		disableUrlAccess: true,
 	}).compile();
-	// Without it, recipients in Bcc would not get the email: Gmail reads recipients from the headers and
-	// removes Bcc itself.
+	// Without it, recipients in Bcc would not get the email: Gmail reads recipients from the headers and removes Bcc itself.
 	Object.assign(node, { keepBcc: true });
 	const bytes = await node.build();
 	if (bytes.length <= maxMailBytes) return bytes;

@@ -11,11 +11,7 @@ import { markerHeader } from './fields';
 
 const freshMilliseconds = 10 * 60_000;
 
-/**
- * What rarely changes about an account, asked at most every ten minutes in this process: most runs have one
- * item, and asking would double their requests. A failure is not kept.
- * @param account differs for every account and sign-in
- */
+/** What rarely changes about an account, asked at most every ten minutes. @param account differs for every account and sign-in */
 async function accountFact<T>(account: string, name: string, ask: () => Promise<T>): Promise<T> {
 	const facts = globalSingleton(
 		'accountFacts',
@@ -56,9 +52,7 @@ function megabytes(bytes: number): string {
 	return bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 }
 
-/**
- * Bytes. Larger emails go to the upload address, which takes the bytes as they are; JSON needs a third more.
- */
+/** Bytes. Larger emails go to the upload address, which takes the bytes as they are; JSON needs a third more. */
 const largestJson = 5_000_000;
 
 export function sentMail(
@@ -93,8 +87,7 @@ export async function deliver(
 }
 
 /**
- * The sender for From. If no name is given, uses the name from the account's settings, because an email
- * without From is sent with the bare address.
+ * The sender for From, with the account's own name if none is given: without it, Gmail sends the bare address.
  * @returns undefined if Gmail may fill in the address itself
  */
 export async function senderOf(
@@ -197,11 +190,7 @@ const words = {
 	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
 };
 
-/**
- * The email with the item's marker, for when the connection broke during sending and the outcome is unknown.
- * @throws NodeError with the same code that says so, because an email that is not found may still have been
- * sent
- */
+/** The email with the item's marker, when its fate is unknown. @throws NodeError with the same code: one not found may still be sent */
 export async function findSent(
 	client: Clients,
 	folder: Folder,

@@ -184,10 +184,7 @@ export function refuseContradictions(params: SendParams): void {
 	);
 }
 
-/**
- * The parts of an email that stand in its headers.
- * @throws NodeError 400 for anything that could not be sent
- */
+/** The parts of an email that stand in its headers. @throws NodeError 400 for anything that could not be sent */
 export function textsOf(params: SendParams) {
 	const [fromAlias, ...more] = addressesOf(params.fromAlias, named('fromAlias'));
 	if (more.length > 0)
@@ -207,17 +204,11 @@ export function textsOf(params: SendParams) {
 /** Contains the token of this try and the data of a key, so that an email with an unknown outcome can be found. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
-/**
- * Headers that the node, its other fields or Gmail set. Mail servers that take the recipients from the headers prefer those
- * that begin with Resent- to To, Cc and Bcc.
- */
+/** Headers that the node, its other fields or Gmail set. Mail servers prefer Resent- to To, Cc and Bcc when they read recipients. */
 const ownHeaders =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
-/**
- * Checks the custom header fields.
- * @throws NodeError 400 for anything that could forge other headers
- */
+/** Checks the custom header fields. @throws NodeError 400 for anything that could forge other headers */
 export function checkedHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
@@ -238,11 +229,7 @@ export function checkedHeaders(headers: SendParams['headers']): Array<{ key: str
 	});
 }
 
-/**
- * A text that fits in a header field.
- * @param label the user's name for the field, in quotes
- * @throws NodeError 400 for line breaks and other control characters, because they could forge other headers
- */
+/** A text for a header. @param label the field's name, in quotes @throws NodeError 400 for control characters, which could forge headers */
 export function oneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
 	throw refusal(

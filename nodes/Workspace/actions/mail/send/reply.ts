@@ -40,10 +40,7 @@ export async function repliedMail({ gmail }: Clients, id: string) {
 	};
 }
 
-/**
- * The email as a reply, with the recipients and the subject that the user left to the original.
- * @throws NodeError 400 if the original names nobody to reply to
- */
+/** The email as a reply, with what the user left to the original. @throws NodeError 400 if the original names nobody to reply to */
 export async function asReply(
 	client: Clients,
 	outgoing: OutgoingMail,
@@ -110,10 +107,7 @@ function without(addresses: readonly Address[], taken: readonly Address[]): Addr
 	});
 }
 
-/**
- * An address without what Gmail ignores in one: letter case, a part after a plus sign and, at Gmail's own
- * domains, dots.
- */
+/** An address without what Gmail ignores in one: letter case, a part after a plus sign and, at Gmail's own domains, dots. */
 function mailboxName(address: string): string {
 	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';

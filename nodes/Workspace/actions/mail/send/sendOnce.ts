@@ -35,11 +35,7 @@ interface Recent {
 	readonly content: string;
 }
 
-/**
- * Looks for emails with the key among those to the same recipients with the same subject. A draft may have been
- * sent in the meantime.
- * @returns the newest first
- */
+/** Emails with the key among those to the same recipients with the same subject, newest first. A draft may have been sent meanwhile. */
 async function lookForKey(
 	{ client, item, outgoing, keyed }: Sending,
 	known: readonly string[] = [],
@@ -60,10 +56,7 @@ async function lookForKey(
 	);
 }
 
-/**
- * Uses only words that every search takes literally: one word too many would hide the email, one too few only
- * costs a request.
- */
+/** Only words that every search takes literally: one too many would hide the email, one too few only costs a request. */
 function queryFor(to: readonly Address[], subject: string): string {
 	const since = Math.floor(Date.now() / 1000) - daysBack * 86_400;
 	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
@@ -75,10 +68,7 @@ function queryFor(to: readonly Address[], subject: string): string {
 	].join(' ');
 }
 
-/**
- * Emails sent by this process, by account and key, because Gmail lists an email only some time after it was
- * sent.
- */
+/** Emails sent by this process, by account and key, because Gmail lists an email only some time after it was sent. */
 const recent = new BoundedMap<string, Recent>(10_000);
 /** By account and key. */
 const mutex = new KeyedMutex();
@@ -91,9 +81,8 @@ interface Sending {
 }
 
 /**
- * Sends an email unless one was already sent with its key. Executions in one process wait for each other.
- * Executions in several processes that send at the same moment cannot see each other; the second look only
- * reports it.
+ * Sends an email unless one was sent with its key. Executions in one process wait for each other; several processes at the same moment
+ * cannot see each other, which the second look reports.
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
@@ -125,10 +114,7 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 	return undefined;
 }
 
-/**
- * Reports whether another process sent an email with this key meanwhile. The email was sent, so nothing here
- * may fail the item.
- */
+/** Reports whether another process sent an email with this key meanwhile. The email was sent, so nothing here may fail the item. */
 async function tellOfAnother(sending: Sending, { id }: SentMail): Promise<void> {
 	const { item } = sending;
 	const [other] = await lookForKey(sending, [id]).catch((error: unknown) => {

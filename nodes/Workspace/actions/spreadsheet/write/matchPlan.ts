@@ -174,8 +174,7 @@ export class Plan {
 }
 
 /**
- * What the sheet shows is read only where an item's text may be what a number or a date looks like.
- * @param given rows by member
+ * What the sheet shows is read only where a text may be a number or a date.
  * @returns by member, its steps or why there are none, and the last row of the table
  */
 export async function planned(

@@ -20,8 +20,7 @@ interface Place {
 }
 
 /**
- * Stored values go with the rows that are inserted for them in one request: all of it is done or nothing. Values that Google is to read
- * as typed need a request of their own.
+ * Stored values go with their inserted rows in one atomic request; values as typed need one of their own.
  * @returns where the next steps go
  */
 async function sendSteps(

@@ -9,8 +9,7 @@ import { enlarge, isTabsName, list, newTab, resize, type Spreadsheet } from '../
 import { readBody } from './matchPlan';
 
 /**
- * Writes rows, and adds the rows and columns that they need to the tab. Google refuses rows that reach beyond its edge; a refused request
- * wrote nothing. Rows that begin beyond the edge, or do not fit into the range itself, stay refused.
+ * Writes rows, and adds what they need to the tab, beyond whose edge Google refuses them. What begins beyond it stays refused.
  * @param size of what is written, from the target's first cell on
  */
 async function ensureGridSize<T>(
@@ -45,8 +44,7 @@ async function ensureGridSize<T>(
 }
 
 /**
- * Rows of all items in one block; each item gets its own part, the first one with the header. Columns are in the order of the header
- * that is there, then of first appearance.
+ * Rows of all items in one block, each with its own part; columns in the order of the header, then of first appearance.
  * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
@@ -85,11 +83,7 @@ function laidOut(names: readonly string[], texts: readonly string[], params: Ent
 	return { columns, header };
 }
 
-/**
- * Consecutive rows, in as few requests as Google recommends.
- * @param parts rows of each item
- * @param header above them
- */
+/** Consecutive rows, in as few requests as Google recommends. @param parts rows of each item @param header above them */
 export async function writeBlock(
 	book: Spreadsheet,
 	params: WriteParams,
