@@ -261,11 +261,13 @@ function systemName(id: string): string {
 	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
 }
 
+async function getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return await askGoogle(this, labelChoices);
+}
+
 /** The node's methods for its form, by n8n's names. */
 export const methods = {
-	async getLabels(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-		return await askGoogle(this, labelChoices);
-	},
+	getLabels,
 	getMatchColumns: columnsMethod(matchColumns, () => []),
 	headerColumns: columnsMethod(headerColumns, () => noColumns('Choose the spreadsheet first.')),
 	searchDocumentTabs: tabPicker('documentId', 'Document', documentTabs),
