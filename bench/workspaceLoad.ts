@@ -83,6 +83,8 @@ const context = {
 	getWorkflowDataProxy: () => ({ $runIndex: 0 }),
 	getExecutionCancelSignal: () => undefined,
 	continueOnFail: () => false,
+	logger: console,
+	addExecutionHints: () => undefined,
 	helpers: {
 		httpRequestWithAuthentication: () =>
 			Promise.resolve({
