@@ -56,8 +56,8 @@ module.exports = {
 	forceExit: true,
 	// Many files wait for an n8n or for a service; jest's own choice on two cores is one process.
 	maxWorkers: Math.max(4, availableParallelism()),
-	// What a file has loaded stays in its process, until this process is replaced.
-	workerIdleMemoryLimit: '1GB',
+	// What a file has loaded stays in its process for a while; the more of it, the longer each search for garbage. A new process is cheaper.
+	workerIdleMemoryLimit: '300MB',
 	projects: [
 		{
 			...common,

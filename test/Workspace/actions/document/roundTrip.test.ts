@@ -7,6 +7,7 @@ import { contentOfMarkdown } from '../../../../nodes/untrusted/markdown/contentO
 import { markdownOfTabs } from '../../../../nodes/untrusted/markdown/markdownOfTabs';
 import { planContent } from '../../../../nodes/Workspace/actions/document/content';
 import { fresh, get, service, update } from '../../../google/docsCalls';
+import { roundsOf } from '../../../growth';
 import { markdownTrees } from './markdownTrees';
 
 function written(markdown: string): { id: string; content: Content } {
@@ -58,7 +59,7 @@ test('Markdown -> document -> Markdown keeps the structure', () => {
 			expect(structureOf(contentOfMarkdown(back))).toEqual(structureOf(content));
 			expect(markdownOfTabs([get(written(back).id)])).toBe(back);
 		}),
-		{ numRuns: 150 },
+		{ numRuns: roundsOf(500) },
 	);
 });
 
@@ -72,6 +73,6 @@ test('the text of any Markdown is what the plan says, and its length what it cou
 			);
 			expect(plan.text.replaceAll('\n', '')).toBe(own.join(''));
 		}),
-		{ numRuns: 300 },
+		{ numRuns: roundsOf(1000) },
 	);
 });
