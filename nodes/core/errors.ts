@@ -105,8 +105,8 @@ export function shortened(text: string, length = 100): string {
 }
 
 /**
- * A text for n8n's editor, which shows hints and errors as HTML: what a stranger wrote must not become a link or a picture. They stand
- * elsewhere as they are, so `<` stays, and a space without width keeps it from beginning a tag.
+ * A text for n8n's editor, which shows hints and errors as HTML: what a stranger wrote must not become a link or a picture. It stands
+ * elsewhere as it is, so `<` stays, and a space without width keeps it from beginning a tag.
  */
 export const forEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
