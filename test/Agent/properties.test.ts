@@ -2,211 +2,244 @@ import { type INodeProperties, type INodeType, NodeHelpers } from 'n8n-workflow'
 
 import { AgentApi } from '../../credentials/AgentApi.credentials';
 import { AgentSignatureApi } from '../../credentials/AgentSignatureApi.credentials';
+import { startAgentService } from '../../dev/agent-service/server';
+import agentExecute from '../../nodes/Agent/AgentExecute/__schema__/v1.0.0.json';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
+import agentSessionTrigger from '../../nodes/Agent/AgentSessionTrigger/__schema__/v1.0.0.json';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
+import { disagreements } from '../outputSchema';
+import { apiKey, runExecute } from './AgentExecute/executeRun';
+import { Published } from './AgentSessionTrigger/published';
+import { until } from './AgentSessionTrigger/triggerRun';
 
-/** Public names and defaults: workflows save only what differs from them. */
-const channel = {
-	finalCloseCodes: '',
-	heartbeatSeconds: 25,
-	initialMessage: '',
-	maxMessageBytes: 16_777_216,
-	pingText: '',
-	deduplicationField: '',
-	filterField: '',
-	filterValue: '',
-};
+describe('properties', () => {
+	/** Public names and defaults: workflows save only what differs from them. */
+	const channel = {
+		finalCloseCodes: '',
+		heartbeatSeconds: 25,
+		initialMessage: '',
+		maxMessageBytes: 16_777_216,
+		pingText: '',
+		deduplicationField: '',
+		filterField: '',
+		filterValue: '',
+	};
 
-const execute = {
-	sessionId: '',
-	startStepName: '',
-	payloadMode: 'taskAndInput',
-	task: '',
-	input: '',
-	payloadJson: '{}',
-	waitForMessages: false,
-	waitUntil: 'silence',
-	matchField: '',
-	matchValue: '',
-	messageCount: 1,
-	silenceSeconds: 5,
-};
+	const execute = {
+		sessionId: '',
+		startStepName: '',
+		payloadMode: 'taskAndInput',
+		task: '',
+		input: '',
+		payloadJson: '{}',
+		waitForMessages: false,
+		waitUntil: 'silence',
+		matchField: '',
+		matchValue: '',
+		messageCount: 1,
+		silenceSeconds: 5,
+	};
 
-const executeOptions = {
-	...channel,
-	enableStreaming: true,
-	failureField: 'type',
-	failureValue: '',
-	includeHeaders: false,
-	maxMessages: 10_000,
-	maxResponseBytes: 67_108_864,
-	maxRetryWaitSeconds: 60,
-	maxTries: 5,
-	messageFormat: 'auto',
-	onWaitTimeout: 'error',
-	openChannel: 'before',
-	parallelRequests: 10,
-	settleMilliseconds: 250,
-	signature: '',
-	textField: 'text',
-	textPieces: 'last',
-	timeoutSeconds: 300,
-	timestamp: 0,
-	userId: '',
-	userPublicKey: '',
-	waitTimeoutSeconds: 300,
-};
+	const executeOptions = {
+		...channel,
+		enableStreaming: true,
+		failureField: 'type',
+		failureValue: '',
+		includeHeaders: false,
+		maxMessages: 10_000,
+		maxResponseBytes: 67_108_864,
+		maxRetryWaitSeconds: 60,
+		maxTries: 5,
+		messageFormat: 'auto',
+		onWaitTimeout: 'error',
+		openChannel: 'before',
+		parallelRequests: 10,
+		settleMilliseconds: 250,
+		signature: '',
+		textField: 'text',
+		textPieces: 'last',
+		timeoutSeconds: 300,
+		timestamp: 0,
+		userId: '',
+		userPublicKey: '',
+		waitTimeoutSeconds: 300,
+	};
 
-const trigger = { sessionIds: '', messageFormat: 'auto' };
+	const trigger = { sessionIds: '', messageFormat: 'auto' };
 
-const triggerOptions = {
-	...channel,
-	batchSize: 1,
-	batchWaitMilliseconds: 0,
-	connectionEvents: false,
-	maxConcurrentExecutions: 10,
-	maxQueuedBytes: 67_108_864,
-	maxQueuedMessages: 10_000,
-	onQueueFull: 'pause',
-	reconnectMaxDelaySeconds: 60,
-};
+	const triggerOptions = {
+		...channel,
+		batchSize: 1,
+		batchWaitMilliseconds: 0,
+		connectionEvents: false,
+		maxConcurrentExecutions: 10,
+		maxQueuedBytes: 67_108_864,
+		maxQueuedMessages: 10_000,
+		onQueueFull: 'pause',
+		reconnectMaxDelaySeconds: 60,
+	};
 
-const defaultsOf = (properties: readonly INodeProperties[]) =>
-	Object.fromEntries(properties.map((property) => [property.name, property.default]));
+	const defaultsOf = (properties: readonly INodeProperties[]) =>
+		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
-test.each([
-	['Agent Execute', new AgentExecute(), execute, executeOptions],
-	['Agent Session Trigger', new AgentSessionTrigger(), trigger, triggerOptions],
-])('%s has its fields and options with their defaults', (_, { description }, fields, options) => {
-	const own = description.properties.filter(({ type }) => type !== 'collection' && type !== 'notice');
-	const collection = description.properties.find(({ name }) => name === 'options');
-	expect(defaultsOf(own)).toEqual(fields);
-	expect(defaultsOf((collection?.options ?? []) as INodeProperties[])).toEqual(options);
-});
-
-test.each([
-	[new AgentExecute(), 'payloadMode', ['taskAndInput', 'json']],
-	[new AgentExecute(), 'waitUntil', ['silence', 'match', 'count', 'close']],
-	[new AgentExecute(), 'textPieces', ['last', 'joined']],
-	[new AgentExecute(), 'openChannel', ['before', 'after']],
-	[new AgentExecute(), 'onWaitTimeout', ['error', 'output']],
-	[new AgentExecute(), 'messageFormat', ['auto', 'json', 'text', 'binary']],
-	[new AgentSessionTrigger(), 'messageFormat', ['auto', 'json', 'text', 'binary']],
-	[new AgentSessionTrigger(), 'onQueueFull', ['pause', 'dropOldest']],
-])('%# %s: %s', ({ description: { properties } }, name, values) => {
-	const all = properties.flatMap((property) => [
-		property,
-		...((property.options ?? []) as INodeProperties[]),
-	]);
-	const choices = (all.find((property) => property.name === name)?.options ?? []) as Array<{ value: string }>;
-	expect(choices.map(({ value }) => value).sort()).toEqual([...values].sort());
-});
-
-type Form = readonly INodeProperties[];
-
-/** Fields and options alike. */
-const formOf = ({ description: { properties } }: INodeType): Form => [
-	...properties.filter(({ type }) => type !== 'collection'),
-	...properties.flatMap(({ type, options = [] }) => (type === 'collection' ? (options as Form) : [])),
-];
-
-test.each([
-	[
-		new AgentExecute(),
-		{
-			heartbeatSeconds: [0, 3600],
-			maxMessageBytes: [1, 2_147_483_647],
-			maxMessages: [1],
-			maxResponseBytes: [1, 536_870_912],
-			maxRetryWaitSeconds: [0, 3600],
-			maxTries: [1, 20],
-			messageCount: [1],
-			parallelRequests: [1, 100],
-			settleMilliseconds: [0, 2000],
-			silenceSeconds: [0.1, undefined, 1],
-			timeoutSeconds: [1, 3600],
-			timestamp: [],
-			waitTimeoutSeconds: [0.1, undefined, 1],
-		},
-	],
-	[
-		new AgentSessionTrigger(),
-		{
-			batchSize: [1],
-			batchWaitMilliseconds: [0],
-			heartbeatSeconds: [0, 3600],
-			maxConcurrentExecutions: [1],
-			maxMessageBytes: [1, 2_147_483_647],
-			maxQueuedBytes: [1],
-			maxQueuedMessages: [1],
-			reconnectMaxDelaySeconds: [1, 3600],
-		},
-	],
-])('%# takes numbers from and to, with so many decimals', (node, limits: Record<string, unknown>) => {
-	const numbers = formOf(node).filter(({ type }) => type === 'number');
-	const taken = numbers.map(({ name, typeOptions: { minValue, maxValue, numberPrecision } = {} }) => {
-		return [name, [minValue, maxValue, numberPrecision]] as const;
+	test.each([
+		['Agent Execute', new AgentExecute(), execute, executeOptions],
+		['Agent Session Trigger', new AgentSessionTrigger(), trigger, triggerOptions],
+	])('%s has its fields and options with their defaults', (_, { description }, fields, options) => {
+		const own = description.properties.filter(({ type }) => type !== 'collection' && type !== 'notice');
+		const collection = description.properties.find(({ name }) => name === 'options');
+		expect(defaultsOf(own)).toEqual(fields);
+		expect(defaultsOf((collection?.options ?? []) as INodeProperties[])).toEqual(options);
 	});
-	const expected = Object.entries(limits).map(([name, given]) => {
-		const [from, to, decimals = 0] = given as number[];
-		return [name, [from, to, decimals]] as const;
+
+	test.each([
+		[new AgentExecute(), 'payloadMode', ['taskAndInput', 'json']],
+		[new AgentExecute(), 'waitUntil', ['silence', 'match', 'count', 'close']],
+		[new AgentExecute(), 'textPieces', ['last', 'joined']],
+		[new AgentExecute(), 'openChannel', ['before', 'after']],
+		[new AgentExecute(), 'onWaitTimeout', ['error', 'output']],
+		[new AgentExecute(), 'messageFormat', ['auto', 'json', 'text', 'binary']],
+		[new AgentSessionTrigger(), 'messageFormat', ['auto', 'json', 'text', 'binary']],
+		[new AgentSessionTrigger(), 'onQueueFull', ['pause', 'dropOldest']],
+	])('%# %s: %s', ({ description: { properties } }, name, values) => {
+		const all = properties.flatMap((property) => [
+			property,
+			...((property.options ?? []) as INodeProperties[]),
+		]);
+		const choices = (all.find((property) => property.name === name)?.options ?? []) as Array<{
+			value: string;
+		}>;
+		expect(choices.map(({ value }) => value).sort()).toEqual([...values].sort());
 	});
-	expect(Object.fromEntries(taken)).toEqual(Object.fromEntries(expected));
+
+	type Form = readonly INodeProperties[];
+
+	/** Fields and options alike. */
+	const formOf = ({ description: { properties } }: INodeType): Form => [
+		...properties.filter(({ type }) => type !== 'collection'),
+		...properties.flatMap(({ type, options = [] }) => (type === 'collection' ? (options as Form) : [])),
+	];
+
+	test.each([
+		[
+			new AgentExecute(),
+			{
+				heartbeatSeconds: [0, 3600],
+				maxMessageBytes: [1, 2_147_483_647],
+				maxMessages: [1],
+				maxResponseBytes: [1, 536_870_912],
+				maxRetryWaitSeconds: [0, 3600],
+				maxTries: [1, 20],
+				messageCount: [1],
+				parallelRequests: [1, 100],
+				settleMilliseconds: [0, 2000],
+				silenceSeconds: [0.1, undefined, 1],
+				timeoutSeconds: [1, 3600],
+				timestamp: [],
+				waitTimeoutSeconds: [0.1, undefined, 1],
+			},
+		],
+		[
+			new AgentSessionTrigger(),
+			{
+				batchSize: [1],
+				batchWaitMilliseconds: [0],
+				heartbeatSeconds: [0, 3600],
+				maxConcurrentExecutions: [1],
+				maxMessageBytes: [1, 2_147_483_647],
+				maxQueuedBytes: [1],
+				maxQueuedMessages: [1],
+				reconnectMaxDelaySeconds: [1, 3600],
+			},
+		],
+	])('%# takes numbers from and to, with so many decimals', (node, limits: Record<string, unknown>) => {
+		const numbers = formOf(node).filter(({ type }) => type === 'number');
+		const taken = numbers.map(({ name, typeOptions: { minValue, maxValue, numberPrecision } = {} }) => {
+			return [name, [minValue, maxValue, numberPrecision]] as const;
+		});
+		const expected = Object.entries(limits).map(([name, given]) => {
+			const [from, to, decimals = 0] = given as number[];
+			return [name, [from, to, decimals]] as const;
+		});
+		expect(Object.fromEntries(taken)).toEqual(Object.fromEntries(expected));
+	});
+
+	const namesOf = (form: Form, holds: (property: INodeProperties) => unknown) =>
+		form.filter(holds).map(({ name }) => name);
+
+	test.each([
+		[
+			'AgentExecute',
+			formOf(new AgentExecute()),
+			['startStepName'],
+			['payloadMode', 'waitUntil'],
+			['signature'],
+		],
+		['AgentSessionTrigger', formOf(new AgentSessionTrigger()), ['sessionIds'], ['messageFormat'], []],
+		['AgentApi', new AgentApi().properties, ['deploymentUrl', 'webSocketUrl', 'apiKey'], [], ['apiKey']],
+		[
+			'AgentSignatureApi',
+			new AgentSignatureApi().properties,
+			['userId', 'userPublicKey', 'signature'],
+			[],
+			['signature'],
+		],
+	])('%s marks what is required, takes no expression, or is hidden', (_, form, required, fixed, hidden) => {
+		expect(namesOf(form, (property) => property.required)).toEqual(required);
+		expect(namesOf(form, (property) => property.noDataExpression)).toEqual(fixed);
+		expect(namesOf(form, ({ typeOptions }) => typeOptions?.password)).toEqual(hidden);
+	});
+
+	test("n8n resolves each user's own values in the signature credential", () => {
+		const own = namesOf(new AgentSignatureApi().properties, (property) => property.resolvableField);
+		expect(own).toEqual(['userId', 'userPublicKey', 'signature', 'issuedTimestamp']);
+	});
+
+	test.each([
+		['match', ['matchField', 'matchValue']],
+		['count', ['messageCount']],
+		['silence', ['silenceSeconds']],
+		['close', []],
+	])('what a wait by %s needs is shown with it only', (waitUntil, fields) => {
+		const node = new AgentExecute();
+		const shown = (waitForMessages: boolean) =>
+			namesOf(formOf(node), (property) =>
+				NodeHelpers.displayParameter({ waitForMessages, waitUntil }, property, null, null),
+			);
+		const options = Object.keys({ ...channel, ...triggerOptions, ...executeOptions });
+		const more = shown(true).filter((name) => !shown(false).includes(name));
+		expect(more.filter((name) => !options.includes(name))).toEqual(['waitUntil', ...fields]);
+		expect(more).toContain('waitTimeoutSeconds');
+		expect(shown(false).filter((name) => !shown(true).includes(name))).toEqual([]);
+	});
+
+	test.each([new AgentExecute(), new AgentSessionTrigger()])(
+		'%# needs both credentials',
+		({ description }) => {
+			expect(description.version).toBe(1);
+			expect(description.credentials).toMatchObject([
+				{ name: 'agentApi', required: true },
+				{ name: 'agentSignatureApi', required: true },
+			]);
+		},
+	);
 });
 
-const namesOf = (form: Form, holds: (property: INodeProperties) => unknown) =>
-	form.filter(holds).map(({ name }) => name);
+describe('output schema', () => {
+	const published = new Published();
 
-test.each([
-	[
-		'AgentExecute',
-		formOf(new AgentExecute()),
-		['startStepName'],
-		['payloadMode', 'waitUntil'],
-		['signature'],
-	],
-	['AgentSessionTrigger', formOf(new AgentSessionTrigger()), ['sessionIds'], ['messageFormat'], []],
-	['AgentApi', new AgentApi().properties, ['deploymentUrl', 'webSocketUrl', 'apiKey'], [], ['apiKey']],
-	[
-		'AgentSignatureApi',
-		new AgentSignatureApi().properties,
-		['userId', 'userPublicKey', 'signature'],
-		[],
-		['signature'],
-	],
-])('%s marks what is required, takes no expression, or is hidden', (_, form, required, fixed, hidden) => {
-	expect(namesOf(form, (property) => property.required)).toEqual(required);
-	expect(namesOf(form, (property) => property.noDataExpression)).toEqual(fixed);
-	expect(namesOf(form, ({ typeOptions }) => typeOptions?.password)).toEqual(hidden);
-});
+	test('an answer of the agent is what the schema says', async () => {
+		const service = await startAgentService({ apiKey });
+		service.script({ status: 200, body: { text: 'Done' } });
+		const [item] = await runExecute(service);
+		await service.close();
+		expect(disagreements(agentExecute, item?.json)).toEqual([]);
+	});
 
-test("n8n resolves each user's own values in the signature credential", () => {
-	const own = namesOf(new AgentSignatureApi().properties, (property) => property.resolvableField);
-	expect(own).toEqual(['userId', 'userPublicKey', 'signature', 'issuedTimestamp']);
-});
-
-test.each([
-	['match', ['matchField', 'matchValue']],
-	['count', ['messageCount']],
-	['silence', ['silenceSeconds']],
-	['close', []],
-])('what a wait by %s needs is shown with it only', (waitUntil, fields) => {
-	const node = new AgentExecute();
-	const shown = (waitForMessages: boolean) =>
-		namesOf(formOf(node), (property) =>
-			NodeHelpers.displayParameter({ waitForMessages, waitUntil }, property, null, null),
-		);
-	const options = Object.keys({ ...channel, ...triggerOptions, ...executeOptions });
-	const more = shown(true).filter((name) => !shown(false).includes(name));
-	expect(more.filter((name) => !options.includes(name))).toEqual(['waitUntil', ...fields]);
-	expect(more).toContain('waitTimeoutSeconds');
-	expect(shown(false).filter((name) => !shown(true).includes(name))).toEqual([]);
-});
-
-test.each([new AgentExecute(), new AgentSessionTrigger()])('%# needs both credentials', ({ description }) => {
-	expect(description.version).toBe(1);
-	expect(description.credentials).toMatchObject([
-		{ name: 'agentApi', required: true },
-		{ name: 'agentSignatureApi', required: true },
-	]);
+	test('a message of a session is what the schema says', async () => {
+		const run = await published.listening({ sessionIds: 's1' });
+		published.service.send('s1', { text: 'Done' });
+		await until(() => run.items.length === 1);
+		expect(disagreements(agentSessionTrigger, run.items[0]?.json)).toEqual([]);
+	});
 });

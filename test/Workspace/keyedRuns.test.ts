@@ -1,173 +1,225 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { paramsOf } from '../../nodes/fields/params';
 import type { Send } from '../../nodes/http/request';
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
+import { hashOf, markOf, usedBefore } from '../../nodes/Workspace/idempotency';
 import { fieldsOf, type Operation } from '../../nodes/Workspace/operation';
-import { paramsOf } from '../../nodes/fields/params';
 import { basesAt, quickLimiters, testItem } from './client';
 import { n8nSender } from './n8nSender';
 import { outcomesOf } from './performed';
 
-/** Runs with keys that are killed at a random request and run again by two at once; bench/idempotency.ts is the long form. */
-const runs = 40;
-const seed = 12;
+describe('keyed runs', () => {
+	/** Runs with keys that are killed at a random request and run again by two at once; bench/idempotency.ts is the long form. */
+	const runs = 40;
+	const seed = 12;
 
-/** What was killed waits for answers until the end. */
-const over = new AbortController();
-const underway: Array<Promise<unknown>> = [];
-let google: GoogleServer;
-let token = '';
-beforeAll(async () => {
-	google = await startGoogle({ latencyMilliseconds: 3 });
-	token = google.tokens.issue();
-});
-afterAll(async () => {
-	over.abort();
-	await Promise.all(underway);
-	await google.close();
-});
+	/** What was killed waits for answers until the end. */
+	const over = new AbortController();
+	const underway: Array<Promise<unknown>> = [];
+	let google: GoogleServer;
+	let token = '';
+	beforeAll(async () => {
+		google = await startGoogle({ latencyMilliseconds: 3 });
+		token = google.tokens.issue();
+	});
+	afterAll(async () => {
+		over.abort();
+		await Promise.all(underway);
+		await google.close();
+	});
 
-/** The same numbers at each run of the test. */
-function seeded(from: number): () => number {
-	let state = from;
-	return () => {
-		state = (state * 1664525 + 1013904223) % 2 ** 32;
-		return state / 2 ** 32;
-	};
-}
-const random = seeded(seed);
-
-/**
- * One execution in a process that is killed at its n-th request: before it goes out, or when it has been carried out and nobody
- * has the answer. After that nothing of it goes on.
- */
-class Execution {
-	readonly killed: Promise<undefined>;
-	private readonly send = n8nSender(token);
-	private readonly after: boolean;
-	/** Requests until the end. */
-	private left: number;
-	private kill!: () => void;
-
-	constructor(left: number, after: boolean) {
-		this.left = left;
-		this.after = after;
-		this.killed = new Promise((resolve) => {
-			this.kill = () => {
-				resolve(undefined);
-			};
-		});
-	}
-
-	async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
-		const clients = createClients(this.sender, basesAt(google.url), {
-			...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: over.signal },
-			...{ account: randomUUID(), credentialKey: token, rateLimiters: quickLimiters() },
-			signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-		});
-		const params = paramsOf(fieldsOf(operation), given, { mode: 'fields', timezone: 'UTC' });
-		const outcome = outcomesOf(operation, [{ params, item: testItem() }], clients);
-		underway.push(outcome);
-		return await Promise.race([outcome.then(([one]) => one), this.killed]);
-	}
-
-	private get sender(): Send {
-		return async (request) => {
-			this.left--;
-			if (this.left < 0 || (this.left === 0 && !this.after)) return await this.end();
-			const answer = await this.send(request);
-			return this.left <= 0 ? await this.end() : answer;
+	/** The same numbers at each run of the test. */
+	function seeded(from: number): () => number {
+		let state = from;
+		return () => {
+			state = (state * 1664525 + 1013904223) % 2 ** 32;
+			return state / 2 ** 32;
 		};
 	}
+	const random = seeded(seed);
 
-	private async end(): Promise<never> {
-		this.kill();
-		return await new Promise<never>(() => undefined);
+	/**
+	 * One execution in a process that is killed at its n-th request: before it goes out, or when it has been carried out and nobody
+	 * has the answer. After that nothing of it goes on.
+	 */
+	class Execution {
+		readonly killed: Promise<undefined>;
+		private readonly send = n8nSender(token);
+		private readonly after: boolean;
+		/** Requests until the end. */
+		private left: number;
+		private kill!: () => void;
+
+		constructor(left: number, after: boolean) {
+			this.left = left;
+			this.after = after;
+			this.killed = new Promise((resolve) => {
+				this.kill = () => {
+					resolve(undefined);
+				};
+			});
+		}
+
+		async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
+			const clients = createClients(this.sender, basesAt(google.url), {
+				...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: over.signal },
+				...{ account: randomUUID(), credentialKey: token, rateLimiters: quickLimiters() },
+				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+			});
+			const params = paramsOf(fieldsOf(operation), given, { mode: 'fields', timezone: 'UTC' });
+			const outcome = outcomesOf(operation, [{ params, item: testItem() }], clients);
+			underway.push(outcome);
+			return await Promise.race([outcome.then(([one]) => one), this.killed]);
+		}
+
+		private get sender(): Send {
+			return async (request) => {
+				this.left--;
+				if (this.left < 0 || (this.left === 0 && !this.after)) return await this.end();
+				const answer = await this.send(request);
+				return this.left <= 0 ? await this.end() : answer;
+			};
+		}
+
+		private async end(): Promise<never> {
+			this.kill();
+			return await new Promise<never>(() => undefined);
+		}
 	}
-}
 
-interface What {
-	readonly operation: unknown;
-	given(own: number): Record<string, unknown>;
-	count(own: number): number;
-}
+	interface What {
+		readonly operation: unknown;
+		given(own: number): Record<string, unknown>;
+		count(own: number): number;
+	}
 
-const named = (name: string) => google.files.all().filter((one) => one.name === name && !one.trashed);
-const occurrences = (text: string, part: string) => text.split(part).length - 1;
-let log = '';
+	const named = (name: string) => google.files.all().filter((one) => one.name === name && !one.trashed);
+	const occurrences = (text: string, part: string) => text.split(part).length - 1;
+	let log = '';
 
-const whats: readonly What[] = [
-	{
-		operation: file.upload,
-		given: (own) => ({ contentSource: 'text', name: `upload ${own}`, content: `text ${own}` }),
-		count: (own) => named(`upload ${own}`).length,
-	},
-	{
-		operation: file.upload,
-		given: (own) => ({
-			...{ contentSource: 'text', mimeType: 'text/markdown', convertTo: 'document' },
-			...{ name: `converted ${own}`, content: `# ${own}` },
-		}),
-		count: (own) => named(`converted ${own}`).length,
-	},
-	{
-		operation: document.create,
-		given: (own) => ({ title: `document ${own}`, content: `content ${own}` }),
-		count: (own) => {
-			const made = named(`document ${own}`);
-			return Math.max(made.length, occurrences(made.map(({ id }) => google.docs.text(id)).join(), 'content'));
+	const whats: readonly What[] = [
+		{
+			operation: file.upload,
+			given: (own) => ({ contentSource: 'text', name: `upload ${own}`, content: `text ${own}` }),
+			count: (own) => named(`upload ${own}`).length,
 		},
-	},
-	{
-		operation: document.append,
-		given: (own) => ({ documentId: log, content: `line ${own}.` }),
-		count: (own) => occurrences(google.docs.text(log), `line ${own}.`),
-	},
-	{
-		operation: spreadsheet.create,
-		given: (own) => ({ title: `spreadsheet ${own}`, values: [[own]] }),
-		count: (own) => named(`spreadsheet ${own}`).length,
-	},
-];
+		{
+			operation: file.upload,
+			given: (own) => ({
+				...{ contentSource: 'text', mimeType: 'text/markdown', convertTo: 'document' },
+				...{ name: `converted ${own}`, content: `# ${own}` },
+			}),
+			count: (own) => named(`converted ${own}`).length,
+		},
+		{
+			operation: document.create,
+			given: (own) => ({ title: `document ${own}`, content: `content ${own}` }),
+			count: (own) => {
+				const made = named(`document ${own}`);
+				return Math.max(
+					made.length,
+					occurrences(made.map(({ id }) => google.docs.text(id)).join(), 'content'),
+				);
+			},
+		},
+		{
+			operation: document.append,
+			given: (own) => ({ documentId: log, content: `line ${own}.` }),
+			count: (own) => occurrences(google.docs.text(log), `line ${own}.`),
+		},
+		{
+			operation: spreadsheet.create,
+			given: (own) => ({ title: `spreadsheet ${own}`, values: [[own]] }),
+			count: (own) => named(`spreadsheet ${own}`).length,
+		},
+	];
 
-function execution(most: number): Execution {
-	return new Execution(random() < 0.8 ? 1 + Math.floor(random() * most) : Infinity, random() < 0.5);
-}
-
-test('killed at random requests and run again by two at once: each thing is there once, and all say the same', async () => {
-	log = google.docs.seed({ title: 'Log' });
-	const wrong: string[] = [];
-	let killed = 0;
-	for (let own = 0; own < runs; own++) {
-		const what = whats[own % whats.length] ?? whats[0];
-		if (!what) throw new Error('nothing to do');
-		// The fields of all operations are read alike.
-		const operation = what.operation as Operation;
-		const given = { ...what.given(own), idempotencyKey: `run ${own}` };
-		const ends: unknown[] = [await execution(5).run(operation, given)];
-		const gap = random() * 10;
-		const pair = [
-			execution(9).run(operation, given),
-			sleep(gap).then(() => execution(9).run(operation, given)),
-		];
-		ends.push(...(await Promise.all(pair)));
-		ends.push(await new Execution(Infinity, true).run(operation, given));
-		killed += ends.filter((end) => end === undefined).length;
-		const results = ends.filter((end) => end !== undefined).map(idOf);
-		const count = what.count(own);
-		if (count !== 1 || new Set(results).size !== 1) wrong.push(`${own}: ${count} times, ${results.join()}`);
+	function execution(most: number): Execution {
+		return new Execution(random() < 0.8 ? 1 + Math.floor(random() * most) : Infinity, random() < 0.5);
 	}
-	expect(wrong).toEqual([]);
-	expect(killed).toBeGreaterThan(runs / 2);
-	expectNoViolations(google);
-}, 120_000);
 
-function idOf(end: unknown): string {
-	const { id, documentId, spreadsheetId, message } = end as Record<string, string | undefined>;
-	return id ?? documentId ?? spreadsheetId ?? String(message);
-}
+	test('killed at random requests and run again by two at once: each thing is there once, and all say the same', async () => {
+		log = google.docs.seed({ title: 'Log' });
+		const wrong: string[] = [];
+		let killed = 0;
+		for (let own = 0; own < runs; own++) {
+			const what = whats[own % whats.length] ?? whats[0];
+			if (!what) throw new Error('nothing to do');
+			// The fields of all operations are read alike.
+			const operation = what.operation as Operation;
+			const given = { ...what.given(own), idempotencyKey: `run ${own}` };
+			const ends: unknown[] = [await execution(5).run(operation, given)];
+			const gap = random() * 10;
+			const pair = [
+				execution(9).run(operation, given),
+				sleep(gap).then(() => execution(9).run(operation, given)),
+			];
+			ends.push(...(await Promise.all(pair)));
+			ends.push(await new Execution(Infinity, true).run(operation, given));
+			killed += ends.filter((end) => end === undefined).length;
+			const results = ends.filter((end) => end !== undefined).map(idOf);
+			const count = what.count(own);
+			if (count !== 1 || new Set(results).size !== 1) wrong.push(`${own}: ${count} times, ${results.join()}`);
+		}
+		expect(wrong).toEqual([]);
+		expect(killed).toBeGreaterThan(runs / 2);
+		expectNoViolations(google);
+	}, 120_000);
+
+	function idOf(end: unknown): string {
+		const { id, documentId, spreadsheetId, message } = end as Record<string, string | undefined>;
+		return id ?? documentId ?? spreadsheetId ?? String(message);
+	}
+});
+
+describe('idempotency', () => {
+	const use = { key: 'order-4711', operation: 'mail send', target: '' };
+
+	it('the mark of a key is the same each time, and says nothing of the key', () => {
+		const mark = markOf(use);
+		expect(mark).toMatch(/^[0-9a-f]{64}$/);
+		expect(markOf({ ...use })).toBe(mark);
+	});
+
+	it.each([{ key: 'order-4712' }, { operation: 'file upload' }, { target: '1AbC' }])(
+		'%j makes another mark',
+		(other) => {
+			expect(markOf({ ...use, ...other })).not.toBe(markOf(use));
+		},
+	);
+
+	it('no key, no mark', () => {
+		expect(markOf({ ...use, key: '' })).toBeUndefined();
+	});
+
+	it.each([
+		[' \n', /only white space/],
+		['x'.repeat(256), /more than 255 characters/],
+	])('%j is refused', (key, words) => {
+		expect(() => markOf({ ...use, key })).toThrow(words);
+	});
+
+	it('parts cannot run into each other', () => {
+		const parts = fc.array(fc.string({ maxLength: 4 }), { maxLength: 4 });
+		fc.assert(
+			fc.property(parts, parts, (one, other) => {
+				expect(hashOf(one) === hashOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+			}),
+		);
+	});
+
+	it('a used key is a conflict, and nothing was done', () => {
+		expect(usedBefore('the mail 18c3')).toMatchObject({
+			code: 409,
+			status: 'ALREADY_EXISTS',
+			ambiguous: false,
+		});
+	});
+});

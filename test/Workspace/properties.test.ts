@@ -1,355 +1,497 @@
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type INodeParameters, type INodeProperties, NodeHelpers, type IDataObject } from 'n8n-workflow';
 
+import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { standardScopes } from '../../dev/google/tokens';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { disagreements, type Schema } from '../outputSchema';
+import { runNode, token } from './runNode';
 
-const { description } = new Workspace();
-const node = { typeVersion: 1 };
+describe('properties', () => {
+	const { description } = new Workspace();
+	const node = { typeVersion: 1 };
 
-/** What the editor shows with these values. */
-function shown(values: INodeParameters): INodeProperties[] {
-	return description.properties.filter((property) =>
-		NodeHelpers.displayParameter(values, property, node, description),
-	);
-}
+	/** What the editor shows with these values. */
+	function shown(values: INodeParameters): INodeProperties[] {
+		return description.properties.filter((property) =>
+			NodeHelpers.displayParameter(values, property, node, description),
+		);
+	}
 
-const locator = { mode: 'list', value: '' };
+	const locator = { mode: 'list', value: '' };
 
-/** Names and defaults that saved workflows depend on: the public interface. */
-const fields: Record<string, Record<string, unknown>> = {
-	'mail send': { to: '', subject: '', body: '', bodyFormat: 'text' },
-	'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
-	'mail search': { query: '', returnAll: false, maxResults: 25 },
-	'mail read': { messageId: '' },
-	'spreadsheet create': { title: '', parentFolder: locator },
-	'spreadsheet read': { spreadsheetId: locator, tab: locator, range: '', output: 'rows' },
-	'spreadsheet write': {
-		spreadsheetId: locator,
-		tab: locator,
-		range: '',
-		valuesSource: 'items',
-		writeMode: 'update',
-		matchColumns: [],
-	},
-	'spreadsheet append': { spreadsheetId: locator, tab: locator, range: '', valuesSource: 'items' },
-	'document create': { title: '', parentFolder: locator, content: '' },
-	'document read': { documentId: locator },
-	'document write': { documentId: locator, content: '' },
-	'document append': { documentId: locator, content: '' },
-	'file upload': {
-		name: '',
-		contentSource: 'binary',
-		binaryPropertyName: 'data',
-		mimeType: '',
-		parentFolder: locator,
-	},
-};
+	/** Names and defaults that saved workflows depend on: the public interface. */
+	const fields: Record<string, Record<string, unknown>> = {
+		'mail send': { to: '', subject: '', body: '', bodyFormat: 'text' },
+		'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
+		'mail search': { query: '', returnAll: false, maxResults: 25 },
+		'mail read': { messageId: '' },
+		'spreadsheet create': { title: '', parentFolder: locator },
+		'spreadsheet read': { spreadsheetId: locator, tab: locator, range: '', output: 'rows' },
+		'spreadsheet write': {
+			spreadsheetId: locator,
+			tab: locator,
+			range: '',
+			valuesSource: 'items',
+			writeMode: 'update',
+			matchColumns: [],
+		},
+		'spreadsheet append': { spreadsheetId: locator, tab: locator, range: '', valuesSource: 'items' },
+		'document create': { title: '', parentFolder: locator, content: '' },
+		'document read': { documentId: locator },
+		'document write': { documentId: locator, content: '' },
+		'document append': { documentId: locator, content: '' },
+		'file upload': {
+			name: '',
+			contentSource: 'binary',
+			binaryPropertyName: 'data',
+			mimeType: '',
+			parentFolder: locator,
+		},
+	};
 
-const headerOptions = { headerRow: 1, extraColumns: 'error' };
+	const headerOptions = { headerRow: 1, extraColumns: 'error' };
 
-const listOptions = {
-	labelIds: [],
-	includeSpamTrash: false,
-	receivedAfter: '',
-	receivedBefore: '',
-	details: true,
-	includeBody: false,
-	newTextOnly: false,
-	downloadAttachments: false,
-	output: 'items',
-	pageToken: '',
-};
-const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
-
-const options: Record<string, Record<string, unknown>> = {
-	'mail send': {
-		cc: '',
-		bcc: '',
-		replyTo: '',
-		idempotencyKey: '',
-		senderName: '',
-		fromAlias: '',
-		attachments: '',
-		replyToMessageId: '',
-		replyAll: false,
-		quoteOriginal: false,
-		includeSignature: false,
-		saveAsDraft: false,
-		headers: {},
-	},
-	'mail list': listOptions,
-	'mail search': listOptions,
-	'mail read': {
-		downloadAttachments: false,
-		attachmentPrefix: 'attachment_',
-		includeHeaders: false,
+	const listOptions = {
+		labelIds: [],
+		includeSpamTrash: false,
+		receivedAfter: '',
+		receivedBefore: '',
+		details: true,
+		includeBody: false,
 		newTextOnly: false,
-		wholeConversation: false,
-	},
-	'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
-	'spreadsheet read': {
-		headerRow: 1,
-		valueRenderOption: 'UNFORMATTED_VALUE',
-		dateTimeRenderOption: 'FORMATTED_STRING',
-		majorDimension: 'ROWS',
-		filters: {},
-		combineFilters: 'and',
-		maxRows: 0,
-	},
-	'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
-	'spreadsheet append': {
-		...writeOptions,
-		...headerOptions,
-		insertDataOption: 'INSERT_ROWS',
-	},
-	'document create': {
-		contentFormat: 'text',
-		idempotencyKey: '',
-		insertImages: false,
-		replacements: {},
-		templateId: { __rl: true, ...locator },
-	},
-	'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
-	'document write': {
-		contentFormat: 'text',
-		tab: { __rl: true, ...locator },
-		createTab: false,
-		insertImages: false,
-		replacements: {},
-		requiredRevisionId: '',
-		allowEmpty: false,
-	},
-	'document append': {
-		contentFormat: 'text',
-		idempotencyKey: '',
-		tab: { __rl: true, ...locator },
-		createTab: false,
-		insertImages: false,
-		newParagraph: true,
-	},
-	'file upload': {
-		convertTo: 'none',
-		description: '',
-		idempotencyKey: '',
-		onExisting: 'createNew',
-		properties: {},
-	},
-};
+		downloadAttachments: false,
+		output: 'items',
+		pageToken: '',
+	};
+	const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
-const common = { maxTries: 5, maxRetryWaitSeconds: 120, timeoutSeconds: 300 };
-const operations = resources.flatMap((resource) =>
-	resource.operations.map((operation) => ({
-		resource,
-		operation,
-		key: `${resource.value} ${operation.value}`,
-	})),
-);
+	const options: Record<string, Record<string, unknown>> = {
+		'mail send': {
+			cc: '',
+			bcc: '',
+			replyTo: '',
+			idempotencyKey: '',
+			senderName: '',
+			fromAlias: '',
+			attachments: '',
+			replyToMessageId: '',
+			replyAll: false,
+			quoteOriginal: false,
+			includeSignature: false,
+			saveAsDraft: false,
+			headers: {},
+		},
+		'mail list': listOptions,
+		'mail search': listOptions,
+		'mail read': {
+			downloadAttachments: false,
+			attachmentPrefix: 'attachment_',
+			includeHeaders: false,
+			newTextOnly: false,
+			wholeConversation: false,
+		},
+		'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
+		'spreadsheet read': {
+			headerRow: 1,
+			valueRenderOption: 'UNFORMATTED_VALUE',
+			dateTimeRenderOption: 'FORMATTED_STRING',
+			majorDimension: 'ROWS',
+			filters: {},
+			combineFilters: 'and',
+			maxRows: 0,
+		},
+		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true },
+		'spreadsheet append': {
+			...writeOptions,
+			...headerOptions,
+			insertDataOption: 'INSERT_ROWS',
+		},
+		'document create': {
+			contentFormat: 'text',
+			idempotencyKey: '',
+			insertImages: false,
+			replacements: {},
+			templateId: { __rl: true, ...locator },
+		},
+		'document read': { contentFormat: 'text', tab: { __rl: true, ...locator }, output: 'text' },
+		'document write': {
+			contentFormat: 'text',
+			tab: { __rl: true, ...locator },
+			createTab: false,
+			insertImages: false,
+			replacements: {},
+			requiredRevisionId: '',
+			allowEmpty: false,
+		},
+		'document append': {
+			contentFormat: 'text',
+			idempotencyKey: '',
+			tab: { __rl: true, ...locator },
+			createTab: false,
+			insertImages: false,
+			newParagraph: true,
+		},
+		'file upload': {
+			convertTo: 'none',
+			description: '',
+			idempotencyKey: '',
+			onExisting: 'createNew',
+			properties: {},
+		},
+	};
 
-function valuesOf(key: string): INodeParameters {
-	const [resource, operation] = key.split(' ');
-	return { authentication: 'oAuth2', inputMode: 'fields', resource, operation, ...common };
-}
+	const common = { maxTries: 5, maxRetryWaitSeconds: 120, timeoutSeconds: 300 };
+	const operations = resources.flatMap((resource) =>
+		resource.operations.map((operation) => ({
+			resource,
+			operation,
+			key: `${resource.value} ${operation.value}`,
+		})),
+	);
 
-const defaultsOf = (properties: INodeProperties[]) =>
-	Object.fromEntries(properties.map((property) => [property.name, property.default]));
+	function valuesOf(key: string): INodeParameters {
+		const [resource, operation] = key.split(' ');
+		return { authentication: 'oAuth2', inputMode: 'fields', resource, operation, ...common };
+	}
 
-test('the thirteen operations, and the defaults of the dropdowns', () => {
-	expect(operations.map(({ key }) => key).sort()).toEqual(Object.keys(fields).sort());
-	expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe('mail');
-	expect(resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`)).toEqual([
-		'document create',
-		'file upload',
-		'mail send',
-		'spreadsheet create',
-	]);
-});
+	const defaultsOf = (properties: INodeProperties[]) =>
+		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
-describe.each(Object.keys(fields))('%s', (key) => {
-	const form = { ...valuesOf(key), ...fields[key] } as INodeParameters;
-	const visible = shown(form);
-	const own = visible.filter(({ name }) => !(name in valuesOf(key)) && name !== 'options');
-
-	test('shows its fields with their defaults', () => {
-		expect(own.map(({ name }) => name)).toEqual(Object.keys(fields[key] ?? {}));
-		expect(defaultsOf(own)).toMatchObject(fields[key] ?? {});
-		expect(new Set(visible.map(({ name }) => name)).size).toBe(visible.length);
+	test('the thirteen operations, and the defaults of the dropdowns', () => {
+		expect(operations.map(({ key }) => key).sort()).toEqual(Object.keys(fields).sort());
+		expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe('mail');
+		expect(resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`)).toEqual([
+			'document create',
+			'file upload',
+			'mail send',
+			'spreadsheet create',
+		]);
 	});
 
-	test('has its options with their defaults, in alphabetical order', () => {
-		const collection = visible.find(({ name }) => name === 'options');
-		const choices = (collection?.options ?? []) as INodeProperties[];
-		expect(defaultsOf(choices)).toEqual({ ...options[key], ...common });
-		const names = choices.map(({ displayName }) => displayName);
-		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
-	});
+	describe.each(Object.keys(fields))('%s', (key) => {
+		const form = { ...valuesOf(key), ...fields[key] } as INodeParameters;
+		const visible = shown(form);
+		const own = visible.filter(({ name }) => !(name in valuesOf(key)) && name !== 'options');
 
-	test('has no locator that n8n would stop the node for', () => {
-		for (const { name, modes = [] } of own) {
-			for (const mode of modes) {
-				expect(mode.validation).toBeUndefined();
-				if (mode.type !== 'list') continue;
-				expect(Object.keys(new Workspace().methods.listSearch)).toContain(mode.typeOptions?.searchListMethod);
-				// Drive Access does not change which tabs a spreadsheet has.
-				expect(mode.hint ?? '').toMatch(name === 'tab' ? /^$/ : /Drive Access/);
+		test('shows its fields with their defaults', () => {
+			expect(own.map(({ name }) => name)).toEqual(Object.keys(fields[key] ?? {}));
+			expect(defaultsOf(own)).toMatchObject(fields[key] ?? {});
+			expect(new Set(visible.map(({ name }) => name)).size).toBe(visible.length);
+		});
+
+		test('has its options with their defaults, in alphabetical order', () => {
+			const collection = visible.find(({ name }) => name === 'options');
+			const choices = (collection?.options ?? []) as INodeProperties[];
+			expect(defaultsOf(choices)).toEqual({ ...options[key], ...common });
+			const names = choices.map(({ displayName }) => displayName);
+			expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+		});
+
+		test('has no locator that n8n would stop the node for', () => {
+			for (const { name, modes = [] } of own) {
+				for (const mode of modes) {
+					expect(mode.validation).toBeUndefined();
+					if (mode.type !== 'list') continue;
+					expect(Object.keys(new Workspace().methods.listSearch)).toContain(
+						mode.typeOptions?.searchListMethod,
+					);
+					// Drive Access does not change which tabs a spreadsheet has.
+					expect(mode.hint ?? '').toMatch(name === 'tab' ? /^$/ : /Drive Access/);
+				}
 			}
+		});
+
+		test('keeps its values through n8n’s own reading of a saved node', () => {
+			const saved = { ...valuesOf(key), options: { maxTries: 2 } } as INodeParameters;
+			const kept = NodeHelpers.getNodeParameters(
+				description.properties,
+				saved,
+				true,
+				false,
+				node,
+				description,
+			);
+			expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
+		});
+	});
+
+	test('no two have the same object as default, because n8n writes to it', () => {
+		const all = description.properties.flatMap((property) => [property, ...(property.options ?? [])]);
+		const objects = all.flatMap((one) =>
+			'default' in one && Object(one.default) === one.default ? [one.default] : [],
+		);
+		expect(new Set(objects).size).toBe(objects.length);
+		expect(objects.length).toBeGreaterThan(20);
+	});
+
+	test('in JSON mode both dropdowns are hidden', () => {
+		const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(({ name }) => name);
+		expect(visible).toEqual([
+			'authentication',
+			'inputMode',
+			'inputObject',
+			'allowedOperations',
+			'allowFilePaths',
+		]);
+	});
+
+	test('an option that depends on another is shown while that one has its default', () => {
+		const form = { ...valuesOf('spreadsheet read'), ...fields['spreadsheet read'] } as INodeParameters;
+		const collection = shown(form).find(({ name }) => name === 'options');
+		const choices = (collection?.options ?? []) as INodeProperties[];
+		const visible = (given: INodeParameters, output = 'rows') =>
+			choices
+				.filter((choice) =>
+					NodeHelpers.displayParameter(given, choice, node, description, { ...form, output, options: given }),
+				)
+				.map(({ name }) => name);
+		expect(visible({}, 'values')).toContain('majorDimension');
+		expect(visible({})).not.toContain('majorDimension');
+		expect(visible({})).toContain('headerRow');
+		expect(visible({}, 'values')).not.toContain('headerRow');
+		expect(visible({})).toContain('dateTimeRenderOption');
+		expect(visible({ valueRenderOption: 'FORMATTED_VALUE' })).not.toContain('dateTimeRenderOption');
+		expect(visible({ valueRenderOption: 'FORMULA' })).toContain('dateTimeRenderOption');
+	});
+
+	describe('what a model is told of', () => {
+		const told = (resource: string, operation: string, more: INodeParameters = {}) => {
+			const values: INodeParameters = { resource, operation, inputMode: 'fields', '@tool': true, ...more };
+			const holds = (choices: unknown, key: string) =>
+				Array.isArray(choices) && choices.includes(values[key]);
+			const own = description.properties.filter(
+				({ name, displayOptions: { show = {}, hide = {} } = {} }) =>
+					name === 'toolDescription' &&
+					Object.entries(show).every(([key, allowed]) => holds(allowed, key)) &&
+					!Object.entries(hide).some(([key, refused]) => holds(refused, key)),
+			);
+			expect(own).toHaveLength(1);
+			return own[0]?.default as string;
+		};
+		const sources: Record<string, string[]> = {
+			write: ['columns', 'items', 'json'],
+			append: ['columns', 'items', 'json'],
+		};
+		const calls = operations.flatMap(({ resource, operation }) =>
+			resource.value === 'spreadsheet' && sources[operation.value]
+				? (sources[operation.value] ?? []).map(
+						(valuesSource) => [resource.value, operation.value, { valuesSource }] as const,
+					)
+				: operation.value === 'upload'
+					? ['binary', 'text', 'base64', 'filePath'].map(
+							(contentSource) => ['file', 'upload', { contentSource }] as const,
+						)
+					: [[resource.value, operation.value, {}] as const],
+		);
+
+		test.each(calls)(
+			'%s %s %j: plain text, and nothing that is chosen from a list',
+			(resource, operation, more) => {
+				const text = told(resource, operation, more);
+				expect(text).not.toMatch(/&[a-z]+;|<a /);
+				const definition = operations.find(({ key }) => key === `${resource} ${operation}`)?.operation;
+				const lines = text.split('\n').slice(1);
+				for (const { displayName, type } of definition?.fields ?? []) {
+					const isNamed = lines.some(
+						(line) => line.startsWith(`- ${displayName}:`) || line.startsWith(`- ${displayName} (`),
+					);
+					if (['options', 'multiOptions'].includes(type))
+						expect([displayName, isNamed]).toEqual([displayName, false]);
+				}
+			},
+		);
+
+		test('rows come by columns or as JSON that the model fills', () => {
+			expect(told('spreadsheet', 'append', { valuesSource: 'columns' })).toMatch(/^- Columns/m);
+			expect(told('spreadsheet', 'append', { valuesSource: 'json' })).toMatch(/^- Values/m);
+			expect(told('spreadsheet', 'append', { valuesSource: 'items' })).not.toMatch(/^- (Columns|Values)/m);
+		});
+	});
+
+	test('texts on the form follow n8n’s rules', () => {
+		const all = description.properties.flatMap((property) => [
+			property,
+			...(property.type === 'collection' ? ((property.options ?? []) as INodeProperties[]) : []),
+		]);
+		for (const { displayName, type, description: text = '' } of all) {
+			if (type === 'boolean') expect(`${displayName}: ${text}`).toMatch(/: Whether /);
+			if (
+				!text
+					.replace(/e\.g\./g, '')
+					.slice(0, -1)
+					.includes('. ')
+			)
+				expect(text).not.toMatch(/[^.]\.$/);
 		}
 	});
 
-	test('keeps its values through n8n’s own reading of a saved node', () => {
-		const saved = { ...valuesOf(key), options: { maxTries: 2 } } as INodeParameters;
-		const kept = NodeHelpers.getNodeParameters(description.properties, saved, true, false, node, description);
-		expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
+	test('a filter asks for a value only where its condition compares with one', () => {
+		const inside = (properties: INodeProperties[], name: string) =>
+			properties.flatMap(({ options = [] }) => options).find((option) => option.name === name);
+		const filters = inside(
+			shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
+			'filters',
+		) as INodeProperties;
+		const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
+		const named = (condition: string) =>
+			values.filter((property) => NodeHelpers.displayParameter({ condition }, property, node, description));
+		expect(named('equals').map(({ name }) => name)).toEqual(['column', 'condition', 'value']);
+		expect(named('isEmpty').map(({ name }) => name)).toEqual(['column', 'condition']);
+	});
+
+	test('a one-line field shows the whole of its placeholder', () => {
+		const oneLine = ({ type, typeOptions }: INodeProperties) =>
+			type === 'string' && (typeOptions?.rows ?? 1) === 1;
+		const placeholders = description.properties.filter(oneLine).map(({ placeholder = '' }) => placeholder);
+		// Characters that the form's column has room for.
+		expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
+	});
+
+	test('a model reads which keys of an input object are required', () => {
+		const text = toolDescriptions.at(-1)?.default as string;
+		expect(text.split('\n').slice(1, -1)).toEqual([
+			'document append: documentId*, content*',
+			'document create: title*, parentFolder, content',
+			'document read: documentId*',
+			'document write: documentId*, content*',
+			'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
+			'mail list: from, status, returnAll, maxResults',
+			'mail read: messageId*',
+			'mail search: query*, returnAll, maxResults',
+			'mail send: to, subject, body*, bodyFormat',
+			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
+			'spreadsheet create: title*, parentFolder',
+			'spreadsheet read: spreadsheetId*, tab, range, output',
+			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*',
+		]);
 	});
 });
 
-test('no two have the same object as default, because n8n writes to it', () => {
-	const all = description.properties.flatMap((property) => [property, ...(property.options ?? [])]);
-	const objects = all.flatMap((one) =>
-		'default' in one && Object(one.default) === one.default ? [one.default] : [],
-	);
-	expect(new Set(objects).size).toBe(objects.length);
-	expect(objects.length).toBeGreaterThan(20);
-});
+// What the editor shows of a result before the first run must be what a run gives.
+describe('output schema', () => {
+	const folder = path.join(__dirname, '..', '..', 'nodes', 'Workspace', '__schema__', 'v1.0.0');
+	const schemaOf = (operation: string) =>
+		JSON.parse(readFileSync(path.join(folder, `${operation}.json`), 'utf8')) as Schema;
 
-test('in JSON mode both dropdowns are hidden', () => {
-	const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(({ name }) => name);
-	expect(visible).toEqual([
-		'authentication',
-		'inputMode',
-		'inputObject',
-		'allowedOperations',
-		'allowFilePaths',
-	]);
-});
+	let google: GoogleServer;
 
-test('an option that depends on another is shown while that one has its default', () => {
-	const form = { ...valuesOf('spreadsheet read'), ...fields['spreadsheet read'] } as INodeParameters;
-	const collection = shown(form).find(({ name }) => name === 'options');
-	const choices = (collection?.options ?? []) as INodeProperties[];
-	const visible = (given: INodeParameters, output = 'rows') =>
-		choices
-			.filter((choice) =>
-				NodeHelpers.displayParameter(given, choice, node, description, { ...form, output, options: given }),
-			)
-			.map(({ name }) => name);
-	expect(visible({}, 'values')).toContain('majorDimension');
-	expect(visible({})).not.toContain('majorDimension');
-	expect(visible({})).toContain('headerRow');
-	expect(visible({}, 'values')).not.toContain('headerRow');
-	expect(visible({})).toContain('dateTimeRenderOption');
-	expect(visible({ valueRenderOption: 'FORMATTED_VALUE' })).not.toContain('dateTimeRenderOption');
-	expect(visible({ valueRenderOption: 'FORMULA' })).toContain('dateTimeRenderOption');
-});
-
-describe('what a model is told of', () => {
-	const told = (resource: string, operation: string, more: INodeParameters = {}) => {
-		const values: INodeParameters = { resource, operation, inputMode: 'fields', '@tool': true, ...more };
-		const holds = (choices: unknown, key: string) => Array.isArray(choices) && choices.includes(values[key]);
-		const own = description.properties.filter(
-			({ name, displayOptions: { show = {}, hide = {} } = {} }) =>
-				name === 'toolDescription' &&
-				Object.entries(show).every(([key, allowed]) => holds(allowed, key)) &&
-				!Object.entries(hide).some(([key, refused]) => holds(refused, key)),
-		);
-		expect(own).toHaveLength(1);
-		return own[0]?.default as string;
-	};
-	const sources: Record<string, string[]> = {
-		write: ['columns', 'items', 'json'],
-		append: ['columns', 'items', 'json'],
-	};
-	const calls = operations.flatMap(({ resource, operation }) =>
-		resource.value === 'spreadsheet' && sources[operation.value]
-			? (sources[operation.value] ?? []).map(
-					(valuesSource) => [resource.value, operation.value, { valuesSource }] as const,
-				)
-			: operation.value === 'upload'
-				? ['binary', 'text', 'base64', 'filePath'].map(
-						(contentSource) => ['file', 'upload', { contentSource }] as const,
-					)
-				: [[resource.value, operation.value, {}] as const],
-	);
-
-	test.each(calls)(
-		'%s %s %j: plain text, and nothing that is chosen from a list',
-		(resource, operation, more) => {
-			const text = told(resource, operation, more);
-			expect(text).not.toMatch(/&[a-z]+;|<a /);
-			const definition = operations.find(({ key }) => key === `${resource} ${operation}`)?.operation;
-			const lines = text.split('\n').slice(1);
-			for (const { displayName, type } of definition?.fields ?? []) {
-				const isNamed = lines.some(
-					(line) => line.startsWith(`- ${displayName}:`) || line.startsWith(`- ${displayName} (`),
-				);
-				if (['options', 'multiOptions'].includes(type))
-					expect([displayName, isNamed]).toEqual([displayName, false]);
-			}
-		},
-	);
-
-	test('rows come by columns or as JSON that the model fills', () => {
-		expect(told('spreadsheet', 'append', { valuesSource: 'columns' })).toMatch(/^- Columns/m);
-		expect(told('spreadsheet', 'append', { valuesSource: 'json' })).toMatch(/^- Values/m);
-		expect(told('spreadsheet', 'append', { valuesSource: 'items' })).not.toMatch(/^- (Columns|Values)/m);
+	beforeAll(async () => {
+		google = await startGoogle();
+		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose'] });
 	});
-});
+	afterAll(async () => {
+		expectNoViolations(google);
+		await google.close();
+	});
 
-test('texts on the form follow n8n’s rules', () => {
-	const all = description.properties.flatMap((property) => [
-		property,
-		...(property.type === 'collection' ? ((property.options ?? []) as INodeProperties[]) : []),
-	]);
-	for (const { displayName, type, description: text = '' } of all) {
-		if (type === 'boolean') expect(`${displayName}: ${text}`).toMatch(/: Whether /);
-		if (
-			!text
-				.replace(/e\.g\./g, '')
-				.slice(0, -1)
-				.includes('. ')
-		)
-			expect(text).not.toMatch(/[^.]\.$/);
+	async function run(
+		operation: string,
+		parameters: IDataObject,
+		options: IDataObject = {},
+		json: IDataObject = {},
+	): Promise<IDataObject> {
+		const [resource, value] = operation.split('/');
+		const [item] = await runNode({
+			url: google.url,
+			parameters: { resource, operation: value, ...parameters, options },
+			items: [{ json }],
+		});
+		if (!item) throw new Error(`${operation} gave nothing`);
+		return item.json;
 	}
-});
 
-test('a filter asks for a value only where its condition compares with one', () => {
-	const inside = (properties: INodeProperties[], name: string) =>
-		properties.flatMap(({ options = [] }) => options).find((option) => option.name === name);
-	const filters = inside(
-		shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
-		'filters',
-	) as INodeProperties;
-	const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
-	const named = (condition: string) =>
-		values.filter((property) => NodeHelpers.displayParameter({ condition }, property, node, description));
-	expect(named('equals').map(({ name }) => name)).toEqual(['column', 'condition', 'value']);
-	expect(named('isEmpty').map(({ name }) => name)).toEqual(['column', 'condition']);
-});
+	const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
+	const replaced = { replacement: [{ find: 'Text', replace: 'Note' }] };
+	const mail = { to: 'ann@example.com', subject: 'Hi', body: 'Text' };
+	const rows = { range: 'Sheet1!A1:B2', valuesSource: 'json', values: '[["name","count"],["a",1]]' };
 
-test('a one-line field shows the whole of its placeholder', () => {
-	const oneLine = ({ type, typeOptions }: INodeProperties) =>
-		type === 'string' && (typeOptions?.rows ?? 1) === 1;
-	const placeholders = description.properties.filter(oneLine).map(({ placeholder = '' }) => placeholder);
-	// Characters that the form's column has room for.
-	expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
-});
+	/** Each operation on what the stand-in has, or on what another operation made before. */
+	const results: Record<string, () => Promise<IDataObject>> = {
+		// Without a draft, all of it but `draftId`.
+		'mail/send': () => run('mail/send', mail, { saveAsDraft: true }),
+		'mail/list': () => run('mail/list', {}),
+		'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
+		'mail/read': async () => await run('mail/read', { messageId: seedMail() }),
+		'spreadsheet/create': () => run('spreadsheet/create', { title: 'Book' }),
+		'spreadsheet/read': async () => {
+			const spreadsheetId = await filledSheet();
+			return await run(
+				'spreadsheet/read',
+				{ spreadsheetId, range: 'Sheet1', output: 'rows' },
+				{ output: 'rows' },
+			);
+		},
+		// Without columns to match by, all of it but `action`.
+		'spreadsheet/write': async () =>
+			await run(
+				'spreadsheet/write',
+				{
+					...{ spreadsheetId: await filledSheet(), range: 'Sheet1', valuesSource: 'items' },
+					...{ writeMode: 'update', matchColumns: ['name'] },
+				},
+				{},
+				{ name: 'a', count: 2 },
+			),
+		'spreadsheet/append': async () =>
+			await run('spreadsheet/append', { spreadsheetId: await filledSheet(), ...rows, range: 'Sheet1!A:B' }),
+		'document/create': () =>
+			run('document/create', { title: 'Notes', content: 'Text' }, { replacements: replaced }),
+		'document/read': async () => await run('document/read', { documentId: await newDocument() }),
+		'document/write': async () =>
+			await run(
+				'document/write',
+				{ documentId: await newDocument(), content: 'Text' },
+				{ replacements: replaced },
+			),
+		'document/append': async () =>
+			await run('document/append', { documentId: await newDocument(), content: 'Text' }),
+		'file/upload': () => run('file/upload', { name: 'a.txt', contentSource: 'base64', content: 'SGVsbG8=' }),
+	};
 
-test('a model reads which keys of an input object are required', () => {
-	const text = toolDescriptions.at(-1)?.default as string;
-	expect(text.split('\n').slice(1, -1)).toEqual([
-		'document append: documentId*, content*',
-		'document create: title*, parentFolder, content',
-		'document read: documentId*',
-		'document write: documentId*, content*',
-		'file upload: name, contentSource, binaryPropertyName, content*, mimeType, parentFolder',
-		'mail list: from, status, returnAll, maxResults',
-		'mail read: messageId*',
-		'mail search: query*, returnAll, maxResults',
-		'mail send: to, subject, body*, bodyFormat',
-		'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
-		'spreadsheet create: title*, parentFolder',
-		'spreadsheet read: spreadsheetId*, tab, range, output',
-		'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*',
-	]);
+	function seedMail(): string {
+		const part = (type: string, text: string, more: string[] = []) =>
+			['--b', `Content-Type: ${type}`, ...more, '', text].join('\r\n');
+		const raw = [
+			'From: Ann <ann@example.com>',
+			'To: someone@example.com',
+			'Subject: Hi',
+			'Date: Sat, 21 Nov 2026 09:00:00 +0000',
+			'MIME-Version: 1.0',
+			'Content-Type: multipart/mixed; boundary=b',
+			'',
+			part('text/plain', 'Text'),
+			part('text/plain', 'Hello', ['Content-Disposition: attachment; filename=a.txt']),
+			'--b--',
+			'',
+		];
+		return google.gmail.seed({ raw: raw.join('\r\n') });
+	}
+	const newSheet = async () => byId((await results['spreadsheet/create']?.())?.spreadsheetId);
+	const newDocument = async () => byId((await results['document/create']?.())?.documentId);
+
+	async function filledSheet() {
+		const spreadsheetId = await newSheet();
+		await run('spreadsheet/write', { spreadsheetId, ...rows });
+		return spreadsheetId;
+	}
+
+	test('there is a schema for every operation, and for nothing else', () => {
+		const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+			name.endsWith('.json'),
+		);
+		const operations = resources.flatMap(({ value, operations }) =>
+			operations.map((operation) => `${value}/${operation.value}.json`),
+		);
+		expect(files.sort()).toEqual(operations.sort());
+	});
+
+	test.each(Object.keys(results))('%s gives what its schema says', async (operation) => {
+		const result = await results[operation]?.();
+		const columns = operation === 'spreadsheet/read' ? ['name', 'count'] : [];
+		expect(disagreements(schemaOf(operation), result, columns)).toEqual([]);
+	});
 });

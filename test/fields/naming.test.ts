@@ -1,158 +1,343 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
-import { failureOf } from '../executeContext';
-
+import type { Field } from '../../nodes/fields/field';
+import { NodeParameters } from '../../nodes/fields/params';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
+import { failureOf, executeContext } from '../executeContext';
 import { runNode } from '../Workspace/runNode';
 import { googleError, scriptedServer, type ScriptedServer } from '../Workspace/server';
 
-let server: ScriptedServer;
+describe('naming', () => {
+	let server: ScriptedServer;
 
-beforeEach(async () => {
-	server = await scriptedServer(googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }));
-});
-afterEach(() => server.close());
-
-/** Fields and options of an operation that its own checks refuse, and how each mode names what is wrong. */
-type Case = readonly [
-	operation: readonly [resource: string, operation: string],
-	fields: IDataObject,
-	options: IDataObject,
-	inForm: string,
-	inObject: string,
-];
-
-const mail = { to: 'a@x.org', subject: 'S', body: 'B' };
-const rows = { spreadsheetId: '1abc', range: 'Sheet1', valuesSource: 'json' };
-const from = '2026-01-02T00:00:00Z';
-const until = '2026-01-01T00:00:00Z';
-
-const cases: readonly Case[] = [
-	[['mail', 'send'], { ...mail, to: ',' }, {}, "'To' has no address", "'to' has no address"],
-	[
-		['mail', 'send'],
-		mail,
-		{ cc: 'nobody' },
-		"'CC' has an entry that is not an email address: nobody",
-		"'cc' has an entry that is not an email address: nobody",
-	],
-	[
-		['mail', 'send'],
-		{ ...mail, subject: 'a\nb' },
-		{},
-		"'Subject' contains a line",
-		"'subject' contains a line",
-	],
-	[
-		['mail', 'send'],
-		mail,
-		{ senderName: 'a\rb' },
-		"'Sender Name' contains a line break",
-		"'senderName' contains a line break",
-	],
-	[
-		['mail', 'list'],
-		{ maxResults: 501 },
-		{ output: 'page' },
-		"'Limit' must be from 1 to 500 if 'Output' is page, not 501",
-		"'maxResults' must be from 1 to 500 if 'output' is page, not 501",
-	],
-	[
-		['mail', 'search'],
-		{ query: 'x', returnAll: true },
-		{ output: 'page' },
-		"'Return All' cannot be used if 'Output' is page",
-		"'returnAll' cannot be used if 'output' is page",
-	],
-	[
-		['mail', 'list'],
-		{},
-		{ receivedAfter: from, receivedBefore: until },
-		"'Received After' is not before 'Received Before'",
-		"'receivedAfter' is not before 'receivedBefore'",
-	],
-	[
-		['mail', 'list'],
-		{},
-		{ includeBody: true, details: false },
-		"'Include Body' needs 'Details'",
-		"'includeBody' needs 'details'",
-	],
-	[
-		['spreadsheet', 'write'],
-		{ ...rows, values: [['a'], { name: 'b' }] },
-		{},
-		"'Values' mixes",
-		"'values' mixes",
-	],
-	[['spreadsheet', 'append'], { ...rows, values: [] }, {}, "'Values' has no cells", "'values' has no cells"],
-	[
-		['spreadsheet', 'read'],
-		{ spreadsheetId: '1abc', range: "'A'!?" },
-		{},
-		"'Range' is not a range: 'A'!?",
-		"'range' is not a range: 'A'!?",
-	],
-	[
-		['spreadsheet', 'append'],
-		{ spreadsheetId: '1abc', valuesSource: 'json', values: [['a']] },
-		{},
-		"'Tab' or 'Range' is required",
-		"'tab' or 'range' is required",
-	],
-	[
-		['document', 'write'],
-		{ documentId: '1abc', content: '' },
-		{},
-		"'Content' is empty",
-		"'content' is empty",
-	],
-	[
-		['file', 'upload'],
-		{ name: 'a', contentSource: 'base64', content: 'Y#' },
-		{},
-		"'Content' is not base64 text",
-		"'content' is not base64 text",
-	],
-	[
-		['file', 'upload'],
-		{ name: 'a', contentSource: 'base64', content: 'YQ==', mimeType: 'pdf' },
-		{},
-		"'MIME Type' is not a MIME type: pdf",
-		"'mimeType' is not a MIME type: pdf",
-	],
-];
-
-const run = (parameters: IDataObject) => failureOf(runNode({ url: server.url, parameters }));
-
-test.each(cases)('%j %j %j', async ([resource, operation], fields, options, inForm, inObject) => {
-	const form = await run({ resource, operation, ...fields, options });
-	expect(form.message).toContain(inForm);
-	const object = await run({
-		inputMode: 'json',
-		inputObject: { resource, operation, ...fields, ...options },
+	beforeEach(async () => {
+		server = await scriptedServer(googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }));
 	});
-	expect(object.message).toContain(inObject);
-	expect(server.received).toEqual([]);
+	afterEach(() => server.close());
+
+	/** Fields and options of an operation that its own checks refuse, and how each mode names what is wrong. */
+	type Case = readonly [
+		operation: readonly [resource: string, operation: string],
+		fields: IDataObject,
+		options: IDataObject,
+		inForm: string,
+		inObject: string,
+	];
+
+	const mail = { to: 'a@x.org', subject: 'S', body: 'B' };
+	const rows = { spreadsheetId: '1abc', range: 'Sheet1', valuesSource: 'json' };
+	const from = '2026-01-02T00:00:00Z';
+	const until = '2026-01-01T00:00:00Z';
+
+	const cases: readonly Case[] = [
+		[['mail', 'send'], { ...mail, to: ',' }, {}, "'To' has no address", "'to' has no address"],
+		[
+			['mail', 'send'],
+			mail,
+			{ cc: 'nobody' },
+			"'CC' has an entry that is not an email address: nobody",
+			"'cc' has an entry that is not an email address: nobody",
+		],
+		[
+			['mail', 'send'],
+			{ ...mail, subject: 'a\nb' },
+			{},
+			"'Subject' contains a line",
+			"'subject' contains a line",
+		],
+		[
+			['mail', 'send'],
+			mail,
+			{ senderName: 'a\rb' },
+			"'Sender Name' contains a line break",
+			"'senderName' contains a line break",
+		],
+		[
+			['mail', 'list'],
+			{ maxResults: 501 },
+			{ output: 'page' },
+			"'Limit' must be from 1 to 500 if 'Output' is page, not 501",
+			"'maxResults' must be from 1 to 500 if 'output' is page, not 501",
+		],
+		[
+			['mail', 'search'],
+			{ query: 'x', returnAll: true },
+			{ output: 'page' },
+			"'Return All' cannot be used if 'Output' is page",
+			"'returnAll' cannot be used if 'output' is page",
+		],
+		[
+			['mail', 'list'],
+			{},
+			{ receivedAfter: from, receivedBefore: until },
+			"'Received After' is not before 'Received Before'",
+			"'receivedAfter' is not before 'receivedBefore'",
+		],
+		[
+			['mail', 'list'],
+			{},
+			{ includeBody: true, details: false },
+			"'Include Body' needs 'Details'",
+			"'includeBody' needs 'details'",
+		],
+		[
+			['spreadsheet', 'write'],
+			{ ...rows, values: [['a'], { name: 'b' }] },
+			{},
+			"'Values' mixes",
+			"'values' mixes",
+		],
+		[
+			['spreadsheet', 'append'],
+			{ ...rows, values: [] },
+			{},
+			"'Values' has no cells",
+			"'values' has no cells",
+		],
+		[
+			['spreadsheet', 'read'],
+			{ spreadsheetId: '1abc', range: "'A'!?" },
+			{},
+			"'Range' is not a range: 'A'!?",
+			"'range' is not a range: 'A'!?",
+		],
+		[
+			['spreadsheet', 'append'],
+			{ spreadsheetId: '1abc', valuesSource: 'json', values: [['a']] },
+			{},
+			"'Tab' or 'Range' is required",
+			"'tab' or 'range' is required",
+		],
+		[
+			['document', 'write'],
+			{ documentId: '1abc', content: '' },
+			{},
+			"'Content' is empty",
+			"'content' is empty",
+		],
+		[
+			['file', 'upload'],
+			{ name: 'a', contentSource: 'base64', content: 'Y#' },
+			{},
+			"'Content' is not base64 text",
+			"'content' is not base64 text",
+		],
+		[
+			['file', 'upload'],
+			{ name: 'a', contentSource: 'base64', content: 'YQ==', mimeType: 'pdf' },
+			{},
+			"'MIME Type' is not a MIME type: pdf",
+			"'mimeType' is not a MIME type: pdf",
+		],
+	];
+
+	const run = (parameters: IDataObject) => failureOf(runNode({ url: server.url, parameters }));
+
+	test.each(cases)('%j %j %j', async ([resource, operation], fields, options, inForm, inObject) => {
+		const form = await run({ resource, operation, ...fields, options });
+		expect(form.message).toContain(inForm);
+		const object = await run({
+			inputMode: 'json',
+			inputObject: { resource, operation, ...fields, ...options },
+		});
+		expect(object.message).toContain(inObject);
+		expect(server.received).toEqual([]);
+	});
+
+	test.each([
+		['send', { to: 'a@x.org', subject: 'S' }, 'body'],
+		['append', { spreadsheetId: '1abc', range: 'A1' }, 'values'],
+		['write', { spreadsheetId: '1abc', range: 'A1', values: null }, 'values'],
+		['append', { documentId: '1abc' }, 'content'],
+		['write', { documentId: '1abc' }, 'content'],
+		['upload', { name: 'a.txt' }, 'content'],
+		['upload', { name: 'a.txt', binaryPropertyName: 'data' }, 'content'],
+	])('a key that is missing is named: %s %j', async (operation, given, key) => {
+		const failure = await run({ inputMode: 'json', inputObject: { operation, ...given } });
+		expect(failure.message).toBe(`'${key}' is required`);
+		expect(failure.description).toBe('The input object does not have this key, or it is null.');
+		expect(server.received).toEqual([]);
+	});
+
+	test('what to do about an answer names the option as the user knows it', async () => {
+		const form = await run({ resource: 'mail', operation: 'read', messageId: 'a1' });
+		expect(form.description).toContain("'Max Retry Wait (Seconds)' allows 120");
+		const object = await run({ inputMode: 'json', inputObject: { operation: 'read', messageId: 'a1' } });
+		expect(object.description).toContain("'maxRetryWaitSeconds' allows 120");
+	});
 });
 
-test.each([
-	['send', { to: 'a@x.org', subject: 'S' }, 'body'],
-	['append', { spreadsheetId: '1abc', range: 'A1' }, 'values'],
-	['write', { spreadsheetId: '1abc', range: 'A1', values: null }, 'values'],
-	['append', { documentId: '1abc' }, 'content'],
-	['write', { documentId: '1abc' }, 'content'],
-	['upload', { name: 'a.txt' }, 'content'],
-	['upload', { name: 'a.txt', binaryPropertyName: 'data' }, 'content'],
-])('a key that is missing is named: %s %j', async (operation, given, key) => {
-	const failure = await run({ inputMode: 'json', inputObject: { operation, ...given } });
-	expect(failure.message).toBe(`'${key}' is required`);
-	expect(failure.description).toBe('The input object does not have this key, or it is null.');
-	expect(server.received).toEqual([]);
-});
+describe('node parameters', () => {
+	const nodeType: INodeType = new Workspace();
 
-test('what to do about an answer names the option as the user knows it', async () => {
-	const form = await run({ resource: 'mail', operation: 'read', messageId: 'a1' });
-	expect(form.description).toContain("'Max Retry Wait (Seconds)' allows 120");
-	const object = await run({ inputMode: 'json', inputObject: { operation: 'read', messageId: 'a1' } });
-	expect(object.description).toContain("'maxRetryWaitSeconds' allows 120");
+	function contextOf(parameters: IDataObject, items: INodeExecutionData[], type = 'test.node') {
+		return executeContext({ nodeType, parameters, items, node: { type } });
+	}
+
+	function outcome(act: () => unknown): unknown {
+		try {
+			return { value: act() };
+		} catch (error) {
+			return { thrown: String(error) };
+		}
+	}
+
+	const deep = {
+		list: [[1, 'a'], [null]],
+		'b c': { d: 'e' },
+		zero: 0,
+		no: false,
+		empty: '',
+		text: '={{ 1 }}',
+	};
+	const items = [{ json: deep }, { json: { list: 'other', zero: 7 } }];
+
+	test.each([
+		'constant',
+		'={{ $json }}',
+		'={{ $json.list }}',
+		'={{$json.list}}',
+		'={{ $json["b c"].d }}',
+		"={{ $json['b c']['d'] }}",
+		'={{ $json.zero }}',
+		'={{ $json.no }}',
+		'={{ $json.empty }}',
+		'={{ $json.text }}',
+		'={{ $json.missing }}',
+		'={{ $json.list.length }}',
+		'={{ $json.zero + 1 }}',
+		'= {{ $json.zero }}',
+		'=text {{ $json.zero }}',
+		'={{ $json.zero }} text',
+		'={{ $json.zero }}{{ $json.zero }}',
+		'={{ $json.constructor.name }}',
+		'={{ $itemIndex }}',
+	])('%s is what n8n gives', (task) => {
+		const parameters = { subject: task, options: { cc: task, nested: [{ value: task }] } };
+		const read = new NodeParameters(contextOf(parameters, items));
+		const n8n = contextOf(parameters, items);
+		for (const index of [0, 1, 0]) {
+			for (const name of ['subject', 'options']) {
+				const expected = outcome(() => n8n.getNodeParameter(name, index, null));
+				expect(outcome(() => read.read(name, index, null))).toEqual(expected);
+			}
+		}
+	});
+
+	test('a parameter that is not there is its fallback', () => {
+		const read = new NodeParameters(contextOf({}, items));
+		expect(read.read('nothing', 1, null)).toBeNull();
+	});
+
+	test('rows of an item are taken as they are, without a copy', () => {
+		const rows = [['a']];
+		const parameters = {
+			resource: 'spreadsheet',
+			operation: 'append',
+			valuesSource: 'json',
+			values: '={{ $json.rows }}',
+		};
+		const read = new NodeParameters(contextOf(parameters, [{ json: { rows } }]));
+		expect(read.read('values', 0, null)).toBe(rows);
+	});
+
+	test('what does not depend on the item is asked once, for the first item', () => {
+		const context = contextOf({ subject: 'constant' }, items);
+		const asked = jest.spyOn(context, 'getNodeParameter');
+		const read = new NodeParameters(context);
+		for (let index = 0; index < 1000; index++) read.read('subject', index, 'none');
+		expect(asked.mock.calls).toEqual([
+			['subject', 0, null, { rawExpressions: true }],
+			['subject', 0, 'none'],
+		]);
+	});
+
+	test.each([
+		['={{ $json.list }}', deep.list],
+		['={{$json["b c"]}}', deep['b c']],
+		["={{ $json['b c'].d }}", 'e'],
+		['={{ $json["b c"]["d"] }}', 'e'],
+		['={{ $json.zero }}', 0],
+		['={{ $json.empty }}', ''],
+	])('%s is taken from the item without asking n8n', (subject, value) => {
+		const context = contextOf({ subject }, items);
+		const asked = jest.spyOn(context, 'getNodeParameter');
+		expect(new NodeParameters(context).read('subject', 0, null)).toBe(value);
+		expect(asked).toHaveBeenCalledTimes(1);
+	});
+
+	test.each([
+		['is not there', { other: 1 }],
+		['is in what is no object', 'text'],
+		['is inherited', Object.create({ day: 1 }) as object],
+		['is in what is not plain data', Object.assign(new Error('no'), { day: 1 })],
+		['is not plain data', { day: new Date(0) }],
+	])('n8n is asked for a field that %s', (_what, when) => {
+		const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when: when } }]);
+		const asked = jest.spyOn(context, 'getNodeParameter');
+		new NodeParameters(context).read('subject', 0, null);
+		expect(asked).toHaveBeenLastCalledWith('subject', 0, null);
+	});
+
+	test('an object without a prototype is plain data', () => {
+		const when = Object.assign(Object.create(null) as IDataObject, { day: [1] });
+		const read = new NodeParameters(contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]));
+		expect(read.read('subject', 0, null)).toBe(when['day']);
+	});
+
+	test.each<[unknown, isExpression: boolean, isComputed: boolean]>([
+		['Ann', false, false],
+		[undefined, false, false],
+		['={{ $json.zero }}', true, false],
+		['={{ $now }}', true, true],
+		[['={{ $json.zero }}'], true, true],
+	])('an option that is %j', (cc, isExpression, isComputed) => {
+		const read = new NodeParameters(contextOf({ subject: cc, options: { cc } } as IDataObject, items));
+		expect([read.isExpression('options', 'cc'), read.isComputed('options', 'cc')]).toEqual([
+			isExpression,
+			isComputed,
+		]);
+		expect(read.isExpression('subject')).toBe(isExpression);
+		expect(read.isExpression('options', 'bcc')).toBe(false);
+	});
+
+	test('expressions of a tool see other items than its input: they are n8n’s', () => {
+		const context = contextOf({ subject: '={{ $json.zero }}' }, items, 'test.workspaceTool');
+		const asked = jest.spyOn(context, 'getNodeParameter');
+		expect(new NodeParameters(context).read('subject', 1, null)).toBe(7);
+		expect(asked).toHaveBeenLastCalledWith('subject', 1, null);
+	});
+
+	describe('what was given for several fields', () => {
+		const fields = [{ name: 'subject' }, { name: 'body' }] as unknown as readonly Field[];
+
+		test.each<[string, IDataObject, readonly IDataObject[]]>([
+			[
+				'a field depends on the item',
+				{ subject: 'Hi', body: '={{ $json.zero }}', options: { cc: 'Ann' } },
+				[
+					{ subject: 'Hi', body: 0, cc: 'Ann' },
+					{ subject: 'Hi', body: 7, cc: 'Ann' },
+				],
+			],
+			[
+				'an option depends on the item',
+				{ subject: 'Hi', body: 'Text', options: { cc: '={{ $json.zero }}' } },
+				[
+					{ subject: 'Hi', body: 'Text', cc: 0 },
+					{ subject: 'Hi', body: 'Text', cc: 7 },
+				],
+			],
+		])('differs from item to item if %s', (_what, parameters, expected) => {
+			const read = new NodeParameters(contextOf(parameters, items));
+			expect([0, 1].map((index) => read.given(fields, index))).toEqual(expected);
+		});
+
+		test('is one object for all items if nothing depends on the item', () => {
+			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
+			const read = new NodeParameters(contextOf(parameters, items));
+			expect(read.given(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
+			expect(read.given(fields, 1)).toBe(read.given(fields, 0));
+		});
+	});
 });

@@ -1,281 +1,355 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { keptOutcomes } from '../../../nodes/core/retryCache';
 import {
 	type AgentService,
 	type AgentServiceOptions,
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
+import {
+	type ExecuteParams,
+	initialPayload,
+	waitSettings,
+} from '../../../nodes/Agent/AgentExecute/parameters';
+import { keptOutcomes } from '../../../nodes/core/retryCache';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { apiKey, numbered, runExecute, type RunOptions, signer } from './executeRun';
 
-// All items are checked before anything is sent.
+describe('check', () => {
+	// All items are checked before anything is sent.
 
-let service: AgentService;
+	let service: AgentService;
 
-async function serve(options: AgentServiceOptions = {}): Promise<void> {
-	service = await startAgentService({ apiKey, ...options });
-}
+	async function serve(options: AgentServiceOptions = {}): Promise<void> {
+		service = await startAgentService({ apiKey, ...options });
+	}
 
-const run = (options: RunOptions) => runExecute(service, options);
+	const run = (options: RunOptions) => runExecute(service, options);
 
-beforeAll(withBinaryData);
-afterEach(() => service.close());
+	beforeAll(withBinaryData);
+	afterEach(() => service.close());
 
-const wrong: Array<[string, IDataObject]> = [
-	['a payload', { payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' }],
-	['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
-	['an option', { options: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } }],
-	['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
-	['a timestamp', { options: { timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}' } }],
-	[
-		'the end of a wait',
-		{ waitForMessages: true, waitUntil: 'count', messageCount: '={{ $json.n === 4 ? -1 : 1 }}' },
-	],
-];
+	const wrong: Array<[string, IDataObject]> = [
+		['a payload', { payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' }],
+		['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
+		['an option', { options: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } }],
+		['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
+		['a timestamp', { options: { timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}' } }],
+		[
+			'the end of a wait',
+			{ waitForMessages: true, waitUntil: 'count', messageCount: '={{ $json.n === 4 ? -1 : 1 }}' },
+		],
+	];
 
-test.each(wrong)(
-	'%s that is wrong in the fifth stops the node, and nothing is sent',
-	async (_, parameters) => {
+	test.each(wrong)(
+		'%s that is wrong in the fifth stops the node, and nothing is sent',
+		async (_, parameters) => {
+			await serve();
+			const error = await failureOf(run({ items: numbered(6), parameters }));
+			expect([error.context.itemIndex, error.httpCode]).toEqual([4, '400']);
+			expect(service.connections).toBe(0);
+		},
+	);
+
+	test.each(wrong.slice(0, 5))('under Continue on Fail %s fails that item only', async (_, parameters) => {
 		await serve();
-		const error = await failureOf(run({ items: numbered(6), parameters }));
-		expect([error.context.itemIndex, error.httpCode]).toEqual([4, '400']);
-		expect(service.connections).toBe(0);
-	},
-);
-
-test.each(wrong.slice(0, 5))('under Continue on Fail %s fails that item only', async (_, parameters) => {
-	await serve();
-	const items = await run({ items: numbered(6), parameters, node: { onError: 'continueRegularOutput' } });
-	expect(items.map(({ json }) => 'error' in json)).toEqual([false, false, false, false, true, false]);
-	expect(service.requests).toHaveLength(5);
-});
-
-test('a credential that cannot be used is the failure of every item', async () => {
-	await serve();
-	const node = { onError: 'continueRegularOutput' as const };
-	const items = await run({ items: numbered(3), node, api: { apiKey: '' } });
-	expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([400, 400, 400]);
-});
-
-test('no items are none to check', async () => {
-	await serve();
-	expect(await run({ items: [], api: { apiKey: '' } })).toEqual([]);
-});
-
-test('under Retry On Fail a refusal forgets nothing of what was sent', async () => {
-	let refuse = true;
-	await serve({
-		execute: ({ body }) =>
-			refuse && (body as { sessionId: string }).sessionId === 's1' ? { status: 422 } : undefined,
+		const items = await run({ items: numbered(6), parameters, node: { onError: 'continueRegularOutput' } });
+		expect(items.map(({ json }) => 'error' in json)).toEqual([false, false, false, false, true, false]);
+		expect(service.requests).toHaveLength(5);
 	});
-	const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
-	const options = { node: { retryOnFail: true }, executionId: 'refused-between', items: numbered(3) };
-	await failureOf(run({ ...options, parameters }));
-	await failureOf(run({ ...options, parameters: { ...parameters, startStepName: ' ' } }));
-	refuse = false;
-	expect(await run({ ...options, parameters })).toHaveLength(3);
-	const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
-	expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
-	expect(keptOutcomes()).toBe(0);
-});
 
-test('n8n gets its turn in between, when they are many', async () => {
-	await serve();
-	let time = 0;
-	const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
-	let turns = 0;
-	const count = () => {
-		turns++;
-		counting = setImmediate(count);
-	};
-	let counting = setImmediate(count);
-	const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-	const error = await failureOf(run({ items: numbered(1000), parameters }));
-	clearImmediate(counting);
-	now.mockRestore();
-	expect(error.context.itemIndex).toBe(999);
-	expect(turns).toBeGreaterThanOrEqual(40);
-});
+	test('a credential that cannot be used is the failure of every item', async () => {
+		await serve();
+		const node = { onError: 'continueRegularOutput' as const };
+		const items = await run({ items: numbered(3), node, api: { apiKey: '' } });
+		expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([400, 400, 400]);
+	});
 
-describe('a stop during the check', () => {
-	/** Time goes on by 1 ms at every look; the stop comes between two slices. */
-	async function stoppedRun(options: RunOptions) {
+	test('no items are none to check', async () => {
+		await serve();
+		expect(await run({ items: [], api: { apiKey: '' } })).toEqual([]);
+	});
+
+	test('under Retry On Fail a refusal forgets nothing of what was sent', async () => {
+		let refuse = true;
+		await serve({
+			execute: ({ body }) =>
+				refuse && (body as { sessionId: string }).sessionId === 's1' ? { status: 422 } : undefined,
+		});
+		const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
+		const options = { node: { retryOnFail: true }, executionId: 'refused-between', items: numbered(3) };
+		await failureOf(run({ ...options, parameters }));
+		await failureOf(run({ ...options, parameters: { ...parameters, startStepName: ' ' } }));
+		refuse = false;
+		expect(await run({ ...options, parameters })).toHaveLength(3);
+		const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+		expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
+		expect(keptOutcomes()).toBe(0);
+	});
+
+	test('n8n gets its turn in between, when they are many', async () => {
 		await serve();
 		let time = 0;
 		const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
-		const stop = new AbortController();
-		setImmediate(() => {
-			stop.abort();
-		});
-		try {
-			return await run({ items: numbered(1000), signal: stop.signal, ...options });
-		} finally {
-			now.mockRestore();
-		}
-	}
-
-	test('ends it, and nothing is sent', async () => {
+		let turns = 0;
+		const count = () => {
+			turns++;
+			counting = setImmediate(count);
+		};
+		let counting = setImmediate(count);
 		const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-		expect(await failureOf(stoppedRun({ parameters }))).toMatchObject({
-			message: 'The execution was stopped',
-			description: 'Nothing was sent: the agent was not started.',
-		});
-		expect(service.connections).toBe(0);
+		const error = await failureOf(run({ items: numbered(1000), parameters }));
+		clearImmediate(counting);
+		now.mockRestore();
+		expect(error.context.itemIndex).toBe(999);
+		expect(turns).toBeGreaterThanOrEqual(40);
 	});
 
-	test('under Continue on Fail every item says so', async () => {
-		const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-		const items = await stoppedRun({ parameters, node: { onError: 'continueRegularOutput' } });
-		const codes = items.map(({ json }) => (json.error as { code: number }).code);
-		expect(codes).toEqual(numbered(1000).map(() => 499));
-		expect(service.connections).toBe(0);
-	});
-});
-
-describe('values of two users are not mixed', () => {
-	const own = {
-		userId: '={{ $json.user }}',
-		userPublicKey: '={{ $json.key }}',
-		signature: '={{ $json.signature }}',
-		timestamp: '={{ $json.time }}',
-	};
-	const complete = { user: '0xb', key: '0xc', signature: '0xd', time: 1_795_253_731_904 };
-	const sent = () => service.requests.map(({ body }) => body as Record<string, unknown>);
-
-	test.each<[string, IDataObject, string, string]>([
-		['signature', { ...complete, signature: '' }, 'Signature', 'User ID'],
-		['signature of spaces', { ...complete, signature: '  ' }, 'Signature', 'User ID'],
-		['signature that is null', { ...complete, signature: null }, 'Signature', 'User ID'],
-		['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
-		['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key', 'User ID'],
-		['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp (Milliseconds)', 'User ID'],
-		['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)', 'User ID'],
-		['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)', 'User ID'],
-		['timestamp of zeros', { ...complete, time: '00' }, 'Timestamp (Milliseconds)', 'User ID'],
-		['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)', 'User ID'],
-		['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp (Milliseconds)'],
-	])('an item with an empty %s is refused', async (_, json, missing, given) => {
-		await serve();
-		const items = [{ json: complete }, { json }, { json: complete }];
-		const error = await failureOf(run({ items, parameters: { options: own } }));
-		expect(error.message).toBe(`The option '${missing}' is empty for this item, but '${given}' is not`);
-		expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([1, '400', 0]);
-		expect(error.description).toContain(`remove the option to use the credential's value for all items`);
-	});
-
-	test('a timestamp that is no number is refused, not taken from the credential', async () => {
-		await serve();
-		const items = [{ json: { ...complete, time: { at: 1 } } }];
-		const error = await failureOf(run({ items, parameters: { options: own } }));
-		expect(error.message).toBe("'Timestamp (Milliseconds)' must be a number, not an object");
-		expect(service.connections).toBe(0);
-	});
-
-	test('an item whose timestamp is 0 and that brings nothing else is the credential’s user', async () => {
-		await serve();
-		await run({ items: [{ json: { time: '00' } }], parameters: { options: own } });
-		expect(sent()).toMatchObject([signer]);
-	});
-
-	test('under Continue on Fail the others go out', async () => {
-		await serve();
-		const items = [{ json: complete }, { json: { ...complete, signature: '' } }];
-		const output = await run({
-			items,
-			parameters: { options: own },
-			node: { onError: 'continueRegularOutput' },
-		});
-		expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['output', 'error']);
-		expect(sent()).toHaveLength(1);
-	});
-
-	test('an item that brings nothing of its own is the credential’s user', async () => {
-		await serve();
-		await run({
-			items: [{ json: complete }, { json: {} }],
-			parameters: { options: { ...own, parallelRequests: 1 } },
-		});
-		expect(sent()).toMatchObject([
-			{ userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
-			signer,
-		]);
-	});
-
-	test.each<[string, IDataObject, object]>([
-		['only the timestamp', { timestamp: complete.time }, { ...signer, timestamp: complete.time }],
-		['all but the timestamp', { ...own, timestamp: 0 }, { userId: '0xb', signature: '0xd' }],
-		['a field that was left empty', { ...own, userPublicKey: '' }, { userPublicKey: signer.userPublicKey }],
-		['one field only', { userId: '={{ $json.user }}' }, { ...signer, userId: '0xb' }],
-		['all fields left empty', { userId: '', userPublicKey: '', signature: '', timestamp: 0 }, signer],
-	])('%s may be set in the options', async (_, options, expected) => {
-		await serve();
-		await run({ items: [{ json: complete }], parameters: { options } });
-		expect(sent()).toMatchObject([expected]);
-	});
-});
-
-describe('a signature credential that names its hosts', () => {
-	const elsewhere = { allowedHosts: 'agent.example.com' };
-
-	test.each<[string, IDataObject]>([
-		['a call', {}],
-		['a call with values of its own', { options: { signature: '0xown' } }],
-	])('%s to another host is refused, and nothing is sent', async (_, parameters) => {
-		await serve();
-		const error = await failureOf(run({ signer: elsewhere, parameters }));
-		expect([error.httpCode, error.message]).toEqual([
-			'400',
-			`The Agent Signature API credential is not allowed for ${new URL(service.url).host}`,
-		]);
-		expect(error.description).toContain('agent.example.com');
-		expect(service.connections).toBe(0);
-	});
-
-	test('so is a call whose messages would come from another host', async () => {
-		await serve();
-		const api = { webSocketUrl: 'wss://elsewhere.example' };
-		const parameters = { waitForMessages: true, waitUntil: 'close', options: { openChannel: 'after' } };
-		const error = await failureOf(run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }));
-		expect(error.message).toContain('is not allowed for elsewhere.example');
-		expect(service.connections).toBe(0);
-	});
-
-	test('its own host is called', async () => {
-		await serve();
-		expect(await run({ signer: { allowedHosts: '127.0.0.1' } })).toHaveLength(1);
-	});
-});
-
-describe('an expression that comes out empty', () => {
-	const session = "The expression in 'Session ID' is empty for this item";
-	const payload = "The expression in 'Payload (JSON)' is empty for this item";
-	const task = "'Task' and 'Input' are empty for this item";
-
-	test.each<[IDataObject, string | undefined]>([
-		[{ sessionId: '={{ $json.nope }}' }, session],
-		[{ sessionId: '={{ "  " }}' }, session],
-		[{ sessionId: '={{ $json.nope?.id }}' }, session],
-		[{ payloadMode: 'json', payloadJson: '={{ $json.nope }}' }, payload],
-		[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
-		[{ task: '={{ $json.nope }}' }, task],
-		[{ task: '={{ $json.nope }}', input: '={{ $json.nope }}' }, task],
-		[{ task: 'Summarize', input: '={{ $json.nope }}' }, undefined],
-		[{ sessionId: '', task: '', input: '' }, undefined],
-		[{ payloadMode: 'json', payloadJson: '{}', task: '={{ $json.nope }}' }, undefined],
-	])('%j: %s', async (parameters, message) => {
-		await serve();
-		if (message === undefined) {
-			await run({ parameters });
-			return;
+	describe('a stop during the check', () => {
+		/** Time goes on by 1 ms at every look; the stop comes between two slices. */
+		async function stoppedRun(options: RunOptions) {
+			await serve();
+			let time = 0;
+			const now = jest.spyOn(performance, 'now').mockImplementation(() => (time += 1));
+			const stop = new AbortController();
+			setImmediate(() => {
+				stop.abort();
+			});
+			try {
+				return await run({ items: numbered(1000), signal: stop.signal, ...options });
+			} finally {
+				now.mockRestore();
+			}
 		}
-		const error = await failureOf(run({ parameters }));
-		expect([error.httpCode, error.message, service.requests.length]).toEqual(['400', message, 0]);
+
+		test('ends it, and nothing is sent', async () => {
+			const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
+			expect(await failureOf(stoppedRun({ parameters }))).toMatchObject({
+				message: 'The execution was stopped',
+				description: 'Nothing was sent: the agent was not started.',
+			});
+			expect(service.connections).toBe(0);
+		});
+
+		test('under Continue on Fail every item says so', async () => {
+			const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
+			const items = await stoppedRun({ parameters, node: { onError: 'continueRegularOutput' } });
+			const codes = items.map(({ json }) => (json.error as { code: number }).code);
+			expect(codes).toEqual(numbered(1000).map(() => 499));
+			expect(service.connections).toBe(0);
+		});
+	});
+
+	describe('values of two users are not mixed', () => {
+		const own = {
+			userId: '={{ $json.user }}',
+			userPublicKey: '={{ $json.key }}',
+			signature: '={{ $json.signature }}',
+			timestamp: '={{ $json.time }}',
+		};
+		const complete = { user: '0xb', key: '0xc', signature: '0xd', time: 1_795_253_731_904 };
+		const sent = () => service.requests.map(({ body }) => body as Record<string, unknown>);
+
+		test.each<[string, IDataObject, string, string]>([
+			['signature', { ...complete, signature: '' }, 'Signature', 'User ID'],
+			['signature of spaces', { ...complete, signature: '  ' }, 'Signature', 'User ID'],
+			['signature that is null', { ...complete, signature: null }, 'Signature', 'User ID'],
+			['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
+			['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key', 'User ID'],
+			['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp (Milliseconds)', 'User ID'],
+			['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)', 'User ID'],
+			['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)', 'User ID'],
+			['timestamp of zeros', { ...complete, time: '00' }, 'Timestamp (Milliseconds)', 'User ID'],
+			['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)', 'User ID'],
+			['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp (Milliseconds)'],
+		])('an item with an empty %s is refused', async (_, json, missing, given) => {
+			await serve();
+			const items = [{ json: complete }, { json }, { json: complete }];
+			const error = await failureOf(run({ items, parameters: { options: own } }));
+			expect(error.message).toBe(`The option '${missing}' is empty for this item, but '${given}' is not`);
+			expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([1, '400', 0]);
+			expect(error.description).toContain(`remove the option to use the credential's value for all items`);
+		});
+
+		test('a timestamp that is no number is refused, not taken from the credential', async () => {
+			await serve();
+			const items = [{ json: { ...complete, time: { at: 1 } } }];
+			const error = await failureOf(run({ items, parameters: { options: own } }));
+			expect(error.message).toBe("'Timestamp (Milliseconds)' must be a number, not an object");
+			expect(service.connections).toBe(0);
+		});
+
+		test('an item whose timestamp is 0 and that brings nothing else is the credential’s user', async () => {
+			await serve();
+			await run({ items: [{ json: { time: '00' } }], parameters: { options: own } });
+			expect(sent()).toMatchObject([signer]);
+		});
+
+		test('under Continue on Fail the others go out', async () => {
+			await serve();
+			const items = [{ json: complete }, { json: { ...complete, signature: '' } }];
+			const output = await run({
+				items,
+				parameters: { options: own },
+				node: { onError: 'continueRegularOutput' },
+			});
+			expect(output.map(({ json }) => Object.keys(json)[0])).toEqual(['output', 'error']);
+			expect(sent()).toHaveLength(1);
+		});
+
+		test('an item that brings nothing of its own is the credential’s user', async () => {
+			await serve();
+			await run({
+				items: [{ json: complete }, { json: {} }],
+				parameters: { options: { ...own, parallelRequests: 1 } },
+			});
+			expect(sent()).toMatchObject([
+				{ userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
+				signer,
+			]);
+		});
+
+		test.each<[string, IDataObject, object]>([
+			['only the timestamp', { timestamp: complete.time }, { ...signer, timestamp: complete.time }],
+			['all but the timestamp', { ...own, timestamp: 0 }, { userId: '0xb', signature: '0xd' }],
+			['a field that was left empty', { ...own, userPublicKey: '' }, { userPublicKey: signer.userPublicKey }],
+			['one field only', { userId: '={{ $json.user }}' }, { ...signer, userId: '0xb' }],
+			['all fields left empty', { userId: '', userPublicKey: '', signature: '', timestamp: 0 }, signer],
+		])('%s may be set in the options', async (_, options, expected) => {
+			await serve();
+			await run({ items: [{ json: complete }], parameters: { options } });
+			expect(sent()).toMatchObject([expected]);
+		});
+	});
+
+	describe('a signature credential that names its hosts', () => {
+		const elsewhere = { allowedHosts: 'agent.example.com' };
+
+		test.each<[string, IDataObject]>([
+			['a call', {}],
+			['a call with values of its own', { options: { signature: '0xown' } }],
+		])('%s to another host is refused, and nothing is sent', async (_, parameters) => {
+			await serve();
+			const error = await failureOf(run({ signer: elsewhere, parameters }));
+			expect([error.httpCode, error.message]).toEqual([
+				'400',
+				`The Agent Signature API credential is not allowed for ${new URL(service.url).host}`,
+			]);
+			expect(error.description).toContain('agent.example.com');
+			expect(service.connections).toBe(0);
+		});
+
+		test('so is a call whose messages would come from another host', async () => {
+			await serve();
+			const api = { webSocketUrl: 'wss://elsewhere.example' };
+			const parameters = { waitForMessages: true, waitUntil: 'close', options: { openChannel: 'after' } };
+			const error = await failureOf(run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }));
+			expect(error.message).toContain('is not allowed for elsewhere.example');
+			expect(service.connections).toBe(0);
+		});
+
+		test('its own host is called', async () => {
+			await serve();
+			expect(await run({ signer: { allowedHosts: '127.0.0.1' } })).toHaveLength(1);
+		});
+	});
+
+	describe('an expression that comes out empty', () => {
+		const session = "The expression in 'Session ID' is empty for this item";
+		const payload = "The expression in 'Payload (JSON)' is empty for this item";
+		const task = "'Task' and 'Input' are empty for this item";
+
+		test.each<[IDataObject, string | undefined]>([
+			[{ sessionId: '={{ $json.nope }}' }, session],
+			[{ sessionId: '={{ "  " }}' }, session],
+			[{ sessionId: '={{ $json.nope?.id }}' }, session],
+			[{ payloadMode: 'json', payloadJson: '={{ $json.nope }}' }, payload],
+			[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
+			[{ task: '={{ $json.nope }}' }, task],
+			[{ task: '={{ $json.nope }}', input: '={{ $json.nope }}' }, task],
+			[{ task: 'Summarize', input: '={{ $json.nope }}' }, undefined],
+			[{ sessionId: '', task: '', input: '' }, undefined],
+			[{ payloadMode: 'json', payloadJson: '{}', task: '={{ $json.nope }}' }, undefined],
+		])('%j: %s', async (parameters, message) => {
+			await serve();
+			if (message === undefined) {
+				await run({ parameters });
+				return;
+			}
+			const error = await failureOf(run({ parameters }));
+			expect([error.httpCode, error.message, service.requests.length]).toEqual(['400', message, 0]);
+		});
+	});
+
+	test('spaces around the session and the step are not sent', async () => {
+		await serve();
+		await run({ parameters: { sessionId: ' s1 ', startStepName: ' start ' } });
+		expect(service.requests[0]?.body).toMatchObject({ sessionId: 's1', startStepName: 'start' });
 	});
 });
 
-test('spaces around the session and the step are not sent', async () => {
-	await serve();
-	await run({ parameters: { sessionId: ' s1 ', startStepName: ' start ' } });
-	expect(service.requests[0]?.body).toMatchObject({ sessionId: 's1', startStepName: 'start' });
+describe('parameters', () => {
+	const none = { task: '', input: '', payloadJson: '{}' };
+	const json = (payloadJson: unknown) => initialPayload({ ...none, payloadMode: 'json', payloadJson })();
+
+	test('task and input become the JSON text of an object with these two keys', () => {
+		expect(initialPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
+			'{"task":"a \\"b\\"","input":"ü\\n"}',
+		);
+	});
+
+	test('a JSON text that is an object goes out as it stands, spaces and key order included', () => {
+		expect(json('{ "z": 1,  "a": [2] }')).toBe('{ "z": 1,  "a": [2] }');
+	});
+
+	test('an object from an expression goes out as its JSON text', () => {
+		expect(json({ task: 'x', deep: { n: null } })).toBe('{"task":"x","deep":{"n":null}}');
+	});
+
+	test.each([
+		['a list as text', '[1]', 'not an array'],
+		['a list', [1], 'not an array'],
+		['null as text', 'null', 'not null'],
+		['a number', '5', 'not a number'],
+		['a text', '"x"', 'not text'],
+	])('%s is refused', (_name, value, reason) => {
+		expect(() => json(value)).toThrow(reason);
+	});
+
+	test.each(['', '{', "{'a': 1}", '{"a": 1,}', '{"task": {{ $json.x }}}'])(
+		'%j is refused as invalid JSON',
+		(text) => {
+			expect(() => json(text)).toThrow("'Payload (JSON)' is not valid JSON");
+		},
+	);
+
+	test('of invalid JSON the place is told, where there is one', () => {
+		expect(() => json('{"a": 1,}')).toThrow("'Payload (JSON)' is not valid JSON (at position 8)");
+		expect(() => json('')).toThrow(/valid JSON$/);
+	});
+
+	test.each([
+		[{ waitUntil: 'silence' }, undefined],
+		[
+			{ waitUntil: 'match', matchField: ' type ', matchValue: ['a', 'b'] },
+			{ field: 'type', values: ['a', 'b'] },
+		],
+		[
+			{ waitUntil: 'match', matchField: 'type', matchValue: [] },
+			{ field: 'type', values: [''] },
+		],
+		[
+			{ waitUntil: 'match', matchField: '', matchValue: ['a'] },
+			{ field: '', values: ['a'] },
+		],
+		[{ waitUntil: 'close', matchField: 'type', matchValue: ['a'] }, undefined],
+	])('what ends a wait by %j is %j', (given, match) => {
+		const options = { failureField: 'type', failureValue: [], filterField: ' type ', filterValue: ['a'] };
+		const params = { waitForMessages: true, ...options, ...given } as unknown as ExecuteParams;
+		expect(waitSettings(params)).toMatchObject({
+			match,
+			failure: undefined,
+			filter: { field: 'type', values: ['a'] },
+		});
+		expect(waitSettings({ ...params, waitForMessages: false })).toBeUndefined();
+	});
 });

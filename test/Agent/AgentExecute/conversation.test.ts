@@ -1,4 +1,3 @@
-// Turns of a session, what is known after a failure, and what is seen while the node waits.
 import { inspect } from 'node:util';
 import type { IDataObject, INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 
@@ -10,367 +9,508 @@ import {
 } from '../../../dev/agent-service/server';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { until } from '../session/tap';
-import { apiKey, runExecute, type RunOptions, signer } from './executeRun';
+import { apiKey, runExecute, type RunOptions, signer, numbered } from './executeRun';
 
-let service: AgentService;
+// Turns of a session, what is known after a failure, and what is seen while the node waits.
+describe('conversation', () => {
+	let service: AgentService;
 
-async function serve(options: AgentServiceOptions = {}): Promise<void> {
-	service = await startAgentService({ apiKey, ...options });
-}
+	async function serve(options: AgentServiceOptions = {}): Promise<void> {
+		service = await startAgentService({ apiKey, ...options });
+	}
 
-beforeAll(withBinaryData);
-afterEach(async () => {
-	await until(() => service.openSockets() === 0);
-	await service.close();
-});
-
-const inputOf = ({ initialPayload }: Pick<ExecuteFields, 'initialPayload'>) =>
-	(JSON.parse(initialPayload) as { input: string }).input;
-/** Answers with what it was given. */
-const echo = (request: Pick<ExecuteFields, 'initialPayload'>) => [{ type: 'answer', text: inputOf(request) }];
-
-type Waiting = RunOptions & { readonly wait?: IDataObject; readonly options?: IDataObject };
-
-const run = ({ wait, options, parameters, ...rest }: Waiting = {}) =>
-	runExecute(service, {
-		items: items('x'),
-		...rest,
-		parameters: {
-			sessionId: 's1',
-			input: '={{ $json.n }}',
-			waitForMessages: true,
-			waitUntil: 'count',
-			...wait,
-			...parameters,
-			options: options ?? {},
-		},
-	});
-const items = (...inputs: string[]): INodeExecutionData[] => inputs.map((n) => ({ json: { n } }));
-const outputs = (output: INodeExecutionData[]) => output.map(({ json }) => json.output);
-const errorOf = ([item]: INodeExecutionData[]) => item?.json.error as IDataObject & { details: IDataObject };
-
-describe('turns of a session', () => {
-	test('items with one session ID get each its own answer, in order', async () => {
-		await serve({ messages: echo, messageIntervalMilliseconds: 20 });
-		expect(outputs(await run({ items: items('first', 'second', 'third') }))).toEqual([
-			'first',
-			'second',
-			'third',
-		]);
-		expect(service.requests.map(({ body }) => inputOf(body as ExecuteFields))).toEqual([
-			'first',
-			'second',
-			'third',
-		]);
+	beforeAll(withBinaryData);
+	afterEach(async () => {
+		await until(() => service.openSockets() === 0);
+		await service.close();
 	});
 
-	test('items of other sessions do not wait for them', async () => {
-		await serve({ messages: () => [] });
-		const running = run({
-			items: items('s1', 's1', 's2', 's2'),
-			parameters: { sessionId: '={{ $json.n }}' },
-			options: { parallelRequests: 2 },
-		});
-		for (const turn of [1, 2]) {
-			await until(() => service.requests.length === 2 * turn);
-			const sessions = service.requests.slice(-2).map(({ body }) => (body as ExecuteFields).sessionId);
-			expect(sessions.sort()).toEqual(['s1', 's2']);
-			await until(() => service.openSockets('s1') === 1 && service.openSockets('s2') === 1);
-			service.send('s1', `s1 turn ${turn}`);
-			service.send('s2', `s2 turn ${turn}`);
-		}
-		expect(outputs(await running)).toEqual(['s1 turn 1', 's1 turn 2', 's2 turn 1', 's2 turn 2']);
-	});
+	const inputOf = ({ initialPayload }: Pick<ExecuteFields, 'initialPayload'>) =>
+		(JSON.parse(initialPayload) as { input: string }).input;
+	/** Answers with what it was given. */
+	const echo = (request: Pick<ExecuteFields, 'initialPayload'>) => [
+		{ type: 'answer', text: inputOf(request) },
+	];
 
-	test.each<[string, IDataObject]>([
-		['count', { waitUntil: 'count' }],
-		['match', { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }],
-		['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
-	])('what a server repeats on connect ends no wait (%s), and is no answer', async (_name, wait) => {
-		await serve({ messages: echo, messageIntervalMilliseconds: 50, replay: 2 });
-		await run({ items: items('first'), wait });
-		const [item] = await run({ items: items('second'), wait });
-		expect(item?.json).toMatchObject({
-			output: 'second',
-			lastMessage: { type: 'answer', text: 'second' },
-			messages: [{ message: { text: 'first' }, beforeCall: true }, { message: { text: 'second' } }],
-		});
-	});
+	type Waiting = RunOptions & { readonly wait?: IDataObject; readonly options?: IDataObject };
 
-	test('the end by a text, of several', async () => {
-		await serve({ messages: () => ['thinking', { text: 'done' }, '[DONE]', 'late'] });
-		const wait = { waitUntil: 'match', matchField: '', matchValue: '[END], [DONE]' };
-		const [item] = await run({ wait });
-		expect(item?.json).toMatchObject({ endedBy: 'match', lastMessage: '[DONE]', output: '[DONE]' });
-	});
-
-	test('output is the text of the last message that has one, at the field that is named', async () => {
-		await serve({ messages: () => [{ data: { reply: 'hello' } }, { data: {} }] });
-		const [item] = await run({ wait: { messageCount: 2 }, options: { textField: 'data.reply' } });
-		expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
-	});
-
-	test('JSON in binary frames is compared as JSON, where the format says so', async () => {
-		await serve({ messages: () => [Buffer.from('{"type":"answer","text":"hello"}')] });
-		const wait = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
-		const [item] = await run({ wait, options: { messageFormat: 'json' } });
-		expect(item?.json).toMatchObject({ output: 'hello', endedBy: 'match' });
-		expect(item?.binary).toBeUndefined();
-	});
-
-	test('only messages that the filter names count and are shown', async () => {
-		await serve({ messages: () => [{ type: 'progress' }, ...echo({ initialPayload: '{"input":"x"}' })] });
-		const [item] = await run({ options: { filterField: 'type', filterValue: 'answer, note' } });
-		expect(item?.json.messages).toMatchObject([{ message: { type: 'answer' } }]);
-	});
-
-	test('messages that share an ID are told', async () => {
-		const hints: string[] = [];
-		await serve({ messages: () => [1, 2, 3, 4].map((n) => ({ id: n > 3 ? 'end' : 'chunk', n })) });
-		const options = { deduplicationField: 'id', textField: 'n' };
-		await run({ wait: { messageCount: 2 }, options, onHint: (hint) => hints.push(hint) });
-		expect(hints).toEqual([
-			expect.stringMatching(/^Messages left out because their ID had come before: 2\./) as string,
-		]);
-	});
-
-	test.each<[string, Waiting, string]>([
-		[
-			'an answer',
-			{ parameters: { waitForMessages: false } },
-			"'output' is null, because the response has no text in the field 'text'. Its fields are: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
-		],
-		[
-			'messages',
-			{},
-			"'output' is null, because the messages have no text in the field 'text'. Their fields are: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
-		],
-	])('where %s has no text, a hint says why the output is null', async (_name, waiting, hint) => {
-		const hints: string[] = [];
-		await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
-		const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
-		expect([item?.json.output, hints]).toEqual([null, [hint]]);
-	});
-
-	test.each<[unknown, string | null]>([
-		[{ text: 'hello' }, 'hello'],
-		['hello', 'hello'],
-		[{ answer: 1 }, null],
-		[Buffer.from([0xff]), null],
-	])('output without a wait is the text of the answer (%j)', async (body, output) => {
-		await serve();
-		service.script({ body });
-		const [item] = await run({ parameters: { waitForMessages: false } });
-		expect(Object.keys(item?.json ?? {})[0]).toBe('output');
-		expect(item?.json.output).toBe(output);
-	});
-});
-
-describe('what is known after a failure', () => {
-	const goOn = { node: { onError: 'continueRegularOutput' as const } };
-
-	test('a call without an answer names its session', async () => {
-		await serve();
-		service.script({ fault: 'resetAfterRead' });
-		const error = errorOf(await run({ ...goOn, parameters: { waitForMessages: false } }));
-		expect(error).toMatchObject({ code: 503, details: { sessionId: 's1' } });
-		expect(Object.keys(error).sort()).toEqual(['code', 'details', 'message', 'status']);
-		service.script({ fault: 'resetAfterRead' });
-		const thrown = await failureOf(run({ parameters: { waitForMessages: false, sessionId: '' } }));
-		const { sessionId } = service.requests[1]?.body as ExecuteFields;
-		expect(thrown.description).toContain(`The session ID is ${sessionId}.`);
-		expect(thrown.context.data).toEqual({ sessionId });
-	});
-
-	test('a call that was surely not accepted has nothing to tell', async () => {
-		await serve();
-		service.script({ status: 422 });
-		expect(errorOf(await run({ ...goOn, parameters: { waitForMessages: false } }))).not.toHaveProperty(
-			'details',
-		);
-	});
-
-	test('a wait that is not over in time keeps the answer and the messages', async () => {
-		await serve({ messages: () => [{ type: 'step', n: 1 }, 'two'] });
-		const output = await run({ ...goOn, wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 } });
-		expect(errorOf(output)).toMatchObject({
-			code: 504,
-			details: {
+	const run = ({ wait, options, parameters, ...rest }: Waiting = {}) =>
+		runExecute(service, {
+			items: items('x'),
+			...rest,
+			parameters: {
 				sessionId: 's1',
-				response: { status: 'accepted' },
-				messages: [{ sequence: 1, format: 'json', message: { type: 'step', n: 1 } }, { message: 'two' }],
+				input: '={{ $json.n }}',
+				waitForMessages: true,
+				waitUntil: 'count',
+				...wait,
+				...parameters,
+				options: options ?? {},
 			},
+		});
+	const items = (...inputs: string[]): INodeExecutionData[] => inputs.map((n) => ({ json: { n } }));
+	const outputs = (output: INodeExecutionData[]) => output.map(({ json }) => json.output);
+	const errorOf = ([item]: INodeExecutionData[]) =>
+		item?.json.error as IDataObject & { details: IDataObject };
+
+	describe('turns of a session', () => {
+		test('items with one session ID get each its own answer, in order', async () => {
+			await serve({ messages: echo, messageIntervalMilliseconds: 20 });
+			expect(outputs(await run({ items: items('first', 'second', 'third') }))).toEqual([
+				'first',
+				'second',
+				'third',
+			]);
+			expect(service.requests.map(({ body }) => inputOf(body as ExecuteFields))).toEqual([
+				'first',
+				'second',
+				'third',
+			]);
+		});
+
+		test('items of other sessions do not wait for them', async () => {
+			await serve({ messages: () => [] });
+			const running = run({
+				items: items('s1', 's1', 's2', 's2'),
+				parameters: { sessionId: '={{ $json.n }}' },
+				options: { parallelRequests: 2 },
+			});
+			for (const turn of [1, 2]) {
+				await until(() => service.requests.length === 2 * turn);
+				const sessions = service.requests.slice(-2).map(({ body }) => (body as ExecuteFields).sessionId);
+				expect(sessions.sort()).toEqual(['s1', 's2']);
+				await until(() => service.openSockets('s1') === 1 && service.openSockets('s2') === 1);
+				service.send('s1', `s1 turn ${turn}`);
+				service.send('s2', `s2 turn ${turn}`);
+			}
+			expect(outputs(await running)).toEqual(['s1 turn 1', 's1 turn 2', 's2 turn 1', 's2 turn 2']);
+		});
+
+		test.each<[string, IDataObject]>([
+			['count', { waitUntil: 'count' }],
+			['match', { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }],
+			['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
+		])('what a server repeats on connect ends no wait (%s), and is no answer', async (_name, wait) => {
+			await serve({ messages: echo, messageIntervalMilliseconds: 50, replay: 2 });
+			await run({ items: items('first'), wait });
+			const [item] = await run({ items: items('second'), wait });
+			expect(item?.json).toMatchObject({
+				output: 'second',
+				lastMessage: { type: 'answer', text: 'second' },
+				messages: [{ message: { text: 'first' }, beforeCall: true }, { message: { text: 'second' } }],
+			});
+		});
+
+		test('the end by a text, of several', async () => {
+			await serve({ messages: () => ['thinking', { text: 'done' }, '[DONE]', 'late'] });
+			const wait = { waitUntil: 'match', matchField: '', matchValue: '[END], [DONE]' };
+			const [item] = await run({ wait });
+			expect(item?.json).toMatchObject({ endedBy: 'match', lastMessage: '[DONE]', output: '[DONE]' });
+		});
+
+		test('output is the text of the last message that has one, at the field that is named', async () => {
+			await serve({ messages: () => [{ data: { reply: 'hello' } }, { data: {} }] });
+			const [item] = await run({ wait: { messageCount: 2 }, options: { textField: 'data.reply' } });
+			expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
+		});
+
+		test('JSON in binary frames is compared as JSON, where the format says so', async () => {
+			await serve({ messages: () => [Buffer.from('{"type":"answer","text":"hello"}')] });
+			const wait = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
+			const [item] = await run({ wait, options: { messageFormat: 'json' } });
+			expect(item?.json).toMatchObject({ output: 'hello', endedBy: 'match' });
+			expect(item?.binary).toBeUndefined();
+		});
+
+		test('only messages that the filter names count and are shown', async () => {
+			await serve({ messages: () => [{ type: 'progress' }, ...echo({ initialPayload: '{"input":"x"}' })] });
+			const [item] = await run({ options: { filterField: 'type', filterValue: 'answer, note' } });
+			expect(item?.json.messages).toMatchObject([{ message: { type: 'answer' } }]);
+		});
+
+		test('messages that share an ID are told', async () => {
+			const hints: string[] = [];
+			await serve({ messages: () => [1, 2, 3, 4].map((n) => ({ id: n > 3 ? 'end' : 'chunk', n })) });
+			const options = { deduplicationField: 'id', textField: 'n' };
+			await run({ wait: { messageCount: 2 }, options, onHint: (hint) => hints.push(hint) });
+			expect(hints).toEqual([
+				expect.stringMatching(/^Messages left out because their ID had come before: 2\./) as string,
+			]);
+		});
+
+		test.each<[string, Waiting, string]>([
+			[
+				'an answer',
+				{ parameters: { waitForMessages: false } },
+				"'output' is null, because the response has no text in the field 'text'. Its fields are: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+			],
+			[
+				'messages',
+				{},
+				"'output' is null, because the messages have no text in the field 'text'. Their fields are: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
+			],
+		])('where %s has no text, a hint says why the output is null', async (_name, waiting, hint) => {
+			const hints: string[] = [];
+			await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
+			const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
+			expect([item?.json.output, hints]).toEqual([null, [hint]]);
+		});
+
+		test.each<[unknown, string | null]>([
+			[{ text: 'hello' }, 'hello'],
+			['hello', 'hello'],
+			[{ answer: 1 }, null],
+			[Buffer.from([0xff]), null],
+		])('output without a wait is the text of the answer (%j)', async (body, output) => {
+			await serve();
+			service.script({ body });
+			const [item] = await run({ parameters: { waitForMessages: false } });
+			expect(Object.keys(item?.json ?? {})[0]).toBe('output');
+			expect(item?.json.output).toBe(output);
 		});
 	});
 
-	test('a stop keeps them, too', async () => {
-		await serve({ messages: () => ['one'] });
-		const stop = new AbortController();
-		const running = run({
-			...goOn,
-			wait: { messageCount: 2 },
-			signal: stop.signal,
-			onConsole: () => {
-				setTimeout(() => {
-					stop.abort();
-				}, 50);
-			},
+	describe('what is known after a failure', () => {
+		const goOn = { node: { onError: 'continueRegularOutput' as const } };
+
+		test('a call without an answer names its session', async () => {
+			await serve();
+			service.script({ fault: 'resetAfterRead' });
+			const error = errorOf(await run({ ...goOn, parameters: { waitForMessages: false } }));
+			expect(error).toMatchObject({ code: 503, details: { sessionId: 's1' } });
+			expect(Object.keys(error).sort()).toEqual(['code', 'details', 'message', 'status']);
+			service.script({ fault: 'resetAfterRead' });
+			const thrown = await failureOf(run({ parameters: { waitForMessages: false, sessionId: '' } }));
+			const { sessionId } = service.requests[1]?.body as ExecuteFields;
+			expect(thrown.description).toContain(`The session ID is ${sessionId}.`);
+			expect(thrown.context.data).toEqual({ sessionId });
 		});
-		expect(errorOf(await running)).toMatchObject({
-			code: 499,
-			details: { sessionId: 's1', messages: [{ message: 'one' }] },
+
+		test('a call that was surely not accepted has nothing to tell', async () => {
+			await serve();
+			service.script({ status: 422 });
+			expect(errorOf(await run({ ...goOn, parameters: { waitForMessages: false } }))).not.toHaveProperty(
+				'details',
+			);
+		});
+
+		test('a wait that is not over in time keeps the answer and the messages', async () => {
+			await serve({ messages: () => [{ type: 'step', n: 1 }, 'two'] });
+			const output = await run({ ...goOn, wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 } });
+			expect(errorOf(output)).toMatchObject({
+				code: 504,
+				details: {
+					sessionId: 's1',
+					response: { status: 'accepted' },
+					messages: [{ sequence: 1, format: 'json', message: { type: 'step', n: 1 } }, { message: 'two' }],
+				},
+			});
+		});
+
+		test('a stop keeps them, too', async () => {
+			await serve({ messages: () => ['one'] });
+			const stop = new AbortController();
+			const running = run({
+				...goOn,
+				wait: { messageCount: 2 },
+				signal: stop.signal,
+				onConsole: () => {
+					setTimeout(() => {
+						stop.abort();
+					}, 50);
+				},
+			});
+			expect(errorOf(await running)).toMatchObject({
+				code: 499,
+				details: { sessionId: 's1', messages: [{ message: 'one' }] },
+			});
+		});
+
+		test('what the agent reports as a failure fails the item, with its text', async () => {
+			await serve({ messages: () => [{ type: 'step' }, { type: 'error', text: 'no such file' }] });
+			const wait = { waitUntil: 'silence', silenceSeconds: 60 };
+			const error = await failureOf(run({ wait, options: { failureValue: 'error, failed' } }));
+			expect(error).toMatchObject({ httpCode: '500', message: 'The agent reported a failure' });
+			expect(error.description).toBe('no such file. The session ID is s1.');
+			expect(error.context.data).toMatchObject({ messages: [{ message: { type: 'step' } }, {}] });
+			expect(service.requests).toHaveLength(1);
+		});
+
+		test('no more is kept than a few pages, the latest, and no secret', async () => {
+			const messages = Array.from({ length: 300 }, (_, n) => ({ n, text: 'x'.repeat(1000), key: apiKey }));
+			await serve({ messages: () => [...messages, `${signer.signature} ${'y'.repeat(50_000)}`] });
+			const output = await run({
+				...goOn,
+				wait: { messageCount: 400 },
+				options: { waitTimeoutSeconds: 0.5 },
+			});
+			const { details } = errorOf(output);
+			const kept = details.messages as IDataObject[];
+			expect(JSON.stringify(details).length).toBeLessThan(60_000);
+			expect(kept.length + Number(details.messagesLeftOut)).toBe(301);
+			expect(kept.at(-1)?.message).toMatch(/^[^y]*y+…$/);
+			for (const secret of [apiKey, signer.signature])
+				expect(inspect(output, { depth: 9 })).not.toContain(secret);
 		});
 	});
 
-	test('what the agent reports as a failure fails the item, with its text', async () => {
-		await serve({ messages: () => [{ type: 'step' }, { type: 'error', text: 'no such file' }] });
-		const wait = { waitUntil: 'silence', silenceSeconds: 60 };
-		const error = await failureOf(run({ wait, options: { failureValue: 'error, failed' } }));
-		expect(error).toMatchObject({ httpCode: '500', message: 'The agent reported a failure' });
-		expect(error.description).toBe('no such file. The session ID is s1.');
-		expect(error.context.data).toMatchObject({ messages: [{ message: { type: 'step' } }, {}] });
+	describe('while the node waits', () => {
+		const spoken = () => ['Hel', { type: 'step' }, { text: 'lo' }];
+
+		/** What a chat gets. */
+		function chat() {
+			const chunks: StructuredChunk[] = [];
+			const onChunk = async (chunk: StructuredChunk) => {
+				// Slower than the messages come: the order is kept all the same.
+				await new Promise((resolve) => setTimeout(resolve, chunk.type === 'begin' ? 20 : 1));
+				chunks.push(chunk);
+			};
+			const shown = () => chunks.map(({ type, content, metadata }) => [type, content, metadata.itemIndex]);
+			return { onChunk, shown };
+		}
+
+		test('each text goes out as it comes, in order', async () => {
+			await serve({ messages: spoken });
+			const { onChunk, shown } = chat();
+			const [item] = await run({ wait: { messageCount: 3 }, onChunk });
+			expect(shown()).toEqual([
+				['begin', undefined, 0],
+				['item', 'Hel', 0],
+				['item', '\n\nlo', 0],
+				['end', undefined, 0],
+			]);
+			expect(item?.json.output).toBe('lo');
+		});
+
+		test.each<[string, unknown[], string]>([
+			['pieces', ['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'], 'The answer is 42.'],
+			['pieces and the whole text', ['The ', 'answer', 'The answer'], 'The answer'],
+			['one piece and the whole text', ['Done', { type: 'answer', text: 'Done' }], 'Done'],
+			['equal pieces', ['\n', '12', '12', ' items'], '\n1212 items'],
+			['equal pieces and the whole text', ['3', '3', { type: 'answer', text: '33' }], '33'],
+			['blank pieces', ['\n', '\n', '\n', 'x'], '\n\n\nx'],
+		])('joined, %s are one text in the chat and the output', async (_name, texts, whole) => {
+			await serve({ messages: () => texts as string[] });
+			const { onChunk, shown } = chat();
+			const hasEnd = JSON.stringify(texts).includes('"type":"answer"');
+			const wait = hasEnd
+				? { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }
+				: { messageCount: texts.length };
+			const [item] = await run({ wait, options: { textPieces: 'joined' }, onChunk });
+			expect(item?.json.output).toBe(whole);
+			expect(
+				shown()
+					.map(([, content]) => content ?? '')
+					.join(''),
+			).toBe(whole);
+		});
+
+		test('an answer by HTTP alone is shown, too', async () => {
+			await serve();
+			service.script({ body: { text: 'hello' } });
+			const { onChunk, shown } = chat();
+			await run({ parameters: { waitForMessages: false }, onChunk });
+			expect(shown()).toEqual([
+				['begin', undefined, 0],
+				['item', 'hello', 0],
+				['end', undefined, 0],
+			]);
+		});
+
+		test('what a message reports as a failure is no answer', async () => {
+			await serve({ messages: () => ['Hel', { type: 'error', text: 'no such file' }] });
+			const { onChunk, shown } = chat();
+			const goOn = { onError: 'continueRegularOutput' as const };
+			await run({ wait: { messageCount: 3 }, options: { failureValue: 'error' }, onChunk, node: goOn });
+			expect(shown().map(([, content]) => content)).toEqual([undefined, 'Hel', undefined]);
+		});
+
+		test.each([true, false])(
+			'an error says in its description what happened, where n8n streams only that (%s)',
+			async (isStreamed) => {
+				await serve();
+				service.fail(401);
+				const { onChunk } = chat();
+				const error = await failureOf(run(isStreamed ? { onChunk } : {}));
+				expect(error.description?.startsWith(`${error.message}. Check the API key`)).toBe(isStreamed);
+			},
+		);
+
+		test('the first goes out before the call is answered', async () => {
+			await serve({ messages: () => [] });
+			const { onChunk, shown } = chat();
+			service.script({ delayMilliseconds: 400 });
+			const running = run({ onChunk });
+			await until(() => service.requests.length === 1);
+			service.send('s1', 'early');
+			await until(() => shown().length === 2);
+			await running;
+			expect(shown().slice(1)).toEqual([
+				['item', 'early', 0],
+				['end', undefined, 0],
+			]);
+		});
+
+		test.each<[string, Waiting]>([
+			['it is switched off', { options: { enableStreaming: false } }],
+			['the node is a tool', { node: { type: 'test.nodeTool' } }],
+		])('nothing goes out when %s', async (_name, more) => {
+			await serve({ messages: spoken });
+			const { onChunk, shown } = chat();
+			await run({ wait: { messageCount: 3 }, onChunk, ...more });
+			expect(shown()).toEqual([]);
+		});
+
+		test('a listener that is gone fails nothing', async () => {
+			await serve({ messages: spoken });
+			const [item] = await run({
+				wait: { messageCount: 3 },
+				onChunk: () => Promise.reject(new Error('gone')),
+			});
+			expect(item?.json.output).toBe('lo');
+		});
+
+		test('a wait that fails ends what has begun', async () => {
+			await serve({ messages: () => ['Hel'] });
+			const { onChunk, shown } = chat();
+			await failureOf(run({ wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 }, onChunk }));
+			expect(shown().map(([type]) => type)).toEqual(['begin', 'item', 'end']);
+		});
+
+		test("the editor's console shows each message, of a large one its size", async () => {
+			const shown: unknown[] = [];
+			await serve({ messages: () => [{ type: 'step' }, 'x'.repeat(20_000)] });
+			await run({ wait: { messageCount: 2 }, onConsole: (messages) => shown.push(messages) });
+			expect(JSON.stringify(shown)).toContain('step');
+			expect(JSON.stringify(shown)).toContain('(20000 bytes, text)');
+		});
+	});
+});
+
+// What is read again when an item's turn comes, because an expression may give something else by then.
+describe('turns', () => {
+	let service: AgentService;
+
+	async function serve(options: AgentServiceOptions = {}): Promise<void> {
+		service = await startAgentService({ apiKey, ...options });
+	}
+
+	const run = (options: RunOptions) => runExecute(service, options);
+
+	beforeAll(withBinaryData);
+	afterEach(() => service.close());
+
+	/** Items with a value that changes: how many calls the service has had so far. */
+	const changing = (count: number, calls: (n: number) => number = () => service.requests.length) =>
+		numbered(count).map(({ json }, n) => ({
+			json: Object.defineProperty(json, 'calls', { enumerable: true, get: () => calls(n) }),
+		}));
+
+	const sent = (key: string) => service.requests.map(({ body }) => (body as IDataObject)[key]);
+
+	const own = {
+		userId: '={{ "0x" + $json.n }}',
+		userPublicKey: '0xb',
+		signature: '={{ $json.n === 1 && $json.calls > 0 ? "" : "0xc" }}',
+		parallelRequests: 1,
+	};
+	const message = "The option 'Signature' is empty for this item, but 'User ID' is not";
+
+	test('a timestamp by expression is of the time when the item goes out', async () => {
+		await serve();
+		const options = { timestamp: '={{ 1795253731904 + $json.calls }}', parallelRequests: 1 };
+		await run({ items: changing(3), parameters: { options } });
+		expect(sent('timestamp')).toEqual([1795253731904, 1795253731905, 1795253731906]);
+	});
+
+	test.each<[number, string, IDataObject]>([
+		[1, 'plain values', { userId: '0xa' }],
+		[1, 'fields of the item', { userId: '={{ $json.user }}', timestamp: '={{ $json.time }}' }],
+		[2, 'an expression for the user', { userId: '={{ "0x" + $json.n }}' }],
+	])('options are read %d times for %s', async (times, _, options) => {
+		await serve();
+		let readings = 0;
+		const items = changing(1, () => readings++);
+		Object.assign(items[0]?.json ?? {}, { user: '0xb', time: 1795253731904 });
+		// n8n reads the options of the first item once more, for those of the whole node.
+		items.unshift({ json: {} });
+		await run({
+			items,
+			parameters: { options: { ...options, maxTries: '={{ 5 + 0 * ($json.calls ?? 0) }}' } },
+		});
+		expect([readings, service.requests.length]).toEqual([times, 2]);
+	});
+
+	test('a value that has become wrong by then fails that item, and says that nothing was sent for it', async () => {
+		await serve();
+		const error = await failureOf(run({ items: changing(3), parameters: { options: own } }));
+		expect([error.context.itemIndex, error.httpCode, error.message]).toEqual([1, '400', message]);
+		expect(error.description).toMatch(/ Nothing was sent for this item\.$/);
 		expect(service.requests).toHaveLength(1);
 	});
 
-	test('no more is kept than a few pages, the latest, and no secret', async () => {
-		const messages = Array.from({ length: 300 }, (_, n) => ({ n, text: 'x'.repeat(1000), key: apiKey }));
-		await serve({ messages: () => [...messages, `${signer.signature} ${'y'.repeat(50_000)}`] });
-		const output = await run({ ...goOn, wait: { messageCount: 400 }, options: { waitTimeoutSeconds: 0.5 } });
-		const { details } = errorOf(output);
-		const kept = details.messages as IDataObject[];
-		expect(JSON.stringify(details).length).toBeLessThan(60_000);
-		expect(kept.length + Number(details.messagesLeftOut)).toBe(301);
-		expect(kept.at(-1)?.message).toMatch(/^[^y]*y+…$/);
-		for (const secret of [apiKey, signer.signature])
-			expect(inspect(output, { depth: 9 })).not.toContain(secret);
-	});
-});
-
-describe('while the node waits', () => {
-	const spoken = () => ['Hel', { type: 'step' }, { text: 'lo' }];
-
-	/** What a chat gets. */
-	function chat() {
-		const chunks: StructuredChunk[] = [];
-		const onChunk = async (chunk: StructuredChunk) => {
-			// Slower than the messages come: the order is kept all the same.
-			await new Promise((resolve) => setTimeout(resolve, chunk.type === 'begin' ? 20 : 1));
-			chunks.push(chunk);
-		};
-		const shown = () => chunks.map(({ type, content, metadata }) => [type, content, metadata.itemIndex]);
-		return { onChunk, shown };
-	}
-
-	test('each text goes out as it comes, in order', async () => {
-		await serve({ messages: spoken });
-		const { onChunk, shown } = chat();
-		const [item] = await run({ wait: { messageCount: 3 }, onChunk });
-		expect(shown()).toEqual([
-			['begin', undefined, 0],
-			['item', 'Hel', 0],
-			['item', '\n\nlo', 0],
-			['end', undefined, 0],
-		]);
-		expect(item?.json.output).toBe('lo');
-	});
-
-	test.each<[string, unknown[], string]>([
-		['pieces', ['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'], 'The answer is 42.'],
-		['pieces and the whole text', ['The ', 'answer', 'The answer'], 'The answer'],
-		['one piece and the whole text', ['Done', { type: 'answer', text: 'Done' }], 'Done'],
-		['equal pieces', ['\n', '12', '12', ' items'], '\n1212 items'],
-		['equal pieces and the whole text', ['3', '3', { type: 'answer', text: '33' }], '33'],
-		['blank pieces', ['\n', '\n', '\n', 'x'], '\n\n\nx'],
-	])('joined, %s are one text in the chat and the output', async (_name, texts, whole) => {
-		await serve({ messages: () => texts as string[] });
-		const { onChunk, shown } = chat();
-		const hasEnd = JSON.stringify(texts).includes('"type":"answer"');
-		const wait = hasEnd
-			? { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }
-			: { messageCount: texts.length };
-		const [item] = await run({ wait, options: { textPieces: 'joined' }, onChunk });
-		expect(item?.json.output).toBe(whole);
-		expect(
-			shown()
-				.map(([, content]) => content ?? '')
-				.join(''),
-		).toBe(whole);
-	});
-
-	test('an answer by HTTP alone is shown, too', async () => {
+	test('under Continue on Fail it fails that item alone', async () => {
 		await serve();
-		service.script({ body: { text: 'hello' } });
-		const { onChunk, shown } = chat();
-		await run({ parameters: { waitForMessages: false }, onChunk });
-		expect(shown()).toEqual([
-			['begin', undefined, 0],
-			['item', 'hello', 0],
-			['end', undefined, 0],
+		const node = { onError: 'continueRegularOutput' as const };
+		const items = await run({ items: changing(3), parameters: { options: own }, node });
+		expect(items.map(({ json }) => (json.error as IDataObject | undefined)?.message)).toEqual([
+			undefined,
+			message,
+			undefined,
 		]);
+		expect(sent('userId')).toEqual(['0x0', '0x2']);
 	});
 
-	test('what a message reports as a failure is no answer', async () => {
-		await serve({ messages: () => ['Hel', { type: 'error', text: 'no such file' }] });
-		const { onChunk, shown } = chat();
-		const goOn = { onError: 'continueRegularOutput' as const };
-		await run({ wait: { messageCount: 3 }, options: { failureValue: 'error' }, onChunk, node: goOn });
-		expect(shown().map(([, content]) => content)).toEqual([undefined, 'Hel', undefined]);
+	test('an item that an earlier try sent is answered from there, though its values are out of date', async () => {
+		let refuse = true;
+		await serve({
+			execute: ({ body }) =>
+				refuse && (body as { sessionId: string }).sessionId === 's2' ? { status: 422 } : undefined,
+		});
+		// The first reading of a try is the check's.
+		let readings = 0;
+		const items = changing(3, (n) => (n === 1 && !refuse ? readings++ : 0));
+		const options: RunOptions = {
+			items,
+			parameters: { sessionId: '={{ "s" + $json.n }}', options: own },
+			node: { retryOnFail: true },
+			executionId: 'out-of-date',
+		};
+		expect((await failureOf(run(options))).httpCode).toBe('422');
+		refuse = false;
+		expect(await run(options)).toHaveLength(3);
+		expect(service.requests).toHaveLength(4);
 	});
 
-	test.each([true, false])(
-		'an error says in its description what happened, where n8n streams only that (%s)',
-		async (isStreamed) => {
-			await serve();
-			service.fail(401);
-			const { onChunk } = chat();
-			const error = await failureOf(run(isStreamed ? { onChunk } : {}));
-			expect(error.description?.startsWith(`${error.message}. Check the API key`)).toBe(isStreamed);
-		},
-	);
-
-	test('the first goes out before the call is answered', async () => {
-		await serve({ messages: () => [] });
-		const { onChunk, shown } = chat();
-		service.script({ delayMilliseconds: 400 });
-		const running = run({ onChunk });
-		await until(() => service.requests.length === 1);
-		service.send('s1', 'early');
-		await until(() => shown().length === 2);
-		await running;
-		expect(shown().slice(1)).toEqual([
-			['item', 'early', 0],
-			['end', undefined, 0],
-		]);
+	test('after a stop nothing is read again', async () => {
+		const stop = new AbortController();
+		await serve({
+			execute: () => {
+				stop.abort();
+				return undefined;
+			},
+		});
+		const node = { onError: 'continueRegularOutput' as const };
+		const items = await run({
+			items: changing(3),
+			parameters: { options: own },
+			node,
+			signal: stop.signal,
+		});
+		expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([499, 499, 499]);
 	});
 
-	test.each<[string, Waiting]>([
-		['it is switched off', { options: { enableStreaming: false } }],
-		['the node is a tool', { node: { type: 'test.nodeTool' } }],
-	])('nothing goes out when %s', async (_name, more) => {
-		await serve({ messages: spoken });
-		const { onChunk, shown } = chat();
-		await run({ wait: { messageCount: 3 }, onChunk, ...more });
-		expect(shown()).toEqual([]);
-	});
-
-	test('a listener that is gone fails nothing', async () => {
-		await serve({ messages: spoken });
-		const [item] = await run({ wait: { messageCount: 3 }, onChunk: () => Promise.reject(new Error('gone')) });
-		expect(item?.json.output).toBe('lo');
-	});
-
-	test('a wait that fails ends what has begun', async () => {
-		await serve({ messages: () => ['Hel'] });
-		const { onChunk, shown } = chat();
-		await failureOf(run({ wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 }, onChunk }));
-		expect(shown().map(([type]) => type)).toEqual(['begin', 'item', 'end']);
-	});
-
-	test("the editor's console shows each message, of a large one its size", async () => {
-		const shown: unknown[] = [];
-		await serve({ messages: () => [{ type: 'step' }, 'x'.repeat(20_000)] });
-		await run({ wait: { messageCount: 2 }, onConsole: (messages) => shown.push(messages) });
-		expect(JSON.stringify(shown)).toContain('step');
-		expect(JSON.stringify(shown)).toContain('(20000 bytes, text)');
+	test.each<[string, IDataObject]>([
+		['a task', { task: '={{ "t" + $json.calls }}' }],
+		['a JSON text', { payloadMode: 'json', payloadJson: `={{ '{"a":"' + $json.calls + '"}' }}` }],
+		['an object', { payloadMode: 'json', payloadJson: '={{ ({ a: $json.calls }) }}' }],
+	])('%s by expression is read once, at the check, and goes out as it was then', async (_, parameters) => {
+		await serve();
+		const readings = numbered(3).map(() => 0);
+		const items = changing(3, (n) => (readings[n] = (readings[n] ?? 0) + 1));
+		await run({ items, parameters: { ...parameters, options: { parallelRequests: 1 } } });
+		expect(readings).toEqual([1, 1, 1]);
+		const digits = (sent('initialPayload') as string[]).map((text) => text.replace(/\D/g, ''));
+		expect(digits).toEqual(['1', '1', '1']);
 	});
 });

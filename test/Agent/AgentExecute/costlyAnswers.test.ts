@@ -1,135 +1,225 @@
 import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
-import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
+import { type AgentService, startAgentService, type ExecuteStep } from '../../../dev/agent-service/server';
 import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
 import { failureOf, withBinaryData } from '../../executeContext';
 import { roundsOf } from '../../growth';
 import { apiKey, numbered, runExecute } from './executeRun';
 
-let service: AgentService;
+describe('costly answers', () => {
+	let service: AgentService;
 
-beforeAll(withBinaryData);
-beforeEach(async () => {
-	service = await startAgentService({ apiKey });
-});
-afterEach(async () => {
-	await service.close();
-	expect(bytesInFlight()).toBe(0);
-});
+	beforeAll(withBinaryData);
+	beforeEach(async () => {
+		service = await startAgentService({ apiKey });
+	});
+	afterEach(async () => {
+		await service.close();
+		expect(bytesInFlight()).toBe(0);
+	});
 
-const unpacksTo = (bytes: number, unit: string) => ({
-	body: gzipSync(`[${unit.repeat(bytes / unit.length)}0]`),
-	headers: { 'content-encoding': 'gzip' },
-	contentType: 'application/json',
-});
+	const unpacksTo = (bytes: number, unit: string) => ({
+		body: gzipSync(`[${unit.repeat(bytes / unit.length)}0]`),
+		headers: { 'content-encoding': 'gzip' },
+		contentType: 'application/json',
+	});
 
-test.each(['{},', '0,', '"a",'])(
-	'four small answers at once that unpack to many megabytes of %s are refused unparsed',
-	async (unit) => {
-		const answer = unpacksTo(Math.max(20_000_000, roundsOf(63_000_000)), unit);
-		service.script(answer, answer, answer, answer);
+	test.each(['{},', '0,', '"a",'])(
+		'four small answers at once that unpack to many megabytes of %s are refused unparsed',
+		async (unit) => {
+			const answer = unpacksTo(Math.max(20_000_000, roundsOf(63_000_000)), unit);
+			service.script(answer, answer, answer, answer);
+			const node = { onError: 'continueRegularOutput' as const };
+			const items = await runExecute(service, { items: numbered(4), node });
+			expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
+				Array(4).fill("The agent service's response has too many parts to read, or is nested too deeply"),
+			);
+			expect(service.requests).toHaveLength(4);
+		},
+	);
+
+	test.each(['utf-16le', 'utf-16'])('a character set does not hide it either: %s', async (charset) => {
+		// In the bytes of UTF-16, a text with this sign never ends.
+		const text = `["\u2200",${'{},'.repeat(2_000_000)}0]`;
+		const body = Buffer.from(text, 'utf16le');
+		service.script({ body, contentType: `application/json; charset=${charset}` });
+		const error = await failureOf(runExecute(service));
+		expect(error.message).toContain('has too many parts to read');
+	});
+
+	test('nor does one that stands beside no media type, of which only UTF-8 is read', async () => {
+		service.script({ body: `[${'{},'.repeat(2_000_000)}0]`, contentType: '; charset=utf-16' });
+		expect((await failureOf(runExecute(service))).message).toContain('has too many parts to read');
+	});
+
+	const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+	test('an answer nested deeper than n8n can copy is refused, and the agent not started again', async () => {
+		const levels = (count: number) => ({ body: nested(count), contentType: 'application/json' });
+		service.script(levels(1000), levels(1001));
+		const [item] = await runExecute(service);
+		expect(JSON.stringify(item?.json.response)).toBe(nested(1000));
+		const run = () => runExecute(service, { executionId: 'deep', node: { retryOnFail: true } });
+		expect((await failureOf(run())).message).toContain('is nested too deeply');
+		expect((await failureOf(run())).message).toContain('is nested too deeply');
+		expect(service.requests).toHaveLength(2);
+	});
+
+	test.each([
+		[
+			'that begins like JSON and has the colors of a terminal',
+			'[12:00] \u001b[32mdone\u001b[0m\n'.repeat(1000),
+		],
+		['of many lines of JSON', '{}\n'.repeat(3_000_000)],
+	])('a text %s is not parsed, so nothing in it is too much', async (_what, body) => {
+		service.script({ body, contentType: 'text/plain; charset=iso-8859-1' });
+		const [item] = await runExecute(service);
+		expect(item?.json.response === body).toBe(true);
+	});
+
+	test('messages nested deeper than that are texts, also in what is told of a wait that did not end', async () => {
+		await service.close();
+		service = await startAgentService({ apiKey, messages: () => [nested(4000), nested(50_000)] });
 		const node = { onError: 'continueRegularOutput' as const };
-		const items = await runExecute(service, { items: numbered(4), node });
-		expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
-			Array(4).fill("The agent service's response has too many parts to read, or is nested too deeply"),
-		);
-		expect(service.requests).toHaveLength(4);
-	},
-);
+		const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'never' };
+		const parameters = { ...wait, options: { waitTimeoutSeconds: 0.5 } };
+		const [item] = await runExecute(service, { node, parameters });
+		expect(item?.json.error).toMatchObject({
+			message: 'The wait for messages did not end within 0.5 s. 2 messages received',
+			details: { messages: [{ format: 'text' }, { format: 'text' }] },
+		});
+	});
 
-test.each(['utf-16le', 'utf-16'])('a character set does not hide it either: %s', async (charset) => {
-	// In the bytes of UTF-16, a text with this sign never ends.
-	const text = `["\u2200",${'{},'.repeat(2_000_000)}0]`;
-	const body = Buffer.from(text, 'utf16le');
-	service.script({ body, contentType: `application/json; charset=${charset}` });
-	const error = await failureOf(runExecute(service));
-	expect(error.message).toContain('has too many parts to read');
-});
+	test.each([
+		['as it came', { body: 'x'.repeat(100_000) }],
+		['unpacked', unpacksTo(100_000, ' ')],
+		['parsed', { body: '['.repeat(1000).concat(']'.repeat(1000)), contentType: 'application/json' }],
+	])(
+		'an answer for which the others leave no room %s is refused, and the agent not started again',
+		async (_, step) => {
+			const others = new MemoryBudget();
+			others.hold(getHeapStatistics().heap_size_limit / 2 - 20_000);
+			service.script(step);
+			const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));
+			others.release();
+			expect(error).toMatchObject({
+				message: "n8n has no memory left for the agent service's response",
+				description: expect.stringContaining('The agent was started') as string,
+				httpCode: '503',
+			});
+			expect(service.requests).toHaveLength(1);
+		},
+	);
 
-test('nor does one that stands beside no media type, of which only UTF-8 is read', async () => {
-	service.script({ body: `[${'{},'.repeat(2_000_000)}0]`, contentType: '; charset=utf-16' });
-	expect((await failureOf(runExecute(service))).message).toContain('has too many parts to read');
-});
+	test('whatever becomes of a call, its answer is not counted any longer', async () => {
+		service.script({ body: 'x'.repeat(10_000) }, { status: 500 }, { gzip: 'cut', body: 'x'.repeat(10_000) });
+		const node = { onError: 'continueRegularOutput' as const };
+		await runExecute(service, { items: numbered(4), node });
+		expect(bytesInFlight()).toBe(0);
+	});
 
-const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-
-test('an answer nested deeper than n8n can copy is refused, and the agent not started again', async () => {
-	const levels = (count: number) => ({ body: nested(count), contentType: 'application/json' });
-	service.script(levels(1000), levels(1001));
-	const [item] = await runExecute(service);
-	expect(JSON.stringify(item?.json.response)).toBe(nested(1000));
-	const run = () => runExecute(service, { executionId: 'deep', node: { retryOnFail: true } });
-	expect((await failureOf(run())).message).toContain('is nested too deeply');
-	expect((await failureOf(run())).message).toContain('is nested too deeply');
-	expect(service.requests).toHaveLength(2);
-});
-
-test.each([
-	[
-		'that begins like JSON and has the colors of a terminal',
-		'[12:00] \u001b[32mdone\u001b[0m\n'.repeat(1000),
-	],
-	['of many lines of JSON', '{}\n'.repeat(3_000_000)],
-])('a text %s is not parsed, so nothing in it is too much', async (_what, body) => {
-	service.script({ body, contentType: 'text/plain; charset=iso-8859-1' });
-	const [item] = await runExecute(service);
-	expect(item?.json.response === body).toBe(true);
-});
-
-test('messages nested deeper than that are texts, also in what is told of a wait that did not end', async () => {
-	await service.close();
-	service = await startAgentService({ apiKey, messages: () => [nested(4000), nested(50_000)] });
-	const node = { onError: 'continueRegularOutput' as const };
-	const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'never' };
-	const parameters = { ...wait, options: { waitTimeoutSeconds: 0.5 } };
-	const [item] = await runExecute(service, { node, parameters });
-	expect(item?.json.error).toMatchObject({
-		message: 'The wait for messages did not end within 0.5 s. 2 messages received',
-		details: { messages: [{ format: 'text' }, { format: 'text' }] },
+	test('the items of one execution hold 512 MiB of answers, and one beyond that says so', async () => {
+		const answer = unpacksTo(60 * 1024 * 1024, ' ');
+		service.script(...Array.from({ length: 9 }, () => answer), { body: 'small' });
+		const node = { onError: 'continueRegularOutput' as const };
+		const parameters = { options: { parallelRequests: 1 } };
+		const items = await runExecute(service, { items: numbered(10), node, parameters });
+		const messages = items.map(({ json }) => (json.error as { message: string } | undefined)?.message);
+		expect(messages).toEqual([
+			...Array<undefined>(8).fill(undefined),
+			'The responses and messages of this execution are larger than 512 MiB (536,870,912 bytes) together',
+			undefined,
+		]);
+		expect(items[8]?.json['error']).toMatchObject({ code: 503, details: { response: [0] } });
+		expect(service.requests).toHaveLength(10);
 	});
 });
 
-test.each([
-	['as it came', { body: 'x'.repeat(100_000) }],
-	['unpacked', unpacksTo(100_000, ' ')],
-	['parsed', { body: '['.repeat(1000).concat(']'.repeat(1000)), contentType: 'application/json' }],
-])(
-	'an answer for which the others leave no room %s is refused, and the agent not started again',
-	async (_, step) => {
-		const others = new MemoryBudget();
-		others.hold(getHeapStatistics().heap_size_limit / 2 - 20_000);
+describe('cut answers', () => {
+	let service: AgentService;
+
+	beforeAll(withBinaryData);
+	beforeEach(async () => {
+		service = await startAgentService({ apiKey });
+	});
+	afterEach(() => service.close());
+
+	const text = 'The whole answer of the agent.'.repeat(100);
+	const small = 'short';
+
+	test.each<[string, ExecuteStep]>([
+		['a length', {}],
+		['neither a length nor chunks', { untilClose: true }],
+		['gzip', { gzip: 'whole' }],
+		['gzip, until the connection ends', { gzip: 'whole', untilClose: true }],
+	])('an answer with %s arrives whole', async (_name, step) => {
+		service.script({ ...step, body: text });
+		const [item] = await runExecute(service);
+		expect(item?.json.response).toBe(text);
+	});
+
+	test.each<[string, ExecuteStep]>([
+		['ends before its length', { fault: 'cutBody', body: text }],
+		['is reset before its length', { fault: 'resetBody', body: text }],
+		['is reset without a length', { fault: 'resetBody', untilClose: true, body: text }],
+		['is reset in the middle of gzip', { fault: 'resetBody', untilClose: true, gzip: 'whole', body: text }],
+		['ends in the middle of gzip', { gzip: 'cut', body: text }],
+		['ends in the middle of small gzip', { gzip: 'cut', body: small }],
+		['ends in the middle of gzip, with the connection', { gzip: 'cut', untilClose: true, body: text }],
+	])('an answer that %s is a failure, and no success', async (_name, step) => {
 		service.script(step);
-		const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));
-		others.release();
-		expect(error).toMatchObject({
-			message: "n8n has no memory left for the agent service's response",
-			description: expect.stringContaining('The agent was started') as string,
-			httpCode: '503',
-		});
+		const error = await failureOf(runExecute(service, { parameters: { sessionId: 's1' } }));
+		expect(error).toMatchObject({ httpCode: '502', context: { data: { sessionId: 's1' } } });
+		expect(error.message).toContain('was cut off');
 		expect(service.requests).toHaveLength(1);
-	},
-);
+	});
 
-test('whatever becomes of a call, its answer is not counted any longer', async () => {
-	service.script({ body: 'x'.repeat(10_000) }, { status: 500 }, { gzip: 'cut', body: 'x'.repeat(10_000) });
-	const node = { onError: 'continueRegularOutput' as const };
-	await runExecute(service, { items: numbered(4), node });
-	expect(bytesInFlight()).toBe(0);
-});
+	test('an error that is packed is quoted', async () => {
+		service.script({ status: 422, gzip: 'whole', body: { error: { message: 'no such step' } } });
+		expect((await failureOf(runExecute(service))).message).toContain('no such step');
+	});
 
-test('the items of one execution hold 512 MiB of answers, and one beyond that says so', async () => {
-	const answer = unpacksTo(60 * 1024 * 1024, ' ');
-	service.script(...Array.from({ length: 9 }, () => answer), { body: 'small' });
-	const node = { onError: 'continueRegularOutput' as const };
-	const parameters = { options: { parallelRequests: 1 } };
-	const items = await runExecute(service, { items: numbered(10), node, parameters });
-	const messages = items.map(({ json }) => (json.error as { message: string } | undefined)?.message);
-	expect(messages).toEqual([
-		...Array<undefined>(8).fill(undefined),
-		'The responses and messages of this execution are larger than 512 MiB (536,870,912 bytes) together',
-		undefined,
-	]);
-	expect(items[8]?.json['error']).toMatchObject({ code: 503, details: { response: [0] } });
-	expect(service.requests).toHaveLength(10);
+	test('data that unpacks to more than 64 MiB is refused', async () => {
+		service.script({ gzip: 'whole', body: Buffer.alloc(65 * 1024 * 1024) });
+		expect((await failureOf(runExecute(service))).message).toContain('larger than 64 MiB');
+	});
+
+	test.each([undefined, 'whole' as const])(
+		'so is an answer above the limit of the user, packed: %s',
+		async (gzip) => {
+			service.script({ gzip, body: Buffer.alloc(2000) }, { gzip, body: Buffer.alloc(2000) });
+			const parameters = (maxResponseBytes: number) => ({ parameters: { options: { maxResponseBytes } } });
+			const error = await failureOf(runExecute(service, parameters(1999)));
+			expect(error.message).toContain('larger than 1,999 bytes');
+			expect(error.description).toContain("'Max Response Size (Bytes)'");
+			expect(await runExecute(service, parameters(2000))).toHaveLength(1);
+		},
+	);
+
+	test('a clock that is set forward meanwhile cuts nothing off', async () => {
+		const now = Date.now.bind(Date);
+		const clock = jest.spyOn(Date, 'now');
+		service.script({ delayMilliseconds: 50, dripMilliseconds: 1, body: text.slice(0, 100) });
+		const running = runExecute(service);
+		clock.mockImplementation(() => now() + 3_600_000);
+		try {
+			expect((await running)[0]?.json.response).toBe(text.slice(0, 100));
+		} finally {
+			clock.mockRestore();
+		}
+	});
+
+	test.each([
+		'application/jsonl',
+		'application/x-ndjson',
+		'application/ndjson',
+		'application/yaml',
+		'application/x-yaml; charset=utf-8',
+		'application/vnd.oai.openapi+yaml',
+	])('%s is text', async (contentType) => {
+		service.script({ contentType, body: '{"a":1}\n{"a":2}\n' });
+		const [item] = await runExecute(service);
+		expect([item?.json.response, item?.binary]).toEqual(['{"a":1}\n{"a":2}\n', undefined]);
+	});
 });

@@ -1,353 +1,519 @@
 import { ExpressionError } from 'n8n-workflow';
 
+import { Heartbeat } from '../../../nodes/Agent/session/channel';
+import { FakeClock } from './fakeClock';
 import { canaries, FakeSession } from './fakeSession';
 
-describe('reconnecting', () => {
-	it('starts anew after 5 s with a message, not when the channel opens, nor with its first message', async () => {
-		const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
-		session.network.onSocket = (socket) => {
-			socket.open();
-			socket.text('hello');
-		};
-		for (const wait of [500, 1000, 2000, 4000, 8000]) {
+describe('connection', () => {
+	describe('reconnecting', () => {
+		it('starts anew after 5 s with a message, not when the channel opens, nor with its first message', async () => {
+			const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
+			session.network.onSocket = (socket) => {
+				socket.open();
+				socket.text('hello');
+			};
+			for (const wait of [500, 1000, 2000, 4000, 8000]) {
+				session.network.last.end(1000);
+				await session.clock.advance(wait);
+			}
+			const delays = () => session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
+			expect(delays()).toEqual([500, 1000, 2000, 4000, 8000]);
+			await session.clock.advance(5000);
 			session.network.last.end(1000);
-			await session.clock.advance(wait);
-		}
-		const delays = () => session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
-		expect(delays()).toEqual([500, 1000, 2000, 4000, 8000]);
-		await session.clock.advance(5000);
-		session.network.last.end(1000);
-		expect(delays().at(-1)).toBe(500);
-	});
-
-	it('starts anew after 30 s of a stable channel', async () => {
-		const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
-		session.network.last.end();
-		await session.clock.advance(500);
-		session.network.last.open();
-		await session.clock.advance(29_000);
-		session.network.last.end();
-		await session.clock.advance(1000);
-		session.network.last.open();
-		await session.clock.advance(30_000);
-		session.network.last.end();
-		expect(session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds)).toEqual([500, 1000, 500]);
-	});
-
-	it('never has more than one socket or one pending attempt', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = (socket) => {
-			socket.fail('ECONNREFUSED');
-		};
-		await session.clock.advance(10 * 60_000);
-		expect(session.network.sockets.length).toBeGreaterThan(10);
-		expect([session.network.live, session.clock.pending]).toEqual([0, 1]);
-	});
-
-	it('gives an attempt 20 s in all, however busy the handshake looks', async () => {
-		const session = new FakeSession();
-		await session.clock.advance(19_999);
-		expect(session.account.ended).toEqual([]);
-		await session.clock.advance(1);
-		expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['connectTimeout']);
-		expect(session.network.last.terminated).toBe(true);
-		session.network.last.open();
-		expect(session.connection.status().state).toBe('backoff');
-	});
-
-	it.each([
-		['fails', () => Promise.reject(new Error(`no credential ${canaries.signature}`))],
-		['hangs', () => new Promise<void>(() => {})],
-	])('tries again when reading the credentials %s', async (_name, onRead) => {
-		const session = await new FakeSession().opened();
-		session.onRead = onRead;
-		session.network.last.end();
-		await session.clock.advance(25_000);
-		expect(session.account.ended.at(-1)?.closeReason.kind).toBe('credentials');
-		session.onRead = () => Promise.resolve();
-		await session.clock.advance(60_000);
-		session.network.last.open();
-		expect(session.connection.status()).toMatchObject({ state: 'open' });
-	});
-
-	it('drops credentials that were read too late', async () => {
-		const session = new FakeSession();
-		let give = () => {};
-		session.onRead = () => new Promise((resolve) => (give = resolve));
-		await session.clock.advance(19_999);
-		expect(session.account.ended).toEqual([]);
-		await session.clock.advance(1);
-		expect(session.account.ended).toMatchObject([
-			{ closeReason: { kind: 'credentials', message: 'reading them took too long', isMistake: false } },
-		]);
-		give();
-		session.onRead = () => Promise.resolve();
-		await session.clock.advance(0);
-		expect(session.network.sockets).toEqual([]);
-		await session.clock.advance(1000);
-		expect(session.network.sockets.length).toBe(1);
-	});
-
-	it('notices within 45 s that the server died, and counts the gap from its last sign of life', async () => {
-		const session = await new FakeSession().opened();
-		session.network.last.onPing = () => {
-			session.network.last.listener.control('pong');
-		};
-		session.network.last.listener.control('pong');
-		await session.clock.advance(60_000);
-		session.network.last.onPing = () => {};
-		session.network.onSocket = (socket) => {
-			socket.open();
-		};
-		await session.clock.advance(45_500);
-		expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['silent']);
-		session.network.last.text('back');
-		expect(session.account.messages[0]?.gapMs).toBe(45_500);
-	});
-
-	it('sums up the gaps that no message has told of', async () => {
-		const session = await new FakeSession().opened();
-		for (const wait of [500, 1000]) {
-			session.network.last.end();
-			await session.clock.advance(wait);
-			session.network.last.open();
-		}
-		session.network.last.text('1');
-		expect(session.account.messages[0]?.gapMs).toBe(1500);
-	});
-
-	it.each([
-		['pings', {}, 2, []],
-		['text pings', { pingText: 'are you there' }, 0, ['are you there', 'are you there']],
-		['nothing', { heartbeatSeconds: 0 }, 0, []],
-	])('sends %s', async (_name, options, pings, sent) => {
-		const session = await new FakeSession(options).opened();
-		await session.clock.advance(pings === 0 ? 50_000 : 25_000);
-		expect([session.network.last.pings, session.network.last.sent]).toEqual([pings, sent]);
-	});
-});
-
-const start = Date.UTC(2026, 0, 1);
-
-describe('a session', () => {
-	it('opens its channel and hands on numbered messages', async () => {
-		const session = await new FakeSession().opened();
-		expect(session.connection.status().state).toBe('open');
-		session.network.last.text('{"a":1}');
-		session.network.last.text('plain');
-		const at = new Date(start).toISOString();
-		expect(session.account.messages).toEqual([
-			{
-				sessionId: 's1',
-				sequence: 1,
-				receivedAt: at,
-				format: 'json',
-				message: { a: 1 },
-				byteLength: 7,
-				memoryBytes: 95,
-			},
-			{ sessionId: 's1', sequence: 2, receivedAt: at, format: 'text', message: 'plain', byteLength: 5 },
-		]);
-		expect(session.account.events).toEqual([
-			{ sessionId: 's1', event: 'connected', at, gapMs: null, reason: null },
-		]);
-	});
-
-	it('sends the initial message each time the channel opens', async () => {
-		const session = await new FakeSession({ initialMessage: 'hello' }).opened();
-		expect(session.network.last.sent).toEqual(['hello']);
-		session.network.last.end();
-		await session.clock.advance(1000);
-		session.network.last.open();
-		expect(session.network.sockets.map(({ sent }) => sent)).toEqual([['hello'], ['hello']]);
-	});
-
-	it('reads the credentials and the time anew at every attempt', async () => {
-		const session = await new FakeSession().opened();
-		session.network.last.end();
-		session.signature = '0xreplaced';
-		await session.clock.advance(5000);
-		const [first, second] = session.network.sockets.map(({ query }) => query);
-		expect(first?.get('signature')).toBe(canaries.signature);
-		expect(second?.get('signature')).toBe('0xreplaced');
-		expect(Number(first?.get('timestamp'))).toBe(start / 1000);
-		expect(Number(second?.get('timestamp'))).toBe(start / 1000);
-		expect(session.reads).toBe(2);
-	});
-
-	it('marks the first message after a gap, and only that one', async () => {
-		const session = await new FakeSession().opened();
-		session.network.last.text('1');
-		await session.clock.advance(10_000);
-		session.network.last.end();
-		await session.clock.advance(500);
-		session.network.last.open();
-		session.network.last.text('2');
-		session.network.last.text('3');
-		expect(session.account.messages.map(({ sequence, gapMs }) => [sequence, gapMs])).toEqual([
-			[1, undefined],
-			[2, 500],
-			[3, undefined],
-		]);
-		expect(session.account.events.map(({ event, gapMs, reason }) => [event, gapMs, reason])).toEqual([
-			['connected', null, null],
-			['disconnected', null, 'the connection was lost'],
-			['reconnected', 500, 'the connection was lost'],
-		]);
-	});
-});
-
-it('a listener that throws changes nothing, and its text is not logged', async () => {
-	const session = await new FakeSession().opened();
-	session.account.listener.message = (message) => {
-		throw new TypeError(`canary of a message ${JSON.stringify(message)}`);
-	};
-	session.network.last.text('{"canary":1}');
-	session.network.last.text('2');
-	expect(session.connection.status().state).toBe('open');
-	expect(session.account.log.join()).toContain('TypeError');
-	expect(session.account.log.join()).not.toContain('canary');
-});
-
-describe('a refusal', () => {
-	it('is tried once more at once with fresh credentials, which may end it', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = (socket) => {
-			socket.refuse(401);
-		};
-		await session.clock.advance(0);
-		session.signature = '0xreplaced';
-		session.network.onSocket = (socket) => {
-			socket.open();
-		};
-		await session.clock.advance(2000);
-		expect(session.connection.status().state).toBe('open');
-		expect(session.network.last.query.get('signature')).toBe('0xreplaced');
-		expect(session.account.alerts).toEqual([]);
-	});
-
-	it('that comes again leaves the slow lane, which never stops, and one alert', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = (socket) => {
-			socket.refuse(
-				403,
-				{ date: new Date(session.clock.wallMilliseconds() + 90_000).toUTCString() },
-				`no ${canaries.apiKey}`,
-			);
-		};
-		await session.clock.advance(10_000);
-		expect(session.account.alerts).toHaveLength(1);
-		await session.clock.advance(24 * 3_600_000);
-		expect(session.connection.status()).toMatchObject({
-			state: 'slow',
-			lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
+			expect(delays().at(-1)).toBe(500);
 		});
-		expect(session.network.sockets.length).toBeGreaterThan(24 * 4);
-		expect(session.network.sockets.length).toBeLessThan(24 * 8 + 10);
-		expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused']);
-		expect(session.account.alerts[0]?.failure.description).toContain('90 seconds ahead');
+
+		it('starts anew after 30 s of a stable channel', async () => {
+			const session = await new FakeSession({ heartbeatSeconds: 0 }).opened();
+			session.network.last.end();
+			await session.clock.advance(500);
+			session.network.last.open();
+			await session.clock.advance(29_000);
+			session.network.last.end();
+			await session.clock.advance(1000);
+			session.network.last.open();
+			await session.clock.advance(30_000);
+			session.network.last.end();
+			expect(session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds)).toEqual([
+				500, 1000, 500,
+			]);
+		});
+
+		it('never has more than one socket or one pending attempt', async () => {
+			const session = new FakeSession();
+			session.network.onSocket = (socket) => {
+				socket.fail('ECONNREFUSED');
+			};
+			await session.clock.advance(10 * 60_000);
+			expect(session.network.sockets.length).toBeGreaterThan(10);
+			expect([session.network.live, session.clock.pending]).toEqual([0, 1]);
+		});
+
+		it('gives an attempt 20 s in all, however busy the handshake looks', async () => {
+			const session = new FakeSession();
+			await session.clock.advance(19_999);
+			expect(session.account.ended).toEqual([]);
+			await session.clock.advance(1);
+			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['connectTimeout']);
+			expect(session.network.last.terminated).toBe(true);
+			session.network.last.open();
+			expect(session.connection.status().state).toBe('backoff');
+		});
+
+		it.each([
+			['fails', () => Promise.reject(new Error(`no credential ${canaries.signature}`))],
+			['hangs', () => new Promise<void>(() => {})],
+		])('tries again when reading the credentials %s', async (_name, onRead) => {
+			const session = await new FakeSession().opened();
+			session.onRead = onRead;
+			session.network.last.end();
+			await session.clock.advance(25_000);
+			expect(session.account.ended.at(-1)?.closeReason.kind).toBe('credentials');
+			session.onRead = () => Promise.resolve();
+			await session.clock.advance(60_000);
+			session.network.last.open();
+			expect(session.connection.status()).toMatchObject({ state: 'open' });
+		});
+
+		it('drops credentials that were read too late', async () => {
+			const session = new FakeSession();
+			let give = () => {};
+			session.onRead = () => new Promise((resolve) => (give = resolve));
+			await session.clock.advance(19_999);
+			expect(session.account.ended).toEqual([]);
+			await session.clock.advance(1);
+			expect(session.account.ended).toMatchObject([
+				{ closeReason: { kind: 'credentials', message: 'reading them took too long', isMistake: false } },
+			]);
+			give();
+			session.onRead = () => Promise.resolve();
+			await session.clock.advance(0);
+			expect(session.network.sockets).toEqual([]);
+			await session.clock.advance(1000);
+			expect(session.network.sockets.length).toBe(1);
+		});
+
+		it('notices within 45 s that the server died, and counts the gap from its last sign of life', async () => {
+			const session = await new FakeSession().opened();
+			session.network.last.onPing = () => {
+				session.network.last.listener.control('pong');
+			};
+			session.network.last.listener.control('pong');
+			await session.clock.advance(60_000);
+			session.network.last.onPing = () => {};
+			session.network.onSocket = (socket) => {
+				socket.open();
+			};
+			await session.clock.advance(45_500);
+			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['silent']);
+			session.network.last.text('back');
+			expect(session.account.messages[0]?.gapMs).toBe(45_500);
+		});
+
+		it('sums up the gaps that no message has told of', async () => {
+			const session = await new FakeSession().opened();
+			for (const wait of [500, 1000]) {
+				session.network.last.end();
+				await session.clock.advance(wait);
+				session.network.last.open();
+			}
+			session.network.last.text('1');
+			expect(session.account.messages[0]?.gapMs).toBe(1500);
+		});
+
+		it.each([
+			['pings', {}, 2, []],
+			['text pings', { pingText: 'are you there' }, 0, ['are you there', 'are you there']],
+			['nothing', { heartbeatSeconds: 0 }, 0, []],
+		])('sends %s', async (_name, options, pings, sent) => {
+			const session = await new FakeSession(options).opened();
+			await session.clock.advance(pings === 0 ? 50_000 : 25_000);
+			expect([session.network.last.pings, session.network.last.sent]).toEqual([pings, sent]);
+		});
 	});
 
-	it('by a mistake in the credentials is alerted at once', async () => {
-		const session = new FakeSession();
-		session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
-		await session.clock.advance(0);
-		expect(session.connection.status().state).toBe('slow');
-		expect(session.account.alerts).toMatchObject([
-			{
-				kind: 'refused',
-				failure: {
-					message:
-						'The channel of session s1 is not open: the credentials could not be read: access to env vars denied',
-					description: expect.stringContaining('N8N_BLOCK_ENV_ACCESS_IN_NODE') as string,
+	const start = Date.UTC(2026, 0, 1);
+
+	describe('a session', () => {
+		it('opens its channel and hands on numbered messages', async () => {
+			const session = await new FakeSession().opened();
+			expect(session.connection.status().state).toBe('open');
+			session.network.last.text('{"a":1}');
+			session.network.last.text('plain');
+			const at = new Date(start).toISOString();
+			expect(session.account.messages).toEqual([
+				{
+					sessionId: 's1',
+					sequence: 1,
+					receivedAt: at,
+					format: 'json',
+					message: { a: 1 },
+					byteLength: 7,
+					memoryBytes: 95,
 				},
-			},
-		]);
+				{ sessionId: 's1', sequence: 2, receivedAt: at, format: 'text', message: 'plain', byteLength: 5 },
+			]);
+			expect(session.account.events).toEqual([
+				{ sessionId: 's1', event: 'connected', at, gapMs: null, reason: null },
+			]);
+		});
+
+		it('sends the initial message each time the channel opens', async () => {
+			const session = await new FakeSession({ initialMessage: 'hello' }).opened();
+			expect(session.network.last.sent).toEqual(['hello']);
+			session.network.last.end();
+			await session.clock.advance(1000);
+			session.network.last.open();
+			expect(session.network.sockets.map(({ sent }) => sent)).toEqual([['hello'], ['hello']]);
+		});
+
+		it('reads the credentials and the time anew at every attempt', async () => {
+			const session = await new FakeSession().opened();
+			session.network.last.end();
+			session.signature = '0xreplaced';
+			await session.clock.advance(5000);
+			const [first, second] = session.network.sockets.map(({ query }) => query);
+			expect(first?.get('signature')).toBe(canaries.signature);
+			expect(second?.get('signature')).toBe('0xreplaced');
+			expect(Number(first?.get('timestamp'))).toBe(start / 1000);
+			expect(Number(second?.get('timestamp'))).toBe(start / 1000);
+			expect(session.reads).toBe(2);
+		});
+
+		it('marks the first message after a gap, and only that one', async () => {
+			const session = await new FakeSession().opened();
+			session.network.last.text('1');
+			await session.clock.advance(10_000);
+			session.network.last.end();
+			await session.clock.advance(500);
+			session.network.last.open();
+			session.network.last.text('2');
+			session.network.last.text('3');
+			expect(session.account.messages.map(({ sequence, gapMs }) => [sequence, gapMs])).toEqual([
+				[1, undefined],
+				[2, 500],
+				[3, undefined],
+			]);
+			expect(session.account.events.map(({ event, gapMs, reason }) => [event, gapMs, reason])).toEqual([
+				['connected', null, null],
+				['disconnected', null, 'the connection was lost'],
+				['reconnected', 500, 'the connection was lost'],
+			]);
+		});
 	});
 
-	it('ends with a channel that stays; the next one is alerted again', async () => {
-		const session = new FakeSession({ heartbeatSeconds: 0 });
-		const refuse = () => {
+	it('a listener that throws changes nothing, and its text is not logged', async () => {
+		const session = await new FakeSession().opened();
+		session.account.listener.message = (message) => {
+			throw new TypeError(`canary of a message ${JSON.stringify(message)}`);
+		};
+		session.network.last.text('{"canary":1}');
+		session.network.last.text('2');
+		expect(session.connection.status().state).toBe('open');
+		expect(session.account.log.join()).toContain('TypeError');
+		expect(session.account.log.join()).not.toContain('canary');
+	});
+
+	describe('a refusal', () => {
+		it('is tried once more at once with fresh credentials, which may end it', async () => {
+			const session = new FakeSession();
 			session.network.onSocket = (socket) => {
 				socket.refuse(401);
 			};
-		};
-		refuse();
-		await session.clock.advance(30_000);
-		expect(session.connection.status().state).toBe('slow');
-		session.network.onSocket = (socket) => {
-			socket.open();
-		};
-		await session.clock.advance(15 * 60_000);
-		expect(session.connection.status().state).toBe('open');
-		await session.clock.advance(30_000);
-		refuse();
-		session.network.last.end();
-		await session.clock.advance(500);
-		expect(session.connection.status().state).toBe('backoff');
-		await session.clock.advance(10_000);
-		expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
+			await session.clock.advance(0);
+			session.signature = '0xreplaced';
+			session.network.onSocket = (socket) => {
+				socket.open();
+			};
+			await session.clock.advance(2000);
+			expect(session.connection.status().state).toBe('open');
+			expect(session.network.last.query.get('signature')).toBe('0xreplaced');
+			expect(session.account.alerts).toEqual([]);
+		});
+
+		it('that comes again leaves the slow lane, which never stops, and one alert', async () => {
+			const session = new FakeSession();
+			session.network.onSocket = (socket) => {
+				socket.refuse(
+					403,
+					{ date: new Date(session.clock.wallMilliseconds() + 90_000).toUTCString() },
+					`no ${canaries.apiKey}`,
+				);
+			};
+			await session.clock.advance(10_000);
+			expect(session.account.alerts).toHaveLength(1);
+			await session.clock.advance(24 * 3_600_000);
+			expect(session.connection.status()).toMatchObject({
+				state: 'slow',
+				lastFailure: { code: 403, status: 'PERMISSION_DENIED' },
+			});
+			expect(session.network.sockets.length).toBeGreaterThan(24 * 4);
+			expect(session.network.sockets.length).toBeLessThan(24 * 8 + 10);
+			expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused']);
+			expect(session.account.alerts[0]?.failure.description).toContain('90 seconds ahead');
+		});
+
+		it('by a mistake in the credentials is alerted at once', async () => {
+			const session = new FakeSession();
+			session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
+			await session.clock.advance(0);
+			expect(session.connection.status().state).toBe('slow');
+			expect(session.account.alerts).toMatchObject([
+				{
+					kind: 'refused',
+					failure: {
+						message:
+							'The channel of session s1 is not open: the credentials could not be read: access to env vars denied',
+						description: expect.stringContaining('N8N_BLOCK_ENV_ACCESS_IN_NODE') as string,
+					},
+				},
+			]);
+		});
+
+		it('ends with a channel that stays; the next one is alerted again', async () => {
+			const session = new FakeSession({ heartbeatSeconds: 0 });
+			const refuse = () => {
+				session.network.onSocket = (socket) => {
+					socket.refuse(401);
+				};
+			};
+			refuse();
+			await session.clock.advance(30_000);
+			expect(session.connection.status().state).toBe('slow');
+			session.network.onSocket = (socket) => {
+				socket.open();
+			};
+			await session.clock.advance(15 * 60_000);
+			expect(session.connection.status().state).toBe('open');
+			await session.clock.advance(30_000);
+			refuse();
+			session.network.last.end();
+			await session.clock.advance(500);
+			expect(session.connection.status().state).toBe('backoff');
+			await session.clock.advance(10_000);
+			expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
+		});
+
+		it('right after the handshake (accept, then close) does not hammer', async () => {
+			const session = new FakeSession();
+			session.network.onSocket = (socket) => {
+				socket.open();
+				socket.text('{"error":"bad signature"}');
+				socket.end(4401, `bad ${canaries.signature}`);
+			};
+			await session.clock.advance(3_600_000);
+			expect(session.network.sockets.length).toBeLessThan(16);
+			expect(session.account.alerts.length).toBe(1);
+		});
 	});
 
-	it('right after the handshake (accept, then close) does not hammer', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = (socket) => {
-			socket.open();
-			socket.text('{"error":"bad signature"}');
-			socket.end(4401, `bad ${canaries.signature}`);
-		};
-		await session.clock.advance(3_600_000);
-		expect(session.network.sockets.length).toBeLessThan(16);
-		expect(session.account.alerts.length).toBe(1);
+	describe('an outage', () => {
+		it('is alerted once after 5 minutes', async () => {
+			const session = new FakeSession();
+			session.network.onSocket = (socket) => {
+				socket.fail('ECONNREFUSED');
+			};
+			await session.clock.advance(5 * 60_000 - 1);
+			expect(session.account.alerts).toEqual([]);
+			await session.clock.advance(3_600_000);
+			expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
+				['outage', 503],
+			]);
+		});
+
+		it('is not over with a message of a channel that does not stay', async () => {
+			const session = new FakeSession();
+			session.network.onSocket = (socket) => {
+				socket.open();
+				socket.text('{"type":"hello"}');
+				socket.end(1000);
+			};
+			await session.clock.advance(40_000);
+			expect(session.network.sockets.length).toBeLessThan(10);
+			await session.clock.advance(5 * 60_000);
+			expect(session.account.alerts).toMatchObject([
+				{ kind: 'outage', failure: { message: expect.stringContaining('session s1') as string } },
+			]);
+		});
+
+		it('is one warning in the log, details, and one recovery', async () => {
+			const session = await new FakeSession().opened();
+			session.network.onSocket = (socket) => {
+				socket.fail('ECONNREFUSED');
+			};
+			session.network.last.end();
+			await session.clock.advance(3000);
+			session.network.onSocket = (socket) => {
+				socket.open();
+			};
+			await session.clock.advance(10_000);
+			expect(session.account.log.map((line) => line.split(' ')[0])).toEqual([
+				'warn',
+				'debug',
+				'debug',
+				'info',
+			]);
+			expect(session.account.log.map((line) => / in (\d+) s$/.exec(line)?.[1])).toEqual([
+				'1',
+				'1',
+				'2',
+				undefined,
+			]);
+		});
 	});
 });
 
-describe('an outage', () => {
-	it('is alerted once after 5 minutes', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = (socket) => {
-			socket.fail('ECONNREFUSED');
-		};
-		await session.clock.advance(5 * 60_000 - 1);
-		expect(session.account.alerts).toEqual([]);
-		await session.clock.advance(3_600_000);
-		expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
-			['outage', 503],
-		]);
+const usual = { heartbeatSeconds: 25, pingText: '' };
+
+function watch(settings = usual, answers = true) {
+	const clock = new FakeClock();
+	const seen = { pings: [] as number[], deadAt: undefined as number | undefined, unanswered: 0, answers };
+	const heartbeat: Heartbeat = new Heartbeat(
+		settings,
+		{
+			ping() {
+				seen.pings.push(clock.monotonicMilliseconds());
+				if (seen.answers)
+					clock.after(10, () => {
+						heartbeat.seen(settings.pingText === '' ? 'pong' : 'message');
+					});
+			},
+			dead() {
+				seen.deadAt = clock.monotonicMilliseconds();
+			},
+			unanswered() {
+				seen.unanswered++;
+			},
+		},
+		clock,
+	);
+	heartbeat.start();
+	return { clock, heartbeat, seen };
+}
+
+describe('Heartbeat', () => {
+	it('pings at once and every 25 s, with one timer', async () => {
+		const { clock, seen } = watch();
+		await clock.advance(100_000);
+		expect(seen.pings).toEqual([0, 25_000, 50_000, 75_000, 100_000]);
+		expect(seen.deadAt).toBeUndefined();
+		seen.answers = false;
+		await clock.advance(10);
+		expect(clock.pending).toBe(1);
 	});
 
-	it('is not over with a message of a channel that does not stay', async () => {
-		const session = new FakeSession();
-		session.network.onSocket = (socket) => {
-			socket.open();
-			socket.text('{"type":"hello"}');
-			socket.end(1000);
-		};
-		await session.clock.advance(40_000);
-		expect(session.network.sockets.length).toBeLessThan(10);
-		await session.clock.advance(5 * 60_000);
-		expect(session.account.alerts).toMatchObject([
-			{ kind: 'outage', failure: { message: expect.stringContaining('session s1') as string } },
-		]);
+	it.each([1, 10_000, 24_999, 25_000, 26_000, 44_000])(
+		'notices within 45 s that the peer died at %i ms',
+		async (diesAt) => {
+			const { clock, seen } = watch();
+			await clock.advance(diesAt);
+			seen.answers = false;
+			await clock.advance(200_000);
+			expect(seen.deadAt).toBeDefined();
+			expect((seen.deadAt ?? 0) - diesAt).toBeLessThanOrEqual(45_000);
+		},
+	);
+
+	it.each(['ping', 'message'] as const)('takes a %s of the server as life', async (kind) => {
+		const { clock, heartbeat, seen } = watch();
+		await clock.advance(1000);
+		seen.answers = false;
+		for (let second = 0; second < 300; second += 15) {
+			heartbeat.seen(kind);
+			await clock.advance(15_000);
+		}
+		expect(seen.deadAt).toBeUndefined();
 	});
 
-	it('is one warning in the log, details, and one recovery', async () => {
-		const session = await new FakeSession().opened();
-		session.network.onSocket = (socket) => {
-			socket.fail('ECONNREFUSED');
-		};
-		session.network.last.end();
-		await session.clock.advance(3000);
-		session.network.onSocket = (socket) => {
-			socket.open();
-		};
-		await session.clock.advance(10_000);
-		expect(session.account.log.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'debug', 'info']);
-		expect(session.account.log.map((line) => / in (\d+) s$/.exec(line)?.[1])).toEqual([
-			'1',
-			'1',
-			'2',
-			undefined,
-		]);
+	it('never ends a link whose server has not answered a single ping, and says so once', async () => {
+		const { clock, heartbeat, seen } = watch(usual, false);
+		for (let minute = 0; minute < 60; minute++) {
+			if (minute % 10 === 0) heartbeat.seen('message');
+			await clock.advance(60_000);
+		}
+		expect(seen.deadAt).toBeUndefined();
+		expect(seen.unanswered).toBe(1);
+		expect(seen.pings.length).toBeGreaterThan(100);
 	});
+
+	it('is off with a heartbeat of 0', async () => {
+		const { clock, seen } = watch({ ...usual, heartbeatSeconds: 0 });
+		await clock.advance(1_000_000);
+		expect([seen.pings, clock.pending]).toEqual([[], 0]);
+	});
+
+	it('a text ping waits for the first interval; a message after it is its answer', async () => {
+		const { clock, seen } = watch({ ...usual, pingText: 'ping' });
+		await clock.advance(60_000);
+		expect(seen.pings).toEqual([25_000, 50_000]);
+		seen.answers = false;
+		await clock.advance(45_000);
+		expect(seen.deadAt).toBe(95_000);
+	});
+
+	it('messages that came by themselves do not make a text ping answered', async () => {
+		const { clock, heartbeat, seen } = watch({ ...usual, pingText: 'ping' }, false);
+		await clock.advance(10_000);
+		heartbeat.seen('message');
+		await clock.advance(1_000_000);
+		expect(seen.deadAt).toBeUndefined();
+	});
+
+	it('after a stall of our own it asks again instead of ending the link', async () => {
+		const { clock, seen } = watch();
+		await clock.advance(1000);
+		seen.answers = false;
+		await clock.advance(25_000);
+		clock.stall(60_000);
+		seen.answers = true;
+		await clock.advance(100_000);
+		expect(seen.deadAt).toBeUndefined();
+	});
+
+	it.each([
+		[1000, 46_000],
+		[1001, 66_001],
+	])('takes %i ms more than it had asked for as no stall, or as one', async (late, deadAt) => {
+		const { clock, seen } = watch();
+		await clock.advance(1000);
+		seen.answers = false;
+		await clock.advance(43_999);
+		clock.stall(late + 1);
+		await clock.advance(60_000);
+		expect(seen.deadAt).toBe(deadAt);
+	});
+
+	it('a dead link shows up after a stall too, one deadline later', async () => {
+		const { clock, seen } = watch();
+		await clock.advance(1000);
+		seen.answers = false;
+		await clock.advance(25_000);
+		clock.stall(60_000);
+		await clock.advance(20_000);
+		expect(seen.deadAt).toBe(106_000);
+	});
+
+	it('counts nothing while suspended, and pings at once afterwards', async () => {
+		const { clock, heartbeat, seen } = watch();
+		await clock.advance(1000);
+		heartbeat.suspend();
+		await clock.advance(500_000);
+		expect([seen.pings, clock.pending, seen.deadAt]).toEqual([[0], 0, undefined]);
+		heartbeat.start();
+		expect(seen.pings).toEqual([0, 501_000]);
+		seen.answers = false;
+		await clock.advance(20_010);
+		expect(seen.deadAt).toBeUndefined();
+	});
+
+	it.each([1, 5, 10, 60, 300])(
+		'with a heartbeat of %i s a peer is dead 20 s after the unanswered ping',
+		async (seconds) => {
+			const { clock, seen } = watch({ ...usual, heartbeatSeconds: seconds });
+			await clock.advance(seconds * 1000 + 500);
+			seen.answers = false;
+			await clock.advance(seconds * 1000 + 20_000);
+			expect(seen.deadAt).toBe(seconds * 2000 + 20_000);
+		},
+	);
 });

@@ -8,193 +8,360 @@ import {
 	redactorOf,
 	requestReader,
 	secretsOf,
+	channelBase,
+	checkAllowedHost,
+	executeUrl,
 } from '../../../nodes/Agent/session/credentials';
 import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';
 
-const now = 1_767_225_600_999;
-const signed = agentSignatureCredential({
-	userId: '0xuser',
-	userPublicKey: '0xpublic',
-	signature: ' 0xsigned\n',
-	timestampMode: 'current',
-});
-
-describe('identityOf', () => {
-	it('takes the time of the call', () => {
-		expect(identityOf(signed, {}, now)).toEqual({
-			userId: '0xuser',
-			userPublicKey: '0xpublic',
-			signature: '0xsigned',
-			timestamp: now,
-		});
-		expect(identityOf(signed).timestamp).toBeGreaterThan(now - 1e12);
+describe('credentials', () => {
+	const now = 1_767_225_600_999;
+	const signed = agentSignatureCredential({
+		userId: '0xuser',
+		userPublicKey: '0xpublic',
+		signature: ' 0xsigned\n',
+		timestampMode: 'current',
 	});
 
-	it('takes the timestamp that came with the signature, as a number or as digits', () => {
-		const issued = { ...signed, timestampMode: 'issued' as const };
-		expect(identityOf({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp).toBe(
-			1_700_000_000_123,
-		);
-		expect(identityOf({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp).toBe(
-			1_700_000_000_123,
-		);
-	});
-
-	it.each([100_000_000_000, 99_999_999_999_999])('takes the timestamp %d', (issuedTimestamp) => {
-		const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
-		expect(identityOf(issued, {}, now).timestamp).toBe(issuedTimestamp);
-	});
-
-	it.each([
-		[1_700_000_000, 'The node converts them to seconds'],
-		[99_999_999_999, 'is not a time in milliseconds'],
-		[100_000_000_000_000, 'is not a time in milliseconds'],
-		[1_700_000_000_123_456, 'is not a time in milliseconds'],
-		[1_700_000_000_123.5, 'is not a time in milliseconds'],
-		['yesterday', 'is not a time in milliseconds'],
-		['', 'is not a time in milliseconds'],
-		[undefined, 'is not a time in milliseconds'],
-		[0, 'is not a time in milliseconds'],
-		['0', "received no timestamp with the signature, set 'Timestamp' to 'Current'"],
-		[-1, 'is not a time in milliseconds'],
-	])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
-		const failure = failureOf(() =>
-			identityOf({ ...signed, timestampMode: 'issued', issuedTimestamp }, {}, now),
-		);
-		expect(failure.code).toBe(400);
-		expect(failure.text).toContain(reason);
-	});
-
-	it('prefers what the item brings, and the credential where the item brings nothing', () => {
-		const overrides = { userId: '0xother', userPublicKey: '', signature: '  ', timestamp: 1_700_000_000_123 };
-		expect(identityOf(signed, overrides, now)).toEqual({
-			userId: '0xother',
-			userPublicKey: '0xpublic',
-			signature: '0xsigned',
-			timestamp: 1_700_000_000_123,
-		});
-		expect(failureOf(() => identityOf(signed, { timestamp: 1_700_000_000 })).text).toContain(
-			"option 'Timestamp (Milliseconds)'",
-		);
-	});
-
-	it.each(['userId', 'userPublicKey', 'signature'] as const)('says that %s is missing', (field) => {
-		const failure = failureOf(() => identityOf({ ...signed, [field]: '' }));
-		expect(failure).toMatchObject({ code: 400 });
-		expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
-	});
-});
-
-it('refuses a credential without an API key', () => {
-	expect(failureOf(() => agentApiCredential({ apiKey: ' ' })).code).toBe(400);
-});
-
-const api = agentApiCredential({ ...canaries, apiKey: 'can ary+/=key', webSocketUrl: 'ws://agent.example' });
-const identity = identityOf(signatureOf(canaries.signature));
-const secrets = secretsOf(api, identity);
-const leak = /canary|can(%20|\+| )ary/i;
-
-describe('redact', () => {
-	it.each([
-		['the whole address', `Invalid URL: ${channelUrl(api, 's1', identity)}`],
-		['the value itself', 'bad key can ary+/=key!'],
-		['in capitals', `SIGNATURE ${canaries.signature.toUpperCase()} EXPIRED`],
-		['percent-encoded', `key ${encodeURIComponent('can ary+/=key')}`],
-		['as JSON', JSON.stringify({ apiKey: 'can ary+/=key', nested: canaries })],
-		['twice', `${canaries.signature} ${canaries.signature}`],
-		['cut off at the end', `unknown signature ${canaries.signature.slice(0, 12)}`],
-		['cut off with dots', `unknown signature ${canaries.signature.slice(0, 12)}…`],
-		['credentials of a proxy', 'connect to http://canaryuser:canarypass@proxy.example:8080 failed'],
-		['a credential that is not known', 'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2'],
-	])('hides %s', (_name, text) => {
-		expect(redactorOf(secrets)(text)).not.toMatch(leak);
-	});
-
-	it('leaves the rest', () => {
-		expect(redactorOf(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
-			'status 401 from agent.example:3010 (session s1)',
-		);
-		expect(redactorOf([''])('anything')).toBe('anything');
-	});
-
-	it('leaves no more of a text than is ever shown', () => {
-		const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(redactorOf(secrets));
-		expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
-	});
-
-	it('hides any secret in any text', () => {
-		const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
-		fc.assert(
-			fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
-				fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-				return !redactorOf([value])(`${before}${value}${after}`).includes(value);
-			}),
-		);
-	});
-});
-
-describe('the credentials of a node', () => {
-	function nodeWith(keys: string[]) {
-		const clock = new FakeClock();
-		const reads: string[] = [];
-		const context = {
-			getCredentials: async (type: string) => {
-				reads.push(type);
-				await Promise.resolve();
-				const signer = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned' };
-				const [apiKey = ''] = keys;
-				return type === 'agentApi' ? { webSocketUrl: 'wss://agent.example', apiKey } : signer;
-			},
-			helpers: {},
-		};
-		const readRequest = requestReader(context, {}, clock);
-		/** @returns the API key that was read */
-		const read = async () => new URL((await readRequest('s1')).url).searchParams.get('apiKey');
-		return { clock, reads, read };
-	}
-
-	it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
-		const values = {
-			agentApi: { webSocketUrl: 'wss://agent.example', apiKey: 'key', allowUnauthorizedCerts: true },
-			agentSignatureApi: {
+	describe('identityOf', () => {
+		it('takes the time of the call', () => {
+			expect(identityOf(signed, {}, now)).toEqual({
 				userId: '0xuser',
 				userPublicKey: '0xpublic',
 				signature: '0xsigned',
-				allowedHosts: 'agent.example',
-			},
-		};
-		const getCredentials = (type: string) => Promise.resolve(values[type as keyof typeof values]);
-		await expect(requestReader({ getCredentials, helpers: {} })('s1')).rejects.toMatchObject({ code: 400 });
-		values.agentApi.allowUnauthorizedCerts = false;
-		const { base } = await requestReader({ getCredentials, helpers: {} })('s1');
-		expect(base.href).toBe('wss://agent.example/ws');
+				timestamp: now,
+			});
+			expect(identityOf(signed).timestamp).toBeGreaterThan(now - 1e12);
+		});
+
+		it('takes the timestamp that came with the signature, as a number or as digits', () => {
+			const issued = { ...signed, timestampMode: 'issued' as const };
+			expect(identityOf({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp).toBe(
+				1_700_000_000_123,
+			);
+			expect(identityOf({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp).toBe(
+				1_700_000_000_123,
+			);
+		});
+
+		it.each([100_000_000_000, 99_999_999_999_999])('takes the timestamp %d', (issuedTimestamp) => {
+			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
+			expect(identityOf(issued, {}, now).timestamp).toBe(issuedTimestamp);
+		});
+
+		it.each([
+			[1_700_000_000, 'The node converts them to seconds'],
+			[99_999_999_999, 'is not a time in milliseconds'],
+			[100_000_000_000_000, 'is not a time in milliseconds'],
+			[1_700_000_000_123_456, 'is not a time in milliseconds'],
+			[1_700_000_000_123.5, 'is not a time in milliseconds'],
+			['yesterday', 'is not a time in milliseconds'],
+			['', 'is not a time in milliseconds'],
+			[undefined, 'is not a time in milliseconds'],
+			[0, 'is not a time in milliseconds'],
+			['0', "received no timestamp with the signature, set 'Timestamp' to 'Current'"],
+			[-1, 'is not a time in milliseconds'],
+		])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
+			const failure = failureOf(() =>
+				identityOf({ ...signed, timestampMode: 'issued', issuedTimestamp }, {}, now),
+			);
+			expect(failure.code).toBe(400);
+			expect(failure.text).toContain(reason);
+		});
+
+		it('prefers what the item brings, and the credential where the item brings nothing', () => {
+			const overrides = {
+				userId: '0xother',
+				userPublicKey: '',
+				signature: '  ',
+				timestamp: 1_700_000_000_123,
+			};
+			expect(identityOf(signed, overrides, now)).toEqual({
+				userId: '0xother',
+				userPublicKey: '0xpublic',
+				signature: '0xsigned',
+				timestamp: 1_700_000_000_123,
+			});
+			expect(failureOf(() => identityOf(signed, { timestamp: 1_700_000_000 })).text).toContain(
+				"option 'Timestamp (Milliseconds)'",
+			);
+		});
+
+		it.each(['userId', 'userPublicKey', 'signature'] as const)('says that %s is missing', (field) => {
+			const failure = failureOf(() => identityOf({ ...signed, [field]: '' }));
+			expect(failure).toMatchObject({ code: 400 });
+			expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
+		});
 	});
 
-	it('are read once for all sessions that connect within a second', async () => {
-		const { clock, reads, read } = nodeWith(['key']);
-		await Promise.all(Array.from({ length: 100 }, read));
-		await clock.advance(999);
-		await read();
-		expect(reads).toEqual(['agentApi', 'agentSignatureApi']);
+	it('refuses a credential without an API key', () => {
+		expect(failureOf(() => agentApiCredential({ apiKey: ' ' })).code).toBe(400);
 	});
 
-	it('are read again after a second, which is sooner than the attempt after a refusal', async () => {
-		const keys = ['old', 'new'];
-		const { clock, read } = nodeWith(keys);
-		expect(await read()).toBe('old');
-		keys.shift();
-		await clock.advance(1000);
-		expect(await read()).toBe('new');
+	const api = agentApiCredential({
+		...canaries,
+		apiKey: 'can ary+/=key',
+		webSocketUrl: 'ws://agent.example',
+	});
+	const identity = identityOf(signatureOf(canaries.signature));
+	const secrets = secretsOf(api, identity);
+	const leak = /canary|can(%20|\+| )ary/i;
+
+	describe('redact', () => {
+		it.each([
+			['the whole address', `Invalid URL: ${channelUrl(api, 's1', identity)}`],
+			['the value itself', 'bad key can ary+/=key!'],
+			['in capitals', `SIGNATURE ${canaries.signature.toUpperCase()} EXPIRED`],
+			['percent-encoded', `key ${encodeURIComponent('can ary+/=key')}`],
+			['as JSON', JSON.stringify({ apiKey: 'can ary+/=key', nested: canaries })],
+			['twice', `${canaries.signature} ${canaries.signature}`],
+			['cut off at the end', `unknown signature ${canaries.signature.slice(0, 12)}`],
+			['cut off with dots', `unknown signature ${canaries.signature.slice(0, 12)}…`],
+			['credentials of a proxy', 'connect to http://canaryuser:canarypass@proxy.example:8080 failed'],
+			['a credential that is not known', 'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2'],
+		])('hides %s', (_name, text) => {
+			expect(redactorOf(secrets)(text)).not.toMatch(leak);
+		});
+
+		it('leaves the rest', () => {
+			expect(redactorOf(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
+				'status 401 from agent.example:3010 (session s1)',
+			);
+			expect(redactorOf([''])('anything')).toBe('anything');
+		});
+
+		it('leaves no more of a text than is ever shown', () => {
+			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(redactorOf(secrets));
+			expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
+		});
+
+		it('hides any secret in any text', () => {
+			const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
+			fc.assert(
+				fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
+					fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
+					return !redactorOf([value])(`${before}${value}${after}`).includes(value);
+				}),
+			);
+		});
 	});
 
-	it('that could not be read are read again', async () => {
-		const keys: string[] = [];
-		const { clock, read } = nodeWith(keys);
-		await expect(read()).rejects.toThrow('no API key');
-		keys.push('key');
-		await clock.advance(1000);
-		expect(await read()).toBe('key');
+	describe('the credentials of a node', () => {
+		function nodeWith(keys: string[]) {
+			const clock = new FakeClock();
+			const reads: string[] = [];
+			const context = {
+				getCredentials: async (type: string) => {
+					reads.push(type);
+					await Promise.resolve();
+					const signer = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned' };
+					const [apiKey = ''] = keys;
+					return type === 'agentApi' ? { webSocketUrl: 'wss://agent.example', apiKey } : signer;
+				},
+				helpers: {},
+			};
+			const readRequest = requestReader(context, {}, clock);
+			/** @returns the API key that was read */
+			const read = async () => new URL((await readRequest('s1')).url).searchParams.get('apiKey');
+			return { clock, reads, read };
+		}
+
+		it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
+			const values = {
+				agentApi: { webSocketUrl: 'wss://agent.example', apiKey: 'key', allowUnauthorizedCerts: true },
+				agentSignatureApi: {
+					userId: '0xuser',
+					userPublicKey: '0xpublic',
+					signature: '0xsigned',
+					allowedHosts: 'agent.example',
+				},
+			};
+			const getCredentials = (type: string) => Promise.resolve(values[type as keyof typeof values]);
+			await expect(requestReader({ getCredentials, helpers: {} })('s1')).rejects.toMatchObject({ code: 400 });
+			values.agentApi.allowUnauthorizedCerts = false;
+			const { base } = await requestReader({ getCredentials, helpers: {} })('s1');
+			expect(base.href).toBe('wss://agent.example/ws');
+		});
+
+		it('are read once for all sessions that connect within a second', async () => {
+			const { clock, reads, read } = nodeWith(['key']);
+			await Promise.all(Array.from({ length: 100 }, read));
+			await clock.advance(999);
+			await read();
+			expect(reads).toEqual(['agentApi', 'agentSignatureApi']);
+		});
+
+		it('are read again after a second, which is sooner than the attempt after a refusal', async () => {
+			const keys = ['old', 'new'];
+			const { clock, read } = nodeWith(keys);
+			expect(await read()).toBe('old');
+			keys.shift();
+			await clock.advance(1000);
+			expect(await read()).toBe('new');
+		});
+
+		it('that could not be read are read again', async () => {
+			const keys: string[] = [];
+			const { clock, read } = nodeWith(keys);
+			await expect(read()).rejects.toThrow('no API key');
+			keys.push('key');
+			await clock.advance(1000);
+			expect(await read()).toBe('key');
+		});
+	});
+});
+
+describe('URLs', () => {
+	const now = 1_767_225_600_999;
+	const api = agentApiCredential({
+		deploymentUrl: 'https://agent.example/v1/',
+		webSocketUrl: 'ws://agent.example:3010',
+		apiKey: 'key+/=',
+		timestampUnit: 'seconds',
+		allowUnauthorizedCerts: false,
+	});
+
+	describe('executeUrl', () => {
+		it.each([
+			['https://agent.example', 'https://agent.example/execute'],
+			['https://agent.example/', 'https://agent.example/execute'],
+			['http://127.0.0.1:3000/a/b//', 'http://127.0.0.1:3000/a/b/execute'],
+			['https://[::1]:8443/v1', 'https://[::1]:8443/v1/execute'],
+		])('%s -> %s', (deploymentUrl, expected) => {
+			expect(executeUrl({ deploymentUrl })).toBe(expected);
+		});
+
+		it('says how an address begins', () => {
+			const text = 'Enter a complete URL that starts with http:// or https://.';
+			expect(failureOf(() => executeUrl({ deploymentUrl: '' })).text).toContain(text);
+		});
+
+		it.each([
+			'',
+			'/relative',
+			'agent.example',
+			'localhost:3000',
+			'ws://agent.example',
+			'ftp://agent.example',
+			'https://user:canary@agent.example',
+			'https://agent.example/?key=canary',
+			'https://agent.example/#canary',
+			'http://',
+			'https://canary host',
+		])('refuses %p without repeating it', (deploymentUrl) => {
+			const failure = failureOf(() => executeUrl({ deploymentUrl }));
+			expect(failure.code).toBe(400);
+			expect(failure.text).toContain('Deployment URL');
+			expect(failure.text).not.toContain('canary');
+		});
+	});
+
+	describe('channelUrl', () => {
+		const identity = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned', timestamp: now };
+
+		it('carries the five parameters, the timestamp in seconds', () => {
+			expect(channelUrl(api, 'a b+c/ä&', identity)).toBe(
+				'ws://agent.example:3010/ws?sessionId=a%20b%2Bc%2F%C3%A4%26&userPublicKey=0xpublic&signature=0xsigned' +
+					'&timestamp=1767225600&apiKey=key%2B%2F%3D',
+			);
+		});
+
+		it('sends milliseconds when the credential says so', () => {
+			const url = new URL(channelUrl({ ...api, timestampUnit: 'milliseconds' }, 's', identity));
+			expect(url.searchParams.get('timestamp')).toBe(String(now));
+		});
+
+		it.each([
+			['wss://agent.example', 'wss://agent.example/ws'],
+			['ws://agent.example:3010/', 'ws://agent.example:3010/ws'],
+			['http://agent.example/prefix', 'ws://agent.example/prefix/ws'],
+			['https://agent.example/prefix/', 'wss://agent.example/prefix/ws'],
+		])('%s -> %s', (webSocketUrl, expected) => {
+			expect(channelBase({ webSocketUrl }).href).toBe(expected);
+			expect(channelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(expected);
+		});
+
+		it.each([
+			'',
+			'agent.example:3010',
+			'ftp://x',
+			'ws://user:canary@x',
+			'ws://x/?a=canary',
+			'ws://x/#canary',
+			'ws://',
+		])('refuses %p without repeating it', (webSocketUrl) => {
+			const failure = failureOf(() => channelUrl({ ...api, webSocketUrl }, 's', identity));
+			expect(failure.text).toContain('WebSocket URL');
+			expect(failure.text).not.toMatch(/canary|0xsigned|key\+/);
+		});
+
+		it('says how an address begins', () => {
+			const text = 'that starts with ws://, wss://, http:// or https://.';
+			expect(failureOf(() => channelBase({ webSocketUrl: 'x' })).text).toContain(text);
+		});
+	});
+
+	const check = (allowedHosts: unknown, url: string, isVerified?: boolean) => () => {
+		checkAllowedHost(agentSignatureCredential({ allowedHosts }), new URL(url), isVerified);
+	};
+
+	test.each([
+		['', 'https://anywhere.example'],
+		[undefined, 'wss://anywhere.example/ws'],
+		['agent.example.com', 'https://agent.example.com/execute'],
+		['agent.example.com', 'wss://agent.example.com:3010/ws'],
+		[' other.example,\nAgent.Example.Com. ', 'https://agent.example.com./execute'],
+		['agent.example.com:3010', 'wss://agent.example.com:3010/ws'],
+		['agent.example.com:443', 'https://agent.example.com/execute'],
+		['http://agent.example.com:80', 'ws://agent.example.com/ws'],
+		['ws://*.example.com', 'http://agent.example.com/execute'],
+		['http://agent.example.com', 'https://agent.example.com/execute'],
+		['https://agent.example.com/', 'https://agent.example.com/execute'],
+		['*.example.com', 'https://a.b.example.com'],
+		['bücher.example', 'https://xn--bcher-kva.example'],
+		['[::1]:8080', 'http://[::1]:8080/execute'],
+		['127.0.0.1', 'http://127.1/execute'],
+	])('%j allows %s', (hosts, url) => {
+		expect(check(hosts, url)).not.toThrow();
+	});
+
+	test.each([
+		['agent.example.com', 'https://agent.example.com.evil.example/execute'],
+		['agent.example.com', 'https://evil-agent.example.com/execute'],
+		['example.com', 'https://agent.example.com/execute'],
+		['*.example.com', 'https://example.com'],
+		['*.example.com', 'https://evilexample.com'],
+		['agent.example.com:3010', 'wss://agent.example.com:3011/ws'],
+		['agent.example.com:443', 'http://agent.example.com/execute'],
+		['127.0.0.1', 'http://localhost/execute'],
+	])('%j refuses %s', (hosts, url) => {
+		expect(check(hosts, url)).toThrow('is not allowed for');
+	});
+
+	test.each(['ftp://agent.example.com', 'agent.example.com/x', 'a b', '*', 'a.*.example', '@evil.example'])(
+		'%j is no host name, and allows nothing',
+		(hosts) => {
+			expect(check(hosts, 'https://agent.example.com')).toThrow('which is not a host name');
+		},
+	);
+
+	describe('a host that is allowed', () => {
+		const refused = 'is not allowed for agent.example.com without a verified encrypted connection';
+
+		test.each([
+			['agent.example.com', 'http://agent.example.com/execute'],
+			['agent.example.com:80', 'ws://agent.example.com/ws'],
+			['https://agent.example.com, other.example', 'ws://agent.example.com/ws'],
+		])('in %j is reached encrypted only: not by %s', (hosts, url) => {
+			expect(check(hosts, url)).toThrow(refused);
+		});
+
+		test('is reached with a valid certificate only, unless the owner wrote http://', () => {
+			const url = 'wss://agent.example.com/ws';
+			expect(check('agent.example.com', url, false)).toThrow(refused);
+			expect(check('http://agent.example.com', url, false)).not.toThrow();
+		});
 	});
 });

@@ -6,163 +6,283 @@ import {
 	refusedBy,
 	retryAfterOf,
 	withoutCredentials,
+	signOf,
+	type RetryDecision,
+	retryDecisionOf,
 } from '../../../nodes/Agent/session/closeReason';
 
-const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
-const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
-const told = (closeReason: CloseReason, more = {}) =>
-	errorOf(closeReason, { ...channel, ...more }, nowMilliseconds);
-const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): CloseReason => ({
-	kind: 'answer',
-	answer: {
-		statusCode,
-		retryAfter: undefined,
-		date: undefined,
-		location: undefined,
-		contentType: 'text/plain',
-		body: '',
-		...more,
-	},
+describe('errors', () => {
+	const nowMilliseconds = Date.UTC(2026, 0, 1, 12);
+	const channel = { sessionId: 's1', host: 'agent.example:3010', opened: false };
+	const told = (closeReason: CloseReason, more = {}) =>
+		errorOf(closeReason, { ...channel, ...more }, nowMilliseconds);
+	const answer = (statusCode: number, more: Partial<UpgradeAnswer> = {}): CloseReason => ({
+		kind: 'answer',
+		answer: {
+			statusCode,
+			retryAfter: undefined,
+			date: undefined,
+			location: undefined,
+			contentType: 'text/plain',
+			body: '',
+			...more,
+		},
+	});
+	const network = (code: string | undefined, message = ''): CloseReason => ({
+		kind: 'network',
+		code,
+		message,
+	});
+
+	/** CloseReason, code of the failure, what the message says, what the description says. */
+	const table: [CloseReason, number, string, string][] = [
+		[
+			{ kind: 'closeFrame', code: 1008, reason: 'no' },
+			503,
+			'closed by the server with code 1008 (no)',
+			'team that operates',
+		],
+		[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'team that operates'],
+		[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
+		[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
+		[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
+		[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
+		[
+			{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
+			502,
+			'WS_ERR_INVALID_UTF8',
+			'not valid WebSocket traffic',
+		],
+		[
+			{ kind: 'credentials', message: 'gone', isMistake: false },
+			400,
+			'credentials could not be read: gone',
+			'check them',
+		],
+		[
+			{ kind: 'credentials', message: 'no key', isMistake: true },
+			400,
+			'credentials could not be read: no key',
+			'check them',
+		],
+		[
+			{ kind: 'credentials', message: 'access to env vars denied', isMistake: true },
+			400,
+			'access to env vars denied',
+			'N8N_BLOCK_ENV_ACCESS_IN_NODE',
+		],
+		[network('ECONNREFUSED'), 503, 'refused', 'is running'],
+		[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
+		[network('ECONNRESET'), 503, 'reset', 'is running'],
+		[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'Ignore SSL Issues'],
+		[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Ignore SSL Issues'],
+		[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
+		[answer(299), 299, 'status 299', "adds '/ws'"],
+		[answer(300), 300, 'status 300', 'It redirects.'],
+		[answer(399), 399, 'status 399', 'It redirects.'],
+		[answer(400), 400, 'status 400', 'signature'],
+		[answer(401), 401, 'status 401', 'signature'],
+		[answer(403), 403, 'status 403', 'signature'],
+		[answer(404), 404, 'status 404', "adds '/ws'"],
+		[answer(408), 408, 'status 408', 'busy'],
+		[answer(410), 410, 'status 410', 'the session exists'],
+		[answer(425), 425, 'status 425', 'busy'],
+		[answer(429), 429, 'status 429', 'busy'],
+		[answer(499), 499, 'status 499', "adds '/ws'"],
+		[answer(500), 500, 'status 500', 'busy'],
+		[answer(503), 503, 'status 503', 'busy'],
+		[answer(200), 200, 'status 200', "adds '/ws'"],
+		[answer(407, { fromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
+		[
+			answer(302, { location: 'https://login.example/a?token=canary#x' }),
+			302,
+			'status 302',
+			'login.example/a.',
+		],
+		[answer(302, { location: '/login?token=canary' }), 302, 'status 302', 'redirects to /login.'],
+		[answer(302, { location: 'http://' }), 302, 'status 302', 'It redirects.'],
+	];
+
+	describe('errorOf', () => {
+		it.each(table)('%j', (closeReason, code, message, description) => {
+			const failure = told(closeReason);
+			expect(failure.code).toBe(code);
+			expect(failure.message).toContain('agent.example:3010');
+			expect(failure.message).toContain(message);
+			expect(failure.description).toContain(description);
+			expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
+			// n8n puts texts of its own in the place of a message that holds one of these.
+			expect(failure.message).not.toMatch(/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/);
+		});
+
+		it.each([
+			[30, '30 seconds ahead of'],
+			[-30, '30 seconds behind'],
+			[90, '90 seconds ahead of'],
+			[-3600, '3600 seconds behind'],
+		])('names a clock that differs by %i s', (seconds, text) => {
+			const date = new Date(nowMilliseconds + seconds * 1000).toUTCString();
+			for (const status of [400, 401, 403]) {
+				expect(told(answer(status, { date })).description).toContain(text);
+			}
+			expect(told(answer(404, { date })).description).not.toContain('clock');
+		});
+
+		it('does not mention a clock that is right, or that is not told', () => {
+			const near = [29, -29].map((seconds) => new Date(nowMilliseconds + seconds * 1000).toUTCString());
+			for (const date of [...near, 'whenever', undefined]) {
+				expect(told(answer(401, { date })).description).not.toContain('clock');
+			}
+		});
+
+		it("quotes the server's own words, but no web page", () => {
+			const body = '{"error":\n"signature expired"}';
+			expect(told(answer(401, { body })).description).toContain(
+				'The server said: {"error": "signature expired"}',
+			);
+			expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
+			for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
+				expect(told(answer(401, page)).description).not.toContain('hi');
+			}
+		});
+
+		it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
+			const redact = (text: string) => text.replaceAll('canary', 'hidden');
+			const { answer: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
+				answer: UpgradeAnswer;
+			};
+			expect(told(refusedBy(redirect, redact)).description).toContain('login.example/hidden.');
+			const unreadable = withoutCredentials(new Error('no vault for canary'), redact);
+			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
+		});
+
+		it('says nothing of a host that is not known', () => {
+			const failure = told({ kind: 'dropped' }, { host: undefined });
+			expect(failure.message).toBe('The channel of session s1 is not open: the connection was lost');
+		});
+
+		it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
+			const opened = { sessionId: 'x'.repeat(200), opened: true };
+			expect(told({ kind: 'dropped' }, opened).message).toBe(
+				`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
+			);
+		});
+	});
+
+	it('reads Retry-After of an answer only', () => {
+		expect(retryAfterOf(answer(503, { retryAfter: '7' }), nowMilliseconds)).toBe(7000);
+		expect(retryAfterOf({ kind: 'dropped' }, nowMilliseconds)).toBeUndefined();
+		expect(reasonOf({ kind: 'dropped' })).toBe('the connection was lost');
+	});
 });
-const network = (code: string | undefined, message = ''): CloseReason => ({ kind: 'network', code, message });
 
-/** CloseReason, code of the failure, what the message says, what the description says. */
-const table: [CloseReason, number, string, string][] = [
-	[
-		{ kind: 'closeFrame', code: 1008, reason: 'no' },
-		503,
-		'closed by the server with code 1008 (no)',
-		'team that operates',
-	],
-	[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'team that operates'],
-	[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
-	[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
-	[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
-	[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
-	[
-		{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
-		502,
-		'WS_ERR_INVALID_UTF8',
-		'not valid WebSocket traffic',
-	],
-	[
-		{ kind: 'credentials', message: 'gone', isMistake: false },
-		400,
-		'credentials could not be read: gone',
-		'check them',
-	],
-	[
-		{ kind: 'credentials', message: 'no key', isMistake: true },
-		400,
-		'credentials could not be read: no key',
-		'check them',
-	],
-	[
-		{ kind: 'credentials', message: 'access to env vars denied', isMistake: true },
-		400,
-		'access to env vars denied',
-		'N8N_BLOCK_ENV_ACCESS_IN_NODE',
-	],
-	[network('ECONNREFUSED'), 503, 'refused', 'is running'],
-	[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
-	[network('ECONNRESET'), 503, 'reset', 'is running'],
-	[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'Ignore SSL Issues'],
-	[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Ignore SSL Issues'],
-	[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
-	[answer(299), 299, 'status 299', "adds '/ws'"],
-	[answer(300), 300, 'status 300', 'It redirects.'],
-	[answer(399), 399, 'status 399', 'It redirects.'],
-	[answer(400), 400, 'status 400', 'signature'],
-	[answer(401), 401, 'status 401', 'signature'],
-	[answer(403), 403, 'status 403', 'signature'],
-	[answer(404), 404, 'status 404', "adds '/ws'"],
-	[answer(408), 408, 'status 408', 'busy'],
-	[answer(410), 410, 'status 410', 'the session exists'],
-	[answer(425), 425, 'status 425', 'busy'],
-	[answer(429), 429, 'status 429', 'busy'],
-	[answer(499), 499, 'status 499', "adds '/ws'"],
-	[answer(500), 500, 'status 500', 'busy'],
-	[answer(503), 503, 'status 503', 'busy'],
-	[answer(200), 200, 'status 200', "adds '/ws'"],
-	[answer(407, { fromProxy: true }), 407, 'the proxy responded', 'NO_PROXY'],
-	[
-		answer(302, { location: 'https://login.example/a?token=canary#x' }),
-		302,
-		'status 302',
-		'login.example/a.',
-	],
-	[answer(302, { location: '/login?token=canary' }), 302, 'status 302', 'redirects to /login.'],
-	[answer(302, { location: 'http://' }), 302, 'status 302', 'It redirects.'],
-];
-
-describe('errorOf', () => {
-	it.each(table)('%j', (closeReason, code, message, description) => {
-		const failure = told(closeReason);
-		expect(failure.code).toBe(code);
-		expect(failure.message).toContain('agent.example:3010');
-		expect(failure.message).toContain(message);
-		expect(failure.description).toContain(description);
-		expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
-		// n8n puts texts of its own in the place of a message that holds one of these.
-		expect(failure.message).not.toMatch(/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/);
+describe('close reason', () => {
+	const answer = (statusCode: number): CloseReason => ({
+		kind: 'answer',
+		answer: {
+			statusCode,
+			retryAfter: undefined,
+			date: undefined,
+			location: undefined,
+			contentType: undefined,
+			body: '',
+		},
 	});
+	const close = (code: number): CloseReason => ({ kind: 'closeFrame', code, reason: '' });
+	const network = (code: string): CloseReason => ({ kind: 'network', code, message: '' });
+	const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
+	const malformed: CloseReason = { kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' };
 
-	it.each([
-		[30, '30 seconds ahead of'],
-		[-30, '30 seconds behind'],
-		[90, '90 seconds ahead of'],
-		[-3600, '3600 seconds behind'],
-	])('names a clock that differs by %i s', (seconds, text) => {
-		const date = new Date(nowMilliseconds + seconds * 1000).toUTCString();
-		for (const status of [400, 401, 403]) {
-			expect(told(answer(status, { date })).description).toContain(text);
-		}
-		expect(told(answer(404, { date })).description).not.toContain('clock');
+	/** What it is called; the ending; the verdict the first time; the verdict when the same comes again. */
+	const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
+		...[408, 425, 429, 500, 501, 502, 503, 504, 599].map(
+			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
+				`status ${status}`,
+				answer(status),
+				'retry',
+				'retry',
+			],
+		),
+		...[200, 299, 400, 401, 403, 404, 405, 410, 426, 451].map(
+			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
+				`status ${status}`,
+				answer(status),
+				'suspect',
+				'final',
+			],
+		),
+		...[300, 301, 302, 307, 308, 399].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`status ${status}`,
+			answer(status),
+			'final',
+			'final',
+		]),
+		...[1000, 1001, 1005, 1011, 1012, 1013, 1014, 1015, 3000, 4000, 4399, 4500, 4999].map(
+			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
+				`close ${code}`,
+				close(code),
+				'retry',
+				'retry',
+			],
+		),
+		...[1002, 1003, 1007, 1008, 1010].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`close ${code}`,
+			close(code),
+			'final',
+			'final',
+		]),
+		...[4400, 4401, 4403, 4404, 4499].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`close ${code}`,
+			close(code),
+			'suspect',
+			'final',
+		]),
+		...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
+			`close ${code}`,
+			close(code),
+			'retry',
+			'retry',
+		]),
+		['no close frame', { kind: 'dropped' }, 'retry', 'retry'],
+		['refused connection', network('ECONNREFUSED'), 'retry', 'retry'],
+		['unknown host', network('ENOTFOUND'), 'retry', 'retry'],
+		['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'retry', 'retry'],
+		['not open in time', { kind: 'connectTimeout' }, 'retry', 'retry'],
+		['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'retry', 'retry'],
+		['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }, 'final', 'final'],
+		['what n8n does not allow', { kind: 'blocked' }, 'final', 'final'],
+		['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
+	];
+
+	describe('retryDecisionOf', () => {
+		const usual = { faultyFrames: 0 };
+
+		it.each(table)('%s', (_name, closeReason, first, again) => {
+			expect(retryDecisionOf(closeReason, { ...usual, suspected: undefined }, [])).toBe(first);
+			expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(closeReason) }, [])).toBe(again);
+		});
+
+		it.each([
+			['close 1009', close(1009)],
+			['a message too large', tooLarge],
+			['a malformed message', malformed],
+		])('%s is final when it is the third in a row', (_name, closeReason) => {
+			const verdicts = [1, 2, 3, 4].map((faultyFrames) =>
+				retryDecisionOf(closeReason, { suspected: undefined, faultyFrames }, []),
+			);
+			expect(verdicts).toEqual(['retry', 'retry', 'final', 'final']);
+		});
+
+		it.each([
+			[answer(403), answer(401)],
+			[close(4401), answer(401)],
+			[close(4403), close(4401)],
+		])('another refusal than the suspected one is suspect, not final: %j', (closeReason, before) => {
+			expect(retryDecisionOf(closeReason, { ...usual, suspected: signOf(before) }, [])).toBe('suspect');
+		});
+
+		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
+			expect(retryDecisionOf(close(code), { ...usual, suspected: undefined }, [3999, code])).toBe('final');
+		});
 	});
-
-	it('does not mention a clock that is right, or that is not told', () => {
-		const near = [29, -29].map((seconds) => new Date(nowMilliseconds + seconds * 1000).toUTCString());
-		for (const date of [...near, 'whenever', undefined]) {
-			expect(told(answer(401, { date })).description).not.toContain('clock');
-		}
-	});
-
-	it("quotes the server's own words, but no web page", () => {
-		const body = '{"error":\n"signature expired"}';
-		expect(told(answer(401, { body })).description).toContain(
-			'The server said: {"error": "signature expired"}',
-		);
-		expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
-		for (const page of [{ body: '<html>hi' }, { body: 'hi', contentType: 'text/html' }]) {
-			expect(told(answer(401, page)).description).not.toContain('hi');
-		}
-	});
-
-	it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
-		const redact = (text: string) => text.replaceAll('canary', 'hidden');
-		const { answer: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
-			answer: UpgradeAnswer;
-		};
-		expect(told(refusedBy(redirect, redact)).description).toContain('login.example/hidden.');
-		const unreadable = withoutCredentials(new Error('no vault for canary'), redact);
-		expect(told(unreadable).message).toMatch(/no vault for hidden$/);
-	});
-
-	it('says nothing of a host that is not known', () => {
-		const failure = told({ kind: 'dropped' }, { host: undefined });
-		expect(failure.message).toBe('The channel of session s1 is not open: the connection was lost');
-	});
-
-	it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
-		const opened = { sessionId: 'x'.repeat(200), opened: true };
-		expect(told({ kind: 'dropped' }, opened).message).toBe(
-			`The channel of session ${'x'.repeat(100)}… to agent.example:3010 did not stay open: the connection was lost`,
-		);
-	});
-});
-
-it('reads Retry-After of an answer only', () => {
-	expect(retryAfterOf(answer(503, { retryAfter: '7' }), nowMilliseconds)).toBe(7000);
-	expect(retryAfterOf({ kind: 'dropped' }, nowMilliseconds)).toBeUndefined();
-	expect(reasonOf({ kind: 'dropped' })).toBe('the connection was lost');
 });

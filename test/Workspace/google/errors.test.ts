@@ -1,170 +1,296 @@
-import type { Clients } from '../../../nodes/Workspace/operation';
+import { adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
+import { errorOfAnswer } from '../../../nodes/Workspace/google/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
+import type { Clients } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 import { failing } from '../failure';
 import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
 
-let server: ScriptedServer;
+describe('errors', () => {
+	let server: ScriptedServer;
 
-afterEach(() => server.close());
+	afterEach(() => server.close());
 
-const id = '1Qm7xWc0aVbR2yKt4hL9';
-type Ask = (clients: Clients) => Promise<unknown>;
-const readSheet: Ask = ({ sheets }) => sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
-const readDocument: Ask = ({ docs }) => docs.documents.get({ documentId: id });
-const readFile: Ask = ({ drive }) => drive.files.get({ fileId: id });
-const readMail: Ask = ({ gmail }) => gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
-const sendMail: Ask = ({ gmail }) => gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'a' } });
+	const id = '1Qm7xWc0aVbR2yKt4hL9';
+	type Ask = (clients: Clients) => Promise<unknown>;
+	const readSheet: Ask = ({ sheets }) => sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
+	const readDocument: Ask = ({ docs }) => docs.documents.get({ documentId: id });
+	const readFile: Ask = ({ drive }) => drive.files.get({ fileId: id });
+	const readMail: Ask = ({ gmail }) => gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
+	const sendMail: Ask = ({ gmail }) => gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'a' } });
 
-async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
-	server = await scriptedServer(answer);
-	return await failing(
-		call(testClients(server.url, 'token-1', { maxTries: 1, maxRetryWaitMilliseconds: 0, ...options })),
-	);
-}
+	async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
+		server = await scriptedServer(answer);
+		return await failing(
+			call(testClients(server.url, 'token-1', { maxTries: 1, maxRetryWaitMilliseconds: 0, ...options })),
+		);
+	}
 
-describe('the message is what Google says, the code and the status are Google’s', () => {
-	test.each<[string, Answer, Ask, object]>([
-		[
-			'Sheets',
-			googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }),
-			readSheet,
-			{ code: 404, status: 'NOT_FOUND', message: 'Google Sheets: Requested entity was not found.' },
-		],
-		[
-			'Drive, which sends no status',
-			googleError(404, `File not found: ${id}.`, { errors: [{ reason: 'notFound', location: 'fileId' }] }),
-			readFile,
-			{ code: 404, status: 'NOT_FOUND', message: `Google Drive: File not found: ${id}.` },
-		],
-		[
-			'a status of its own',
-			googleError(409, 'The operation was aborted.', { status: 'ABORTED' }),
-			readDocument,
-			{ code: 409, status: 'ABORTED' },
-		],
-		[
-			'a rate limit as 403 without a status',
-			googleError(403, 'Rate Limit Exceeded', { errors: [{ reason: 'rateLimitExceeded' }] }),
-			readFile,
-			{ code: 403, status: 'RESOURCE_EXHAUSTED' },
-		],
-		[
-			'HTML',
-			(response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>'),
-			readMail,
-			{ code: 502, status: 'UNAVAILABLE', message: 'Gmail responded with HTTP 502' },
-		],
-		['nothing', (response) => response.writeHead(500).end(), readMail, { code: 500, status: 'INTERNAL' }],
-		[
-			'a text as error',
-			json({ error: 'invalid_request', error_description: 'Bad thing.' }, 400),
-			readMail,
-			{ code: 400, status: 'INVALID_ARGUMENT', message: 'Gmail: Bad thing.' },
-		],
-		['a status that nobody knows', googleError(418, 'I am a teapot.'), readMail, { status: 'UNKNOWN' }],
-	])('%s', async (_, answer, call, expected) => {
-		await expect(ask(answer, call)).resolves.toMatchObject(expected);
+	describe('the message is what Google says, the code and the status are Google’s', () => {
+		test.each<[string, Answer, Ask, object]>([
+			[
+				'Sheets',
+				googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }),
+				readSheet,
+				{ code: 404, status: 'NOT_FOUND', message: 'Google Sheets: Requested entity was not found.' },
+			],
+			[
+				'Drive, which sends no status',
+				googleError(404, `File not found: ${id}.`, { errors: [{ reason: 'notFound', location: 'fileId' }] }),
+				readFile,
+				{ code: 404, status: 'NOT_FOUND', message: `Google Drive: File not found: ${id}.` },
+			],
+			[
+				'a status of its own',
+				googleError(409, 'The operation was aborted.', { status: 'ABORTED' }),
+				readDocument,
+				{ code: 409, status: 'ABORTED' },
+			],
+			[
+				'a rate limit as 403 without a status',
+				googleError(403, 'Rate Limit Exceeded', { errors: [{ reason: 'rateLimitExceeded' }] }),
+				readFile,
+				{ code: 403, status: 'RESOURCE_EXHAUSTED' },
+			],
+			[
+				'HTML',
+				(response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>'),
+				readMail,
+				{ code: 502, status: 'UNAVAILABLE', message: 'Gmail responded with HTTP 502' },
+			],
+			['nothing', (response) => response.writeHead(500).end(), readMail, { code: 500, status: 'INTERNAL' }],
+			[
+				'a text as error',
+				json({ error: 'invalid_request', error_description: 'Bad thing.' }, 400),
+				readMail,
+				{ code: 400, status: 'INVALID_ARGUMENT', message: 'Gmail: Bad thing.' },
+			],
+			['a status that nobody knows', googleError(418, 'I am a teapot.'), readMail, { status: 'UNKNOWN' }],
+		])('%s', async (_, answer, call, expected) => {
+			await expect(ask(answer, call)).resolves.toMatchObject(expected);
+		});
+	});
+
+	describe('the description says what to do', () => {
+		const forbidden = (reason: string) =>
+			googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', errors: [{ reason }] });
+		const sheetsForbidden = (reason: string, metadata: Record<string, string> = {}) =>
+			googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', details: [{ reason, metadata }] });
+		const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
+
+		test.each<[string, Answer, Ask, string]>([
+			[
+				'the scope of a send',
+				forbidden('insufficientPermissions'),
+				sendMail,
+				'the scope https://www.googleapis.com/auth/gmail.send.',
+			],
+			[
+				'the scope of Sheets',
+				sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
+				readSheet,
+				'https://www.googleapis.com/auth/spreadsheets. Add it to the scopes of the credential (Custom Scopes), reconnect',
+			],
+			['the API to enable', forbidden('accessNotConfigured'), readDocument, 'Enable the Google Docs API in'],
+			[
+				'where to enable it',
+				sheetsForbidden('SERVICE_DISABLED', {
+					activationUrl: 'https://console.developers.google.com/apis/x',
+				}),
+				readSheet,
+				'Enable the Google Sheets API in https://console.developers.google.com/apis/x',
+			],
+			[
+				'the id that is not shared',
+				forbidden('forbidden'),
+				readDocument,
+				`doesn't have permission to do that with ${id}.`,
+			],
+			['the quota', forbidden('dailyLimitExceeded'), readFile, 'is used up'],
+			['the storage', forbidden('storageQuotaExceeded'), readFile, 'storage of this Google account is full'],
+			[
+				'the id that is missing',
+				googleError(404, 'No.'),
+				readDocument,
+				`cannot find anything with the ID ${id}`,
+			],
+		])('%s', async (_, answer, call, text) => {
+			const { description } = await ask(answer, call, { signIn: appFiles });
+			expect(description).toContain(text);
+		});
+
+		const hidden =
+			'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).';
+
+		test('a 404 of Drive under App Files: Drive Access', async () => {
+			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn: appFiles });
+			expect(description).toContain(hidden);
+		});
+
+		test('a 404 of Drive for a service account under App Files: no account can be switched', async () => {
+			const signIn = { ...appFiles, authentication: 'serviceAccount' } as const;
+			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn });
+			expect(description).toContain('set Drive Access to All Files in the credential');
+			expect(description).not.toContain('reconnect');
+		});
+
+		test.each([readSheet, readDocument])(
+			'a 404 of Sheets or Docs: sharing, not the access to Drive',
+			async (call) => {
+				const { description } = await ask(googleError(404, 'Not found.'), call, { signIn: appFiles });
+				expect(description).toContain('shared with the account');
+				expect(description).not.toContain(hidden);
+			},
+		);
+
+		test('but not for mail, and not with access to all files', async () => {
+			expect((await ask(googleError(404, 'No.'), readMail, { signIn: appFiles })).description).not.toContain(
+				hidden,
+			);
+			await server.close();
+			expect((await ask(googleError(404, 'No.'), readFile)).description).not.toContain(hidden);
+		});
+
+		test('with the operation’s own advice after it', async () => {
+			const { description } = await ask(googleError(404, 'No.'), readFile, {
+				advice: { 404: 'Check the folder.' },
+			});
+			expect(description).toMatch(/ Check the folder\.$/);
+		});
+
+		test('for a service account without storage', async () => {
+			const signIn = { authentication: 'serviceAccount', driveAccess: 'allFiles' } as const;
+			const { description } = await ask(forbidden('storageQuotaExceeded'), readFile, { signIn });
+			expect(description).toContain('A service account has no storage of its own');
+		});
+	});
+
+	test('no failure holds the token, the request’s body or more than 500 characters of Google’s message', async () => {
+		const failure = await ask(googleError(400, 'x'.repeat(5000)), ({ gmail }) =>
+			gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'canary-body' } }),
+		);
+		expect(failure.message.length).toBeLessThan(520);
+		expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toMatch(/canary|token-1/);
+		expect(failure.cause).toBeUndefined();
 	});
 });
 
-describe('the description says what to do', () => {
-	const forbidden = (reason: string) =>
-		googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', errors: [{ reason }] });
-	const sheetsForbidden = (reason: string, metadata: Record<string, string> = {}) =>
-		googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', details: [{ reason, metadata }] });
-	const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
+describe('advice table', () => {
+	const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
+	const paths: Readonly<Record<Api, string>> = {
+		mail: '/gmail/v1/users/me/messages/send',
+		sheets: '/v4/spreadsheets',
+		docs: '/v1/documents',
+		drive: '/drive/v3/files',
+	};
 
-	test.each<[string, Answer, Ask, string]>([
-		[
-			'the scope of a send',
-			forbidden('insufficientPermissions'),
-			sendMail,
-			'the scope https://www.googleapis.com/auth/gmail.send.',
-		],
-		[
-			'the scope of Sheets',
-			sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
-			readSheet,
-			'https://www.googleapis.com/auth/spreadsheets. Add it to the scopes of the credential (Custom Scopes), reconnect',
-		],
-		['the API to enable', forbidden('accessNotConfigured'), readDocument, 'Enable the Google Docs API in'],
-		[
-			'where to enable it',
-			sheetsForbidden('SERVICE_DISABLED', { activationUrl: 'https://console.developers.google.com/apis/x' }),
-			readSheet,
-			'Enable the Google Sheets API in https://console.developers.google.com/apis/x',
-		],
-		[
-			'the id that is not shared',
-			forbidden('forbidden'),
-			readDocument,
-			`doesn't have permission to do that with ${id}.`,
-		],
-		['the quota', forbidden('dailyLimitExceeded'), readFile, 'is used up'],
-		['the storage', forbidden('storageQuotaExceeded'), readFile, 'storage of this Google account is full'],
-		[
-			'the id that is missing',
-			googleError(404, 'No.'),
-			readDocument,
-			`cannot find anything with the ID ${id}`,
-		],
-	])('%s', async (_, answer, call, text) => {
-		const { description } = await ask(answer, call, { signIn: appFiles });
-		expect(description).toContain(text);
-	});
+	function descriptionOf(
+		api: Api,
+		status: number,
+		{ message, reason }: { readonly message: string; readonly reason?: string },
+		own: Partial<SignIn> = {},
+		id = '',
+		advice?: Readonly<Record<number, string>>,
+	): string {
+		const errors = reason === undefined ? undefined : [{ reason, message }];
+		const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
+		const call = {
+			api,
+			method: id ? 'GET' : 'POST',
+			url: `https://google.example${paths[api]}${id && `/${id}`}`,
+			signIn: { ...signIn, ...own },
+			advice,
+		};
+		return errorOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
+	}
 
-	const hidden =
-		'Google does not show this file to this sign-in; set Drive Access to All Files in the credential and reconnect (Switch account).';
+	/** Google's answers as they were reported, in the order of the rows. */
+	const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
+		['This operation is not supported for this document'],
+		[
+			'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
+		],
+		['This action would increase the number of cells in the workbook above the limit of 10000000 cells.'],
+		['Request payload size exceeds the limit: 10485760 bytes.'],
+		['Precondition check failed.', 'failedPrecondition'],
+		['Mail service not enabled', 'failedPrecondition'],
+		['The caller does not have permission'],
+		['The caller does not have permission', 'forbidden'],
+		[
+			'Service Accounts do not have storage quota. Leverage shared drives (https://developers.google.com/workspace/drive/api/guides/about-shareddrives), or use OAuth delegation (http://support.google.com/a/answer/7281227) instead.',
+			'storageQuotaExceeded',
+		],
+		['The user has exceeded their Drive storage quota', 'storageQuotaExceeded'],
+		['Daily Limit Exceeded', 'dailyLimitExceeded'],
+		['The file limit for this shared drive has been exceeded.', 'teamDriveFileLimitExceeded'],
+		['Increasing the number of parents is not allowed', 'cannotAddParent'],
+		['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
+		['File not found: 1A.', 'notFound'],
+		['File not found: 1A.', 'notFound'],
+		['Requested entity was not found.'],
+	];
 
-	test('a 404 of Drive under App Files: Drive Access', async () => {
-		const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn: appFiles });
-		expect(description).toContain(hidden);
-	});
-
-	test('a 404 of Drive for a service account under App Files: no account can be switched', async () => {
-		const signIn = { ...appFiles, authentication: 'serviceAccount' } as const;
-		const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn });
-		expect(description).toContain('set Drive Access to All Files in the credential');
-		expect(description).not.toContain('reconnect');
-	});
-
-	test.each([readSheet, readDocument])(
-		'a 404 of Sheets or Docs: sharing, not the access to Drive',
-		async (call) => {
-			const { description } = await ask(googleError(404, 'Not found.'), call, { signIn: appFiles });
-			expect(description).toContain('shared with the account');
-			expect(description).not.toContain(hidden);
+	test.each(adviceTable.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const))(
+		'%s',
+		(message, { api = ['sheets'], status, advice, authentication, hidesFiles, creates }, reason) => {
+			expect(reported).toHaveLength(adviceTable.length);
+			const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
+			const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
+			for (const one of api) {
+				const id = creates ? '' : '1AbcDefGhij';
+				const description = descriptionOf(one, status, { message, reason }, given, id);
+				expect(description).toContain(advice);
+			}
 		},
 	);
 
-	test('but not for mail, and not with access to all files', async () => {
-		expect((await ask(googleError(404, 'No.'), readMail, { signIn: appFiles })).description).not.toContain(
-			hidden,
+	test('what an operation advises for a status is left out where the words of Google say what it was', () => {
+		const own = { 400: 'Check the addresses.' };
+		const adviceTo = (message: string) =>
+			descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
+		expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
+		expect(adviceTo('Precondition check failed.')).not.toContain('Check the addresses.');
+		expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
+	});
+
+	test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access to Drive', (api) => {
+		const description = descriptionOf(
+			api,
+			404,
+			{ message: 'Requested entity was not found.' },
+			{},
+			'1AbcDefGhij',
 		);
-		await server.close();
-		expect((await ask(googleError(404, 'No.'), readFile)).description).not.toContain(hidden);
+		expect(description).toContain('1AbcDefGhij');
+		expect(description).toContain('shared with the account');
+		expect(description).not.toContain('Drive Access');
 	});
 
-	test('with the operation’s own advice after it', async () => {
-		const { description } = await ask(googleError(404, 'No.'), readFile, {
-			advice: { 404: 'Check the folder.' },
-		});
-		expect(description).toMatch(/ Check the folder\.$/);
+	test.each([
+		[403, 'The user has not granted the app 1234 read access to the file 1AbcDefGhij.'],
+		[404, 'File not found: 1AbcDefGhij.'],
+	])('%i of a file that another app made: App Files sees only files of this app', (status, message) => {
+		for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
+			const description = descriptionOf('drive', status, { message }, { driveAccess }, '1AbcDefGhij');
+			expect(description).toContain('App Files sees only files of this app');
+			expect(description).toContain('set Drive Access to All Files in the credential and reconnect');
+		}
 	});
 
-	test('for a service account without storage', async () => {
-		const signIn = { authentication: 'serviceAccount', driveAccess: 'allFiles' } as const;
-		const { description } = await ask(forbidden('storageQuotaExceeded'), readFile, { signIn });
-		expect(description).toContain('A service account has no storage of its own');
+	test('a service account that may not see an existing spreadsheet is not sent to a folder', () => {
+		const refused = { message: 'The caller does not have permission' };
+		const own = { authentication: 'serviceAccount' } as const;
+		expect(descriptionOf('sheets', 403, refused, own, '1AbcDefGhij')).not.toContain('Parent Folder');
 	});
-});
 
-test('no failure holds the token, the request’s body or more than 500 characters of Google’s message', async () => {
-	const failure = await ask(googleError(400, 'x'.repeat(5000)), ({ gmail }) =>
-		gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'canary-body' } }),
+	test.each(['mail', 'sheets', 'docs', 'drive'] as const)(
+		'a service account that %s refuses is not sent to the button of a sign-in with Google',
+		(api) => {
+			const own = { authentication: 'serviceAccount' } as const;
+			const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
+			const advice = [401, 403, 404].map((status) => descriptionOf(api, status, scope, own, '1AbcDefGhij'));
+			expect(advice.join(' ')).toMatch(/email and key.* Add it to the scopes of the credential/);
+			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
+		},
 	);
-	expect(failure.message.length).toBeLessThan(520);
-	expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toMatch(/canary|token-1/);
-	expect(failure.cause).toBeUndefined();
 });

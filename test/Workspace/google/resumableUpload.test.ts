@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,123 +8,289 @@ import { Readable } from 'node:stream';
 import { expectNoViolations, startGoogle } from '../../../dev/google/server';
 import { testClients } from '../client';
 import { failing } from '../failure';
+import { scriptedServer } from '../server';
 import { bytes, chunk, LargeUploads, MiB, size } from './largeUploads';
 
-const uploads = new LargeUploads();
+describe('resumable upload', () => {
+	const uploads = new LargeUploads();
 
-describe('a session', () => {
-	test('starts with the metadata, type and length, and sends chunks of 8 MiB', async () => {
-		const progress: number[] = [];
-		const done = await uploads.send({
-			metadata: { name: 'ü.bin', description: 'd' },
-			mimeType: 'image/png',
-			onProgress: (sent, total) => progress.push(sent / total),
+	describe('a session', () => {
+		test('starts with the metadata, type and length, and sends chunks of 8 MiB', async () => {
+			const progress: number[] = [];
+			const done = await uploads.send({
+				metadata: { name: 'ü.bin', description: 'd' },
+				mimeType: 'image/png',
+				onProgress: (sent, total) => progress.push(sent / total),
+			});
+			uploads.expectWhole(done);
+			const [start] = uploads.google.requests;
+			expect(start).toMatchObject({
+				method: 'drive.files.create',
+				body: { name: 'ü.bin', description: 'd' },
+				headers: { 'x-upload-content-type': 'image/png', 'x-upload-content-length': String(size) },
+			});
+			expect(Object.fromEntries(start?.query ?? [])).toEqual({
+				uploadType: 'resumable',
+				supportsAllDrives: 'true',
+				fields: 'id,name,md5Checksum,size',
+			});
+			expect(uploads.ranges()).toEqual([
+				`0-${chunk - 1}/${size}`,
+				`${chunk}-${2 * chunk - 1}/${size}`,
+				`${2 * chunk}-${size - 1}/${size}`,
+			]);
+			expect(progress).toEqual([chunk / size, (2 * chunk) / size, 1]);
+			expect(uploads.google.drive.content(done.file.id ?? '')?.data?.equals(bytes)).toBe(true);
 		});
-		uploads.expectWhole(done);
-		const [start] = uploads.google.requests;
-		expect(start).toMatchObject({
-			method: 'drive.files.create',
-			body: { name: 'ü.bin', description: 'd' },
-			headers: { 'x-upload-content-type': 'image/png', 'x-upload-content-length': String(size) },
+
+		test.each([1000, 3 * MiB, chunk, size])(
+			'cuts a source that comes in pieces of %d bytes',
+			async (piece) => {
+				uploads.expectWhole(await uploads.send({ source: uploads.sourceOf(bytes, piece) }));
+				expect(uploads.ranges()).toHaveLength(3);
+				expect(uploads.opened).toBe(1);
+			},
+		);
+
+		test.each([undefined, 1000])('reads a file (pieces of %s bytes)', async (highWaterMark) => {
+			const folder = await mkdtemp(path.join(tmpdir(), 'resumable-'));
+			const file = path.join(folder, 'a.bin');
+			await writeFile(file, bytes);
+			const opened: ReadStream[] = [];
+			const open = () => {
+				opened.push(createReadStream(file, { highWaterMark }));
+				return Promise.resolve(opened.at(-1) ?? Readable.from([]));
+			};
+			uploads.google.drive.faults.keepOnly = MiB;
+			uploads.google.fault({ match: 'upload.session', nth: 2, status: 404 });
+			uploads.expectWhole(await uploads.send({ source: { size, open } }));
+			expect(opened.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+			await rm(folder, { recursive: true });
+			await expect(uploads.send({ source: { size, open } })).rejects.toThrow('ENOENT');
 		});
-		expect(Object.fromEntries(start?.query ?? [])).toEqual({
-			uploadType: 'resumable',
-			supportsAllDrives: 'true',
-			fields: 'id,name,md5Checksum,size',
+
+		test('an empty file is complete without a byte', async () => {
+			const done = await uploads.send({ source: uploads.sourceOf(Buffer.alloc(0)) });
+			expect(done).toMatchObject({ file: { size: '0' }, md5: 'd41d8cd98f00b204e9800998ecf8427e' });
+			expect(uploads.fileCount()).toBe(1);
 		});
-		expect(uploads.ranges()).toEqual([
-			`0-${chunk - 1}/${size}`,
-			`${chunk}-${2 * chunk - 1}/${size}`,
-			`${2 * chunk}-${size - 1}/${size}`,
-		]);
-		expect(progress).toEqual([chunk / size, (2 * chunk) / size, 1]);
-		expect(uploads.google.drive.content(done.file.id ?? '')?.data?.equals(bytes)).toBe(true);
+
+		test('a base with a path prefix', async () => {
+			const behind = await startGoogle({ pathPrefix: '/gateway' });
+			try {
+				const { resumableUpload } = testClients(behind.url, behind.tokens.issue());
+				const source = uploads.sourceOf(bytes);
+				const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
+				await resumableUpload(request);
+				expect(behind.files.all()).toHaveLength(1);
+				expectNoViolations(behind);
+			} finally {
+				await behind.close();
+			}
+		});
 	});
 
-	test.each([1000, 3 * MiB, chunk, size])('cuts a source that comes in pieces of %d bytes', async (piece) => {
-		uploads.expectWhole(await uploads.send({ source: uploads.sourceOf(bytes, piece) }));
-		expect(uploads.ranges()).toHaveLength(3);
-		expect(uploads.opened).toBe(1);
-	});
+	describe('Drive says what arrived, and that holds', () => {
+		test('a chunk of which only a part was kept goes on from there', async () => {
+			uploads.google.drive.faults.keepOnly = MiB + 5;
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges().slice(0, 2)).toEqual([`0-${chunk - 1}/${size}`, `${MiB}-${chunk - 1}/${size}`]);
+		});
 
-	test.each([undefined, 1000])('reads a file (pieces of %s bytes)', async (highWaterMark) => {
-		const folder = await mkdtemp(path.join(tmpdir(), 'resumable-'));
-		const file = path.join(folder, 'a.bin');
-		await writeFile(file, bytes);
-		const opened: ReadStream[] = [];
-		const open = () => {
-			opened.push(createReadStream(file, { highWaterMark }));
-			return Promise.resolve(opened.at(-1) ?? Readable.from([]));
-		};
-		uploads.google.drive.faults.keepOnly = MiB;
-		uploads.google.fault({ match: 'upload.session', nth: 2, status: 404 });
-		uploads.expectWhole(await uploads.send({ source: { size, open } }));
-		expect(opened.map(({ destroyed }) => destroyed)).toEqual([true, true]);
-		await rm(folder, { recursive: true });
-		await expect(uploads.send({ source: { size, open } })).rejects.toThrow('ENOENT');
-	});
+		test('a 308 without Range means that nothing arrived', async () => {
+			uploads.google.drive.faults.keepOnly = 1000;
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges().slice(0, 2)).toEqual([`0-${chunk - 1}/${size}`, `0-${chunk - 1}/${size}`]);
+		});
 
-	test('an empty file is complete without a byte', async () => {
-		const done = await uploads.send({ source: uploads.sourceOf(Buffer.alloc(0)) });
-		expect(done).toMatchObject({ file: { size: '0' }, md5: 'd41d8cd98f00b204e9800998ecf8427e' });
-		expect(uploads.fileCount()).toBe(1);
-	});
+		test('bytes that Drive lost again are read again', async () => {
+			uploads.google.fault({
+				match: 'upload.session',
+				nth: 2,
+				status: 308,
+				body: '',
+				headers: { Range: 'bytes=0-262143' },
+			});
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges()[2]).toBe(`262144-${chunk - 1}/${size}`);
+			expect(uploads.opened).toBe(2);
+		});
 
-	test('a base with a path prefix', async () => {
-		const behind = await startGoogle({ pathPrefix: '/gateway' });
-		try {
-			const { resumableUpload } = testClients(behind.url, behind.tokens.issue());
-			const source = uploads.sourceOf(bytes);
-			const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
-			await resumableUpload(request);
-			expect(behind.files.all()).toHaveLength(1);
-			expectNoViolations(behind);
-		} finally {
-			await behind.close();
-		}
+		test('more than was sent is an error', async () => {
+			uploads.google.fault({
+				match: 'upload.session',
+				status: 308,
+				body: '',
+				headers: { Range: `bytes=0-${chunk}` },
+			});
+			expect(await failing(uploads.send())).toMatchObject({ code: 502 });
+		});
+
+		test('nothing taken again and again ends after the tries', async () => {
+			uploads.google.fault({ match: 'upload.session', times: 100, status: 308, body: '' });
+			const failure = await failing(uploads.send({}, 3));
+			expect(failure).toMatchObject({ code: 503, ambiguous: false });
+			expect(uploads.ranges()).toHaveLength(3);
+		});
 	});
 });
 
-describe('Drive says what arrived, and that holds', () => {
-	test('a chunk of which only a part was kept goes on from there', async () => {
-		uploads.google.drive.faults.keepOnly = MiB + 5;
-		uploads.expectWhole(await uploads.send());
-		expect(uploads.ranges().slice(0, 2)).toEqual([`0-${chunk - 1}/${size}`, `${MiB}-${chunk - 1}/${size}`]);
-	});
+describe('resumed upload', () => {
+	const uploads = new LargeUploads();
 
-	test('a 308 without Range means that nothing arrived', async () => {
-		uploads.google.drive.faults.keepOnly = 1000;
-		uploads.expectWhole(await uploads.send());
-		expect(uploads.ranges().slice(0, 2)).toEqual([`0-${chunk - 1}/${size}`, `0-${chunk - 1}/${size}`]);
-	});
-
-	test('bytes that Drive lost again are read again', async () => {
-		uploads.google.fault({
-			match: 'upload.session',
-			nth: 2,
-			status: 308,
-			body: '',
-			headers: { Range: 'bytes=0-262143' },
+	describe('after a failure Drive is asked first', () => {
+		test('a reset in the middle of a chunk', async () => {
+			uploads.google.drive.faults.resetAt.push(chunk + 5 * MiB);
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges()[2]).toBe(`*/${size}`);
+			expect(uploads.sentBytes()).toBeLessThanOrEqual(size + chunk);
 		});
-		uploads.expectWhole(await uploads.send());
-		expect(uploads.ranges()[2]).toBe(`262144-${chunk - 1}/${size}`);
-		expect(uploads.opened).toBe(2);
-	});
 
-	test('more than was sent is an error', async () => {
-		uploads.google.fault({
-			match: 'upload.session',
-			status: 308,
-			body: '',
-			headers: { Range: `bytes=0-${chunk}` },
+		test('a reset in each tenth of the file', async () => {
+			for (let tenth = 0; tenth < 10; tenth++)
+				uploads.google.drive.faults.resetAt.push(Math.floor(((tenth + 0.5) * size) / 10));
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges().filter((range) => range.startsWith('*'))).toHaveLength(10);
 		});
-		expect(await failing(uploads.send())).toMatchObject({ code: 502 });
+
+		test('more resets in one chunk than there are tries, as long as something arrives', async () => {
+			for (let at = 1; at <= 10; at++) uploads.google.drive.faults.resetAt.push(at * 0.7 * MiB);
+			uploads.expectWhole(await uploads.send({}, 2));
+		});
+
+		test.each([500, 502, 503, 504, 429, 408])('HTTP %d', async (status) => {
+			uploads.google.fault({ match: 'upload.session', nth: 2, status });
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges()[2]).toBe(`*/${size}`);
+			expect(uploads.sentBytes()).toBe(size);
+		});
+
+		test('the answer to the last chunk is lost: the file is there once', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges()).toHaveLength(4);
+		});
+
+		test('the question fails too', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 2, times: 3, connection: 'resetBefore' });
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges().slice(1, 5)).toEqual([
+				`${chunk}-${2 * chunk - 1}/${size}`,
+				`*/${size}`,
+				`*/${size}`,
+				`*/${size}`,
+			]);
+		});
+
+		test('the tries end: nothing was made, and the failure says so', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 2, times: 100, status: 503 });
+			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
+			expect(uploads.fileCount()).toBe(0);
+		});
+
+		test('the tries end with the last chunk: nobody knows', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 3, times: 100, connection: 'resetAfter' });
+			expect(await failing(uploads.send({}, 2))).toMatchObject({ code: 503, ambiguous: true });
+		});
+
+		test('what is refused is not sent again', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 2, status: 403, reason: 'storageQuotaExceeded' });
+			const failure = await failing(uploads.send());
+			expect(failure).toMatchObject({ code: 403, ambiguous: false });
+			// All APIs of the stand-in are on one host, as behind a gateway.
+			expect(failure.message).toMatch(/^Google Drive: /);
+			expect(uploads.ranges()).toHaveLength(2);
+		});
+
+		test('a token that expired in the middle is renewed by n8n', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 2, status: 401 });
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.ranges()).toHaveLength(4);
+		});
 	});
 
-	test('nothing taken again and again ends after the tries', async () => {
-		uploads.google.fault({ match: 'upload.session', times: 100, status: 308, body: '' });
-		const failure = await failing(uploads.send({}, 3));
-		expect(failure).toMatchObject({ code: 503, ambiguous: false });
-		expect(uploads.ranges()).toHaveLength(3);
+	describe('a session that is gone', () => {
+		test.each([404, 410] as const)('%d starts a new one', async (status) => {
+			uploads.google.fault({ match: 'upload.session', nth: 2, status });
+			uploads.expectWhole(await uploads.send());
+			expect(uploads.google.drive.sessions).toHaveLength(2);
+			expect(uploads.opened).toBe(2);
+		});
+
+		test('again and again ends after the tries', async () => {
+			uploads.google.fault({ match: 'upload.session', times: 100, status: 404 });
+			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
+			expect(uploads.google.drive.sessions).toHaveLength(3);
+			expect(uploads.fileCount()).toBe(0);
+		});
+
+		test('after the last chunk: the file is looked up before anything is sent anew', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
+			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
+			const findExisting = () => Promise.resolve({ id: 'found', md5Checksum: '' });
+			const { file, md5 } = await uploads.send({ findExisting });
+			expect(file.id).toBe('found');
+			expect(md5).toBe(createHash('md5').update(bytes).digest('hex'));
+			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
+				sessions: 1,
+				files: 1,
+			});
+		});
+
+		test('after the last chunk, and nothing is found: it is not sent again', async () => {
+			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
+			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
+			const failure = await failing(uploads.send({ findExisting: () => Promise.resolve(undefined) }));
+			expect(failure).toMatchObject({ code: 503, ambiguous: true });
+			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
+				sessions: 1,
+				files: 1,
+			});
+		});
+	});
+});
+
+describe('refused upload', () => {
+	const uploads = new LargeUploads();
+
+	describe('what the token may reach', () => {
+		test('an upload address on another host gets no request', async () => {
+			const stranger = await scriptedServer();
+			const headers = { Location: `${stranger.url}/upload/drive/v3/files?upload_id=x` };
+			uploads.google.fault({ match: 'drive.files.create', status: 200, body: '', headers });
+			const failure = await failing(uploads.send());
+			expect(failure).toMatchObject({ code: 502, ambiguous: false });
+			expect(stranger.received).toEqual([]);
+			await stranger.close();
+		});
+
+		test.each(['', 'not an address', 'https://www.googleapis.com/upload/drive/v3/files?upload_id=x'])(
+			'no usable address: %s',
+			async (address) => {
+				uploads.google.fault({
+					match: 'drive.files.create',
+					status: 200,
+					body: '',
+					headers: { Location: address },
+				});
+				expect(await failing(uploads.send())).toMatchObject({ code: 502 });
+				expect(uploads.google.requests).toHaveLength(1);
+			},
+		);
+	});
+
+	describe('a source that changes while it is read', () => {
+		test.each([1, -1])('by %d byte makes no file', async (difference) => {
+			const source = uploads.sourceOf(bytes, 64 * 1024, size + difference);
+			expect(await failing(uploads.send({ source }))).toMatchObject({ code: 400 });
+			expect(uploads.fileCount()).toBe(0);
+		});
+
+		test('in one request too', async () => {
+			const metadata = { id: 'whatever' };
+			const source = uploads.sourceOf(bytes.subarray(0, 100), 64, 101);
+			expect(await failing(uploads.send({ metadata, source }))).toMatchObject({ code: 400 });
+			expect(uploads.google.requests).toEqual([]);
+		});
 	});
 });

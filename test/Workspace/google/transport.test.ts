@@ -2,228 +2,410 @@ import { Readable } from 'node:stream';
 import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { bytesInFlight, MemoryBudget } from '../../../nodes/http/body';
-import { createTransport, type TransportOptions } from '../../../nodes/Workspace/google/transport';
+import { basesOf, connect } from '../../../nodes/Workspace/google/googleConnection';
+import {
+	createTransport,
+	type TransportOptions,
+	googleBases,
+	targetOf,
+	uploadBase,
+} from '../../../nodes/Workspace/google/transport';
 import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';
+import { contextOf } from '../runNode';
 import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
 
-let server: ScriptedServer;
+describe('transport', () => {
+	let server: ScriptedServer;
 
-async function serve(...script: Answer[]) {
-	server = await scriptedServer(...script);
-	return testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 2000 });
-}
+	async function serve(...script: Answer[]) {
+		server = await scriptedServer(...script);
+		return testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 2000 });
+	}
 
-afterEach(() => server.close());
+	afterEach(() => server.close());
 
-const options: TransportOptions = {
-	maxTries: 1,
-	maxRetryWaitMilliseconds: 0,
-	timeoutMilliseconds: 5000,
-	signal: undefined,
-	credentialKey: 'test',
-	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
-};
+	const options: TransportOptions = {
+		maxTries: 1,
+		maxRetryWaitMilliseconds: 0,
+		timeoutMilliseconds: 5000,
+		signal: undefined,
+		credentialKey: 'test',
+		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
+	};
 
-describe('a request', () => {
-	it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
-		const clients = await serve(json({ messages: [] }));
-		await clients.gmail.users.messages.list({ userId: 'me', labelIds: ['INBOX', 'UNREAD'], q: 'a b+c' });
-		const [request] = server.received;
-		expect(request).toMatchObject({
-			method: 'GET',
-			url: '/gmail/v1/users/me/messages?labelIds=INBOX&labelIds=UNREAD&q=a%20b%2Bc',
+	describe('a request', () => {
+		it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
+			const clients = await serve(json({ messages: [] }));
+			await clients.gmail.users.messages.list({ userId: 'me', labelIds: ['INBOX', 'UNREAD'], q: 'a b+c' });
+			const [request] = server.received;
+			expect(request).toMatchObject({
+				method: 'GET',
+				url: '/gmail/v1/users/me/messages?labelIds=INBOX&labelIds=UNREAD&q=a%20b%2Bc',
+			});
+			expect(request?.headers).toMatchObject({ authorization: 'Bearer token-1' });
 		});
-		expect(request?.headers).toMatchObject({ authorization: 'Bearer token-1' });
+
+		it('carries JSON with its content type and length', async () => {
+			const clients = await serve(json({ updatedRows: 1 }));
+			const { data } = await clients.sheets.spreadsheets.values.update({
+				spreadsheetId: 'abc',
+				range: "'a/b #1 50%'!A1",
+				valueInputOption: 'RAW',
+				requestBody: { values: [['ü', 1]] },
+			});
+			expect(data).toEqual({ updatedRows: 1 });
+			const [request] = server.received;
+			expect(request).toMatchObject({
+				method: 'PUT',
+				url: '/v4/spreadsheets/abc/values/%27a%2Fb%20%231%2050%25%27%21A1?valueInputOption=RAW',
+			});
+			expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '21' });
+			expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
+		});
+
+		it('without a query goes to the base itself, also with an empty object as its body', async () => {
+			const clients = await serve(json({ documentId: 'd1' }));
+			await clients.docs.documents.create({ requestBody: {} });
+			expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v1/documents' });
+			expect(String(server.received[0]?.body)).toBe('{}');
+		});
+
+		it('uploads media as the bytes that they are, with their type and length', async () => {
+			const clients = await serve(json({ id: 'm1' }));
+			const bytes = Buffer.from([0, 255, 13, 10, 128]);
+			await clients.gmail.users.messages.send({
+				userId: 'me',
+				media: { mimeType: 'message/rfc822', body: bytes },
+			});
+			const [request] = server.received;
+			expect(request).toMatchObject({
+				method: 'POST',
+				url: '/upload/gmail/v1/users/me/messages/send?uploadType=media',
+				body: bytes,
+			});
+			expect(request?.headers).toMatchObject({ 'content-type': 'message/rfc822', 'content-length': '5' });
+		});
+
+		it('uploads metadata and media together as a stream', async () => {
+			const clients = await serve(json({ id: 'f1' }));
+			await clients.drive.files.create({
+				requestBody: { name: 'a.txt' },
+				media: { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) },
+			});
+			const [request] = server.received;
+			expect(request?.url).toBe('/upload/drive/v3/files?uploadType=multipart');
+			expect(request?.headers['content-type']).toMatch(/^multipart\/related; boundary=/);
+			expect(String(request?.body)).toMatch(
+				/\{"name":"a.txt"\}[^]*content-type: text\/plain\r\n\r\nhello\r\n/,
+			);
+		});
+
+		it('stays on its host whatever the environment says', async () => {
+			process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'] = 'elsewhere.example';
+			try {
+				const clients = await serve(json({}));
+				await clients.drive.files.get({ fileId: 'f1' });
+				expect(server.received).toHaveLength(1);
+			} finally {
+				delete process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'];
+			}
+		});
+
+		it('never leaves for a host outside the bases', async () => {
+			await serve(json({}));
+			const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
+			await expect(
+				transport({ url: 'https://elsewhere.example/upload?id=1', method: 'PUT' }),
+			).rejects.toMatchObject({ name: 'NodeError', code: 400 });
+			expect(server.received).toHaveLength(0);
+		});
 	});
 
-	it('carries JSON with its content type and length', async () => {
-		const clients = await serve(json({ updatedRows: 1 }));
-		const { data } = await clients.sheets.spreadsheets.values.update({
-			spreadsheetId: 'abc',
-			range: "'a/b #1 50%'!A1",
-			valueInputOption: 'RAW',
-			requestBody: { values: [['ü', 1]] },
+	describe('an answer', () => {
+		it('is unzipped and parsed', async () => {
+			const clients = await serve((response) => {
+				response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+				response.end(gzipSync('{"files":[{"id":"ä"}]}'));
+			});
+			const { data, headers } = await clients.drive.files.list({});
+			expect(data).toEqual({ files: [{ id: 'ä' }] });
+			expect(headers).toMatchObject({ 'content-type': 'application/json' });
 		});
-		expect(data).toEqual({ updatedRows: 1 });
-		const [request] = server.received;
-		expect(request).toMatchObject({
-			method: 'PUT',
-			url: '/v4/spreadsheets/abc/values/%27a%2Fb%20%231%2050%25%27%21A1?valueInputOption=RAW',
-		});
-		expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '21' });
-		expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
-	});
 
-	it('without a query goes to the base itself, also with an empty object as its body', async () => {
-		const clients = await serve(json({ documentId: 'd1' }));
-		await clients.docs.documents.create({ requestBody: {} });
-		expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v1/documents' });
-		expect(String(server.received[0]?.body)).toBe('{}');
-	});
-
-	it('uploads media as the bytes that they are, with their type and length', async () => {
-		const clients = await serve(json({ id: 'm1' }));
-		const bytes = Buffer.from([0, 255, 13, 10, 128]);
-		await clients.gmail.users.messages.send({
-			userId: 'me',
-			media: { mimeType: 'message/rfc822', body: bytes },
+		it('comes as bytes where the call wants them', async () => {
+			const bytes = Buffer.from([1, 2, 250, 251]);
+			const clients = await serve((response) => response.end(bytes));
+			const whole = await clients.drive.files.get(
+				{ fileId: 'f1', alt: 'media' },
+				{ responseType: 'arraybuffer' },
+			);
+			expect(Buffer.from(whole.data as unknown as Buffer)).toEqual(bytes);
 		});
-		const [request] = server.received;
-		expect(request).toMatchObject({
-			method: 'POST',
-			url: '/upload/gmail/v1/users/me/messages/send?uploadType=media',
-			body: bytes,
-		});
-		expect(request?.headers).toMatchObject({ 'content-type': 'message/rfc822', 'content-length': '5' });
-	});
 
-	it('uploads metadata and media together as a stream', async () => {
-		const clients = await serve(json({ id: 'f1' }));
-		await clients.drive.files.create({
-			requestBody: { name: 'a.txt' },
-			media: { mimeType: 'text/plain', body: Readable.from([Buffer.from('hello')]) },
+		it('may be a status that the call asked for', async () => {
+			await serve((response) => response.writeHead(308, { range: 'bytes=0-41' }).end());
+			const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
+			const answer = await transport({
+				url: `${server.url}/upload/drive/v3/files?upload_id=1`,
+				method: 'PUT',
+				headers: { 'content-range': 'bytes */100' },
+				validateStatus: (status) => status === 308,
+			});
+			expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
+			expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/upload/drive/v3/files?upload_id=1' });
 		});
-		const [request] = server.received;
-		expect(request?.url).toBe('/upload/drive/v3/files?uploadType=multipart');
-		expect(request?.headers['content-type']).toMatch(/^multipart\/related; boundary=/);
-		expect(String(request?.body)).toMatch(/\{"name":"a.txt"\}[^]*content-type: text\/plain\r\n\r\nhello\r\n/);
-	});
 
-	it('stays on its host whatever the environment says', async () => {
-		process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'] = 'elsewhere.example';
-		try {
-			const clients = await serve(json({}));
-			await clients.drive.files.get({ fileId: 'f1' });
+		it('that redirects is not followed', async () => {
+			const clients = await serve((response) =>
+				response.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
+			);
+			await expect(clients.drive.files.get({ fileId: 'f1' })).rejects.toMatchObject({
+				code: 302,
+				status: 'FAILED_PRECONDITION',
+				message: 'Google Drive responded with a redirect (HTTP 302)',
+			});
+		});
+
+		it.each(['<html>Sign in to the proxy</html>', 'null', '[]', '5', ''])('%j is a failure', async (body) => {
+			const clients = await serve((response) => response.end(body));
+			await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject({
+				code: 502,
+				ambiguous: true,
+			});
+		});
+
+		it('of more than 64 MiB is refused while it comes in', async () => {
+			let sentBytes = 0;
+			const clients = await serve((response) => {
+				const piece = Buffer.alloc(1024 * 1024, ' ');
+				const write = () => {
+					while (sentBytes < 400 * piece.length) {
+						sentBytes += piece.length;
+						if (!response.write(piece)) return response.once('drain', write);
+					}
+					return response.end();
+				};
+				write();
+			});
+			await expect(clients.sheets.spreadsheets.get({ spreadsheetId: 's1' })).rejects.toMatchObject({
+				code: 502,
+				message: "Google's response is larger than the limit of 64 MiB",
+			});
 			expect(server.received).toHaveLength(1);
-		} finally {
-			delete process.env['GOOGLE_CLOUD_UNIVERSE_DOMAIN'];
-		}
+			expect(bytesInFlight()).toBe(0);
+			expect(sentBytes).toBeLessThan(200 * 1024 * 1024);
+		});
 	});
 
-	it('never leaves for a host outside the bases', async () => {
-		await serve(json({}));
-		const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
-		await expect(
-			transport({ url: 'https://elsewhere.example/upload?id=1', method: 'PUT' }),
-		).rejects.toMatchObject({ name: 'NodeError', code: 400 });
-		expect(server.received).toHaveLength(0);
+	describe('beside other answers that take all the room', () => {
+		it('an answer is asked for again, and read when there is room', async () => {
+			const clients = await serve(json({ files: [{ id: 'x'.repeat(5000) }] }));
+			const others = new MemoryBudget();
+			others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
+			const list = clients.drive.files.list();
+			while (server.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+			others.release();
+			expect((await list).data.files).toHaveLength(1);
+			expect(bytesInFlight()).toBe(0);
+		});
+
+		it('the answer to what was written is not asked for again', async () => {
+			const clients = await serve(json({ id: 'x'.repeat(5000) }));
+			const others = new MemoryBudget();
+			others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
+			const create = clients.drive.files.create({ requestBody: {} });
+			await expect(create).rejects.toMatchObject({
+				message: expect.stringContaining('no memory left') as string,
+				ambiguous: true,
+			});
+			others.release();
+			expect(server.received).toHaveLength(1);
+		});
+	});
+
+	describe('an n8n before 2.9', () => {
+		it('is made to refresh the token by a 401 that is thrown', async () => {
+			await serve(googleError(401, 'expired'), json({ id: 'f1' }));
+			const real = n8nSender('token-1');
+			const transport = createTransport(
+				(request) => real({ ...request, ignoreHttpStatusErrors: Boolean(request.ignoreHttpStatusErrors) }),
+				basesAt(server.url),
+				options,
+			);
+			const answer = await transport({ url: 'https://www.googleapis.com/drive/v3/files/f1' });
+			expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
+		});
 	});
 });
 
-describe('an answer', () => {
-	it('is unzipped and parsed', async () => {
-		const clients = await serve((response) => {
-			response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-			response.end(gzipSync('{"files":[{"id":"ä"}]}'));
-		});
-		const { data, headers } = await clients.drive.files.list({});
-		expect(data).toEqual({ files: [{ id: 'ä' }] });
-		expect(headers).toMatchObject({ 'content-type': 'application/json' });
+describe('API bases', () => {
+	const gateway = basesOf({
+		mailApiBase: 'https://gateway.example/google/gmail/v1/',
+		sheetsApiBase: 'https://gateway.example/sheets',
+		docsApiBase: '',
+		driveApiBase: 'http://127.0.0.1:8080/drive',
 	});
 
-	it('comes as bytes where the call wants them', async () => {
-		const bytes = Buffer.from([1, 2, 250, 251]);
-		const clients = await serve((response) => response.end(bytes));
-		const whole = await clients.drive.files.get(
-			{ fileId: 'f1', alt: 'media' },
-			{ responseType: 'arraybuffer' },
+	test('empty and absent fields mean Google’s own bases; a trailing slash does not count', () => {
+		expect(basesOf({})).toEqual(googleBases);
+		expect(gateway).toEqual({
+			mail: 'https://gateway.example/google/gmail/v1',
+			sheets: 'https://gateway.example/sheets',
+			docs: googleBases.docs,
+			drive: 'http://127.0.0.1:8080/drive',
+		});
+	});
+
+	test.each([
+		'gateway.example',
+		'ftp://x.example',
+		'https://x.example/?a=1',
+		'https://u:p@x.example',
+		'https://x.example/#a',
+	])('%s is not a base', (driveApiBase) => {
+		expect(() => basesOf({ driveApiBase })).toThrow(
+			"'Drive API Base' in the credential is not a valid API URL",
 		);
-		expect(Buffer.from(whole.data as unknown as Buffer)).toEqual(bytes);
 	});
 
-	it('may be a status that the call asked for', async () => {
-		await serve((response) => response.writeHead(308, { range: 'bytes=0-41' }).end());
-		const transport = createTransport(n8nSender('token-1'), basesAt(server.url), options);
-		const answer = await transport({
-			url: `${server.url}/upload/drive/v3/files?upload_id=1`,
-			method: 'PUT',
-			headers: { 'content-range': 'bytes */100' },
-			validateStatus: (status) => status === 308,
-		});
-		expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
-		expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/upload/drive/v3/files?upload_id=1' });
+	test.each([
+		[
+			'https://gmail.googleapis.com/gmail/v1/users/me/messages?q=a',
+			'https://gateway.example/google/gmail/v1/users/me/messages?q=a',
+		],
+		[
+			'https://gmail.googleapis.com/upload/gmail/v1/users/me/messages/send',
+			'https://gateway.example/google/upload/gmail/v1/users/me/messages/send',
+		],
+		['https://sheets.googleapis.com/v4/spreadsheets', 'https://gateway.example/sheets'],
+		[
+			'https://sheets.googleapis.com/v4/spreadsheets/s1/values/A1:append',
+			'https://gateway.example/sheets/s1/values/A1:append',
+		],
+		[
+			'https://docs.googleapis.com/v1/documents/d1:batchUpdate',
+			'https://docs.googleapis.com/v1/documents/d1:batchUpdate',
+		],
+		['https://www.googleapis.com/drive/v3/files', 'http://127.0.0.1:8080/drive/files'],
+		['https://www.googleapis.com/upload/drive/v3/files', 'http://127.0.0.1:8080/upload/drive/files'],
+		['http://127.0.0.1:8080/session/1', 'http://127.0.0.1:8080/session/1'],
+	])('%s goes to %s', (url, target) => {
+		expect(targetOf(url, gateway).url).toBe(target);
 	});
 
-	it('that redirects is not followed', async () => {
-		const clients = await serve((response) =>
-			response.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
-		);
-		await expect(clients.drive.files.get({ fileId: 'f1' })).rejects.toMatchObject({
-			code: 302,
-			status: 'FAILED_PRECONDITION',
-			message: 'Google Drive responded with a redirect (HTTP 302)',
-		});
+	test.each([
+		'https://elsewhere.example/drive/v3/files',
+		'https://www.googleapis.com/drive/v30/files',
+		'https://gateway.example.evil.example/sheets',
+		'https://www.googleapis.com.evil.example/drive/v3/files',
+	])('%s is refused', (url) => {
+		expect(() => targetOf(url, gateway)).toThrow('outside the API bases');
 	});
 
-	it.each(['<html>Sign in to the proxy</html>', 'null', '[]', '5', ''])('%j is a failure', async (body) => {
-		const clients = await serve((response) => response.end(body));
-		await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject({
-			code: 502,
-			ambiguous: true,
-		});
-	});
-
-	it('of more than 64 MiB is refused while it comes in', async () => {
-		let sentBytes = 0;
-		const clients = await serve((response) => {
-			const piece = Buffer.alloc(1024 * 1024, ' ');
-			const write = () => {
-				while (sentBytes < 400 * piece.length) {
-					sentBytes += piece.length;
-					if (!response.write(piece)) return response.once('drain', write);
-				}
-				return response.end();
-			};
-			write();
-		});
-		await expect(clients.sheets.spreadsheets.get({ spreadsheetId: 's1' })).rejects.toMatchObject({
-			code: 502,
-			message: "Google's response is larger than the limit of 64 MiB",
-		});
-		expect(server.received).toHaveLength(1);
-		expect(bytesInFlight()).toBe(0);
-		expect(sentBytes).toBeLessThan(200 * 1024 * 1024);
+	test('an upload goes before the service’s own path, else after the host', () => {
+		expect(uploadBase('https://h/x/drive/v3', 'drive')).toBe('https://h/x/upload/drive/v3');
+		expect(uploadBase('https://h/x', 'drive')).toBe('https://h/upload/x');
+		expect(uploadBase('https://h/x/gmail/v1', 'mail')).toBe('https://h/x/upload/gmail/v1');
 	});
 });
 
-describe('beside other answers that take all the room', () => {
-	it('an answer is asked for again, and read when there is room', async () => {
-		const clients = await serve(json({ files: [{ id: 'x'.repeat(5000) }] }));
-		const others = new MemoryBudget();
-		others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
-		const list = clients.drive.files.list();
-		while (server.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
-		others.release();
-		expect((await list).data.files).toHaveLength(1);
-		expect(bytesInFlight()).toBe(0);
+describe('Google connection', () => {
+	let server: ScriptedServer;
+
+	beforeEach(async () => {
+		server = await scriptedServer(json({ id: 'f1' }));
+	});
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await server.close();
 	});
 
-	it('the answer to what was written is not asked for again', async () => {
-		const clients = await serve(json({ id: 'x'.repeat(5000) }));
-		const others = new MemoryBudget();
-		others.hold(getHeapStatistics().heap_size_limit / 2 - 1000);
-		const create = clients.drive.files.create({ requestBody: {} });
-		await expect(create).rejects.toMatchObject({
-			message: expect.stringContaining('no memory left') as string,
-			ambiguous: true,
-		});
-		others.release();
-		expect(server.received).toHaveLength(1);
-	});
-});
+	/** The time that passes only when told to. */
+	function stoppedClock(): { now: number } {
+		const clock = { now: 1_000_000 };
+		jest.spyOn(performance, 'now').mockImplementation(() => clock.now);
+		return clock;
+	}
 
-describe('an n8n before 2.9', () => {
-	it('is made to refresh the token by a 401 that is thrown', async () => {
-		await serve(googleError(401, 'expired'), json({ id: 'f1' }));
-		const real = n8nSender('token-1');
-		const transport = createTransport(
-			(request) => real({ ...request, ignoreHttpStatusErrors: Boolean(request.ignoreHttpStatusErrors) }),
-			basesAt(server.url),
-			options,
+	/** Clients in n8n's own context, and how often n8n was asked for the credential. */
+	async function opened() {
+		const context = contextOf({ url: server.url, parameters: {} });
+		const reads = jest.spyOn(context, 'getCredentials');
+		const connection = await connect(context, 'oAuth2', new Sanitizer());
+		const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+		const { drive } = await connection.clients(limits);
+		return { get: () => drive.files.get({ fileId: 'f1' }), reads };
+	}
+
+	test('requests share what was read for the run', async () => {
+		const { get, reads } = await opened();
+		await get();
+		await Promise.all([get(), get(), get()]);
+		expect(reads).toHaveBeenCalledTimes(1);
+		const authorizations = server.received.map(({ headers }) => headers.authorization);
+		expect(authorizations).toEqual(Array(4).fill('Bearer canary-access-token'));
+	});
+
+	test('what was read a second ago is read again, once for all', async () => {
+		const clock = stoppedClock();
+		const { get, reads } = await opened();
+		clock.now += 999;
+		await get();
+		expect(reads).toHaveBeenCalledTimes(1);
+		clock.now += 1;
+		await Promise.all([get(), get()]);
+		clock.now += 999;
+		await get();
+		expect(reads).toHaveBeenCalledTimes(2);
+	});
+
+	test('a failed read is not shared with later requests', async () => {
+		const clock = stoppedClock();
+		const { get, reads } = await opened();
+		clock.now += 1000;
+		reads.mockRejectedValueOnce(new Error('The database is locked'));
+		await expect(get()).rejects.toThrow();
+		await get();
+		expect(reads).toHaveBeenCalledTimes(3);
+	});
+
+	test('a secret that n8n puts into the shared credential while requests run is removed from texts', async () => {
+		const clock = stoppedClock();
+		const context = contextOf({ url: server.url, parameters: {} });
+		const sanitizer = new Sanitizer();
+		const connection = await connect(context, 'oAuth2', sanitizer);
+		const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+		const { drive } = await connection.clients(limits);
+		const reads = jest.spyOn(context, 'getCredentials');
+		clock.now += 1000;
+		await drive.files.get({ fileId: 'f1' });
+		const shared = (await reads.mock.results[0]?.value) as { oauthTokenData: object };
+		shared.oauthTokenData = { access_token: 'canary-refreshed-token' };
+		await drive.files.get({ fileId: 'f1' });
+		expect(reads).toHaveBeenCalledTimes(1);
+		expect(sanitizer.text('The token canary-refreshed-token is wrong')).not.toContain(
+			'canary-refreshed-token',
 		);
-		const answer = await transport({ url: 'https://www.googleapis.com/drive/v3/files/f1' });
-		expect(answer).toMatchObject({ status: 200, data: { id: 'f1' } });
+	});
+
+	test('n8n’s log says at info level how long a rate limit keeps the node waiting', async () => {
+		let refused = 0;
+		await server.close();
+		server = await scriptedServer((response, request) => {
+			if (refused++ > 0) json({ id: 'f1' })(response, request);
+			else response.writeHead(429, { 'retry-after': '1' }).end('{}');
+		});
+		const context = contextOf({ url: server.url, parameters: {} });
+		const info = jest.spyOn(context.logger, 'info');
+		const connection = await connect(context, 'oAuth2', new Sanitizer());
+		const limits = { maxTries: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
+		const { drive } = await connection.clients(limits);
+		await drive.files.get({ fileId: 'f1' });
+		expect(info.mock.calls.map(([text]) => text)).toEqual([
+			expect.stringMatching(/^Google is rate-limiting requests: waiting \d+ s before the next request$/),
+		]);
 	});
 });

@@ -1,151 +1,215 @@
-import { operationChoices } from '../../../nodes/Workspace/resources';
+import fc from 'fast-check';
+
+import { isNodeError } from '../../../nodes/core/errors';
+import { paramsOf } from '../../../nodes/fields/params';
+import { fieldsOf } from '../../../nodes/Workspace/operation';
+import { operationChoices, resources } from '../../../nodes/Workspace/resources';
 import { readInputObject } from '../../../nodes/Workspace/runner/job';
 
-const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {
-	const { resource, operation, given } = readInputObject(input, { allowFilePaths, allowedOperations });
-	return { name: `${resource} ${operation.value}`, given };
-};
+describe('input object', () => {
+	const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {
+		const { resource, operation, given } = readInputObject(input, { allowFilePaths, allowedOperations });
+		return { name: `${resource} ${operation.value}`, given };
+	};
 
-test.each<[string, object]>([
-	['mail send', { operation: 'send', to: 'name@email.com', subject: 'S', body: 'B' }],
-	['mail list', { operation: 'list', status: 'unread' }],
-	['mail search', { operation: 'search', query: 'from:a', maxResults: 5 }],
-	['mail read', { operation: 'read', messageId: 'm1' }],
-	['file upload', { operation: 'upload', name: 'a.txt', content: 'YQ==' }],
-	['spreadsheet read', { operation: 'read', spreadsheetId: 's1', range: 'A1' }],
-	['spreadsheet write', { operation: 'write', spreadsheetId: 's1', range: 'A1', values: [] }],
-	['spreadsheet append', { operation: 'append', spreadsheetId: 's1', range: 'A1', values: [] }],
-	['document read', { operation: 'read', documentId: 'd1' }],
-	['document write', { operation: 'write', documentId: 'd1', content: 'x' }],
-	['document append', { operation: 'append', documentId: 'd1', content: 'x' }],
-	['document create', { operation: 'create', resource: 'document', title: 'T' }],
-	['spreadsheet create', { operation: 'create', resource: 'spreadsheet', title: 'T' }],
-])('%s', (name, input) => {
-	expect(read(input).name).toBe(name);
-	expect(read(JSON.stringify(input)).name).toBe(name);
+	test.each<[string, object]>([
+		['mail send', { operation: 'send', to: 'name@email.com', subject: 'S', body: 'B' }],
+		['mail list', { operation: 'list', status: 'unread' }],
+		['mail search', { operation: 'search', query: 'from:a', maxResults: 5 }],
+		['mail read', { operation: 'read', messageId: 'm1' }],
+		['file upload', { operation: 'upload', name: 'a.txt', content: 'YQ==' }],
+		['spreadsheet read', { operation: 'read', spreadsheetId: 's1', range: 'A1' }],
+		['spreadsheet write', { operation: 'write', spreadsheetId: 's1', range: 'A1', values: [] }],
+		['spreadsheet append', { operation: 'append', spreadsheetId: 's1', range: 'A1', values: [] }],
+		['document read', { operation: 'read', documentId: 'd1' }],
+		['document write', { operation: 'write', documentId: 'd1', content: 'x' }],
+		['document append', { operation: 'append', documentId: 'd1', content: 'x' }],
+		['document create', { operation: 'create', resource: 'document', title: 'T' }],
+		['spreadsheet create', { operation: 'create', resource: 'spreadsheet', title: 'T' }],
+	])('%s', (name, input) => {
+		expect(read(input).name).toBe(name);
+		expect(read(JSON.stringify(input)).name).toBe(name);
+	});
+
+	test('options stand at the same level as the fields; the operation and the resource are no parameters', () => {
+		const input = { operation: 'list', resource: 'mail', from: 'a', includeBody: true, maxTries: 2 };
+		expect(read(input).given).toEqual({ from: 'a', includeBody: true, maxTries: 2 });
+	});
+
+	test.each<[string, unknown, string, (string | RegExp)?]>([
+		['an array', [{ operation: 'list' }], 'The input object must be an object, not an array'],
+		['JSON text of an array', '[]', 'The input object must be an object, not an array'],
+		['a number', 5, 'The input object must be an object, not a number'],
+		['nothing', null, 'The input object must be an object, not null'],
+		['no JSON', '{ operation: list }', 'The input object is not valid JSON'],
+		['no operation', {}, "'operation' is required", 'append, create, read'],
+		[
+			'another operation',
+			{ operation: 'delete' },
+			"'operation' must be one of: append, create, read, write, upload",
+		],
+		[
+			'another operation of a resource',
+			{ operation: 'delete', resource: 'mail' },
+			"'operation' must be one of: list, read, search, send, for 'mail'",
+		],
+		['an empty operation', { operation: '' }, "'operation' is required"],
+		['an operation that is no text', { operation: ['send'] }, "'operation' must be one of"],
+		[
+			'another resource',
+			{ operation: 'read', resource: 'calendar' },
+			"'resource' must be one of: document, mail, spreadsheet, for 'read'",
+		],
+		[
+			'a resource without the operation',
+			{ operation: 'create', resource: 'mail', title: 'T' },
+			"'operation' must be one of: list, read, search, send, for 'mail'",
+		],
+		[
+			'create without a resource',
+			{ operation: 'create', title: 'T' },
+			"'resource' is required for 'create'",
+			/^Choose one of: document, spreadsheet\.$/,
+		],
+		[
+			'read without an id',
+			{ operation: 'read' },
+			"'resource' is required for 'read'",
+			/^Choose one of: document, mail, spreadsheet\. You can leave it out .*: documentId, messageId, spreadsheetId\.$/,
+		],
+		[
+			'no resource in so many words',
+			{ operation: 'read', resource: null },
+			"'resource' is required for 'read'",
+		],
+		['an empty resource', { operation: 'read', resource: '' }, "'resource' is required for 'read'"],
+		[
+			'two ids',
+			{ operation: 'read', documentId: 'd1', messageId: 'm1' },
+			"'resource' is required for 'read'",
+		],
+		[
+			'an unknown key',
+			{ operation: 'send', too: 'a' },
+			"Unknown key 'too' for 'send' of mail",
+			/^Allowed keys: to, subject,.*, maxTries/,
+		],
+		[
+			'two unknown keys',
+			{ operation: 'send', too: 'a', cq: 'b' },
+			"Unknown key 'too', 'cq' for 'send' of mail",
+		],
+		['a key of Object', '{"operation":"send","__proto__":{}}', "Unknown key '__proto__'"],
+		[
+			'a file path',
+			{ operation: 'upload', name: 'a', contentSource: 'filePath', content: '/x' },
+			"'contentSource' must not be filePath here",
+			"Turn on 'Allow File Paths'",
+		],
+	])('%s is refused', (_, input, message, description = '') => {
+		const failure = (() => {
+			try {
+				return read(input);
+			} catch (error) {
+				return error;
+			}
+		})();
+		expect(failure).toMatchObject({
+			name: 'NodeError',
+			code: 400,
+			message: expect.stringContaining(message) as unknown,
+			...(description && { description: expect.stringMatching(description) as unknown }),
+		});
+	});
+
+	test('a file path is read where the node allows it', () => {
+		const input = { operation: 'upload', name: 'a', contentSource: 'filePath', content: '/x' };
+		expect(read(input, true).name).toBe('file upload');
+	});
+
+	test('what is wrong with the JSON is said without its content', () => {
+		expect(() => read('{"body": "secret" "x"}')).toThrow(/^The input object is not valid JSON/);
+		expect(() => read('{"body": "secret" "x"}')).not.toThrow(/secret/);
+	});
+
+	describe('allowed operations', () => {
+		const append = { operation: 'append', spreadsheetId: 's1', range: 'A1', values: [] };
+		const search = { operation: 'search', query: 'from:a' };
+		const write = { ...append, operation: 'write' };
+		const elsewhere = { operation: 'append', documentId: 'd1', content: 'x' };
+		const only = ['spreadsheet.append'];
+
+		test('there are as many choices as operations, and none chosen is all of them', () => {
+			expect(operationChoices).toHaveLength(13);
+			for (const input of [append, search, write, elsewhere]) expect(() => read(input)).not.toThrow();
+			for (const none of [undefined, null]) expect(() => read(search, false, none)).not.toThrow();
+		});
+
+		test('what is chosen is done, all else refused, whatever the object says of its resource', () => {
+			expect(read(append, false, only).name).toBe('spreadsheet append');
+			for (const input of [search, write, elsewhere, { ...search, resource: 'mail' }]) {
+				expect(() => read(input, false, only)).toThrow(/is not allowed here$/);
+			}
+		});
+
+		test.each(['spreadsheet.append', 'mail.search', '', {}, true, ['no.such']])(
+			'%j allows nothing',
+			(given) => {
+				expect(() => read(search, false, given)).toThrow(/Allowed Operations|not allowed here/);
+			},
+		);
+	});
 });
 
-test('options stand at the same level as the fields; the operation and the resource are no parameters', () => {
-	const input = { operation: 'list', resource: 'mail', from: 'a', includeBody: true, maxTries: 2 };
-	expect(read(input).given).toEqual({ from: 'a', includeBody: true, maxTries: 2 });
-});
+describe('any input', () => {
+	const all = resources.flatMap(({ value: resource, operations }) =>
+		operations.map((operation) => ({ resource, operation })),
+	);
 
-test.each<[string, unknown, string, (string | RegExp)?]>([
-	['an array', [{ operation: 'list' }], 'The input object must be an object, not an array'],
-	['JSON text of an array', '[]', 'The input object must be an object, not an array'],
-	['a number', 5, 'The input object must be an object, not a number'],
-	['nothing', null, 'The input object must be an object, not null'],
-	['no JSON', '{ operation: list }', 'The input object is not valid JSON'],
-	['no operation', {}, "'operation' is required", 'append, create, read'],
-	[
-		'another operation',
-		{ operation: 'delete' },
-		"'operation' must be one of: append, create, read, write, upload",
-	],
-	[
-		'another operation of a resource',
-		{ operation: 'delete', resource: 'mail' },
-		"'operation' must be one of: list, read, search, send, for 'mail'",
-	],
-	['an empty operation', { operation: '' }, "'operation' is required"],
-	['an operation that is no text', { operation: ['send'] }, "'operation' must be one of"],
-	[
-		'another resource',
-		{ operation: 'read', resource: 'calendar' },
-		"'resource' must be one of: document, mail, spreadsheet, for 'read'",
-	],
-	[
-		'a resource without the operation',
-		{ operation: 'create', resource: 'mail', title: 'T' },
-		"'operation' must be one of: list, read, search, send, for 'mail'",
-	],
-	[
-		'create without a resource',
-		{ operation: 'create', title: 'T' },
-		"'resource' is required for 'create'",
-		/^Choose one of: document, spreadsheet\.$/,
-	],
-	[
-		'read without an id',
-		{ operation: 'read' },
-		"'resource' is required for 'read'",
-		/^Choose one of: document, mail, spreadsheet\. You can leave it out .*: documentId, messageId, spreadsheetId\.$/,
-	],
-	[
-		'no resource in so many words',
-		{ operation: 'read', resource: null },
-		"'resource' is required for 'read'",
-	],
-	['an empty resource', { operation: 'read', resource: '' }, "'resource' is required for 'read'"],
-	['two ids', { operation: 'read', documentId: 'd1', messageId: 'm1' }, "'resource' is required for 'read'"],
-	[
-		'an unknown key',
-		{ operation: 'send', too: 'a' },
-		"Unknown key 'too' for 'send' of mail",
-		/^Allowed keys: to, subject,.*, maxTries/,
-	],
-	[
-		'two unknown keys',
-		{ operation: 'send', too: 'a', cq: 'b' },
-		"Unknown key 'too', 'cq' for 'send' of mail",
-	],
-	['a key of Object', '{"operation":"send","__proto__":{}}', "Unknown key '__proto__'"],
-	[
-		'a file path',
-		{ operation: 'upload', name: 'a', contentSource: 'filePath', content: '/x' },
-		"'contentSource' must not be filePath here",
-		"Turn on 'Allow File Paths'",
-	],
-])('%s is refused', (_, input, message, description = '') => {
-	const failure = (() => {
+	/** Whatever comes in is either understood or refused with a sentence; nothing else ever happens. */
+	function understoodOrRefused(act: () => unknown): boolean {
 		try {
-			return read(input);
+			act();
+			return true;
 		} catch (error) {
-			return error;
+			return isNodeError(error) && error.code === 400 && error.message !== '';
 		}
-	})();
-	expect(failure).toMatchObject({
-		name: 'NodeError',
-		code: 400,
-		message: expect.stringContaining(message) as unknown,
-		...(description && { description: expect.stringMatching(description) as unknown }),
-	});
-});
+	}
 
-test('a file path is read where the node allows it', () => {
-	const input = { operation: 'upload', name: 'a', contentSource: 'filePath', content: '/x' };
-	expect(read(input, true).name).toBe('file upload');
-});
+	const timezone = 'UTC';
 
-test('what is wrong with the JSON is said without its content', () => {
-	expect(() => read('{"body": "secret" "x"}')).toThrow(/^The input object is not valid JSON/);
-	expect(() => read('{"body": "secret" "x"}')).not.toThrow(/secret/);
-});
-
-describe('allowed operations', () => {
-	const append = { operation: 'append', spreadsheetId: 's1', range: 'A1', values: [] };
-	const search = { operation: 'search', query: 'from:a' };
-	const write = { ...append, operation: 'write' };
-	const elsewhere = { operation: 'append', documentId: 'd1', content: 'x' };
-	const only = ['spreadsheet.append'];
-
-	test('there are as many choices as operations, and none chosen is all of them', () => {
-		expect(operationChoices).toHaveLength(13);
-		for (const input of [append, search, write, elsewhere]) expect(() => read(input)).not.toThrow();
-		for (const none of [undefined, null]) expect(() => read(search, false, none)).not.toThrow();
+	test('any value as the input object', () => {
+		fc.assert(
+			fc.property(fc.oneof(fc.jsonValue(), fc.string(), fc.anything()), (input) =>
+				understoodOrRefused(() => {
+					const { operation, given } = readInputObject(input, {
+						allowFilePaths: true,
+						allowedOperations: [],
+					});
+					paramsOf(fieldsOf(operation), given, { mode: 'json', timezone });
+				}),
+			),
+			{ numRuns: 2000 },
+		);
 	});
 
-	test('what is chosen is done, all else refused, whatever the object says of its resource', () => {
-		expect(read(append, false, only).name).toBe('spreadsheet append');
-		for (const input of [search, write, elsewhere, { ...search, resource: 'mail' }]) {
-			expect(() => read(input, false, only)).toThrow(/is not allowed here$/);
-		}
-	});
-
-	test.each(['spreadsheet.append', 'mail.search', '', {}, true, ['no.such']])(
-		'%j allows nothing',
-		(given) => {
-			expect(() => read(search, false, given)).toThrow(/Allowed Operations|not allowed here/);
+	test.each(all.map(({ resource, operation }) => [`${resource} ${operation.value}`, operation] as const))(
+		'any values for the fields of %s',
+		(_, operation) => {
+			const names = [...operation.fields, ...operation.options].map(({ name }) => name);
+			const values = fc.oneof(
+				fc.jsonValue(),
+				fc.string(),
+				fc.anything(),
+				fc.record({ __rl: fc.constant(true), mode: fc.string(), value: fc.anything() }),
+			);
+			const given = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: names.length });
+			fc.assert(
+				fc.property(given, fc.constantFrom('fields' as const, 'json' as const), (object, mode) =>
+					understoodOrRefused(() => paramsOf(fieldsOf(operation), object, { mode, timezone })),
+				),
+				{ numRuns: 300 },
+			);
 		},
 	);
 });

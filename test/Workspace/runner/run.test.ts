@@ -1,135 +1,362 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { NodeError, refusal } from '../../../nodes/core/errors';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
+import { Naming } from '../../../nodes/fields/field';
+import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
+import { type Job, RunItem, RunNotes } from '../../../nodes/Workspace/runner/job';
+import { perform, tasksOf } from '../../../nodes/Workspace/runner/runItems';
 import { failureOf } from '../../executeContext';
-
-import { runNode, token } from '../runNode';
+import { testClients } from '../client';
+import { runNode, token, contextOf } from '../runNode';
 import { googleError, json, scriptedServer, type Answer, type ScriptedServer } from '../server';
 
-let server: ScriptedServer;
+describe('run', () => {
+	let server: ScriptedServer;
 
-async function serve(...script: Answer[]) {
-	server = await scriptedServer(...script);
-}
+	async function serve(...script: Answer[]) {
+		server = await scriptedServer(...script);
+	}
 
-afterEach(() => server.close());
+	afterEach(() => server.close());
 
-const locator = (value: string) => ({ __rl: true, mode: 'id', value });
-const readForm = { resource: 'document', operation: 'read', documentId: locator('={{ $json.id }}') };
-const idItems = (...ids: string[]) => ids.map((id) => ({ json: { id } }));
+	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
+	const readForm = { resource: 'document', operation: 'read', documentId: locator('={{ $json.id }}') };
+	const idItems = (...ids: string[]) => ids.map((id) => ({ json: { id } }));
 
-function documentOf(documentId: string): IDataObject {
-	return {
-		documentId,
-		title: `Title of ${documentId}`,
-		revisionId: 'r1',
-		tabs: [
-			{
-				tabProperties: { tabId: 't.0', title: 'Tab 1' },
-				documentTab: {
-					body: {
-						content: [
-							{ endIndex: 1, sectionBreak: {} },
-							{
-								startIndex: 1,
-								endIndex: 4,
-								paragraph: { elements: [{ startIndex: 1, endIndex: 4, textRun: { content: 'hi\n' } }] },
-							},
-						],
+	function documentOf(documentId: string): IDataObject {
+		return {
+			documentId,
+			title: `Title of ${documentId}`,
+			revisionId: 'r1',
+			tabs: [
+				{
+					tabProperties: { tabId: 't.0', title: 'Tab 1' },
+					documentTab: {
+						body: {
+							content: [
+								{ endIndex: 1, sectionBreak: {} },
+								{
+									startIndex: 1,
+									endIndex: 4,
+									paragraph: { elements: [{ startIndex: 1, endIndex: 4, textRun: { content: 'hi\n' } }] },
+								},
+							],
+						},
 					},
 				},
-			},
-		],
+			],
+		};
+	}
+
+	/** Answers with the document that was asked for. */
+	const echo: Answer = (response, request) => {
+		const id = /documents\/([^?]+)/.exec(request.url)?.[1] ?? '';
+		json(documentOf(id))(response, request);
 	};
-}
 
-/** Answers with the document that was asked for. */
-const echo: Answer = (response, request) => {
-	const id = /documents\/([^?]+)/.exec(request.url)?.[1] ?? '';
-	json(documentOf(id))(response, request);
-};
+	describe('the form', () => {
+		it('gives one item per input item, in order and paired', async () => {
+			await serve(echo);
+			const items = await runNode({
+				url: server.url,
+				parameters: readForm,
+				items: idItems('a1', 'b2', 'c3'),
+			});
+			expect(items).toEqual(
+				['a1', 'b2', 'c3'].map((documentId, item) => ({
+					json: expect.objectContaining({ documentId, content: 'hi' }) as unknown,
+					pairedItem: { item },
+				})),
+			);
+			expect(server.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+		});
 
-describe('the form', () => {
-	it('gives one item per input item, in order and paired', async () => {
-		await serve(echo);
-		const items = await runNode({ url: server.url, parameters: readForm, items: idItems('a1', 'b2', 'c3') });
-		expect(items).toEqual(
-			['a1', 'b2', 'c3'].map((documentId, item) => ({
-				json: expect.objectContaining({ documentId, content: 'hi' }) as unknown,
-				pairedItem: { item },
-			})),
-		);
-		expect(server.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+		it('says which item failed, what happened and what to do', async () => {
+			await serve(googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }));
+			const error = await failureOf(
+				runNode({ url: server.url, parameters: readForm, items: idItems('1missingDocument') }),
+			);
+			expect(error).toMatchObject({
+				name: 'NodeApiError',
+				message: 'Google Docs: Requested entity was not found.',
+				httpCode: '404',
+				context: { itemIndex: 0 },
+			});
+			expect(error.description).toContain('1missingDocument');
+			expect(error.description).toContain('shared with the account of the credential');
+		});
 	});
 
-	it('says which item failed, what happened and what to do', async () => {
-		await serve(googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }));
-		const error = await failureOf(
-			runNode({ url: server.url, parameters: readForm, items: idItems('1missingDocument') }),
-		);
-		expect(error).toMatchObject({
-			name: 'NodeApiError',
-			message: 'Google Docs: Requested entity was not found.',
-			httpCode: '404',
-			context: { itemIndex: 0 },
+	describe('Continue on Fail', () => {
+		it('puts an error item in the place of the failed one and goes on', async () => {
+			await serve(echo);
+			const items = await runNode({
+				url: server.url,
+				parameters: readForm,
+				items: idItems('a1', 'b/2', 'c3'),
+				node: { onError: 'continueErrorOutput' },
+			});
+			expect(items[1]).toEqual({
+				json: { error: { code: 400, message: "'Document' is not an ID: b/2", status: 'INVALID_ARGUMENT' } },
+				pairedItem: { item: 1 },
+			});
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+			expect(server.received).toHaveLength(2);
 		});
-		expect(error.description).toContain('1missingDocument');
-		expect(error.description).toContain('shared with the account of the credential');
+	});
+
+	describe('an input object', () => {
+		const inJson = (inputObject: unknown) => ({ inputMode: 'json', inputObject: inputObject as IDataObject });
+
+		it('names its operation; the resource follows from the id', async () => {
+			await serve(echo);
+			const inputObject = '={{ { operation: "read", documentId: $json.id } }}';
+			const items = await runNode({
+				url: server.url,
+				parameters: inJson(inputObject),
+				items: idItems('a1'),
+			});
+			expect(items).toEqual([
+				{ json: expect.objectContaining({ documentId: 'a1' }) as unknown, pairedItem: { item: 0 } },
+			]);
+		});
+
+		it('is refused before any request when a key is unknown', async () => {
+			await serve(echo);
+			const inputObject = JSON.stringify({ operation: 'read', documentId: 'a1', tabs: 'x' });
+			const error = await failureOf(runNode({ url: server.url, parameters: inJson(inputObject) }));
+			expect(error.message).toBe("Unknown key 'tabs' for 'read' of document");
+			expect(error.description).toContain('tab,');
+			expect(server.received).toHaveLength(0);
+		});
+
+		it('from a webhook does only what the node allows', async () => {
+			await serve(echo);
+			const parameters = {
+				...inJson('={{ $json.body }}'),
+				allowedOperations: ['spreadsheet.append'],
+			};
+			const body = { operation: 'search', query: 'password', allowedOperations: ['mail.search'] };
+			const error = await failureOf(runNode({ url: server.url, parameters, items: [{ json: { body } }] }));
+			expect([error.httpCode, error.message]).toEqual(['400', "'search' of mail is not allowed here"]);
+			expect(error.description).toContain('Spreadsheet: Append');
+			expect(server.received).toHaveLength(0);
+		});
 	});
 });
 
-describe('Continue on Fail', () => {
-	it('puts an error item in the place of the failed one and goes on', async () => {
-		await serve(echo);
-		const items = await runNode({
-			url: server.url,
-			parameters: readForm,
-			items: idItems('a1', 'b/2', 'c3'),
-			node: { onError: 'continueErrorOutput' },
+describe('one item', () => {
+	const clients = testClients('http://127.0.0.1:9', 'token');
+	const notes = new RunNotes(new Sanitizer());
+	const url = 'http://127.0.0.1:9';
+
+	function operationWith(parts: Partial<Operation>): Operation {
+		return defineOperation({
+			value: 'try',
+			name: 'Try',
+			action: 'Try',
+			description: '',
+			fields: [],
+			options: [],
+			execute: () => Promise.resolve('done'),
+			...parts,
 		});
-		expect(items[1]).toEqual({
-			json: { error: { code: 400, message: "'Document' is not an ID: b/2", status: 'INVALID_ARGUMENT' } },
-			pairedItem: { item: 1 },
+	}
+
+	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
+
+	function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
+		return {
+			index,
+			resource: 'mail',
+			operation,
+			params: {},
+			limits,
+			item: new RunItem(contextOf({ url, parameters: {} }), index, {
+				notes,
+				naming: new Naming([], 'json'),
+				limits,
+			}),
+			combineKey,
+			serialKey: undefined,
+		};
+	}
+
+	const outcomesOf = (...jobs: Job[]) => perform(jobs, () => Promise.resolve(clients));
+	const lost = new NodeError({ code: 503, message: 'Lost', ambiguous: true });
+	const fails = (error: unknown) => (): Promise<never> =>
+		Promise.resolve().then(() => {
+			throw error;
 		});
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
-		expect(server.received).toHaveLength(2);
+
+	test('a parameter that the generated client itself refuses is the input’s fault', async () => {
+		const execute = ({ drive }: Clients) => drive.files.get({} as { fileId: string });
+		const [outcome] = await outcomesOf(jobOf(operationWith({ execute })));
+		expect(outcome).toMatchObject({ code: 400, message: 'Missing required parameters: fileId' });
+		const climb = ({ drive }: Clients) => drive.files.get({ fileId: '..' });
+		const [refused] = await outcomesOf(jobOf(operationWith({ execute: climb })));
+		expect(refused).toMatchObject({
+			code: 400,
+			message: expect.stringContaining('Invalid value') as string,
+		});
 	});
-});
 
-describe('an input object', () => {
-	const inJson = (inputObject: unknown) => ({ inputMode: 'json', inputObject: inputObject as IDataObject });
+	test('what nobody foresaw is 500', async () => {
+		const [outcome] = await outcomesOf(jobOf(operationWith({ execute: fails(new Error('a fault')) })));
+		expect(outcome).toMatchObject({ code: 500, status: 'INTERNAL', message: 'a fault' });
+	});
 
-	it('names its operation; the resource follows from the id', async () => {
-		await serve(echo);
-		const inputObject = '={{ { operation: "read", documentId: $json.id } }}';
-		const items = await runNode({
-			url: server.url,
-			parameters: inJson(inputObject),
-			items: idItems('a1'),
-		});
-		expect(items).toEqual([
-			{ json: expect.objectContaining({ documentId: 'a1' }) as unknown, pairedItem: { item: 0 } },
+	test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
+		const execute = fails(new TypeError('x is undefined'));
+		const message = "Google's response does not have the form that Google documents, so it could not be read";
+		expect(await outcomesOf(jobOf(operationWith({ execute, readsOnly: true })))).toMatchObject([
+			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
+		]);
+		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
+			{ message: `The request may have been carried out: ${message}`, ambiguous: true },
 		]);
 	});
 
-	it('is refused before any request when a key is unknown', async () => {
-		await serve(echo);
-		const inputObject = JSON.stringify({ operation: 'read', documentId: 'a1', tabs: 'x' });
-		const error = await failureOf(runNode({ url: server.url, parameters: inJson(inputObject) }));
-		expect(error.message).toBe("Unknown key 'tabs' for 'read' of document");
-		expect(error.description).toContain('tab,');
-		expect(server.received).toHaveLength(0);
+	describe('an ambiguous failure', () => {
+		const execute = fails(lost);
+
+		test.each<[string, Partial<Operation>, string]>([
+			['the operation cannot tell', {}, 'Check the result in Google before you run this again.'],
+			[
+				'nothing was found',
+				{ recover: () => Promise.resolve(undefined) },
+				'Check the result in Google before you run this again.',
+			],
+			['twice is as good as once', { idempotent: () => true }, 'It is safe to run this again.'],
+		])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
+			const told = { message: 'The request may have been carried out: Lost', description: advice };
+			expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([
+				{ code: 503, ...told },
+			]);
+		});
+
+		test('is a result, or a clearer failure, when it can', async () => {
+			const found = () => Promise.resolve('found');
+			expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual(['found']);
+			const recover = fails(new NodeError({ code: 503, message: 'It is not known', ambiguous: true }));
+			expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
+				{ message: 'It is not known' },
+			]);
+		});
+
+		test('stays ambiguous when looking for the work fails too', async () => {
+			const recover = fails(new NodeError({ code: 404, message: 'No such mailbox' }));
+			const [outcome] = await outcomesOf(jobOf(operationWith({ execute, recover })));
+			expect(outcome).toMatchObject({
+				code: 503,
+				message: 'The request may have been carried out: Lost',
+				ambiguous: true,
+				description:
+					'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
+			});
+		});
+
+		test('is asked about for no other failure', async () => {
+			const recover = jest.fn(() => Promise.resolve('found'));
+			await outcomesOf(jobOf(operationWith({ execute: fails(refusal('No')), recover })));
+			expect(recover).not.toHaveBeenCalled();
+		});
+
+		test('of a combined request is asked about for each member', async () => {
+			const recover: Operation['recover'] = (_clients, _params, _failure, { index }) =>
+				Promise.resolve(index === 1 ? 'found' : undefined);
+			const combine = { key: () => 'k', execute: fails(lost) };
+			const operation = operationWith({ recover, combine });
+			expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
+				{ code: 503 },
+				'found',
+			]);
+		});
 	});
 
-	it('from a webhook does only what the node allows', async () => {
-		await serve(echo);
-		const parameters = {
-			...inJson('={{ $json.body }}'),
-			allowedOperations: ['spreadsheet.append'],
-		};
-		const body = { operation: 'search', query: 'password', allowedOperations: ['mail.search'] };
-		const error = await failureOf(runNode({ url: server.url, parameters, items: [{ json: { body } }] }));
-		expect([error.httpCode, error.message]).toEqual(['400', "'search' of mail is not allowed here"]);
-		expect(error.description).toContain('Spreadsheet: Append');
-		expect(server.received).toHaveLength(0);
+	test('without a key an operation that can combine serves one item alone', async () => {
+		const combine = { key: () => undefined, execute: () => Promise.resolve(['combined']) };
+		expect(await outcomesOf(jobOf(operationWith({ combine })))).toEqual(['done']);
+	});
+
+	test('a combined request may fail for some of its members', async () => {
+		const combine = { key: () => 'k', execute: () => Promise.resolve(['a', refusal('Not this one')]) };
+		const operation = operationWith({ combine });
+		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
+			'a',
+			{ code: 400, message: 'Not this one' },
+		]);
+	});
+
+	test('a member without a result of its own gets none', async () => {
+		const combine = { key: () => 'k', execute: () => Promise.resolve(['a']) };
+		const operation = operationWith({ combine });
+		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toEqual(['a']);
+	});
+
+	test('clients that cannot be made fail every member', async () => {
+		const operation = operationWith({ combine: { key: () => 'k', execute: () => Promise.resolve([]) } });
+		const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
+		expect(await perform(jobs, fails(refusal('No credential')))).toMatchObject([
+			{ message: 'No credential' },
+			{ message: 'No credential' },
+		]);
+	});
+
+	test('jobs with one key go together, unless a job of another operation lies between them', () => {
+		const [one, other] = [operationWith({}), operationWith({})];
+		const jobs = [
+			jobOf(one, 0, 'a'),
+			jobOf(one, 1, 'b'),
+			jobOf(one, 2, 'a'),
+			jobOf(other, 3, 'a'),
+			jobOf(one, 4, 'a'),
+			jobOf(one, 5),
+			jobOf(one, 6),
+		];
+		const tasks = tasksOf(jobs.map((value) => ({ value })));
+		expect(tasks.map((task) => task.map(({ value }) => value.index))).toEqual([
+			[0, 2],
+			[1],
+			[3],
+			[4],
+			[5],
+			[6],
+		]);
+	});
+
+	describe('what the items of a run share', () => {
+		test('is one answer to equal questions; a question that failed is asked again', async () => {
+			const shared = new RunNotes(new Sanitizer());
+			const ask = jest.fn(() => Promise.resolve('a'));
+			expect(await Promise.all([shared.once('q', ask), shared.once('q', ask)])).toEqual(['a', 'a']);
+			expect(await shared.once('q', ask)).toBe('a');
+			expect(ask).toHaveBeenCalledTimes(1);
+			await expect(shared.once('other', fails(lost))).rejects.toThrow('Lost');
+			expect(await shared.once('other', ask)).toBe('a');
+		});
+	});
+
+	describe('a failure of an item that made something', () => {
+		const document = { kind: 'document', id: 'd1', url: 'https://d.example/d1' } as const;
+		const { item } = jobOf(operationWith({}));
+		item.made(document);
+		item.made(document);
+		item.made({ kind: 'file', id: 'f1' });
+
+		test('names each thing once', () => {
+			expect(item.hasMade).toBe(true);
+			expect(item.told(refusal('No', 'Try again.'))).toMatchObject({
+				description:
+					'Try again. The document d1 (https://d.example/d1) was already created. The file f1 was already created.',
+				details: { made: [document, { kind: 'file', id: 'f1' }] },
+			});
+		});
+
+		test('does not say again what it says itself', () => {
+			const failure = refusal('See https://d.example/d1', 'The file f1 is broken.');
+			expect(item.told(failure).description).toBe('The file f1 is broken.');
+		});
 	});
 });

@@ -1,14 +1,18 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { Calls } from './calls';
-import { paragraph, richTabs } from './richDocument';
+import { paragraph, richTabs, table } from './richDocument';
 
-const calls = new Calls();
+describe('read', () => {
+	const calls = new Calls();
 
-function rich(): string {
-	return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
-}
+	function rich(): string {
+		return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
+	}
 
-const wholeText = `The header
+	const wholeText = `The header
 
 Contents entry
 Chapter
@@ -40,7 +44,7 @@ Appendix text
 Detail
 x = 1`;
 
-const wholeMarkdown = `The header
+	const wholeMarkdown = `The header
 
 Contents entry
 
@@ -83,96 +87,225 @@ Appendix text
 
 x = 1`;
 
-test('all text of a document, in order, with one request', async () => {
-	const id = rich();
-	expect(await calls.read(id)).toEqual({
-		documentId: id,
-		title: 'Rich',
-		content: wholeText,
-		characterCount: wholeText.length,
-		revisionId: calls.google.docs.revisionOf(id),
-		tabs: [
-			{ tabId: 't.0', title: 'Main' },
-			{ tabId: 't.app', title: 'Appendix' },
-			{ tabId: 't.det', title: 'Details' },
-		],
+	test('all text of a document, in order, with one request', async () => {
+		const id = rich();
+		expect(await calls.read(id)).toEqual({
+			documentId: id,
+			title: 'Rich',
+			content: wholeText,
+			characterCount: wholeText.length,
+			revisionId: calls.google.docs.revisionOf(id),
+			tabs: [
+				{ tabId: 't.0', title: 'Main' },
+				{ tabId: 't.app', title: 'Appendix' },
+				{ tabId: 't.det', title: 'Details' },
+			],
+		});
+		expect(calls.methods).toEqual(['get']);
+		expect(calls.google.requests[0]?.query.get('includeTabsContent')).toBe('true');
 	});
-	expect(calls.methods).toEqual(['get']);
-	expect(calls.google.requests[0]?.query.get('includeTabsContent')).toBe('true');
-});
 
-test('as Markdown', async () => {
-	expect((await calls.read(rich(), { contentFormat: 'markdown' })).content).toBe(wholeMarkdown);
-});
+	test('as Markdown', async () => {
+		expect((await calls.read(rich(), { contentFormat: 'markdown' })).content).toBe(wholeMarkdown);
+	});
 
-test.each([
-	['t.app', 'Appendix text'],
-	['Appendix', 'Appendix text'],
-	['Details', 'Detail\nx = 1'],
-])('one tab: %s', async (tab, content) => {
-	const result = await calls.read(rich(), { tab });
-	expect(result).toMatchObject({ content, characterCount: content.length });
-	expect(result.tabs).toHaveLength(3);
-});
+	test.each([
+		['t.app', 'Appendix text'],
+		['Appendix', 'Appendix text'],
+		['Details', 'Detail\nx = 1'],
+	])('one tab: %s', async (tab, content) => {
+		const result = await calls.read(rich(), { tab });
+		expect(result).toMatchObject({ content, characterCount: content.length });
+		expect(result.tabs).toHaveLength(3);
+	});
 
-test('an unknown tab is an error that names those that exist', async () => {
-	expect(await failing(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
-		code: 400,
-		message: "The document has no tab 'Main tab'",
-		description: "Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
+	test('an unknown tab is an error that names those that exist', async () => {
+		expect(await failing(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
+			code: 400,
+			message: "The document has no tab 'Main tab'",
+			description: "Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
+		});
+	});
+
+	test("Google's resource, of all tabs or of one", async () => {
+		const id = rich();
+		const whole = await calls.read(id, { output: 'document' });
+		expect(whole).toMatchObject({ documentId: id, title: 'Rich', tabs: [{ documentTab: { body: {} } }, {}] });
+		expect(whole).not.toHaveProperty('content');
+		const one = await calls.read(id, { output: 'document', tab: 'Details' });
+		expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
+		expect(one.tabs).toHaveLength(1);
+	});
+
+	test('an empty document', async () => {
+		const id = calls.document();
+		expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
+		expect((await calls.read(id, { contentFormat: 'markdown' })).content).toBe('');
+	});
+
+	test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
+		const id = calls.document('x');
+		calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
+		expect(await calls.read(id)).toEqual({
+			documentId: id,
+			title: '',
+			content: '',
+			characterCount: 0,
+			revisionId: '',
+			tabs: [{ tabId: '', title: '' }],
+		});
+	});
+
+	test('suggested changes are not in the text', async () => {
+		const suggestedInsertionIds = ['s.1'];
+		const suggestedDeletionIds = ['s.1'];
+		const body = [
+			paragraph([
+				{ textRun: { content: 'old', suggestedDeletionIds } },
+				{ textRun: { content: 'new', suggestedInsertionIds } },
+			]),
+		];
+		const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
+		expect((await calls.read(id)).content).toBe('old');
+		expect(JSON.stringify(await calls.read(id, { output: 'document' }))).toContain('"new"');
+	});
+
+	test("marks of Docs' own in the text are left out", async () => {
+		expect((await calls.read(calls.document('a\ue907b\uec03c'))).content).toBe('abc');
+	});
+
+	test('a document that is not there', async () => {
+		expect(await failing(calls.read('1missing_document_id'))).toMatchObject({
+			code: 404,
+			status: 'NOT_FOUND',
+		});
 	});
 });
 
-test("Google's resource, of all tabs or of one", async () => {
-	const id = rich();
-	const whole = await calls.read(id, { output: 'document' });
-	expect(whole).toMatchObject({ documentId: id, title: 'Rich', tabs: [{ documentTab: { body: {} } }, {}] });
-	expect(whole).not.toHaveProperty('content');
-	const one = await calls.read(id, { output: 'document', tab: 'Details' });
-	expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
-	expect(one.tabs).toHaveLength(1);
-});
+describe('hostile documents', () => {
+	const calls = new Calls();
 
-test('an empty document', async () => {
-	const id = calls.document();
-	expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
-	expect((await calls.read(id, { contentFormat: 'markdown' })).content).toBe('');
-});
+	type Level = docs_v1.Schema$NestingLevel;
 
-test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
-	const id = calls.document('x');
-	calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
-	expect(await calls.read(id)).toEqual({
-		documentId: id,
-		title: '',
-		content: '',
-		characterCount: 0,
-		revisionId: '',
-		tabs: [{ tabId: '', title: '' }],
-	});
-});
+	/** A document with one item of a list whose numbers begin far up. */
+	function farList(level: Level): string {
+		const body = [paragraph('item', { bullet: { listId: 'kix.far', nestingLevel: 0 } })];
+		const lists = { 'kix.far': { listProperties: { nestingLevels: [level] } } };
+		return calls.google.docs.seed({ title: 'Far', tabs: [{ title: 'Tab', body, lists }] });
+	}
 
-test('suggested changes are not in the text', async () => {
-	const suggestedInsertionIds = ['s.1'];
-	const suggestedDeletionIds = ['s.1'];
-	const body = [
-		paragraph([
-			{ textRun: { content: 'old', suggestedDeletionIds } },
-			{ textRun: { content: 'new', suggestedInsertionIds } },
-		]),
-	];
-	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
-	expect((await calls.read(id)).content).toBe('old');
-	expect(JSON.stringify(await calls.read(id, { output: 'document' }))).toContain('"new"');
-});
+	describe('a document that a stranger made up', () => {
+		it.each(['text', 'markdown'] as const)('with 80,000 spaces is read as %s', async (contentFormat) => {
+			const spaces = ' '.repeat(80_000);
+			const id = calls.google.docs.seed({
+				title: 'Spaces',
+				tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
+			});
+			const { content } = (await calls.read(id, { contentFormat })) as { content: string };
+			expect(content.trimEnd()).toBe(`a${spaces}b`);
+		});
 
-test("marks of Docs' own in the text are left out", async () => {
-	expect((await calls.read(calls.document('a\ue907b\uec03c'))).content).toBe('abc');
-});
+		it.each([
+			['ALPHA', 780, `${'z'.repeat(30)}. item`],
+			['ALPHA', 781, '781. item'],
+			['ALPHA', 26, 'z. item'],
+			['ALPHA', 27, 'aa. item'],
+			['ROMAN', 4000, '4000. item'],
+			['ROMAN', 1, 'i. item'],
+			['ZERO_DECIMAL', 9, '09. item'],
+			['ZERO_DECIMAL', 10, '10. item'],
+			['ALPHA', 100_000_000, '100000000. item'],
+			['UPPER_ALPHA', 0, '0. item'],
+			['ROMAN', 3999, 'mmmcmxcix. item'],
+			['UPPER_ROMAN', 100_000_000, '100000000. item'],
+			['ROMAN', -5, '-5. item'],
+			['DECIMAL', 100_000_000, '100000000. item'],
+		])('with a list in %s from %d is read', async (glyphType, startNumber, text) => {
+			const id = farList({ glyphType, glyphFormat: '%0.', startNumber });
+			expect(await calls.read(id)).toMatchObject({ content: text });
+		});
 
-test('a document that is not there', async () => {
-	expect(await failing(calls.read('1missing_document_id'))).toMatchObject({
-		code: 404,
-		status: 'NOT_FOUND',
+		function listOf(level: Level, nestingLevel: number): string {
+			const body = [paragraph('item', { bullet: { listId: 'kix.odd', nestingLevel } })];
+			const lists = { 'kix.odd': { listProperties: { nestingLevels: [level] } } };
+			return calls.google.docs.seed({ title: 'Odd', tabs: [{ title: 'Tab', body, lists }] });
+		}
+
+		it.each(['text', 'markdown'] as const)(
+			'with a list at level 100,000,000, or below 0, is read as %s',
+			async (contentFormat) => {
+				for (const level of [1e8, -1e8]) {
+					const read = await calls.read(listOf({}, level), { contentFormat });
+					expect(read).toMatchObject({ content: expect.stringMatching(/^ *[•-] item$/) as string });
+				}
+			},
+		);
+
+		it.each([
+			[{ glyphType: 'DECIMAL', glyphFormat: '%0'.repeat(20_000) }, '1. item'],
+			[{ glyphSymbol: '●'.repeat(40_000) }, '• item'],
+		])('with a list whose glyphs are 40 kB long is read', async (level, content) => {
+			expect(await calls.read(listOf(level, 0))).toMatchObject({ content });
+		});
+
+		it('in which one picture with a long description stands everywhere is an item with a hint', async () => {
+			const elements = Array.from({ length: 2_000 }, () => ({
+				inlineObjectElement: { inlineObjectId: 'kix.p' },
+			}));
+			const embeddedObject = {
+				description: 'd'.repeat(20_000),
+				imageProperties: { contentUri: 'https://a.b' },
+			};
+			const tab = {
+				body: { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] },
+				inlineObjects: { 'kix.p': { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } } },
+			};
+			const id = calls.document('x');
+			const tabs = [{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab: tab }];
+			const body = Buffer.from(JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }));
+			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+			const item = testItem();
+			expect(await calls.read(id, {}, item)).toMatchObject({ title: 'Same', content: '' });
+			expect(item.hints).toEqual([expect.stringContaining('cannot be converted to plain text')]);
+		});
+
+		function nested(depth: number): string {
+			const id = calls.document('x');
+			const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
+				JSON.stringify(paragraph('@')),
+			);
+			const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
+			const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
+			const body = Buffer.from(`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`);
+			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+			return id;
+		}
+
+		it.each(['text', 'markdown'] as const)(
+			'with tables that are nested too deeply is an item without content and with a hint, as %s',
+			async (contentFormat) => {
+				const item = testItem();
+				const read = await calls.read(nested(5000), { contentFormat }, item);
+				expect(read).toMatchObject({ title: 'Deep', content: '' });
+				expect(item.hints).toEqual([expect.stringContaining('nested too deeply')]);
+			},
+		);
+
+		it.each([
+			[999, { status: 'fulfilled' }],
+			[1000, { reason: { code: 400, description: "Set 'output' to text." } }],
+		])('with %d levels as Google’s resource: %j', async (levels, expected) => {
+			const deep = `${'['.repeat(levels)}null${']'.repeat(levels)}`;
+			const body = Buffer.from(`{"title":null,"deep":${deep}}`);
+			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
+			const [outcome] = await Promise.allSettled([calls.read(calls.document('x'), { output: 'document' })]);
+			expect(outcome).toMatchObject(expected);
+		});
+
+		it('with such tables is no item that n8n could not store', async () => {
+			const failure = await failing(calls.read(nested(5000), { output: 'document' }));
+			expect(failure).toMatchObject({ code: 400, description: "Set 'output' to text." });
+			expect(await calls.read(nested(50), { output: 'document' })).toMatchObject({ title: 'Deep' });
+		});
 	});
 });

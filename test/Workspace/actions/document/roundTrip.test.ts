@@ -10,69 +10,244 @@ import { fresh, get, service, update } from '../../../google/docsCalls';
 import { roundsOf } from '../../../growth';
 import { markdownTrees } from './markdownTrees';
 
-function written(markdown: string): { id: string; content: Content } {
-	const id = fresh();
-	const content = contentOfMarkdown(markdown);
-	const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
-	if (plan.requests.length > 0) update(id, [...plan.requests]);
-	expect(service.text(id)).toBe(plan.text);
-	expect(get(id).body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
-	return { id, content };
-}
+describe('round trip', () => {
+	function written(markdown: string): { id: string; content: Content } {
+		const id = fresh();
+		const content = contentOfMarkdown(markdown);
+		const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
+		if (plan.requests.length > 0) update(id, [...plan.requests]);
+		expect(service.text(id)).toBe(plan.text);
+		expect(get(id).body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
+		return { id, content };
+	}
 
-/** The marks of each word: how they were nested, and what a space between words has, does not matter. */
-function spansOf(spans: readonly Span[]): Array<[string, string]> {
-	const joined: Array<[string, string]> = [];
-	for (const { text: whole, marks } of spans) {
-		for (const part of whole.split(/(\s+)/).filter((one) => one !== '')) {
-			const key = part.trim() === '' ? '' : JSON.stringify(Object.entries(marks).sort());
-			const last = joined.at(-1);
-			if (last?.[1] === key) last[0] += part;
-			else joined.push([part, key]);
+	/** The marks of each word: how they were nested, and what a space between words has, does not matter. */
+	function spansOf(spans: readonly Span[]): Array<[string, string]> {
+		const joined: Array<[string, string]> = [];
+		for (const { text: whole, marks } of spans) {
+			for (const part of whole.split(/(\s+)/).filter((one) => one !== '')) {
+				const key = part.trim() === '' ? '' : JSON.stringify(Object.entries(marks).sort());
+				const last = joined.at(-1);
+				if (last?.[1] === key) last[0] += part;
+				else joined.push([part, key]);
+			}
 		}
+		return joined;
 	}
-	return joined;
-}
 
-function blockOf(one: Block): unknown {
-	if (one.kind === 'table') {
-		const [header = [], ...rows] = one.rows;
-		// A header is bold by itself.
-		const bold = header.map((cell) =>
-			cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } })),
+	function blockOf(one: Block): unknown {
+		if (one.kind === 'table') {
+			const [header = [], ...rows] = one.rows;
+			// A header is bold by itself.
+			const bold = header.map((cell) =>
+				cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } })),
+			);
+			return { ...one, rows: [bold, ...rows].map((row) => row.map(spansOf)) };
+		}
+		return { ...one, spans: spansOf(one.spans) };
+	}
+
+	function structureOf({ blocks, lists }: Content): unknown {
+		return { blocks: blocks.map(blockOf), lists: [...lists] };
+	}
+
+	test('Markdown -> document -> Markdown keeps the structure', () => {
+		fc.assert(
+			fc.property(markdownTrees, (tree) => {
+				const markdown = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '*' });
+				const { id, content } = written(markdown);
+				const back = markdownOfTabs([get(id)]);
+				expect(structureOf(contentOfMarkdown(back))).toEqual(structureOf(content));
+				expect(markdownOfTabs([get(written(back).id)])).toBe(back);
+			}),
+			{ numRuns: roundsOf(500) },
 		);
-		return { ...one, rows: [bold, ...rows].map((row) => row.map(spansOf)) };
-	}
-	return { ...one, spans: spansOf(one.spans) };
-}
+	});
 
-function structureOf({ blocks, lists }: Content): unknown {
-	return { blocks: blocks.map(blockOf), lists: [...lists] };
-}
-
-test('Markdown -> document -> Markdown keeps the structure', () => {
-	fc.assert(
-		fc.property(markdownTrees, (tree) => {
-			const markdown = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '*' });
-			const { id, content } = written(markdown);
-			const back = markdownOfTabs([get(id)]);
-			expect(structureOf(contentOfMarkdown(back))).toEqual(structureOf(content));
-			expect(markdownOfTabs([get(written(back).id)])).toBe(back);
-		}),
-		{ numRuns: roundsOf(500) },
-	);
+	test('the text of any Markdown is what the plan says, and its length what it counts', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (markdown) => {
+				const { content } = written(markdown);
+				const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
+				const own = content.blocks.map((one) =>
+					one.kind === 'table' ? one.rows.flat().map(textOf).join('') : textOf(one.spans),
+				);
+				expect(plan.text.replaceAll('\n', '')).toBe(own.join(''));
+			}),
+			{ numRuns: roundsOf(1000) },
+		);
+	});
 });
 
-test('the text of any Markdown is what the plan says, and its length what it counts', () => {
-	fc.assert(
-		fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (markdown) => {
-			const { content } = written(markdown);
-			const plan = planContent(content, { index: 1, tabId: undefined, continues: false, styled: false });
-			const own = content.blocks.map((one) =>
-				one.kind === 'table' ? one.rows.flat().map(textOf).join('') : textOf(one.spans),
-			);
-			expect(plan.text.replaceAll('\n', '')).toBe(own.join(''));
+// No visible character is lost or added between Markdown and a document, in either direction, wherever marks and addresses begin and end.
+describe('visible text', () => {
+	/** Beyond U+FFFF, in several code points, and what Markdown takes for punctuation or for its own. */
+	const symbols = [
+		'\u{1e2ff}',
+		'\u{1f600}',
+		'\u{10400}',
+		'\u{1f44d}\u{1f3fd}',
+		'\u{1f1e9}\u{1f1ea}',
+		'«',
+		'*',
+		'`',
+	];
+
+	type Run = readonly [text: string, style: object];
+
+	const code = { weightedFontFamily: { fontFamily: 'Courier New' } };
+	const around: readonly object[] = [{}, { bold: true }, { link: { url: 'https://link.example/' } }];
+	const styles: readonly object[] = [
+		...around,
+		{ italic: true },
+		{ strikethrough: true },
+		{ bold: true, italic: true },
+		code,
+	];
+
+	/** The paragraph of some runs, as different parts of a document. */
+	const places: Readonly<Record<string, (runs: readonly Run[]) => object>> = {
+		paragraph: (runs) => paragraphOf(runs),
+		heading: (runs) => paragraphOf(runs, { paragraphStyle: { namedStyleType: 'HEADING_2' } }),
+		item: (runs) => paragraphOf(runs, { bullet: { listId: 'list' } }),
+		cell: (runs) => ({
+			table: {
+				tableRows: [[['header', {}] as const], runs].map((cell) => ({
+					tableCells: [{ content: [paragraphOf(cell)] }],
+				})),
+			},
 		}),
-		{ numRuns: roundsOf(1000) },
+	};
+
+	function paragraphOf(runs: readonly Run[], more: object = {}): object {
+		const elements = [...runs, ['\n', {}] as const].map(([content, textStyle]) => ({
+			textRun: { content, textStyle },
+		}));
+		return { paragraph: { elements, ...more } };
+	}
+
+	/** Each character that is not white space, with its marks. */
+	function shown(spans: readonly Span[]): Array<[string, string]> {
+		return spans.flatMap(({ text, marks }) =>
+			Array.from(text.replace(/\s/g, ''), (one): [string, string] => [
+				one,
+				JSON.stringify(Object.entries(marks).sort()),
+			]),
+		);
+	}
+
+	function spansOfRuns(runs: readonly Run[]): Span[] {
+		return runs.map(([text, style]) => {
+			const { link, weightedFontFamily, ...marks } = style as Record<string, { url: string }>;
+			return {
+				text,
+				marks: { ...marks, ...(link && { link: link.url }), ...(weightedFontFamily && { code: true }) },
+			};
+		});
+	}
+
+	function spansIn({ blocks }: Content): readonly Span[] {
+		expect(blocks).toHaveLength(1);
+		const [block] = blocks;
+		return (block?.kind === 'table' ? block.rows.at(-1)?.[0] : block?.spans) ?? [];
+	}
+
+	const readBack = (content: object) =>
+		spansIn(contentOfMarkdown(markdownOfTabs([{ body: { content: [content] } }])));
+
+	describe.each(Object.entries(places))('document -> Markdown, in a %s', (_, place) => {
+		test.each(symbols)('%s keeps its marks and neighbors', (symbol) => {
+			for (const own of styles) {
+				for (const other of around) {
+					const all: Run[][] = [
+					[[symbol, own]],
+					[['a', other], [symbol, own], ['b', other]],
+					[['a ', other], [symbol, own], [' b', other]],
+					[[symbol, other], ['a', own], [symbol, other]],
+					[[`a${symbol}`, other], [`${symbol}a`, own], [`b${symbol}`, other]],
+				]; // prettier-ignore
+					for (const runs of all) expect(shown(readBack(place(runs)))).toEqual(shown(spansOfRuns(runs)));
+				}
+			}
+		});
+
+		test.each([
+			'https://a.example',
+			'https://a.example/?a=1&b=2',
+			'https://a.example/*x*/_y_/~z',
+			'https://a.example/(x)/[y]/`z`',
+			'https://a.example/a|b&copy;',
+			'www.a.example/?a=1&b=2',
+			'http://',
+		])('the address %s stays whole', (address) => {
+			for (const [left, right] of [
+				['', ''],
+				['x ', ' y'],
+				['(', ').'],
+				['"', '"'],
+				['<', '>'],
+				['[', '](x)'],
+				['', '\vnext'],
+				['', '\v<'],
+			]) {
+				// prettier-ignore
+				const [text, before] = [`${left}${address}${right}`, `${left}${address}`];
+				const all: Run[][] = [
+				[[text, {}]],
+				[[before, {}], [right || 'r', { bold: true }]],
+				[[before, { bold: true }], [right || 'r', {}]],
+				[[before, {}], [right || 'r', code]],
+				[['x', { bold: true }], [text, { italic: true }]],
+			]; // prettier-ignore
+				for (const runs of all) {
+					const bold = ({ marks }: Span) => marks.bold === true;
+					const [given, back] = [spansOfRuns(runs), readBack(place(runs))];
+					expect(textOf(back).replace(/\s+/g, '')).toBe(textOf(given).replace(/\s+/g, ''));
+					expect(textOf(back.filter(bold)).trim()).toBe(textOf(given.filter(bold)).trim());
+				}
+			}
+		});
+	});
+
+	test('an address that Markdown reads as it stands is left alone', () => {
+		const text = 'See https://a.example/a_b, (https://a.example/x) and https://a.example.';
+		expect(markdownOfTabs([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(text);
+	});
+
+	test.each(['https://*.example/a', 'http://{host}/a_', 'https://_', 'http://&'])(
+		'%s is no address, and becomes no link',
+		(text) => {
+			for (const all of [text, `see ${text} and`]) {
+				expect(readBack(paragraphOf([[all, {}]]))).toEqual([{ text: all, marks: {} }]);
+			}
+		},
+	);
+
+	test.each(symbols.slice(0, 5))(
+		'Markdown -> document -> Markdown keeps %s in and beside emphasis',
+		(symbol) => {
+			for (const mark of ['*', '**', '~~']) {
+				for (const inner of [symbol, `${symbol}a`, `a${symbol}b`, `a ${symbol}`]) {
+					const marked = `${mark}${inner}${mark}`;
+					const all = [marked, `x ${marked} y`, `${symbol}${marked}${symbol}`, `a${marked}b`, `# ${marked}`, `- (${marked})`, `[${marked}](https://link.example/)`, `| h |\n| - |\n| ${marked} |`]; // prettier-ignore
+					for (const markdown of all) {
+						const content = contentOfMarkdown(markdown);
+						const id = fresh();
+						const plan = planContent(content, {
+							index: 1,
+							tabId: undefined,
+							continues: false,
+							styled: false,
+						});
+						update(id, [...plan.requests]);
+						expect(service.text(id)).toBe(plan.text);
+						expect(shown(spansIn(contentOfMarkdown(markdownOfTabs([get(id)]))))).toEqual(
+							shown(spansIn(content)),
+						);
+						expect(plan.text).toContain(symbol);
+					}
+				}
+			}
+		},
 	);
 });

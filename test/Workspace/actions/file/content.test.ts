@@ -1,123 +1,327 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import type { UploadParams } from '../../../../nodes/Workspace/actions/file/fields';
+import { failureOf } from '../../../executeContext';
 import { testItem } from '../../client';
 import { failing } from '../../failure';
+import { runNode, token } from '../../runNode';
 import { base64, md5, Uploads } from './uploads';
 
-const uploads = new Uploads();
+describe('content', () => {
+	const uploads = new Uploads();
 
-describe('media type', () => {
-	const typed = async (params: Partial<UploadParams>) =>
-		(await uploads.run({ content: base64('x'), ...params })).mimeType;
+	describe('media type', () => {
+		const typed = async (params: Partial<UploadParams>) =>
+			(await uploads.run({ content: base64('x'), ...params })).mimeType;
 
-	test.each([
-		['a.pdf', '', 'application/pdf'],
-		['a.docx', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-		['a.unknown-ending', '', 'application/octet-stream'],
-		['README', '', 'application/octet-stream'],
-		['a.pdf', ' text/x-own ', 'text/x-own'],
-	])('%s given as "%s"', async (name, mimeType, expected) => {
-		expect(await typed({ name, mimeType })).toBe(expected);
+		test.each([
+			['a.pdf', '', 'application/pdf'],
+			['a.docx', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+			['a.unknown-ending', '', 'application/octet-stream'],
+			['README', '', 'application/octet-stream'],
+			['a.pdf', ' text/x-own ', 'text/x-own'],
+		])('%s given as "%s"', async (name, mimeType, expected) => {
+			expect(await typed({ name, mimeType })).toBe(expected);
+		});
+
+		test.each([
+			'pdf',
+			'text/plain\r\nX-Injected: 1',
+			'text/plain\r\n; charset=utf-8',
+			'text/plain\u2028;',
+			'application/vnd.google-apps.document',
+		])('%j is refused before any request', async (mimeType) => {
+			expect(await failing(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
+			expect(uploads.google.requests).toEqual([]);
+		});
+
+		test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])('%j is kept', async (mimeType) => {
+			expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
+		});
+
+		test('a binary field of another type than a media type goes up as bytes', async () => {
+			const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
+			const result = await uploads.run(
+				{ contentSource: 'binary', name: 'a' },
+				testItem({ binary: { data } }),
+			);
+			expect(result.mimeType).toBe('application/octet-stream');
+		});
 	});
 
-	test.each([
-		'pdf',
-		'text/plain\r\nX-Injected: 1',
-		'text/plain\r\n; charset=utf-8',
-		'text/plain\u2028;',
-		'application/vnd.google-apps.document',
-	])('%j is refused before any request', async (mimeType) => {
-		expect(await failing(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({ code: 400 });
-		expect(uploads.google.requests).toEqual([]);
-	});
+	describe('content', () => {
+		test.each([
+			'Y#',
+			'Y',
+			'data:text/plain;base64,eA==',
+			'Hello world',
+			'Helloworld',
+			'eA=',
+			'eB==',
+			'eA== eA==',
+			'eA==eA==',
+			'+/8_',
+			'e A==',
+		])('base64 "%s" is refused before any request', async (content) => {
+			const failure = await failing(uploads.run({ content }));
+			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+			expect(failure.message).not.toContain(content);
+			expect(uploads.google.requests).toEqual([]);
+		});
 
-	test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])('%j is kept', async (mimeType) => {
-		expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
-	});
+		test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])('base64 "%s" is one letter', async (content) => {
+			expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
+		});
 
-	test('a binary field of another type than a media type goes up as bytes', async () => {
-		const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
-		const result = await uploads.run({ contentSource: 'binary', name: 'a' }, testItem({ binary: { data } }));
-		expect(result.mimeType).toBe('application/octet-stream');
+		test('base64 of the URL alphabet', async () => {
+			expect(await uploads.run({ content: '_-8' })).toMatchObject({
+				md5Checksum: md5(Buffer.from([0xff, 0xef])),
+			});
+		});
+
+		test('a text goes up as it is, in UTF-8', async () => {
+			const result = await uploads.run({ contentSource: 'text', content: 'Grüße 😀\n', name: 'a' });
+			expect(result).toMatchObject({ md5Checksum: md5('Grüße 😀\n'), mimeType: 'text/plain; charset=utf-8' });
+			expect(await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' })).toMatchObject({
+				mimeType: 'text/csv',
+			});
+		});
+
+		test('without a name a binary file keeps its own; anything else is refused before any request', async () => {
+			const data = Buffer.from('x');
+			const named = testItem({ binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } } });
+			const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
+			expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
+			const before = uploads.google.requests.length;
+			const nameless = testItem({ binary: { data: { data } } });
+			for (const [params, item] of [
+				[{ contentSource: 'binary' }, nameless],
+				[{ contentSource: 'text', content: 'x' }, testItem()],
+			] as const) {
+				const failure = await failing(uploads.run({ ...params, name: '' }, item));
+				const description = 'Enter a name. Only a binary file can have its own.';
+				expect(failure).toMatchObject({ code: 400, description });
+			}
+			expect(uploads.google.requests).toHaveLength(before);
+		});
+
+		test('a path is read through the item', async () => {
+			const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
+			const file = path.join(folder, 'a.bin');
+			await writeFile(file, 'from disk');
+			const result = await uploads.run({ contentSource: 'filePath', content: file });
+			expect(result).toMatchObject({ md5Checksum: md5('from disk') });
+			await rm(folder, { recursive: true });
+		});
+
+		test('an empty path and a missing field are refused before any request', async () => {
+			expect(await failing(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
+				code: 400,
+			});
+			const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
+			const failure = await failing(uploads.run({ contentSource: 'binary' }, item));
+			expect(failure).toMatchObject({ code: 400 });
+			expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
+			expect(uploads.google.requests).toEqual([]);
+		});
 	});
 });
 
-describe('content', () => {
+describe('in n8n', () => {
+	const uploads = new Uploads();
+
+	const readable = tmpdir();
+	// n8n reads it with its first look at a file.
+	process.env.N8N_RESTRICT_FILE_ACCESS_TO = readable;
+
+	beforeEach(() => {
+		uploads.google.tokens.issue({ token });
+	});
+
+	const photo: INodeExecutionData = {
+		json: {},
+		binary: { photo: { data: base64('a photo'), mimeType: 'image/x-own', fileName: 'p.own' } },
+	};
+
+	async function form(parameters: IDataObject, items: INodeExecutionData[] = [{ json: {} }]) {
+		const { url } = uploads.google;
+		return await runNode({
+			url,
+			items,
+			parameters: { resource: 'file', operation: 'upload', ...parameters },
+		});
+	}
+
+	async function object(inputObject: IDataObject, more: IDataObject = {}, items?: INodeExecutionData[]) {
+		const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject), ...more };
+		return await runNode({ url: uploads.google.url, parameters, items });
+	}
+
+	test('the form takes a binary field by default', async () => {
+		const parameters = {
+			name: 'Holiday',
+			binaryPropertyName: 'photo',
+			options: { description: 'd', properties: { property: [{ key: 'team', value: 'a' }] } },
+		};
+		const [first, second, ...more] = await form(parameters, [photo, photo]);
+		expect(more).toEqual([]);
+		expect([first?.pairedItem, second?.pairedItem]).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(first?.json).toMatchObject({
+			name: 'Holiday',
+			mimeType: 'image/x-own',
+			size: '7',
+			md5Checksum: md5('a photo'),
+		});
+		expect(uploads.files()).toMatchObject([
+			{ description: 'd', properties: { team: 'a' } },
+			{ description: 'd', properties: { team: 'a' } },
+		]);
+	});
+
 	test.each([
-		'Y#',
-		'Y',
-		'data:text/plain;base64,eA==',
-		'Hello world',
-		'Helloworld',
-		'eA=',
-		'eB==',
-		'eA== eA==',
-		'eA==eA==',
-		'+/8_',
-		'e A==',
-	])('base64 "%s" is refused before any request', async (content) => {
-		const failure = await failing(uploads.run({ content }));
-		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
-		expect(failure.message).not.toContain(content);
-		expect(uploads.google.requests).toEqual([]);
+		['MIME type', { name: 'a', mimeType: '={{ $json.text }}' }, 'text'],
+		['name', { name: '={{ $json.text }}' }, ' '],
+	])('a wrong %s in a later item stops the node before anything is uploaded', async (_what, given, wrong) => {
+		const parameters = { contentSource: 'text', content: 'x', ...given };
+		const failure = await failureOf(
+			form(parameters, [{ json: { text: 'text/plain' } }, { json: { text: wrong } }]),
+		);
+		expect([failure.httpCode, uploads.google.requests]).toEqual(['400', []]);
 	});
 
-	test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])('base64 "%s" is one letter', async (content) => {
-		expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
+	test('the input object takes base64 by default, the same options beside the rest', async () => {
+		const mimeType = 'application/vnd.google-apps.folder';
+		const folder = uploads.google.files.add({ name: 'f', mimeType, clientId: 'stand-in-client' });
+		const [item] = await object({
+			operation: 'upload',
+			name: 'a.csv',
+			content: base64('a,b'),
+			parentFolder: `https://drive.google.com/drive/folders/${folder.id}?usp=sharing`,
+			convertTo: 'spreadsheet',
+			properties: { team: 'a' },
+		});
+		expect(item?.json).toMatchObject({
+			mimeType: 'application/vnd.google-apps.spreadsheet',
+			parents: [folder.id],
+		});
+		expect(uploads.files().at(-1)?.properties).toEqual({ team: 'a' });
 	});
 
-	test('base64 of the URL alphabet', async () => {
-		expect(await uploads.run({ content: '_-8' })).toMatchObject({
-			md5Checksum: md5(Buffer.from([0xff, 0xef])),
+	test('the input object takes a binary field', async () => {
+		const [item] = await object(
+			{ operation: 'upload', name: 'p', contentSource: 'binary', binaryPropertyName: 'photo' },
+			{},
+			[photo],
+		);
+		expect(item?.json).toMatchObject({ md5Checksum: md5('a photo') });
+	});
+
+	describe('a path', () => {
+		let file: string;
+
+		beforeAll(async () => {
+			file = path.join(await mkdtemp(path.join(readable, 'upload-')), 'a.txt');
+			await writeFile(file, 'from disk');
+		});
+		afterAll(async () => {
+			await rm(path.dirname(file), { recursive: true });
+		});
+
+		const byPath = (content: string) => ({
+			operation: 'upload',
+			name: 'a.txt',
+			contentSource: 'filePath',
+			content,
+		});
+
+		test('is read in the form, and in an input object where the node allows it', async () => {
+			const [one] = await form({ name: 'a.txt', contentSource: 'filePath', content: file });
+			const [other] = await object(byPath(file), { allowFilePaths: true });
+			expect([one?.json['md5Checksum'], other?.json['md5Checksum']]).toEqual([
+				md5('from disk'),
+				md5('from disk'),
+			]);
+		});
+
+		test('is refused in an input object otherwise', async () => {
+			const { message } = await failureOf(object(byPath(file)));
+			expect(message).toMatch(/filePath/);
+			expect(uploads.calls()).toEqual([]);
+		});
+
+		test.each(['/etc/hostname', '../../etc/hostname', '/nowhere/a'])(
+			'outside of what n8n allows is refused: %s',
+			async (outside) => {
+				const { message } = await failureOf(object(byPath(outside), { allowFilePaths: true }));
+				expect(message).toContain('cannot be read');
+				expect(uploads.calls()).toEqual([]);
+			},
+		);
+
+		test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
+			const reasons = ['/etc/hostname', '/etc/no-such-file', '/no-such-folder/a', '/proc/self/mem/a'].map(
+				async (outside) => {
+					const failure = failureOf(object(byPath(outside), { allowFilePaths: true }));
+					return (await failure).description;
+				},
+			);
+			expect(new Set(await Promise.all(reasons))).toEqual(new Set(['n8n does not allow access to it.']));
+		});
+
+		test('pipes are refused without being opened: five of them would hold all threads that n8n reads files with', async () => {
+			const pipe = path.join(path.dirname(file), 'pipe');
+			execFileSync('mkfifo', [pipe]);
+			const items = [pipe, pipe, pipe, pipe, pipe, file].map((content) => ({ json: { content } }));
+			const content = '={{ $json.content }}';
+			const parameters = {
+				resource: 'file',
+				operation: 'upload',
+				name: 'a',
+				contentSource: 'filePath',
+				content,
+			};
+			const outputs = await runNode({
+				url: uploads.google.url,
+				items,
+				parameters,
+				node: { onError: 'continueRegularOutput' },
+			});
+			const message = `The file ${pipe} cannot be read`;
+			expect(outputs.slice(0, 5).map(({ json }) => json['error'])).toEqual(
+				Array(5).fill({ code: 400, message, status: 'INVALID_ARGUMENT' }),
+			);
+			expect(outputs[5]?.json).toMatchObject({ md5Checksum: md5('from disk') });
 		});
 	});
 
-	test('a text goes up as it is, in UTF-8', async () => {
-		const result = await uploads.run({ contentSource: 'text', content: 'Grüße 😀\n', name: 'a' });
-		expect(result).toMatchObject({ md5Checksum: md5('Grüße 😀\n'), mimeType: 'text/plain; charset=utf-8' });
-		expect(await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' })).toMatchObject({
-			mimeType: 'text/csv',
-		});
+	test.each<[IDataObject, RegExp]>([
+		[{}, /content/],
+		[{ content: 'YQ==' }, /'name'/],
+		[{ name: 'a', content: 'Y#' }, /base64/],
+		[{ name: 'a', contentSource: 'url' }, /contentSource.*binary, base64, filePath/],
+		[
+			{ name: 'a', content: 'YQ==', convertTo: 'pdf' },
+			/convertTo.*none, document, spreadsheet, presentation/,
+		],
+		[{ name: 'a', content: 'YQ==', parentFolder: 'a/b' }, /parentFolder/],
+		[{ name: 'a', content: 'YQ==', mimeType: 'pdf' }, /'mimeType'/],
+		[{ name: 'a', folder: 'x' }, /folder/],
+		[{ name: 'a', contentSource: 'binary', binaryPropertyName: 'x' }, /x/],
+	])('refused before any request: %j', async (given, message) => {
+		const { message: text } = await failureOf(object({ operation: 'upload', ...given }));
+		expect(text).toMatch(message);
+		expect(uploads.calls()).toEqual([]);
 	});
 
-	test('without a name a binary file keeps its own; anything else is refused before any request', async () => {
-		const data = Buffer.from('x');
-		const named = testItem({ binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } } });
-		const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
-		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
-		const before = uploads.google.requests.length;
-		const nameless = testItem({ binary: { data: { data } } });
-		for (const [params, item] of [
-			[{ contentSource: 'binary' }, nameless],
-			[{ contentSource: 'text', content: 'x' }, testItem()],
-		] as const) {
-			const failure = await failing(uploads.run({ ...params, name: '' }, item));
-			const description = 'Enter a name. Only a binary file can have its own.';
-			expect(failure).toMatchObject({ code: 400, description });
-		}
-		expect(uploads.google.requests).toHaveLength(before);
-	});
-
-	test('a path is read through the item', async () => {
-		const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
-		const file = path.join(folder, 'a.bin');
-		await writeFile(file, 'from disk');
-		const result = await uploads.run({ contentSource: 'filePath', content: file });
-		expect(result).toMatchObject({ md5Checksum: md5('from disk') });
-		await rm(folder, { recursive: true });
-	});
-
-	test('an empty path and a missing field are refused before any request', async () => {
-		expect(await failing(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
-			code: 400,
-		});
-		const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
-		const failure = await failing(uploads.run({ contentSource: 'binary' }, item));
-		expect(failure).toMatchObject({ code: 400 });
-		expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
-		expect(uploads.google.requests).toEqual([]);
+	test('an ambiguous end is looked into by the runner', async () => {
+		const fault = { match: 'drive.files.create', times: 5, connection: 'resetAfter' } as const;
+		uploads.google.fault(fault);
+		const [item] = await object({ operation: 'upload', name: 'a.txt', content: base64('x') });
+		expect(item?.json).toMatchObject({ name: 'a.txt', md5Checksum: md5('x') });
+		expect(uploads.files()).toHaveLength(1);
 	});
 });

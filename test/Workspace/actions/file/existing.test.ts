@@ -4,109 +4,331 @@ import { testItem } from '../../client';
 import { failing } from '../../failure';
 import { base64, md5, MiB, Uploads } from './uploads';
 
-const uploads = new Uploads();
+describe('of the same name', () => {
+	const uploads = new Uploads();
 
-const first = async (name = "Ann's \\ report.txt") => await uploads.run({ name, content: base64('old') });
+	const first = async (name = "Ann's \\ report.txt") => await uploads.run({ name, content: base64('old') });
 
-test('replace keeps the file and its ID, and sends the new content', async () => {
-	const { id } = await first();
-	const result = await uploads.run({
-		name: "Ann's \\ report.txt",
-		content: base64('new'),
-		onExisting: 'replace',
-		description: 'second',
-	});
-	expect(result).toMatchObject({ id, md5Checksum: md5('new') });
-	expect(uploads.files()).toHaveLength(1);
-	expect(uploads.files()[0]).toMatchObject({ description: 'second' });
-	expect(uploads.google.requests.at(-1)).toMatchObject({ method: 'drive.files.update', httpMethod: 'PATCH' });
-});
-
-test('replace of more than 5 MB goes on where a broken line left it', async () => {
-	const { id } = await first('a.bin');
-	const data = randomBytes(9 * MiB);
-	uploads.google.fault({ match: 'upload.session', connection: 'resetAfter' });
-	const item = testItem({ binary: { data: { data } } });
-	const result = await uploads.run({ name: 'a.bin', contentSource: 'binary', onExisting: 'replace' }, item);
-	expect(result).toMatchObject({ id, md5Checksum: md5(data) });
-	expect(uploads.files()).toHaveLength(1);
-});
-
-test.each([{ connection: 'resetAfter' }, { status: 503, carriedOut: true }, { status: 503 }] as const)(
-	'replace after %j is done, once',
-	async (fault) => {
-		const { id } = await first('a.txt');
-		uploads.google.fault({ match: 'drive.files.update', ...fault });
-		expect(await uploads.run({ content: base64('new'), onExisting: 'replace' })).toMatchObject({
-			id,
-			md5Checksum: md5('new'),
-		});
-		expect(uploads.files()).toHaveLength(1);
-	},
-);
-
-test.each(['replace', 'skip', 'error'] as const)(
-	'%s uploads where no file of that name is in the folder itself',
-	async (onExisting) => {
-		const { id } = await uploads.run({ name: 'top.txt', content: base64('old') });
-		const folder = await uploads.client().drive.files.create({
-			requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
-		});
+	test('replace keeps the file and its ID, and sends the new content', async () => {
+		const { id } = await first();
 		const result = await uploads.run({
-			name: 'top.txt',
-			content: base64('x'),
-			parentFolder: folder.data.id ?? '',
-			onExisting,
+			name: "Ann's \\ report.txt",
+			content: base64('new'),
+			onExisting: 'replace',
+			description: 'second',
 		});
-		expect(result).toMatchObject({ name: 'top.txt', md5Checksum: md5('x'), parents: [folder.data.id] });
+		expect(result).toMatchObject({ id, md5Checksum: md5('new') });
+		expect(uploads.files()).toHaveLength(1);
+		expect(uploads.files()[0]).toMatchObject({ description: 'second' });
+		expect(uploads.google.requests.at(-1)).toMatchObject({
+			method: 'drive.files.update',
+			httpMethod: 'PATCH',
+		});
+	});
+
+	test('replace of more than 5 MB goes on where a broken line left it', async () => {
+		const { id } = await first('a.bin');
+		const data = randomBytes(9 * MiB);
+		uploads.google.fault({ match: 'upload.session', connection: 'resetAfter' });
+		const item = testItem({ binary: { data: { data } } });
+		const result = await uploads.run({ name: 'a.bin', contentSource: 'binary', onExisting: 'replace' }, item);
+		expect(result).toMatchObject({ id, md5Checksum: md5(data) });
+		expect(uploads.files()).toHaveLength(1);
+	});
+
+	test.each([{ connection: 'resetAfter' }, { status: 503, carriedOut: true }, { status: 503 }] as const)(
+		'replace after %j is done, once',
+		async (fault) => {
+			const { id } = await first('a.txt');
+			uploads.google.fault({ match: 'drive.files.update', ...fault });
+			expect(await uploads.run({ content: base64('new'), onExisting: 'replace' })).toMatchObject({
+				id,
+				md5Checksum: md5('new'),
+			});
+			expect(uploads.files()).toHaveLength(1);
+		},
+	);
+
+	test.each(['replace', 'skip', 'error'] as const)(
+		'%s uploads where no file of that name is in the folder itself',
+		async (onExisting) => {
+			const { id } = await uploads.run({ name: 'top.txt', content: base64('old') });
+			const folder = await uploads.client().drive.files.create({
+				requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
+			});
+			const result = await uploads.run({
+				name: 'top.txt',
+				content: base64('x'),
+				parentFolder: folder.data.id ?? '',
+				onExisting,
+			});
+			expect(result).toMatchObject({ name: 'top.txt', md5Checksum: md5('x'), parents: [folder.data.id] });
+			expect(result.id).not.toBe(id);
+		},
+	);
+
+	test('skip gives the file that is there and says so', async () => {
+		const { id } = await first('a.txt');
+		const item = testItem();
+		const result = await uploads.run({ content: base64('new'), onExisting: 'skip' }, item);
+		expect(result).toMatchObject({ id, md5Checksum: md5('old') });
+		expect(item.hints).toHaveLength(1);
+		expect(uploads.files()).toHaveLength(1);
+	});
+
+	test('error names the file that is there', async () => {
+		const { id = '', webViewLink = '' } = await first('a.txt');
+		const failure = await failing(uploads.run({ content: base64('new'), onExisting: 'error' }));
+		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
+		expect(failure.message).toBe('The folder already has a file named "a.txt"');
+		expect(failure.description).toBe(`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`);
+		expect(uploads.files()).toHaveLength(1);
+	});
+
+	test('replace is refused where it is not clear which file is meant, or its kind is another', async () => {
+		await first('a.txt');
+		await first('a.txt');
+		const several = await failing(uploads.run({ content: base64('new'), onExisting: 'replace' }));
+		expect(several).toMatchObject({ code: 409, message: expect.stringContaining('2 files') as string });
+		const document = await uploads.run({ name: 'd.md', content: base64('# Hi'), convertTo: 'document' });
+		const bytes = await failing(uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }));
+		expect(bytes).toMatchObject({
+			code: 409,
+			message: 'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
+		});
+		const again = await uploads.run({
+			name: 'd.md',
+			content: base64('# Ho'),
+			convertTo: 'document',
+			onExisting: 'replace',
+		});
+		expect(again).toMatchObject({ id: document.id });
+		expect(uploads.files()).toHaveLength(3);
+	});
+
+	test('a file in the trash, a folder and a name in other letters do not count', async () => {
+		const { id } = await first('a.txt');
+		const trashed = uploads.google.files.get(id ?? '');
+		if (trashed) trashed.trashed = true;
+		await first('A.txt');
+		const result = await uploads.run({ content: base64('new'), onExisting: 'error' });
 		expect(result.id).not.toBe(id);
-	},
-);
-
-test('skip gives the file that is there and says so', async () => {
-	const { id } = await first('a.txt');
-	const item = testItem();
-	const result = await uploads.run({ content: base64('new'), onExisting: 'skip' }, item);
-	expect(result).toMatchObject({ id, md5Checksum: md5('old') });
-	expect(item.hints).toHaveLength(1);
-	expect(uploads.files()).toHaveLength(1);
-});
-
-test('error names the file that is there', async () => {
-	const { id = '', webViewLink = '' } = await first('a.txt');
-	const failure = await failing(uploads.run({ content: base64('new'), onExisting: 'error' }));
-	expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
-	expect(failure.message).toBe('The folder already has a file named "a.txt"');
-	expect(failure.description).toBe(`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`);
-	expect(uploads.files()).toHaveLength(1);
-});
-
-test('replace is refused where it is not clear which file is meant, or its kind is another', async () => {
-	await first('a.txt');
-	await first('a.txt');
-	const several = await failing(uploads.run({ content: base64('new'), onExisting: 'replace' }));
-	expect(several).toMatchObject({ code: 409, message: expect.stringContaining('2 files') as string });
-	const document = await uploads.run({ name: 'd.md', content: base64('# Hi'), convertTo: 'document' });
-	const bytes = await failing(uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }));
-	expect(bytes).toMatchObject({
-		code: 409,
-		message: 'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
 	});
-	const again = await uploads.run({
-		name: 'd.md',
-		content: base64('# Ho'),
-		convertTo: 'document',
-		onExisting: 'replace',
-	});
-	expect(again).toMatchObject({ id: document.id });
-	expect(uploads.files()).toHaveLength(3);
 });
 
-test('a file in the trash, a folder and a name in other letters do not count', async () => {
-	const { id } = await first('a.txt');
-	const trashed = uploads.google.files.get(id ?? '');
-	if (trashed) trashed.trashed = true;
-	await first('A.txt');
-	const result = await uploads.run({ content: base64('new'), onExisting: 'error' });
-	expect(result.id).not.toBe(id);
+describe('created once', () => {
+	const uploads = new Uploads();
+
+	describe('a file is never created twice', () => {
+		const faults = [
+			{ status: 503, carriedOut: true },
+			{ status: 503 },
+			{ connection: 'resetAfter' },
+			{ connection: 'resetBefore' },
+			{ status: 429 },
+		] as const;
+
+		test.each(faults)('%j in one request', async (fault) => {
+			uploads.google.fault({ match: 'drive.files.create', ...fault });
+			expect(await uploads.run({ content: base64('hello') })).toMatchObject({
+				name: 'a.txt',
+				md5Checksum: md5('hello'),
+			});
+			expect(uploads.files()).toHaveLength(1);
+		});
+
+		test.each(faults)('%j in a conversion', async (fault) => {
+			uploads.google.fault({ match: 'upload.session', ...fault });
+			const result = await uploads.run({ content: base64('# Hi'), name: 'a.md', convertTo: 'document' });
+			expect(result).toMatchObject({ mimeType: 'application/vnd.google-apps.document' });
+			expect(uploads.files()).toHaveLength(1);
+		});
+
+		test.each(['none', 'document'] as const)(
+			'the tries end after it was made (%s): it is found',
+			async (convertTo) => {
+				const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
+				uploads.google.fault({ match, times: 3, connection: 'resetAfter' });
+				const item = testItem();
+				const result = await uploads.run({ content: base64('hello'), convertTo }, item);
+				expect(result).toMatchObject({ name: 'a.txt' });
+				expect(uploads.files()).toHaveLength(1);
+			},
+		);
+
+		test('the tries end and nothing was made: the failure stands', async () => {
+			uploads.google.fault({ match: 'drive.files.create', times: 3, connection: 'resetBefore' });
+			const failure = await failing(uploads.run({ content: base64('hello') }, testItem()));
+			expect(failure).toMatchObject({ code: 503, ambiguous: true });
+			expect(uploads.files()).toEqual([]);
+		});
+	});
+
+	describe('with an idempotency key', () => {
+		const keyed = { idempotencyKey: 'order 4711', content: base64('hello') };
+		const kept = () => uploads.files().filter(({ trashed }) => !trashed);
+
+		test('the same key gives the first file again and sends no bytes', async () => {
+			const first = await uploads.run(keyed);
+			expect(first).not.toHaveProperty('repeated');
+			const before = uploads.google.requests.length;
+			expect(await uploads.run(keyed)).toEqual({ ...first, repeated: true });
+			expect(uploads.calls().slice(before)).toEqual(['drive.files.list']);
+			expect(uploads.files()).toHaveLength(1);
+		});
+
+		test('the key itself is not stored', async () => {
+			await uploads.run(keyed);
+			expect(JSON.stringify(uploads.files())).not.toContain('4711');
+		});
+
+		test.each([
+			['', 'root'],
+			['root', ''],
+		])('My Drive is one folder, chosen or not: first %j, then %j', async (first, later) => {
+			await uploads.run({ ...keyed, parentFolder: first });
+			expect(await uploads.run({ ...keyed, parentFolder: later })).toMatchObject({ repeated: true });
+			expect(kept()).toHaveLength(1);
+		});
+
+		test('another key, another folder and no key make files of their own', async () => {
+			const { data } = await uploads.client().drive.files.create({
+				requestBody: { name: 'folder', mimeType: 'application/vnd.google-apps.folder' },
+			});
+			for (const params of [
+				{},
+				{ idempotencyKey: 'b' },
+				{ idempotencyKey: '' },
+				{ parentFolder: data.id ?? '' },
+			]) {
+				expect(await uploads.run({ ...keyed, ...params })).not.toHaveProperty('repeated');
+			}
+			expect(kept()).toHaveLength(5);
+		});
+
+		test.each([
+			[{}, { content: base64('other') }],
+			[
+				{ convertTo: 'document', name: 'a.md' },
+				{ convertTo: 'document', name: 'a.md', content: base64('# Other') },
+			],
+			[{}, { convertTo: 'document', name: 'a.md' }],
+		] as const)('a key that was used for other content is refused: %j, then %j', async (one, other) => {
+			await uploads.run({ ...keyed, ...one });
+			const failure = await failing(uploads.run({ ...keyed, ...other }));
+			expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
+			expect(kept()).toHaveLength(1);
+		});
+
+		test.each([
+			{ match: 'drive.files.create', times: 3, connection: 'resetAfter' },
+			{ match: 'drive.files.create', times: 3, status: 503, carriedOut: true },
+			{ match: 'drive.files.update', times: 3, status: 503 },
+		] as const)('what a failure left behind is taken up by the next run: %j', async (fault) => {
+			uploads.google.fault(fault);
+			await uploads.run(keyed, testItem()).catch(() => undefined);
+			expect(await uploads.run(keyed, testItem())).toMatchObject({
+				md5Checksum: md5('hello'),
+				repeated: true,
+			});
+			expect(kept()).toHaveLength(1);
+		});
+
+		test('an execution that was killed after it made the file: the next one confirms it', async () => {
+			uploads.google.fault({ match: 'drive.files.list', nth: 2, times: 3, connection: 'resetBefore' });
+			await uploads.run(keyed, testItem()).catch(() => undefined);
+			expect(await uploads.run(keyed, testItem())).toMatchObject({ repeated: true });
+			expect(kept()).toHaveLength(1);
+		});
+
+		test.each(['none', 'document'] as const)(
+			'a file whose answer was lost (%s) is its own',
+			async (convertTo) => {
+				const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
+				uploads.google.fault({ match, times: 3, connection: 'resetAfter' });
+				const result = await uploads.run({ ...keyed, convertTo }, testItem());
+				expect(result).not.toHaveProperty('repeated');
+				expect(kept()).toMatchObject([{ id: result.id, appProperties: { idempotencyState: 'done' } }]);
+			},
+		);
+
+		test.each([true, false])(
+			'another execution trashed the file first; its own is listed: %j',
+			async (isListed) => {
+				let lists = 0;
+				let other: string | undefined;
+				const match = ({ method }: { readonly method: string | undefined }) => {
+					if (method !== 'drive.files.list' || ++lists !== 2) return false;
+					const own = uploads.google.files.get(uploads.files()[0]?.id ?? '');
+					if (!own) throw new Error('Nothing was uploaded');
+					if (isListed) other = uploads.google.files.add({ ...own, id: undefined }).id;
+					own.trashed = true;
+					return false;
+				};
+				uploads.google.fault({ match, status: 500 });
+				const run = uploads.run(keyed);
+				if (isListed) expect(await run).toMatchObject({ id: other, repeated: true });
+				else
+					expect((await failing(run)).message).toMatch(
+						/^Another execution .* put the file \S+ into the trash$/,
+					);
+				expect(kept()).toHaveLength(isListed ? 1 : 0);
+			},
+		);
+
+		test('two executions at once leave one file and agree on it', async () => {
+			for (let round = 0; round < 10; round++) {
+				const params = { ...keyed, idempotencyKey: `race ${round}` };
+				const [one, other] = await Promise.all([
+					uploads.run(params, testItem()),
+					uploads.run(params, testItem()),
+				]);
+				expect(one.id).toBe(other.id);
+			}
+			expect(kept()).toHaveLength(10);
+		});
+
+		test.each([
+			['the older one, if both are unfinished', ['2 made', '1 made'], 1, [true, false]],
+			['the complete one', ['1 made', '2 done'], 1, [true, false]],
+			['the complete one, wherever it stands', ['1 done', '2 made'], 0, [false, true]],
+			['the older one, if both are complete', ['1 done', '2 done'], 0, [false, false]],
+		])('of two files with the key %s stays: %j', async (_what, files, kept, trashed) => {
+			await uploads.run(keyed);
+			const appProperties = uploads.files()[0]?.appProperties;
+			uploads.google.reset();
+			const added = files.map((one) => {
+				const [day = '', idempotencyState = ''] = one.split(' ');
+				return uploads.google.files.add({
+					name: 'a.txt',
+					mimeType: 'text/plain',
+					clientId: 'stand-in-client',
+					createdTime: `2026-01-0${day}T00:00:00.000Z`,
+					appProperties: { ...appProperties, idempotencyState },
+				});
+			});
+			expect(await uploads.run(keyed)).toMatchObject({ id: added[kept]?.id, repeated: true });
+			expect(added.map(({ id }) => uploads.google.files.get(id)?.trashed)).toEqual(trashed);
+		});
+
+		test('with skip, a file that is there is left without a mark', async () => {
+			const { id } = await uploads.run({ content: base64('old') });
+			const result = await uploads.run({ ...keyed, onExisting: 'skip' });
+			expect(result).toMatchObject({ id, md5Checksum: md5('old') });
+			expect(uploads.files()).toMatchObject([{ appProperties: {} }]);
+		});
+
+		test('with replace, the file is replaced once', async () => {
+			const { id } = await uploads.run({ content: base64('old') });
+			const params = { ...keyed, onExisting: 'replace' } as const;
+			expect(await uploads.run(params)).toMatchObject({ id, md5Checksum: md5('hello') });
+			expect(await uploads.run(params)).toMatchObject({ id, repeated: true });
+			expect(uploads.calls().filter((method) => method === 'drive.files.update')).toHaveLength(2);
+		});
+
+		test.each([' ', 'x'.repeat(256)])('the key %j is refused before any request', async (idempotencyKey) => {
+			expect(await failing(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject({ code: 400 });
+			expect(uploads.google.requests).toEqual([]);
+		});
+	});
 });

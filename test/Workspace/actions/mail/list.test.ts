@@ -1,417 +1,488 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
-import { failureOf, withBinaryData } from '../../../executeContext';
-import { Mails } from './mails';
+
+import { paramsOf } from '../../../../nodes/fields/params';
+import { inParallel } from '../../../../nodes/Workspace/actions/mail/inParallel';
 import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
 import { fieldsOf, type Operation } from '../../../../nodes/Workspace/operation';
-import { paramsOf } from '../../../../nodes/fields/params';
+import { failureOf, withBinaryData } from '../../../executeContext';
 import { testClients, testItem } from '../../client';
+import { Mails } from './mails';
 import { file, multipart, plain } from './parts';
 
-const mails = new Mails();
-const day = (number: number) => new Date(Date.UTC(2026, 0, number));
-const subjects = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['subject']);
-
 describe('list', () => {
-	it('gives an item per email with what it needs, in one request for each', async () => {
-		const id = mails.google.gmail.seed({
-			from: '"Doe, John" <john@example.com>',
-			to: 'Someone <someone@example.com>, other@example.com',
-			subject: 'Grüße & mehr',
-			text: 'Tom & "Jerry" <x>  \u034f \u200c \u00ad',
-			date: day(5),
-		});
-		const [item] = await mails.run('list', {});
-		expect(item).toEqual({
-			json: {
-				id,
-				threadId: id,
-				snippet: 'Tom & "Jerry" <x>',
-				subject: 'Grüße & mehr',
-				sender: '"Doe, John" <john@example.com>',
+	const mails = new Mails();
+	const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+	const subjects = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['subject']);
+
+	describe('list', () => {
+		it('gives an item per email with what it needs, in one request for each', async () => {
+			const id = mails.google.gmail.seed({
+				from: '"Doe, John" <john@example.com>',
 				to: 'Someone <someone@example.com>, other@example.com',
-				date: '2026-01-05T00:00:00.000Z',
-				status: 'unread',
-				labelIds: ['INBOX', 'UNREAD'],
-			},
-			pairedItem: { item: 0 },
+				subject: 'Grüße & mehr',
+				text: 'Tom & "Jerry" <x>  \u034f \u200c \u00ad',
+				date: day(5),
+			});
+			const [item] = await mails.run('list', {});
+			expect(item).toEqual({
+				json: {
+					id,
+					threadId: id,
+					snippet: 'Tom & "Jerry" <x>',
+					subject: 'Grüße & mehr',
+					sender: '"Doe, John" <john@example.com>',
+					to: 'Someone <someone@example.com>, other@example.com',
+					date: '2026-01-05T00:00:00.000Z',
+					status: 'unread',
+					labelIds: ['INBOX', 'UNREAD'],
+				},
+				pairedItem: { item: 0 },
+			});
+			expect(mails.queries).toEqual([
+				'maxResults=25&fields=messages(id,threadId),nextPageToken',
+				'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
+			]);
 		});
-		expect(mails.queries).toEqual([
-			'maxResults=25&fields=messages(id,threadId),nextPageToken',
-			'format=metadata&metadataHeaders=Subject&metadataHeaders=From&metadataHeaders=To&fields=id,threadId,labelIds,snippet,internalDate,payload/headers',
-		]);
-	});
 
-	it('gives no item for an empty mailbox', async () => {
-		expect(await mails.run('list', {})).toEqual([]);
-	});
+		it('gives no item for an empty mailbox', async () => {
+			expect(await mails.run('list', {})).toEqual([]);
+		});
 
-	const since = '2026-01-02T03:04:05.000Z';
-	it.each<[string, IDataObject, string[]]>([
-		['a sender', { from: 'nonsense' }, ["No email matches (item 0). 'From': nonsense"]],
-		[
-			'all conditions of the form',
-			{ from: 'a', status: 'read', options: { labelIds: 'INBOX', receivedAfter: since } },
+		const since = '2026-01-02T03:04:05.000Z';
+		it.each<[string, IDataObject, string[]]>([
+			['a sender', { from: 'nonsense' }, ["No email matches (item 0). 'From': nonsense"]],
 			[
-				`No email matches (item 0). 'From': a; 'Status': read; 'Label Names or IDs': INBOX; 'Received After': ${since}`,
-			],
-		],
-		[
-			'a search, as the editor shows it',
-			{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
-			["No email matches (item 0). 'Query': rfc822msgid:<\u200ba&b@x.example>"],
-		],
-		[
-			'keys of JSON mode',
-			{ inputMode: 'json', inputObject: { operation: 'list', from: 'nonsense' } },
-			["No email matches (item 0). 'from': nonsense"],
-		],
-		['nothing in particular', {}, []],
-	])('an empty result for %s says what nothing matched', async (_what, parameters, hints) => {
-		expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({ hints });
-	});
-
-	it('says so of one item of many only, and not at all where something was found', async () => {
-		mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
-		const senders = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
-		const { items, hints } = await mails.hinted({ operation: 'list', from: '={{ $json.from }}' }, senders);
-		expect(items).toHaveLength(1);
-		expect(hints).toEqual([
-			expect.stringMatching(/^No email matches \(item [12]\)\. 'From': (bob|eve)@example\.com$/),
-		]);
-	});
-
-	it('an empty page before others is no hint', async () => {
-		const body = { messages: [], nextPageToken: 'more' };
-		mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
-		const page = { operation: 'list', from: 'ann@example.com', options: { output: 'page' } };
-		expect(await mails.hinted(page)).toMatchObject({ items: [{ json: body }], hints: [] });
-	});
-
-	it('a page may have 500 emails, with their details too', async () => {
-		await mails.run('list', { maxResults: 500 }, { output: 'page' });
-		expect(mails.queries).toEqual([expect.stringContaining('maxResults=500&')]);
-	});
-
-	it('an empty page after others is the end of the list, and no hint', async () => {
-		for (const number of [1, 2]) mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
-		const page = { operation: 'list', from: 'ann@example.com', maxResults: 1 };
-		const [first] = (await mails.hinted({ ...page, options: { output: 'page' } })).items;
-		const pageToken = first?.json['nextPageToken'];
-		expect(
-			(await mails.hinted({ ...page, from: 'bob@example.com', options: { output: 'page', pageToken } }))
-				.hints,
-		).toEqual([]);
-	});
-
-	it.each<[string, IDataObject, IDataObject, string]>([
-		['sender', { from: 'ann@example.com' }, {}, 'q=from:"ann@example.com"&'],
-		['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'q=from:"ann@example.com"&'],
-		['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'q=from:"a OR is:starred"&'],
-		['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'q=from:"a OR b c"&'],
-		['unread', { status: 'unread' }, {}, 'q=is:unread&'],
-		['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'q=from:"x@y.org" is:read&'],
-		['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
-		['spam', {}, { includeSpamTrash: true }, 'includeSpamTrash=true&'],
-		[
-			'a time span, to the second',
-			{},
-			{ receivedAfter: '2026-01-02T03:04:05Z', receivedBefore: '2026-01-03T00:00:00+01:00' },
-			'q=after:1767323045 before:1767394800&',
-		],
-	])('asks for %s', async (_what, parameters, options, query) => {
-		await mails.run('list', parameters, options);
-		expect(mails.queries).toEqual([expect.stringContaining(query)]);
-	});
-
-	it('follows the pages to the limit, and no further', async () => {
-		for (let number = 0; number < 620; number++) mails.google.gmail.seed({ date: day(number) });
-		const items = await mails.run('list', { maxResults: 510 }, { details: false });
-		expect(items).toHaveLength(510);
-		expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
-		expect(mails.queries.map((query) => /maxResults=\d+/.exec(query)?.[0])).toEqual([
-			'maxResults=500',
-			'maxResults=10',
-		]);
-		expect(await mails.run('list', { returnAll: true }, { details: false })).toHaveLength(620);
-	});
-
-	it('gives a page with the token of the next', async () => {
-		for (const number of [1, 2, 3]) mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) });
-		const first = await mails.run('list', { maxResults: 2 }, { output: 'page' });
-		const { messages, nextPageToken } = first[0]?.json as { messages: IDataObject[]; nextPageToken: string };
-		expect(messages.map(({ subject }) => subject)).toEqual(['mail 3', 'mail 2']);
-		const [second] = await mails.run('list', { maxResults: 2 }, { output: 'page', pageToken: nextPageToken });
-		expect(second?.json).toEqual({ messages: [expect.objectContaining({ subject: 'mail 1' })] });
-		mails.google.reset();
-		mails.signIn();
-		expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({ messages: [] });
-	});
-
-	it('leaves out an email that vanished meanwhile, and keeps the order of the others', async () => {
-		const ids = [1, 2, 3].map((number) =>
-			mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) }),
-		);
-		mails.google.fault({ match: ({ path }) => path.endsWith(ids[1] ?? ''), status: 404 });
-		mails.google.fault({ match: ({ path }) => path.endsWith(ids[2] ?? ''), delayMilliseconds: 50 });
-		expect(subjects(await mails.run('list', {}))).toEqual(['mail 3', 'mail 1']);
-	});
-
-	it('asks for five at once at first, and for nothing more after a failure', async () => {
-		for (let number = 0; number < 40; number++) mails.google.gmail.seed({ date: day(number) });
-		mails.google.fault({ match: 'gmail.users.messages.get', nth: 5, status: 403 });
-		const failure = await failureOf(mails.run('list', { maxResults: 40 }));
-		expect(failure.httpCode).toBe('403');
-		expect(mails.methods.filter((method) => method === 'messages.get').length).toBeLessThanOrEqual(12);
-	});
-
-	it('waits out a rate limit of single details', async () => {
-		for (let number = 0; number < 10; number++) mails.google.gmail.seed({ date: day(number) });
-		mails.google.fault({ match: 'gmail.users.messages.get', nth: 3, times: 2, status: 429, retryAfter: 0 });
-		expect(await mails.run('list', {})).toHaveLength(10);
-		expect(mails.methods).toHaveLength(1 + 10 + 2);
-	});
-
-	it('adds the text and what is attached', async () => {
-		mails.google.gmail.seed({
-			raw: [
-				'Subject: S',
-				'Content-Type: multipart/mixed; boundary=b',
-				'',
-				'--b',
-				'Content-Type: text/html; charset=iso-8859-1',
-				'Content-Transfer-Encoding: quoted-printable',
-				'',
-				'<p>Gr=FC=DFe</p>',
-				'--b',
-				'Content-Type: application/pdf; name=r.pdf',
-				'',
-				'PDF',
-				'--b--',
-			].join('\r\n'),
-		});
-		const [item] = await mails.run('list', {}, { includeBody: true });
-		expect(item?.json).toMatchObject({
-			subject: 'S',
-			text: 'Grüße',
-			attachments: [
-				{ fileName: 'r.pdf', mimeType: 'application/pdf', size: 3, inline: false, contentId: '' },
-			],
-		});
-	});
-});
-
-describe('search', () => {
-	it('passes the query on unchanged', async () => {
-		const query = 'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
-		await mails.run('search', { query });
-		expect(mails.google.requests[0]?.query.get('q')).toBe(query);
-	});
-
-	it('narrows it by time in brackets', async () => {
-		await mails.run('search', { query: 'a OR b' }, { receivedBefore: '2026-01-03T00:00:00Z' });
-		expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) before:1767398400');
-	});
-
-	it.each([
-		'x) OR (in:anywhere',
-		'x)',
-		'(x',
-		'{x)',
-		'}{',
-		'"x',
-		'“x) OR (y”',
-		'"x" "y',
-		'a"x) OR (in:anywhere"b',
-		'")" "("',
-	])('refuses %s beside a time, because it would change what is searched', async (query) => {
-		const options = { receivedAfter: '2026-01-03T00:00:00Z' };
-		expect(await mails.refused(mails.run('search', { query }, options))).toBe(
-			"'Query' has brackets or quotes without a counterpart",
-		);
-		await mails.run('search', { query });
-		expect(mails.google.requests[0]?.query.get('q')).toBe(query);
-	});
-
-	it.each(['a OR (b {c d})', 'subject:"no news" -(x)', '"(a)" “b”'])(
-		'asks for %s beside a time if its brackets and quotes pair',
-		async (query) => {
-			await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
-			expect(mails.google.requests[0]?.query.get('q')).toBe(`(${query}) before:1767398400`);
-		},
-	);
-
-	it('finds', async () => {
-		mails.google.gmail.seed({ subject: 'Invoice 17' });
-		mails.google.gmail.seed({ subject: 'News' });
-		expect(subjects(await mails.run('search', { query: 'subject:invoice' }))).toEqual(['Invoice 17']);
-	});
-});
-
-describe('the input object', () => {
-	it('gives a page unless told otherwise', async () => {
-		const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
-		const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
-		expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
-		const items = await mails.json({ operation: 'search', query: 'hello', maxResults: 5, output: 'items' });
-		expect(items).toHaveLength(1);
-	});
-
-	it.each([
-		[{ operation: 'list', returnAll: true }, /returnAll.* cannot be used if/],
-		[{ operation: 'list', returnAll: true, maxResults: 501 }, /returnAll.* cannot be used if/],
-		[{ operation: 'list', maxResults: 501 }, /maxResults.* from 1 to 500 if 'output' is page, not 501/],
-		[{ operation: 'list', maxResults: 0 }, /'maxResults' must be a whole number from 1 to 10000, not 0/],
-		[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
-		[{ operation: 'list', output: 'items', pageToken: '1' }, /pageToken.* can only be used if/],
-		[{ operation: 'list', includeBody: true, details: false }, /includeBody.* needs 'details'/],
-		[
-			{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },
-			/receivedAfter.* not before/,
-		],
-		[
-			{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-02-01' },
-			/receivedAfter.* not before/,
-		],
-		[{ operation: 'list', receivedAfter: 'last week' }, /'receivedAfter' must be a date and time/],
-		[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
-		[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
-		[{ operation: 'search', query: ' ' }, /'query' is required/],
-		[{ operation: 'search' }, /'query' is required/],
-	])('refuses %j', async (inputObject, words) => {
-		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
-	});
-});
-
-it('refuses numbers that no mailbox can give', async () => {
-	expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain('not 1000000');
-	expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain("'Query' is required");
-});
-
-beforeEach(() => {
-	mails.google.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
-});
-const listed = () => mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
-
-describe('labels', () => {
-	it.each<[unknown, string[], number]>([
-		[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 0],
-		['INBOX, CATEGORY_SOCIAL', ['INBOX', 'CATEGORY_SOCIAL'], 0],
-		[['Clients/Acme'], ['Label_1'], 1],
-		[['to do', 'inbox'], ['Label_2', 'INBOX'], 1],
-		[['STRAßE'], ['Label_3'], 1],
-	])('%j are asked for as %j', async (labelIds, ids, looks) => {
-		await mails.json({ operation: 'list', labelIds });
-		expect(listed()[0]?.query.getAll('labelIds')).toEqual(ids);
-		expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(looks);
-	});
-
-	it('are looked up once for all items of a run', async () => {
-		await mails.run('list', {}, { labelIds: ['To Do'] }, [{ json: {} }, { json: {} }, { json: {} }]);
-		expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(1);
-		expect(listed()).toHaveLength(3);
-	});
-
-	it('that the mailbox does not have are named, with those that it has', async () => {
-		const failure = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
-		expect(failure.message).toBe("'Label Names or IDs': the mailbox has no label 'Acme'");
-		expect(failure.description).toMatch(/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/);
-		expect(listed()).toEqual([]);
-	});
-
-	it.each([
-		[20, '.'],
-		[21, ', ….'],
-	])('of %d, twenty are named', async (count, end) => {
-		const labels = Array.from({ length: count }, (_, at) => ({ id: `l${at}`, name: `n${at}`, type: 'user' }));
-		mails.google.fault({ match: 'gmail.users.labels.list', status: 200, body: { labels } });
-		const { description } = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
-		expect(description).toContain(`n18, n19${end} Enter`);
-	});
-
-	it('with an id that is none are refused by Gmail', async () => {
-		const failure = await failureOf(mails.run('list', {}, { labelIds: ['Label_9'] }));
-		expect([failure.httpCode, failure.message]).toEqual(['400', 'Gmail: Invalid label: Label_9']);
-	});
-});
-
-beforeAll(withBinaryData);
-
-const seed = (subject: string, day: number, ...names: string[]) =>
-	mails.google.gmail.seed({
-		raw: `Subject: ${subject}\r\n${multipart('mixed', plain('own'), ...names.map((name) => file(name))).replaceAll('\n', '\r\n')}`,
-		date: new Date(Date.UTC(2026, 0, day)),
-	});
-
-describe('a list with the attachments', () => {
-	it('gives each email its files', async () => {
-		seed('two', 3, 'a.pdf', 'b.pdf');
-		seed('none', 2);
-		seed('one', 1, 'c.pdf');
-		const items = await mails.run('list', {}, { downloadAttachments: true });
-		expect(
-			items.map(({ json, binary = {} }) => [
-				json['subject'],
-				Object.entries(binary).map(([field, { fileName, data }]) => [
-					field,
-					fileName,
-					Buffer.from(data, 'base64').toString(),
-				]),
-			]),
-		).toEqual([
-			[
-				'two',
+				'all conditions of the form',
+				{ from: 'a', status: 'read', options: { labelIds: 'INBOX', receivedAfter: since } },
 				[
-					['attachment_0', 'a.pdf', 'bytes of a.pdf'],
-					['attachment_1', 'b.pdf', 'bytes of b.pdf'],
+					`No email matches (item 0). 'From': a; 'Status': read; 'Label Names or IDs': INBOX; 'Received After': ${since}`,
 				],
 			],
-			['none', []],
-			['one', [['attachment_0', 'c.pdf', 'bytes of c.pdf']]],
-		]);
-		expect(items[0]?.json).toMatchObject({ attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }] });
-		expect(items[0]?.json).not.toHaveProperty('text');
-	});
-
-	it('hands the files of an email to the storage while others are still to come', async () => {
-		for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
-		const item = testItem();
-		const storedAt: number[] = [];
-		const store: typeof item.store = async (binary) => {
-			storedAt.push(mails.google.requests.length);
-			return await testItem().store(binary);
-		};
-		const clients = testClients(mails.google.url, mails.google.tokens.issue());
-		const given = { downloadAttachments: true, maxResults: 30 };
-		const params = paramsOf(fieldsOf(list), given, { mode: 'fields', timezone: 'UTC' });
-		// As the runner, which knows operations of any fields.
-		const operation: Operation = list;
-		await operation.execute(clients, params, { ...item, store });
-		expect(storedAt).toHaveLength(30);
-		// Each mail is two requests, with five mails at once.
-		expect(storedAt[0]).toBeLessThan(20);
-		expect(storedAt[14]).toBeLessThan(mails.google.requests.length - 10);
-	});
-
-	it('goes with the text, by search, in the input object', async () => {
-		seed('one', 1, 'c.pdf');
-		const [item] = await mails.json({
-			...{ operation: 'search', query: 'subject:one', output: 'items' },
-			...{ includeBody: true, downloadAttachments: true },
+			[
+				'a search, as the editor shows it',
+				{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
+				["No email matches (item 0). 'Query': rfc822msgid:<\u200ba&b@x.example>"],
+			],
+			[
+				'keys of JSON mode',
+				{ inputMode: 'json', inputObject: { operation: 'list', from: 'nonsense' } },
+				["No email matches (item 0). 'from': nonsense"],
+			],
+			['nothing in particular', {}, []],
+		])('an empty result for %s says what nothing matched', async (_what, parameters, hints) => {
+			expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({ hints });
 		});
-		expect(item?.json).toMatchObject({ text: 'own', attachments: [{ fileName: 'c.pdf' }] });
-		expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
+
+		it('says so of one item of many only, and not at all where something was found', async () => {
+			mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
+			const senders = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
+			const { items, hints } = await mails.hinted({ operation: 'list', from: '={{ $json.from }}' }, senders);
+			expect(items).toHaveLength(1);
+			expect(hints).toEqual([
+				expect.stringMatching(/^No email matches \(item [12]\)\. 'From': (bob|eve)@example\.com$/),
+			]);
+		});
+
+		it('an empty page before others is no hint', async () => {
+			const body = { messages: [], nextPageToken: 'more' };
+			mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
+			const page = { operation: 'list', from: 'ann@example.com', options: { output: 'page' } };
+			expect(await mails.hinted(page)).toMatchObject({ items: [{ json: body }], hints: [] });
+		});
+
+		it('a page may have 500 emails, with their details too', async () => {
+			await mails.run('list', { maxResults: 500 }, { output: 'page' });
+			expect(mails.queries).toEqual([expect.stringContaining('maxResults=500&')]);
+		});
+
+		it('an empty page after others is the end of the list, and no hint', async () => {
+			for (const number of [1, 2]) mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
+			const page = { operation: 'list', from: 'ann@example.com', maxResults: 1 };
+			const [first] = (await mails.hinted({ ...page, options: { output: 'page' } })).items;
+			const pageToken = first?.json['nextPageToken'];
+			expect(
+				(await mails.hinted({ ...page, from: 'bob@example.com', options: { output: 'page', pageToken } }))
+					.hints,
+			).toEqual([]);
+		});
+
+		it.each<[string, IDataObject, IDataObject, string]>([
+			['sender', { from: 'ann@example.com' }, {}, 'q=from:"ann@example.com"&'],
+			['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'q=from:"ann@example.com"&'],
+			['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'q=from:"a OR is:starred"&'],
+			['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'q=from:"a OR b c"&'],
+			['unread', { status: 'unread' }, {}, 'q=is:unread&'],
+			['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'q=from:"x@y.org" is:read&'],
+			['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
+			['spam', {}, { includeSpamTrash: true }, 'includeSpamTrash=true&'],
+			[
+				'a time span, to the second',
+				{},
+				{ receivedAfter: '2026-01-02T03:04:05Z', receivedBefore: '2026-01-03T00:00:00+01:00' },
+				'q=after:1767323045 before:1767394800&',
+			],
+		])('asks for %s', async (_what, parameters, options, query) => {
+			await mails.run('list', parameters, options);
+			expect(mails.queries).toEqual([expect.stringContaining(query)]);
+		});
+
+		it('follows the pages to the limit, and no further', async () => {
+			for (let number = 0; number < 620; number++) mails.google.gmail.seed({ date: day(number) });
+			const items = await mails.run('list', { maxResults: 510 }, { details: false });
+			expect(items).toHaveLength(510);
+			expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
+			expect(mails.queries.map((query) => /maxResults=\d+/.exec(query)?.[0])).toEqual([
+				'maxResults=500',
+				'maxResults=10',
+			]);
+			expect(await mails.run('list', { returnAll: true }, { details: false })).toHaveLength(620);
+		});
+
+		it('gives a page with the token of the next', async () => {
+			for (const number of [1, 2, 3])
+				mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) });
+			const first = await mails.run('list', { maxResults: 2 }, { output: 'page' });
+			const { messages, nextPageToken } = first[0]?.json as {
+				messages: IDataObject[];
+				nextPageToken: string;
+			};
+			expect(messages.map(({ subject }) => subject)).toEqual(['mail 3', 'mail 2']);
+			const [second] = await mails.run(
+				'list',
+				{ maxResults: 2 },
+				{ output: 'page', pageToken: nextPageToken },
+			);
+			expect(second?.json).toEqual({ messages: [expect.objectContaining({ subject: 'mail 1' })] });
+			mails.google.reset();
+			mails.signIn();
+			expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({ messages: [] });
+		});
+
+		it('leaves out an email that vanished meanwhile, and keeps the order of the others', async () => {
+			const ids = [1, 2, 3].map((number) =>
+				mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) }),
+			);
+			mails.google.fault({ match: ({ path }) => path.endsWith(ids[1] ?? ''), status: 404 });
+			mails.google.fault({ match: ({ path }) => path.endsWith(ids[2] ?? ''), delayMilliseconds: 50 });
+			expect(subjects(await mails.run('list', {}))).toEqual(['mail 3', 'mail 1']);
+		});
+
+		it('asks for five at once at first, and for nothing more after a failure', async () => {
+			for (let number = 0; number < 40; number++) mails.google.gmail.seed({ date: day(number) });
+			mails.google.fault({ match: 'gmail.users.messages.get', nth: 5, status: 403 });
+			const failure = await failureOf(mails.run('list', { maxResults: 40 }));
+			expect(failure.httpCode).toBe('403');
+			expect(mails.methods.filter((method) => method === 'messages.get').length).toBeLessThanOrEqual(12);
+		});
+
+		it('waits out a rate limit of single details', async () => {
+			for (let number = 0; number < 10; number++) mails.google.gmail.seed({ date: day(number) });
+			mails.google.fault({ match: 'gmail.users.messages.get', nth: 3, times: 2, status: 429, retryAfter: 0 });
+			expect(await mails.run('list', {})).toHaveLength(10);
+			expect(mails.methods).toHaveLength(1 + 10 + 2);
+		});
+
+		it('adds the text and what is attached', async () => {
+			mails.google.gmail.seed({
+				raw: [
+					'Subject: S',
+					'Content-Type: multipart/mixed; boundary=b',
+					'',
+					'--b',
+					'Content-Type: text/html; charset=iso-8859-1',
+					'Content-Transfer-Encoding: quoted-printable',
+					'',
+					'<p>Gr=FC=DFe</p>',
+					'--b',
+					'Content-Type: application/pdf; name=r.pdf',
+					'',
+					'PDF',
+					'--b--',
+				].join('\r\n'),
+			});
+			const [item] = await mails.run('list', {}, { includeBody: true });
+			expect(item?.json).toMatchObject({
+				subject: 'S',
+				text: 'Grüße',
+				attachments: [
+					{ fileName: 'r.pdf', mimeType: 'application/pdf', size: 3, inline: false, contentId: '' },
+				],
+			});
+		});
 	});
 
-	it.each([
-		[
-			{ operation: 'list', downloadAttachments: true },
-			/downloadAttachments.* cannot be used if 'output' is page/,
-		],
-		[
-			{ operation: 'list', output: 'items', details: false, downloadAttachments: true },
-			/downloadAttachments.* needs 'details'/,
-		],
-	])('refuses %j', async (inputObject, words) => {
-		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+	describe('search', () => {
+		it('passes the query on unchanged', async () => {
+			const query = 'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
+			await mails.run('search', { query });
+			expect(mails.google.requests[0]?.query.get('q')).toBe(query);
+		});
+
+		it('narrows it by time in brackets', async () => {
+			await mails.run('search', { query: 'a OR b' }, { receivedBefore: '2026-01-03T00:00:00Z' });
+			expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) before:1767398400');
+		});
+
+		it.each([
+			'x) OR (in:anywhere',
+			'x)',
+			'(x',
+			'{x)',
+			'}{',
+			'"x',
+			'“x) OR (y”',
+			'"x" "y',
+			'a"x) OR (in:anywhere"b',
+			'")" "("',
+		])('refuses %s beside a time, because it would change what is searched', async (query) => {
+			const options = { receivedAfter: '2026-01-03T00:00:00Z' };
+			expect(await mails.refused(mails.run('search', { query }, options))).toBe(
+				"'Query' has brackets or quotes without a counterpart",
+			);
+			await mails.run('search', { query });
+			expect(mails.google.requests[0]?.query.get('q')).toBe(query);
+		});
+
+		it.each(['a OR (b {c d})', 'subject:"no news" -(x)', '"(a)" “b”'])(
+			'asks for %s beside a time if its brackets and quotes pair',
+			async (query) => {
+				await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
+				expect(mails.google.requests[0]?.query.get('q')).toBe(`(${query}) before:1767398400`);
+			},
+		);
+
+		it('finds', async () => {
+			mails.google.gmail.seed({ subject: 'Invoice 17' });
+			mails.google.gmail.seed({ subject: 'News' });
+			expect(subjects(await mails.run('search', { query: 'subject:invoice' }))).toEqual(['Invoice 17']);
+		});
+	});
+
+	describe('the input object', () => {
+		it('gives a page unless told otherwise', async () => {
+			const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
+			const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
+			expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
+			const items = await mails.json({ operation: 'search', query: 'hello', maxResults: 5, output: 'items' });
+			expect(items).toHaveLength(1);
+		});
+
+		it.each([
+			[{ operation: 'list', returnAll: true }, /returnAll.* cannot be used if/],
+			[{ operation: 'list', returnAll: true, maxResults: 501 }, /returnAll.* cannot be used if/],
+			[{ operation: 'list', maxResults: 501 }, /maxResults.* from 1 to 500 if 'output' is page, not 501/],
+			[{ operation: 'list', maxResults: 0 }, /'maxResults' must be a whole number from 1 to 10000, not 0/],
+			[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
+			[{ operation: 'list', output: 'items', pageToken: '1' }, /pageToken.* can only be used if/],
+			[{ operation: 'list', includeBody: true, details: false }, /includeBody.* needs 'details'/],
+			[
+				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },
+				/receivedAfter.* not before/,
+			],
+			[
+				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-02-01' },
+				/receivedAfter.* not before/,
+			],
+			[{ operation: 'list', receivedAfter: 'last week' }, /'receivedAfter' must be a date and time/],
+			[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
+			[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
+			[{ operation: 'search', query: ' ' }, /'query' is required/],
+			[{ operation: 'search' }, /'query' is required/],
+		])('refuses %j', async (inputObject, words) => {
+			expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+		});
+	});
+
+	it('refuses numbers that no mailbox can give', async () => {
+		expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain('not 1000000');
+		expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain("'Query' is required");
+	});
+
+	beforeEach(() => {
+		mails.google.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
+	});
+	const listed = () => mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
+
+	describe('labels', () => {
+		it.each<[unknown, string[], number]>([
+			[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 0],
+			['INBOX, CATEGORY_SOCIAL', ['INBOX', 'CATEGORY_SOCIAL'], 0],
+			[['Clients/Acme'], ['Label_1'], 1],
+			[['to do', 'inbox'], ['Label_2', 'INBOX'], 1],
+			[['STRAßE'], ['Label_3'], 1],
+		])('%j are asked for as %j', async (labelIds, ids, looks) => {
+			await mails.json({ operation: 'list', labelIds });
+			expect(listed()[0]?.query.getAll('labelIds')).toEqual(ids);
+			expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(looks);
+		});
+
+		it('are looked up once for all items of a run', async () => {
+			await mails.run('list', {}, { labelIds: ['To Do'] }, [{ json: {} }, { json: {} }, { json: {} }]);
+			expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(1);
+			expect(listed()).toHaveLength(3);
+		});
+
+		it('that the mailbox does not have are named, with those that it has', async () => {
+			const failure = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
+			expect(failure.message).toBe("'Label Names or IDs': the mailbox has no label 'Acme'");
+			expect(failure.description).toMatch(/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/);
+			expect(listed()).toEqual([]);
+		});
+
+		it.each([
+			[20, '.'],
+			[21, ', ….'],
+		])('of %d, twenty are named', async (count, end) => {
+			const labels = Array.from({ length: count }, (_, at) => ({
+				id: `l${at}`,
+				name: `n${at}`,
+				type: 'user',
+			}));
+			mails.google.fault({ match: 'gmail.users.labels.list', status: 200, body: { labels } });
+			const { description } = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
+			expect(description).toContain(`n18, n19${end} Enter`);
+		});
+
+		it('with an id that is none are refused by Gmail', async () => {
+			const failure = await failureOf(mails.run('list', {}, { labelIds: ['Label_9'] }));
+			expect([failure.httpCode, failure.message]).toEqual(['400', 'Gmail: Invalid label: Label_9']);
+		});
+	});
+
+	beforeAll(withBinaryData);
+
+	const seed = (subject: string, day: number, ...names: string[]) =>
+		mails.google.gmail.seed({
+			raw: `Subject: ${subject}\r\n${multipart('mixed', plain('own'), ...names.map((name) => file(name))).replaceAll('\n', '\r\n')}`,
+			date: new Date(Date.UTC(2026, 0, day)),
+		});
+
+	describe('a list with the attachments', () => {
+		it('gives each email its files', async () => {
+			seed('two', 3, 'a.pdf', 'b.pdf');
+			seed('none', 2);
+			seed('one', 1, 'c.pdf');
+			const items = await mails.run('list', {}, { downloadAttachments: true });
+			expect(
+				items.map(({ json, binary = {} }) => [
+					json['subject'],
+					Object.entries(binary).map(([field, { fileName, data }]) => [
+						field,
+						fileName,
+						Buffer.from(data, 'base64').toString(),
+					]),
+				]),
+			).toEqual([
+				[
+					'two',
+					[
+						['attachment_0', 'a.pdf', 'bytes of a.pdf'],
+						['attachment_1', 'b.pdf', 'bytes of b.pdf'],
+					],
+				],
+				['none', []],
+				['one', [['attachment_0', 'c.pdf', 'bytes of c.pdf']]],
+			]);
+			expect(items[0]?.json).toMatchObject({ attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }] });
+			expect(items[0]?.json).not.toHaveProperty('text');
+		});
+
+		it('hands the files of an email to the storage while others are still to come', async () => {
+			for (let day = 1; day <= 30; day++) seed('many', day, 'a.pdf');
+			const item = testItem();
+			const storedAt: number[] = [];
+			const store: typeof item.store = async (binary) => {
+				storedAt.push(mails.google.requests.length);
+				return await testItem().store(binary);
+			};
+			const clients = testClients(mails.google.url, mails.google.tokens.issue());
+			const given = { downloadAttachments: true, maxResults: 30 };
+			const params = paramsOf(fieldsOf(list), given, { mode: 'fields', timezone: 'UTC' });
+			// As the runner, which knows operations of any fields.
+			const operation: Operation = list;
+			await operation.execute(clients, params, { ...item, store });
+			expect(storedAt).toHaveLength(30);
+			// Each mail is two requests, with five mails at once.
+			expect(storedAt[0]).toBeLessThan(20);
+			expect(storedAt[14]).toBeLessThan(mails.google.requests.length - 10);
+		});
+
+		it('goes with the text, by search, in the input object', async () => {
+			seed('one', 1, 'c.pdf');
+			const [item] = await mails.json({
+				...{ operation: 'search', query: 'subject:one', output: 'items' },
+				...{ includeBody: true, downloadAttachments: true },
+			});
+			expect(item?.json).toMatchObject({ text: 'own', attachments: [{ fileName: 'c.pdf' }] });
+			expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
+		});
+
+		it.each([
+			[
+				{ operation: 'list', downloadAttachments: true },
+				/downloadAttachments.* cannot be used if 'output' is page/,
+			],
+			[
+				{ operation: 'list', output: 'items', details: false, downloadAttachments: true },
+				/downloadAttachments.* needs 'details'/,
+			],
+		])('refuses %j', async (inputObject, words) => {
+			expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+		});
+	});
+});
+
+describe('requests in parallel', () => {
+	/** Work in rounds, and how much of it was under way in each. */
+	function rounds() {
+		const widths: number[] = [];
+		let running = 0;
+		const work = async (value: number) => {
+			running++;
+			await turn();
+			if (running > 0) widths.push(running);
+			running = 0;
+			await turn();
+			if (value < 0) throw new Error(`${value}`);
+			return value * 2;
+		};
+		return { widths, work };
+	}
+	const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+	test('as many as are wanted at once, and the results in their order', async () => {
+		const { widths, work } = rounds();
+		expect(await inParallel(upTo(5), 2, work)).toEqual([0, 2, 4, 6, 8]);
+		expect(widths).toEqual([2, 2, 1]);
+	});
+
+	test('twice as many each time that so many went well, up to the most', async () => {
+		const { widths, work } = rounds();
+		await inParallel(upTo(22), 2, work, { most: 7 });
+		expect(widths).toEqual([2, 4, 7, 7, 2]);
+	});
+
+	test('after the first failure nothing begins, and what is under way is waited for', async () => {
+		const { widths, work } = rounds();
+		const results: number[] = [];
+		await expect(inParallel([1, -1, -2, 4, 5, 6], 3, work, { results })).rejects.toThrow('-1');
+		// The first success began another.
+		expect([results, widths]).toEqual([[2], [3, 1]]);
+	});
+
+	test('the failure that came first is thrown, and the results end before the value that failed first', async () => {
+		const results: number[] = [];
+		const slowThen = async (value: number) => {
+			for (let turns = 0; turns < value; turns++) await turn();
+			if (value !== 2) throw new Error(`${value}`);
+			return value;
+		};
+		await expect(inParallel([2, 5, 2, 1], 4, slowThen, { results })).rejects.toThrow('1');
+		expect(results).toEqual([2]);
+	});
+
+	test('nothing to do', async () => {
+		expect(await inParallel([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
 	});
 });

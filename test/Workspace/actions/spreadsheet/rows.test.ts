@@ -1,6 +1,25 @@
 import { isNodeError, refusal } from '../../../../nodes/core/errors';
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import {
+	columnsFor,
+	type HeaderRow,
+	misfitOf,
+	readHeaderRow,
+	withColumns,
+	withLetters,
+} from '../../../../nodes/Workspace/actions/spreadsheet/headerRow';
+import {
+	parseRange,
+	anchorOf,
+	areaIn,
+	areaLike,
+	columnLetters,
+	isOneCell,
+	printRange,
+	sentTarget,
+	targetOf,
+} from '../../../../nodes/Workspace/actions/spreadsheet/range';
+import {
 	chunksOf,
 	only,
 	sendEach,
@@ -13,178 +32,422 @@ import {
 	list,
 	nativeTableAt,
 	resize,
+	Spreadsheet,
 } from '../../../../nodes/Workspace/actions/spreadsheet/sheets';
-import { testItem } from '../../client';
+import { testItem, testClients } from '../../client';
+import { SheetCalls } from './sheetCalls';
 
-test('what was written is counted for each item, and null is not written', () => {
-	const all: Cell[][][] = [
+describe('rows', () => {
+	test('what was written is counted for each item, and null is not written', () => {
+		const all: Cell[][][] = [
+			[
+				[1, null, ''],
+				[null, null, 3],
+			],
+			[],
+			[['a']],
+		];
+		const results = writtenByEach('id', 'Tab!A1', { row: 4, column: 2 }, all);
+		expect(results[0]).toEqual({
+			spreadsheetId: 'id',
+			updatedRange: 'Tab!C5:E6',
+			updatedRows: 2,
+			updatedColumns: 2,
+			updatedCells: 3,
+		});
+		expect(results[1]).toMatchObject({ updatedRows: 0, updatedColumns: 0, updatedCells: 0 });
+		expect(results[2]).toMatchObject({ updatedRange: 'Tab!C7', updatedCells: 1 });
+	});
+
+	test('the widest row has at least one column', () => {
+		expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => widthOf(rows))).toEqual([1, 1, 2]);
+	});
+
+	describe('requests of the recommended size', () => {
+		// As JSON, with commas: ["é",12],[true], and ["aa"],
+		const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows: rows }));
+		const sizes = (largest?: number) => chunksOf(parts, largest).map((chunk) => chunk.length);
+
+		test.each([
+			[35, [3]],
+			[34, [2, 1]],
+			[27, [2, 1]],
+			[26, [1, 2]],
+			[16, [1, 2]],
+			[15, [1, 1, 1]],
+			[0, [1, 1, 1]],
+			[undefined, [3]],
+		])('%d bytes', (largest, expected) => {
+			expect(sizes(largest)).toEqual(expected);
+		});
+
+		test('of nothing there are none', () => {
+			expect(chunksOf([])).toEqual([]);
+		});
+	});
+
+	describe('what is sent for each member', () => {
+		const refused = refusal('Not this one', 'Because');
+		const member = (index: number, othersGoOn: boolean) => ({ item: { ...testItem({ index }), othersGoOn } });
+		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
+			done: 'written' as const,
+			largest: 1,
+			rowsOf: (entry: string) => [[entry]],
+			send,
+		});
+		const echo = async (entries: string[]) => await Promise.resolve(entries.map((entry) => `${entry}!`));
+
+		test('an entry that could not be prepared keeps its error where others go on', async () => {
+			const members = [7, 8, 9].map((index) => member(index, true));
+			expect(await sendEach(['a', refused, 'c'], members, sending(echo))).toEqual(['a!', refused, 'c!']);
+		});
+
+		test('and else nothing is sent, for the reason that its item gave', async () => {
+			const members = [7, 8, 9].map((index) => member(index, false));
+			const send = jest.fn(echo);
+			const [first, second, third] = await sendEach(['a', 'b', refused], members, sending(send));
+			expect(send).not.toHaveBeenCalled();
+			expect(third).toBe(refused);
+			expect([first, second]).toMatchObject(
+				Array(2).fill({
+					code: 400,
+					message: 'Nothing was written because of item 9: Not this one',
+					description: 'Because',
+				}),
+			);
+		});
+
+		test('behind a failure nothing is sent, and what is no refusal is thrown', async () => {
+			const members = [0, 1, 2].map((index) => member(index, true));
+			const send = jest.fn(async ([entry]: string[]) => {
+				if (entry === 'b') throw refused;
+				return await Promise.resolve(['sent']);
+			});
+			const results = await sendEach(['a', 'b', 'c'], members, sending(send));
+			expect(results).toMatchObject([
+				'sent',
+				{ message: 'Not this one' },
+				{
+					code: 400,
+					message: 'Not sent, because the previous rows were not written: Not this one',
+					description: 'Nothing was written for this item.',
+				},
+			]);
+			expect(send).toHaveBeenCalledTimes(2);
+			const broken = sendEach(
+				['a'],
+				members,
+				sending(async () => await Promise.reject(new TypeError('broken'))),
+			);
+			await expect(broken).rejects.toThrow(TypeError);
+		});
+
+		test('the only result, or its error', () => {
+			expect(only([0])).toBe(0);
+			expect(() => only([refused])).toThrow(refused);
+			expect(() => only([])).toThrow('There is no result');
+			expect(isNodeError(refused)).toBe(true);
+		});
+	});
+
+	describe('tables that Google knows', () => {
+		const range = { sheetId: 5, startRowIndex: 2, endRowIndex: 6, startColumnIndex: 1, endColumnIndex: 3 };
+		const other = { tableId: 'first', range: { endRowIndex: 1, endColumnIndex: 1 } };
+		const sheet = { tables: [other, { tableId: 't', range, rowsProperties: { footerColorStyle: {} } }] };
+
+		test.each([
+			[2, 1, 't'],
+			[5, 2, 't'],
+			[1, 1, undefined],
+			[6, 1, undefined],
+			[2, 0, undefined],
+			[2, 3, undefined],
+			[0, 0, 'first'],
+			[0, 1, undefined],
+			[1, 0, undefined],
+		])('row %d, column %d is in %s', (row, column, tableId) => {
+			expect(nativeTableAt(sheet, { row, column })?.tableId).toBe(tableId);
+		});
+
+		test('end above their footer, and grow', () => {
+			expect(nativeTableAt(sheet, { row: 0, column: 0 })).toEqual({
+				tableId: 'first',
+				range: { sheetId: 0, startRowIndex: 0, endRowIndex: 1, startColumnIndex: 0, endColumnIndex: 1 },
+				bodyEnd: 1,
+			});
+			const table = nativeTableAt(sheet, { row: 2, column: 1 });
+			expect(table).toEqual({ tableId: 't', range, bodyEnd: 5 });
+			const larger = table && grown(table, 2, 1);
+			expect(larger).toEqual({
+				tableId: 't',
+				range: { ...range, endRowIndex: 8, endColumnIndex: 4 },
+				bodyEnd: 7,
+			});
+			expect(larger && resize(larger)).toEqual({
+				updateTable: { table: { tableId: 't', range: larger?.range }, fields: 'range' },
+			});
+		});
+
+		test('a tab without tables has none', () => {
+			expect(nativeTableAt({}, { row: 0, column: 0 })).toBeUndefined();
+		});
+	});
+
+	test('a tab grows by what is missing', () => {
+		const tab = { sheetId: 3, rowCount: 10, columnCount: 4 };
+		const appended = (dimension: string, length: number) => ({
+			appendDimension: { sheetId: 3, dimension, length },
+		});
+		expect(enlarge(tab, { rows: 10, columns: 4 })).toEqual([]);
+		expect(enlarge(tab, { rows: 11 })).toEqual([appended('ROWS', 1)]);
+		expect(enlarge(tab, { columns: 7 })).toEqual([appended('COLUMNS', 3)]);
+		expect(enlarge(tab, { rows: 12, columns: 5 })).toEqual([appended('ROWS', 2), appended('COLUMNS', 1)]);
+	});
+
+	test('of many names, twenty are listed', () => {
+		const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
+		expect(list(names.slice(0, 20))).toMatch(/, 'n19'$/);
+		expect(list(names)).toMatch(/, 'n19', 1 more$/);
+		expect(list(['x'.repeat(60), 'y'.repeat(61)])).toBe(`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`);
+	});
+});
+
+describe('header row', () => {
+	const calls = new SheetCalls();
+
+	async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promise<HeaderRow> {
+		const rows = [...Array.from({ length: row - 1 }, () => ['other']), [...texts]];
+		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
+		return await readHeaderRow(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
+	}
+
+	const summary = ({ start, left, right, hasGap, free, room, names, columns }: HeaderRow) => ({
+		...{ start, left, right, hasGap, free, room, names },
+		columns: Object.fromEntries(columns),
+	});
+
+	const ab = { start: 0, left: 0, right: 1, hasGap: false, free: 2, room: Infinity };
+
+	test.each<[string[], string, object]>([
+		[['a', 'b'], 'Sheet1', { ...ab, names: ['a', 'b'], columns: { a: 0, b: 1 } }],
 		[
-			[1, null, ''],
-			[null, null, 3],
+			['a', '', 'c'],
+			'Sheet1!A1:C1',
+			{ right: 2, hasGap: true, free: 3, names: ['a', 'c'], columns: { a: 0, B: 1, c: 2 } },
 		],
-		[],
-		[['a']],
-	];
-	const results = writtenByEach('id', 'Tab!A1', { row: 4, column: 2 }, all);
-	expect(results[0]).toEqual({
-		spreadsheetId: 'id',
-		updatedRange: 'Tab!C5:E6',
-		updatedRows: 2,
-		updatedColumns: 2,
-		updatedCells: 3,
-	});
-	expect(results[1]).toMatchObject({ updatedRows: 0, updatedColumns: 0, updatedCells: 0 });
-	expect(results[2]).toMatchObject({ updatedRange: 'Tab!C7', updatedCells: 1 });
-});
-
-test('the widest row has at least one column', () => {
-	expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => widthOf(rows))).toEqual([1, 1, 2]);
-});
-
-describe('requests of the recommended size', () => {
-	// As JSON, with commas: ["é",12],[true], and ["aa"],
-	const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows: rows }));
-	const sizes = (largest?: number) => chunksOf(parts, largest).map((chunk) => chunk.length);
-
-	test.each([
-		[35, [3]],
-		[34, [2, 1]],
-		[27, [2, 1]],
-		[26, [1, 2]],
-		[16, [1, 2]],
-		[15, [1, 1, 1]],
-		[0, [1, 1, 1]],
-		[undefined, [3]],
-	])('%d bytes', (largest, expected) => {
-		expect(sizes(largest)).toEqual(expected);
-	});
-
-	test('of nothing there are none', () => {
-		expect(chunksOf([])).toEqual([]);
-	});
-});
-
-describe('what is sent for each member', () => {
-	const refused = refusal('Not this one', 'Because');
-	const member = (index: number, othersGoOn: boolean) => ({ item: { ...testItem({ index }), othersGoOn } });
-	const sending = (send: (entries: string[]) => Promise<string[]>) => ({
-		done: 'written' as const,
-		largest: 1,
-		rowsOf: (entry: string) => [[entry]],
-		send,
-	});
-	const echo = async (entries: string[]) => await Promise.resolve(entries.map((entry) => `${entry}!`));
-
-	test('an entry that could not be prepared keeps its error where others go on', async () => {
-		const members = [7, 8, 9].map((index) => member(index, true));
-		expect(await sendEach(['a', refused, 'c'], members, sending(echo))).toEqual(['a!', refused, 'c!']);
-	});
-
-	test('and else nothing is sent, for the reason that its item gave', async () => {
-		const members = [7, 8, 9].map((index) => member(index, false));
-		const send = jest.fn(echo);
-		const [first, second, third] = await sendEach(['a', 'b', refused], members, sending(send));
-		expect(send).not.toHaveBeenCalled();
-		expect(third).toBe(refused);
-		expect([first, second]).toMatchObject(
-			Array(2).fill({
-				code: 400,
-				message: 'Nothing was written because of item 9: Not this one',
-				description: 'Because',
-			}),
-		);
-	});
-
-	test('behind a failure nothing is sent, and what is no refusal is thrown', async () => {
-		const members = [0, 1, 2].map((index) => member(index, true));
-		const send = jest.fn(async ([entry]: string[]) => {
-			if (entry === 'b') throw refused;
-			return await Promise.resolve(['sent']);
-		});
-		const results = await sendEach(['a', 'b', 'c'], members, sending(send));
-		expect(results).toMatchObject([
-			'sent',
-			{ message: 'Not this one' },
+		[
+			['x', 'a', 'b', '', 'd'],
+			'Sheet1!B:C',
 			{
-				code: 400,
-				message: 'Not sent, because the previous rows were not written: Not this one',
-				description: 'Nothing was written for this item.',
+				start: 1,
+				left: 0,
+				right: 2,
+				hasGap: false,
+				free: 3,
+				room: 1,
+				names: ['a', 'b'],
+				columns: { a: 1, b: 2 },
 			},
-		]);
-		expect(send).toHaveBeenCalledTimes(2);
-		const broken = sendEach(
-			['a'],
-			members,
-			sending(async () => await Promise.reject(new TypeError('broken'))),
-		);
-		await expect(broken).rejects.toThrow(TypeError);
+		],
+		[['', 'a'], 'Sheet1', { start: 0, left: 1, right: 1, hasGap: false, columns: { A: 0, a: 1 } }],
+		[['x', '', 'b'], 'Sheet1!C:D', { start: 2, left: 2, right: 2, free: 3, columns: { b: 2 } }],
+		[['a', '', '', 'd'], 'Sheet1!A:C', { right: 0, free: 1, room: 2, hasGap: false, columns: { a: 0 } }],
+		[['x', '', '', 'd'], 'Sheet1!B:C', { start: 1, left: 0, free: 1, room: 2, names: [], columns: {} }],
+		[[], 'Sheet1', { left: 0, right: 0, free: 0, room: Infinity, hasGap: false, names: [], columns: {} }],
+		[[], 'Sheet1!C1:F', { start: 2, left: 2, right: 2, free: 2, room: Infinity, columns: {} }],
+		[
+			['a', 'a', 'error'],
+			'Sheet1',
+			{ names: ['a', 'a_2', 'error_2'], columns: { a: 0, a_2: 1, error_2: 2, error: 2 } },
+		],
+	])('%j in %s', async (texts, range, expected) => {
+		const found = await read(texts, range);
+		expect(summary(found)).toMatchObject(expected);
+		expect(found.columns.size).toBe(Object.keys((expected as { columns: object }).columns).length);
 	});
 
-	test('the only result, or its error', () => {
-		expect(only([0])).toBe(0);
-		expect(() => only([refused])).toThrow(refused);
-		expect(() => only([])).toThrow('There is no result');
-		expect(isNodeError(refused)).toBe(true);
+	test('it is found in its row', async () => {
+		expect(await read(['a'], 'Sheet1', 3)).toMatchObject({
+			row: 2,
+			texts: ['a'],
+			title: 'Sheet1',
+			sheetId: 0,
+		});
+	});
+
+	describe('columns that rows name by their letters', () => {
+		test.each<[string[], string, string[], object]>([
+			[
+				['a', 'b'],
+				'Sheet1',
+				['a', 'C', 'D', 'F'],
+				{ right: 3, hasGap: true, free: 4, columns: { C: 2, D: 3 } },
+			],
+			[['x', 'a', 'b'], 'Sheet1!B:C', ['D'], { right: 3, hasGap: true, free: 4, columns: { a: 1, D: 3 } }],
+			[
+				['x', 'a', '', 'd'],
+				'Sheet1!B:B',
+				['C', 'D'],
+				{ right: 2, free: 3, room: 0, columns: { a: 1, C: 2 } },
+			],
+			[
+				['', '', 'a'],
+				'Sheet1!B:C',
+				['B'],
+				{ left: 1, right: 2, hasGap: true, free: 3, columns: { B: 1, a: 2 } },
+			],
+			[['a', '', 'c'], 'Sheet1', ['a'], { right: 2, hasGap: true, columns: { a: 0, B: 1, c: 2 } }],
+			[['a', 'b'], 'Sheet1', ['b', 'Z'], { ...ab, columns: { a: 0, b: 1 } }],
+			[['a', 'b'], 'Sheet1', ['D'], { ...ab, columns: { a: 0, b: 1 } }],
+		])('%j in %s by %j', async (texts, range, names, expected) => {
+			expect(summary(withLetters(await read(texts, range), new Set(names)))).toMatchObject(expected);
+		});
+
+		test('are names where there is no header', async () => {
+			const header = await read([]);
+			expect(withLetters(header, new Set(['A', 'B']))).toBe(header);
+		});
+	});
+
+	describe('new columns', () => {
+		test('are the last ones', async () => {
+			const header = await read(['a', 'b']);
+			expect(summary(withColumns(header, ['n', 'm']))).toMatchObject({
+				right: 3,
+				names: ['a', 'b', 'n', 'm'],
+				columns: { a: 0, b: 1, n: 2, m: 3 },
+			});
+			expect(withColumns(header, [])).toBe(header);
+		});
+
+		test('stand as far as the next table', async () => {
+			const header = await read(['x', 'a', 'b', '', 'd'], 'Sheet1!B:C');
+			expect(withColumns(header, ['n']).right).toBe(3);
+			const refused = (() => {
+				try {
+					return withColumns(header, ['n', 'm']);
+				} catch (error) {
+					return error;
+				}
+			})();
+			expect(refused).toMatchObject({
+				message: "There is no space for new columns: 'n', 'm'",
+				description: 'Column E of the header row is already in use.',
+			});
+		});
+
+		const rows = [{ cells: new Map([['a', 1], ['x', 2]]), rowNumber: undefined }]; // prettier-ignore
+
+		test.each([
+			[['a'], 'add', ['x']],
+			[['a'], 'error', []],
+			[['a'], 'ignore', []],
+			[[], 'error', ['a', 'x']],
+		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
+			expect(columnsFor(await read(texts), extraColumns, rows).added).toEqual(expected);
+		});
+
+		test.each([
+			[['a', 'x'], 'error', undefined],
+			[['a'], 'error', "The table has no column 'x'"],
+			[['a'], 'ignore', undefined],
+			[['b'], 'ignore', 'None of the fields of the item is a column of the table'],
+			[['b'], 'error', "The table has no column 'a', 'x'"],
+		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
+			expect(misfitOf(rows, await read(texts), { extraColumns })?.message).toBe(expected);
+		});
 	});
 });
 
-describe('tables that Google knows', () => {
-	const range = { sheetId: 5, startRowIndex: 2, endRowIndex: 6, startColumnIndex: 1, endColumnIndex: 3 };
-	const other = { tableId: 'first', range: { endRowIndex: 1, endColumnIndex: 1 } };
-	const sheet = { tables: [other, { tableId: 't', range, rowsProperties: { footerColorStyle: {} } }] };
+describe('ranges', () => {
+	test.each<[string, object]>([
+		['Leads', { name: 'Leads' }],
+		['Sheet 1', { tab: 'Sheet 1' }],
+		[' A1:B2 ', { cells: 'A1:B2' }],
+		["'Q1'", { tab: 'Q1' }],
+		["'Jon''s'!A:B", { tab: "Jon's", cells: 'A:B', isQuoted: true }],
+		["'Q1'!Leads", { tab: 'Q1', name: 'Leads', isQuoted: true }],
+		['Q1!Leads', { tab: 'Q1', name: 'Leads' }],
+		['x!A1', { tab: 'x', cells: 'A1' }],
+		['a!b!A1', { tab: 'a!b', cells: 'A1' }],
+		['!A1', { tab: '!A1' }],
+		['!', { tab: '!' }],
+		['5:9', { cells: '5:9' }],
+		['5', { tab: '5' }],
+		['A', { name: 'A' }],
+		['R1C1', { cells: 'R1C1' }],
+		[`A${'1'.repeat(99)}`, { cells: `A${'1'.repeat(99)}` }],
+		[`A${'1'.repeat(100)}`, { name: `A${'1'.repeat(100)}` }],
+	])('%s', (text, expected) => {
+		expect(parseRange(text)).toEqual({ tab: undefined, cells: undefined, name: undefined, ...expected });
+	});
 
 	test.each([
-		[2, 1, 't'],
-		[5, 2, 't'],
-		[1, 1, undefined],
-		[6, 1, undefined],
-		[2, 0, undefined],
-		[2, 3, undefined],
-		[0, 0, 'first'],
-		[0, 1, undefined],
-		[1, 0, undefined],
-	])('row %d, column %d is in %s', (row, column, tableId) => {
-		expect(nativeTableAt(sheet, { row, column })?.tableId).toBe(tableId);
+		[{ tab: 'Sheet1', cells: 'A1' }, 'Sheet1!A1'],
+		[{ tab: 'Sheet1', cells: 'A1', isQuoted: true }, "'Sheet1'!A1"],
+		[{ tab: 'My Tab', cells: 'A1' }, "'My Tab'!A1"],
+		[{ tab: 'Q1', cells: 'A1' }, "'Q1'!A1"],
+		[{ tab: 'Q1', name: 'Leads' }, "'Q1'!Leads"],
+		[{ tab: 'Sheet1' }, "'Sheet1'"],
+		[{ cells: 'A1' }, 'A1'],
+		[{ name: 'Leads' }, 'Leads'],
+	] as const)('%j goes out as %s', (range, sent) => {
+		expect(printRange({ tab: undefined, cells: undefined, name: undefined, ...range })).toBe(sent);
 	});
 
-	test('end above their footer, and grow', () => {
-		expect(nativeTableAt(sheet, { row: 0, column: 0 })).toEqual({
-			tableId: 'first',
-			range: { sheetId: 0, startRowIndex: 0, endRowIndex: 1, startColumnIndex: 0, endColumnIndex: 1 },
-			bodyEnd: 1,
-		});
-		const table = nativeTableAt(sheet, { row: 2, column: 1 });
-		expect(table).toEqual({ tableId: 't', range, bodyEnd: 5 });
-		const larger = table && grown(table, 2, 1);
-		expect(larger).toEqual({
-			tableId: 't',
-			range: { ...range, endRowIndex: 8, endColumnIndex: 4 },
-			bodyEnd: 7,
-		});
-		expect(larger && resize(larger)).toEqual({
-			updateTable: { table: { tableId: 't', range: larger?.range }, fields: 'range' },
-		});
+	test.each<[string | undefined, number, number, (number | undefined)?, (number | undefined)?]>([
+		[undefined, 0, 0],
+		['A1', 0, 0],
+		['$C$5', 4, 2],
+		['ab12', 11, 27],
+		['B2:D9', 1, 1, 8, 3],
+		['D9:B2', 1, 1, 8, 3],
+		['B5:D', 4, 1, undefined, 3],
+		['C:B', 0, 1, undefined, 2],
+		['5:9', 4, 0, 8],
+		['ZZ1:AAA2', 0, 701, 1, 702],
+		['R2C3', 1, 2],
+		['r2c3:R4C28', 1, 2, 3, 27],
+	])('%s begins and ends', (cells, row, column, ...last) => {
+		const [lastRow, lastColumn] = last;
+		expect(anchorOf({ cells })).toEqual({ row, column, lastRow, lastColumn });
 	});
 
-	test('a tab without tables has none', () => {
-		expect(nativeTableAt({}, { row: 0, column: 0 })).toBeUndefined();
+	test.each([
+		[0, 'A'],
+		[25, 'Z'],
+		[26, 'AA'],
+		[51, 'AZ'],
+		[52, 'BA'],
+		[701, 'ZZ'],
+		[702, 'AAA'],
+	])('column %d is %s', (column, letters) => {
+		expect(columnLetters(column)).toBe(letters);
 	});
-});
 
-test('a tab grows by what is missing', () => {
-	const tab = { sheetId: 3, rowCount: 10, columnCount: 4 };
-	const appended = (dimension: string, length: number) => ({
-		appendDimension: { sheetId: 3, dimension, length },
+	test('an area of one cell is that cell', () => {
+		const start = { row: 1, column: 2 };
+		expect(areaIn('My Tab', start, 1, 1)).toBe("'My Tab'!C2");
+		expect(areaIn(undefined, start, 3, 2)).toBe('C2:D4');
+		expect(areaLike("'a!b'!A1:B2", start, 2, 1)).toBe("'a!b'!C2:C3");
+		expect(areaLike('A1', start, 1, 2)).toBe('C2:D2');
 	});
-	expect(enlarge(tab, { rows: 10, columns: 4 })).toEqual([]);
-	expect(enlarge(tab, { rows: 11 })).toEqual([appended('ROWS', 1)]);
-	expect(enlarge(tab, { columns: 7 })).toEqual([appended('COLUMNS', 3)]);
-	expect(enlarge(tab, { rows: 12, columns: 5 })).toEqual([appended('ROWS', 2), appended('COLUMNS', 1)]);
-});
 
-test('of many names, twenty are listed', () => {
-	const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
-	expect(list(names.slice(0, 20))).toMatch(/, 'n19'$/);
-	expect(list(names)).toMatch(/, 'n19', 1 more$/);
-	expect(list(['x'.repeat(60), 'y'.repeat(61)])).toBe(`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`);
+	test.each([
+		['Q1', true],
+		['A1:B2', false],
+		['Sheet1!Q1', false],
+		['Leads', false],
+	])('%s is one cell: %s', (range, expected) => {
+		expect(isOneCell(parseRange(range))).toBe(expected);
+	});
+
+	test('Tab and Range name one target', () => {
+		expect(targetOf({ tab: ' Q1 ', range: '' })).toEqual({ tab: 'Q1', cells: undefined, name: undefined });
+		expect(sentTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
+		expect(sentTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");
+		expect(() => targetOf({ tab: ' ', range: ' ' })).toThrow('is required');
+		expect(() => targetOf({ tab: 'Q1', range: 'no cells' })).toThrow('is not a range: no cells');
+		expect(() => targetOf({ tab: 'Q1', range: 'Q2!A1' })).toThrow('contains a tab name');
+	});
 });

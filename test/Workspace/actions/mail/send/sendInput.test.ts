@@ -1,170 +1,367 @@
 import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
-import { headerOf, allParts } from '../../../../../dev/google/gmail/mime';
+import { headerOf, allParts, textOf, type MimePart } from '../../../../../dev/google/gmail/mime';
+import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
+import { attachedFiles, withImages } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
 import { failureOf, withBinaryData } from '../../../../executeContext';
-import { attachedFiles } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
-import { testItem } from '../../../client';
+import { expectLinear } from '../../../../growth';
+import { testItem, testClients } from '../../../client';
 import { binary, Mails } from '../mails';
 
-const mails = new Mails();
-beforeAll(withBinaryData);
+describe('send input', () => {
+	const mails = new Mails();
+	beforeAll(withBinaryData);
 
-const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
+	const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 
-async function send(parameters: IDataObject = {}, options: IDataObject = {}) {
-	const items = [{ json: {}, binary: { data: binary('x', 'x.txt') } }];
-	return await mails.run('send', { ...mail, ...parameters }, options, items);
-}
+	async function send(parameters: IDataObject = {}, options: IDataObject = {}) {
+		const items = [{ json: {}, binary: { data: binary('x', 'x.txt') } }];
+		return await mails.run('send', { ...mail, ...parameters }, options, items);
+	}
 
-describe('bad input is refused before anything is asked', () => {
-	it.each<[string, IDataObject, IDataObject, RegExp]>([
-		['no recipient', { to: '={{ "" }}' }, {}, /'To' is required/],
-		['commas only', { to: ' , ,' }, {}, /'To' has no address/],
-		['a bad address among good ones', { to: 'a@x.org, b@x, c@@x.org' }, {}, /'To' .*: c@@x\.org$/],
-		['names that could be several people', { to: 'Ann, Bob, Cleo <c@x.org>' }, {}, /: Ann$/],
-		['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
-		['a header in an address list', { to: 'a@x.org\nBcc: b@x.org' }, {}, /: Bcc: b@x\.org$/],
-		['a bad copy', {}, { cc: 'nobody' }, /'CC' .*: nobody$/],
-		['two aliases', {}, { fromAlias: 'a@x.org, b@x.org' }, /'From Alias' has more than one/],
-		['a line break in the subject', { subject: 'Hi\r\nBcc: b@x.org' }, {}, /'Subject' contains a line break/],
-		['a line break in the name', {}, { senderName: 'A\nB' }, /'Sender Name' contains a line break/],
-		[
-			'a line break in a header',
-			{},
-			{ headers: { header: [{ name: 'X-A', value: 'a\r\nBcc: b@x.org' }] } },
-			/header 'X-A'/,
-		],
-		[
-			'a bad header name',
-			{},
-			{ headers: { header: [{ name: 'X A', value: 'a' }] } },
-			/'X A' is not a header name/,
-		],
-		...[
-			...['bcc', 'CC', 'To', 'From', 'Sender', 'Subject', 'Reply-To', 'Return-Path', 'Message-ID'],
-			...['Resent-Bcc', 'resent-to', 'Resent-From', 'Apparently-To', 'MIME-Version', 'Content-Type'],
-			'X-Agent-Workspace-Id',
-		].map((name): [string, IDataObject, IDataObject, RegExp] => [
-			`the header ${name}`,
-			{},
-			{ headers: { header: [{ name, value: 'b@x.org' }] } },
-			new RegExp(`'${name}' cannot be set here`),
-		]),
-		['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
-		['an id with a slash', {}, { replyToMessageId: 'a/b' }, /'Reply to Message ID' is not an ID/],
-		[
-			'a format that is none',
-			{ bodyFormat: 'rtf' },
-			{},
-			/'Body Format' must be one of: text, html, markdown/,
-		],
-	])('%s', async (_what, parameters, options, words) => {
-		expect(await mails.refused(send(parameters, options))).toMatch(words);
+	describe('bad input is refused before anything is asked', () => {
+		it.each<[string, IDataObject, IDataObject, RegExp]>([
+			['no recipient', { to: '={{ "" }}' }, {}, /'To' is required/],
+			['commas only', { to: ' , ,' }, {}, /'To' has no address/],
+			['a bad address among good ones', { to: 'a@x.org, b@x, c@@x.org' }, {}, /'To' .*: c@@x\.org$/],
+			['names that could be several people', { to: 'Ann, Bob, Cleo <c@x.org>' }, {}, /: Ann$/],
+			['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
+			['a header in an address list', { to: 'a@x.org\nBcc: b@x.org' }, {}, /: Bcc: b@x\.org$/],
+			['a bad copy', {}, { cc: 'nobody' }, /'CC' .*: nobody$/],
+			['two aliases', {}, { fromAlias: 'a@x.org, b@x.org' }, /'From Alias' has more than one/],
+			[
+				'a line break in the subject',
+				{ subject: 'Hi\r\nBcc: b@x.org' },
+				{},
+				/'Subject' contains a line break/,
+			],
+			['a line break in the name', {}, { senderName: 'A\nB' }, /'Sender Name' contains a line break/],
+			[
+				'a line break in a header',
+				{},
+				{ headers: { header: [{ name: 'X-A', value: 'a\r\nBcc: b@x.org' }] } },
+				/header 'X-A'/,
+			],
+			[
+				'a bad header name',
+				{},
+				{ headers: { header: [{ name: 'X A', value: 'a' }] } },
+				/'X A' is not a header name/,
+			],
+			...[
+				...['bcc', 'CC', 'To', 'From', 'Sender', 'Subject', 'Reply-To', 'Return-Path', 'Message-ID'],
+				...['Resent-Bcc', 'resent-to', 'Resent-From', 'Apparently-To', 'MIME-Version', 'Content-Type'],
+				'X-Agent-Workspace-Id',
+			].map((name): [string, IDataObject, IDataObject, RegExp] => [
+				`the header ${name}`,
+				{},
+				{ headers: { header: [{ name, value: 'b@x.org' }] } },
+				new RegExp(`'${name}' cannot be set here`),
+			]),
+			['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
+			['an id with a slash', {}, { replyToMessageId: 'a/b' }, /'Reply to Message ID' is not an ID/],
+			[
+				'a format that is none',
+				{ bodyFormat: 'rtf' },
+				{},
+				/'Body Format' must be one of: text, html, markdown/,
+			],
+		])('%s', async (_what, parameters, options, words) => {
+			expect(await mails.refused(send(parameters, options))).toMatch(words);
+		});
+
+		it('a missing binary field is named with those that exist', async () => {
+			const failure = await failureOf(send({}, { attachments: 'data, invoice' }));
+			expect(`${failure.message} ${String(failure.description)}`).toMatch(/'invoice'.*data/s);
+			expect(mails.methods).toEqual([]);
+		});
+
+		it.each<[string, IDataObject, IDataObject]>([
+			['address', { to: '={{ $json.text }}' }, {}],
+			['subject', { subject: '={{ $json.text }}' }, {}],
+			['copy', {}, { cc: '={{ $json.text }}' }],
+			['header', {}, { headers: { header: [{ name: 'X-A', value: '={{ $json.text }}' }] } }],
+		])('and no earlier item’s email leaves: %s', async (_what, parameters, options) => {
+			const items = ['a@x.org', 'no\nbody'].map((text) => ({ json: { text } }));
+			const message = await mails.refused(mails.run('send', { ...mail, ...parameters }, options, items));
+			expect(message).toMatch(/line break|not an email address/);
+		});
+
+		it('and the other items go on', async () => {
+			const items = ['a@x.org', 'nobody', 'c@x.org'].map((to) => ({ json: { to } }));
+			const parameters = { ...mail, to: '={{ $json.to }}' };
+			const output = await mails.run('send', parameters, {}, items, { onError: 'continueRegularOutput' });
+			expect(output.map(({ json, pairedItem }) => [json['labelIds'] ?? json['error'], pairedItem])).toEqual([
+				[['SENT'], { item: 0 }],
+				[
+					{
+						code: 400,
+						message: "'To' has an entry that is not an email address: nobody",
+						status: 'INVALID_ARGUMENT',
+					},
+					{ item: 1 },
+				],
+				[['SENT'], { item: 2 }],
+			]);
+		});
 	});
 
-	it('a missing binary field is named with those that exist', async () => {
-		const failure = await failureOf(send({}, { attachments: 'data, invoice' }));
-		expect(`${failure.message} ${String(failure.description)}`).toMatch(/'invoice'.*data/s);
-		expect(mails.methods).toEqual([]);
+	describe('attachments', () => {
+		it.each([
+			[{ fileName: 'b', content: '%%' }, "'content' of attachment 2 is not base64 text"],
+			[{ fileName: 'b\n', content: '' }, "'fileName' of attachment 2 contains a line break"],
+			[{ fileName: 'b', mimeType: 'a\n', content: '' }, "'mimeType' of attachment 2 contains a line break"],
+		])('%j is named by its place', async (attachment, words) => {
+			const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
+			await expect(attachedFiles([good, attachment], testItem())).rejects.toThrow(words);
+			expect(await attachedFiles([good], testItem())).toEqual([
+				{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') },
+			]);
+		});
+
+		it('are read only if they fit in base64 with its line breaks', async () => {
+			const open = jest.fn(() => Promise.resolve(Readable.from([])));
+			const attach = async (size: number) => {
+				const source = { fileName: 'a.bin', size, open };
+				return await attachedFiles([{ field: 'data' }], {
+					...testItem(),
+					binary: () => Promise.resolve(source),
+				});
+			};
+			expect(await attach(26_819_346)).toHaveLength(1);
+			expect(open).toHaveBeenCalledTimes(1);
+			await expect(attach(26_819_347)).rejects.toThrow(
+				'35.0 MiB (36700162 bytes), with a limit of 35.0 MiB (36700160',
+			);
+			expect(open).toHaveBeenCalledTimes(1);
+		});
 	});
 
-	it.each<[string, IDataObject, IDataObject]>([
-		['address', { to: '={{ $json.text }}' }, {}],
-		['subject', { subject: '={{ $json.text }}' }, {}],
-		['copy', {}, { cc: '={{ $json.text }}' }],
-		['header', {}, { headers: { header: [{ name: 'X-A', value: '={{ $json.text }}' }] } }],
-	])('and no earlier item’s email leaves: %s', async (_what, parameters, options) => {
-		const items = ['a@x.org', 'no\nbody'].map((text) => ({ json: { text } }));
-		const message = await mails.refused(mails.run('send', { ...mail, ...parameters }, options, items));
-		expect(message).toMatch(/line break|not an email address/);
-	});
+	describe('the input object', () => {
+		it('takes lists as arrays, headers as an object and files as base64', async () => {
+			const content = Buffer.from('hello').toString('base64');
+			await mails.json({
+				operation: 'send',
+				to: ['"Doe, John" <john@example.com>', 'ann@example.com'],
+				subject: 'Hi',
+				body: 'Text',
+				bcc: ['boss@example.com'],
+				headers: { 'X-Campaign': 'spring', Constructor: 'Ann' },
+				attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
+			});
+			const [sent] = mails.google.gmail.sent;
+			expect(sent?.recipients).toEqual(['john@example.com', 'ann@example.com', 'boss@example.com']);
+			expect(headerOf(sent?.mime.headers ?? [], 'X-Campaign')).toBe('spring');
+			expect(headerOf(sent?.mime.headers ?? [], 'Constructor')).toBe('Ann');
+			const files = sent ? allParts(sent.mime).filter(({ filename }) => filename !== '') : [];
+			expect(files.map(({ filename, data }) => [filename, data.toString()])).toEqual([['ü.txt', 'hello']]);
+		});
 
-	it('and the other items go on', async () => {
-		const items = ['a@x.org', 'nobody', 'c@x.org'].map((to) => ({ json: { to } }));
-		const parameters = { ...mail, to: '={{ $json.to }}' };
-		const output = await mails.run('send', parameters, {}, items, { onError: 'continueRegularOutput' });
-		expect(output.map(({ json, pairedItem }) => [json['labelIds'] ?? json['error'], pairedItem])).toEqual([
-			[['SENT'], { item: 0 }],
+		it.each([
+			[{ operation: 'send', to: 'a@x.org', subject: 'x', body: 'x', cci: 'b@x.org' }, /'cci'/],
+			[{ operation: 'send', to: 'a@x.org', subject: 'x' }, /'body' is required/],
 			[
 				{
-					code: 400,
-					message: "'To' has an entry that is not an email address: nobody",
-					status: 'INVALID_ARGUMENT',
+					operation: 'send',
+					to: 'a@x.org',
+					subject: 'x',
+					body: 'x',
+					attachments: [{ fileName: 'x', content: '%%' }],
 				},
-				{ item: 1 },
+				/base64/,
 			],
-			[['SENT'], { item: 2 }],
-		]);
-	});
-});
-
-describe('attachments', () => {
-	it.each([
-		[{ fileName: 'b', content: '%%' }, "'content' of attachment 2 is not base64 text"],
-		[{ fileName: 'b\n', content: '' }, "'fileName' of attachment 2 contains a line break"],
-		[{ fileName: 'b', mimeType: 'a\n', content: '' }, "'mimeType' of attachment 2 contains a line break"],
-	])('%j is named by its place', async (attachment, words) => {
-		const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
-		await expect(attachedFiles([good, attachment], testItem())).rejects.toThrow(words);
-		expect(await attachedFiles([good], testItem())).toEqual([
-			{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') },
-		]);
-	});
-
-	it('are read only if they fit in base64 with its line breaks', async () => {
-		const open = jest.fn(() => Promise.resolve(Readable.from([])));
-		const attach = async (size: number) => {
-			const source = { fileName: 'a.bin', size, open };
-			return await attachedFiles([{ field: 'data' }], {
-				...testItem(),
-				binary: () => Promise.resolve(source),
-			});
-		};
-		expect(await attach(26_819_346)).toHaveLength(1);
-		expect(open).toHaveBeenCalledTimes(1);
-		await expect(attach(26_819_347)).rejects.toThrow(
-			'35.0 MiB (36700162 bytes), with a limit of 35.0 MiB (36700160',
-		);
-		expect(open).toHaveBeenCalledTimes(1);
-	});
-});
-
-describe('the input object', () => {
-	it('takes lists as arrays, headers as an object and files as base64', async () => {
-		const content = Buffer.from('hello').toString('base64');
-		await mails.json({
-			operation: 'send',
-			to: ['"Doe, John" <john@example.com>', 'ann@example.com'],
-			subject: 'Hi',
-			body: 'Text',
-			bcc: ['boss@example.com'],
-			headers: { 'X-Campaign': 'spring', Constructor: 'Ann' },
-			attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
+			[[{ operation: 'send' }], /must be an object, not an array/],
+		])('refuses %j', async (inputObject, words) => {
+			expect(await mails.refused(mails.json(inputObject))).toMatch(words);
 		});
-		const [sent] = mails.google.gmail.sent;
-		expect(sent?.recipients).toEqual(['john@example.com', 'ann@example.com', 'boss@example.com']);
-		expect(headerOf(sent?.mime.headers ?? [], 'X-Campaign')).toBe('spring');
-		expect(headerOf(sent?.mime.headers ?? [], 'Constructor')).toBe('Ann');
-		const files = sent ? allParts(sent.mime).filter(({ filename }) => filename !== '') : [];
-		expect(files.map(({ filename, data }) => [filename, data.toString()])).toEqual([['ü.txt', 'hello']]);
+	});
+});
+
+describe('inline images', () => {
+	const mails = new Mails();
+	beforeAll(withBinaryData);
+
+	const file = (filename: string, field?: string) => ({
+		filename,
+		field,
+		contentType: 'image/png',
+		size: 1,
+		content: Buffer.from('x'),
 	});
 
-	it.each([
-		[{ operation: 'send', to: 'a@x.org', subject: 'x', body: 'x', cci: 'b@x.org' }, /'cci'/],
-		[{ operation: 'send', to: 'a@x.org', subject: 'x' }, /'body' is required/],
-		[
-			{
-				operation: 'send',
-				to: 'a@x.org',
-				subject: 'x',
-				body: 'x',
-				attachments: [{ fileName: 'x', content: '%%' }],
+	describe('HTML', () => {
+		it.each([
+			['<img src="cid:logo">', '<img src="cid:CID">'],
+			["<img src='cid:logo'>", "<img src='cid:CID'>"],
+			['<img src=cid:logo>', '<img src=cid:CID>'],
+			['<img SRC="CID:logo">', '<img SRC="CID:CID">'],
+			['<b style="background: url(cid:logo)">', '<b style="background: url(cid:CID)">'],
+			['<img src="cid:my%20logo.png">', '<img src="cid:CID">'],
+			['<img src="cid:my logo.png">', '<img src="cid:CID">'],
+			['<a href="https://x.example/cid:logo">', '<a href="https://x.example/cid:logo">'],
+			['cid:logo', 'cid:logo'],
+			['<b style="background: url(\'cid:logo\')">', '<b style="background: url(\'cid:CID\')">'],
+			[
+				'<b style="background: url(&quot;cid:logo&quot;)">',
+				'<b style="background: url(&quot;cid:CID&quot;)">',
+			],
+			['<style>p { background: url(cid:logo) }</style>', '<style>p { background: url(cid:CID) }</style>'],
+			['<!--[if mso]><img src="cid:logo"><![endif]-->', '<!--[if mso]><img src="cid:CID"><![endif]-->'],
+			['<img alt="a > b" src="cid:logo">', '<img alt="a > b" src="cid:CID">'],
+			['<p>Write "cid:logo" or url(cid:logo)</p>', '<p>Write "cid:logo" or url(cid:logo)</p>'],
+			['<p>a = cid:logo</p>', '<p>a = cid:logo</p>'],
+			['<p title=\'say "cid:logo"\'>', '<p title=\'say "cid:logo"\'>'],
+			['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
+		])('%s', (html, expected) => {
+			const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
+			const { html: linked, unknown } = withImages(html, files, 'mark');
+			expect(linked).toBe(
+				expected.replaceAll('CID', '1.mark@inline').replace('SRC="1.mark@inline', 'SRC="CID'),
+			);
+			expect(unknown).toEqual([]);
+		});
+
+		it.each(['<a "', "<a '", '<style', '<style>', '<a =', 'url(', '<a style="url(cid:', '<a\t'])(
+			'of %j takes linear time',
+			(unit) => {
+				expectLinear(
+					unit,
+					(text) => text,
+					(text) => withImages(text, [file('a.png', 'a')], 'm'),
+				);
 			},
-			/base64/,
-		],
-		[[{ operation: 'send' }], /must be an object, not an array/],
-	])('refuses %j', async (inputObject, words) => {
-		expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+		);
+
+		it('names a file twice and gives it one id; others stay attached', () => {
+			const files = [file('a.png', 'a'), file('b.png', 'b'), file('c.png', 'c')];
+			const { html, files: inline } = withImages(
+				'<img src="cid:c"><img src="cid:a"><img src="cid:c.png">',
+				files,
+				'm',
+			);
+			expect(html).toBe('<img src="cid:1.m@inline"><img src="cid:2.m@inline"><img src="cid:1.m@inline">');
+			expect(inline.map(({ cid }) => cid)).toEqual(['2.m@inline', undefined, '1.m@inline']);
+		});
+
+		it('a field comes before a file of that name', () => {
+			const { files } = withImages('<img src="cid:b">', [file('b', 'a'), file('x', 'b')], 'm');
+			expect(files.map(({ cid }) => cid)).toEqual([undefined, '1.m@inline']);
+		});
+	});
+
+	it('pictures go beside the HTML that shows them, other files behind the email', async () => {
+		const body = '<p>Hi</p><img src="cid:logo"><img src="cid:chart.png">';
+		await mails.run(
+			'send',
+			{ to: 'ann@example.com', subject: 'S', body, bodyFormat: 'html' },
+			{ attachments: 'logo, report, chart' },
+			[
+				{
+					json: {},
+					binary: {
+						logo: binary('LOGO', 'firm logo.png', 'image/png'),
+						report: binary('PDF', 'r.pdf', 'application/pdf'),
+						chart: binary('CHART', 'chart.png', 'image/png'),
+					},
+				},
+			],
+		);
+		const { mime } = mails.google.gmail.sent[0] ?? {};
+		if (!mime) throw new Error('nothing was sent');
+		const shape = (part: MimePart): unknown =>
+			part.parts.length > 0 ? { [part.mimeType]: part.parts.map(shape) } : part.filename || part.mimeType;
+		expect(shape(mime)).toEqual({
+			'multipart/mixed': [
+				{
+					'multipart/alternative': [
+						'text/plain',
+						{ 'multipart/related': ['text/html', 'firm logo.png', 'chart.png'] },
+					],
+				},
+				'r.pdf',
+			],
+		});
+		const html = allParts(mime).find(({ mimeType }) => mimeType === 'text/html');
+		const linked = [...(html ? textOf(html) : '').matchAll(/cid:([^"]+)/g)].map(
+			([, cid]) => `<${String(cid)}>`,
+		);
+		const pictures = allParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
+		expect(pictures.map(({ headers }) => headerOf(headers, 'Content-Id'))).toEqual(linked);
+		expect(pictures.map(({ headers }) => headerOf(headers, 'Content-Disposition')?.split(';')[0])).toEqual([
+			'inline',
+			'inline',
+		]);
+		// And comes back as what it is.
+		const [item] = await mails.run('read', { messageId: mails.google.gmail.sent[0]?.id });
+		expect(item?.json['attachments']).toMatchObject([
+			{ fileName: 'firm logo.png', inline: true },
+			{ fileName: 'chart.png', inline: true },
+			{ fileName: 'r.pdf', inline: false },
+		]);
+	});
+
+	it('a Markdown body shows them too, and no other protocol gets in with them', async () => {
+		const body =
+			'![Logo](cid:logo) ![c][c] `](cid:logo)` [x](javascript:alert(1)) ![y](data:text/html,1)\n\n[c]: CID:my%20chart.png "Chart"';
+		await mails.run(
+			'send',
+			{ to: 'ann@example.com', subject: 'S', body, bodyFormat: 'markdown' },
+			{ attachments: 'logo, chart' },
+			[
+				{
+					json: {},
+					binary: {
+						logo: binary('LOGO', 'firm logo.png', 'image/png'),
+						chart: binary('CHART', 'my chart.png', 'image/png'),
+					},
+				},
+			],
+		);
+		const { mime } = mails.google.gmail.sent[0] ?? {};
+		const parts = mime ? allParts(mime) : [];
+		const html = parts.find(({ mimeType }) => mimeType === 'text/html');
+		const text = html ? textOf(html) : '';
+		const ids = parts
+			.filter(({ mimeType }) => mimeType === 'image/png')
+			.map(({ headers }) => headerOf(headers, 'Content-Id')?.slice(1, -1));
+		expect([...text.matchAll(/<img src="cid:([^"]+)" alt="(\w+)"/g)].map(([, id, alt]) => [id, alt])).toEqual(
+			[
+				[ids[0], 'Logo'],
+				[ids[1], 'c'],
+			],
+		);
+		expect(text).toContain('<code>](cid:logo)</code>');
+		expect(text).not.toMatch(/javascript:|data:|cid[0-9a-f]{24}/);
+	});
+
+	it('a picture that nobody attached leaves a hint', async () => {
+		const clients = testClients(mails.google.url, mails.google.tokens.issue());
+		const item = testItem();
+		const params = {
+			...{
+				to: 'ann@example.com',
+				subject: 'S',
+				body: '<img src="cid:none">',
+				bodyFormat: 'html' as const,
+				cc: '',
+				bcc: '',
+			},
+			...{
+				replyTo: '',
+				senderName: '',
+				fromAlias: '',
+				attachments: [],
+				headers: [],
+				replyToMessageId: '',
+				replyAll: false,
+				quoteOriginal: false,
+				includeSignature: false,
+				saveAsDraft: false,
+				idempotencyKey: '',
+			},
+		};
+		await send.execute(clients, params, item);
+		expect(item.hints).toEqual([expect.stringContaining('cid:none')]);
 	});
 });

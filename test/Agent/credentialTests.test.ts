@@ -1,0 +1,342 @@
+import { randomBytes } from 'node:crypto';
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { CredentialTestContext } from 'n8n-core';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import {
+	type AgentService,
+	type AgentServiceOptions,
+	startAgentService,
+} from '../../dev/agent-service/server';
+import { credentialTest } from '../../nodes/Agent/credentialTests';
+import { checkAgentApi, checkSignature } from '../../nodes/Agent/credentialTests/agentCredentials';
+import { LongAnswer } from '../longAnswer';
+import { scriptedServer } from '../Workspace/server';
+import { ConnectProxy } from './session/connectProxy';
+
+describe('Agent API', () => {
+	const apiKey = 'canary-api-key-55aa';
+	let service: AgentService;
+
+	async function serve(options: AgentServiceOptions = {}): Promise<void> {
+		service = await startAgentService({ apiKey, ...options });
+	}
+	afterEach(() => service.close());
+
+	const check = (more: ICredentialDataDecryptedObject = {}) =>
+		checkAgentApi(new CredentialTestContext().helpers, {
+			deploymentUrl: service.url,
+			webSocketUrl: service.webSocketUrl,
+			apiKey,
+			...more,
+		});
+
+	test('both addresses are tried, the second one without a secret', async () => {
+		await serve();
+		expect(await check()).toMatchObject({ status: 'OK' });
+		expect(service.requests.map(({ method, headers }) => [method, headers['x-api-key']])).toEqual([
+			['GET', apiKey],
+		]);
+		expect(service.upgrades.map(({ url }) => url)).toEqual(['/ws']);
+		expect([service.openSockets(), service.pings.size, service.received]).toEqual([0, 0, []]);
+	});
+
+	test('a certificate that nobody trusts is taken where the credential says so', async () => {
+		await serve({ tls: true });
+		expect(await check({ allowUnauthorizedCerts: true })).toMatchObject({ status: 'OK' });
+	});
+
+	test.each([
+		[200, undefined, undefined],
+		[299, 'text/html; charset=utf-8', 'There is a web page at {place}, not {expected}.'],
+		[300, undefined, 'There is a redirect (300) at {place}'],
+		[399, undefined, 'There is a redirect (399) at {place}'],
+		[400, 'text/html', undefined],
+		[501, undefined, undefined],
+		[502, undefined, 'The service behind {place} is not running (502)'],
+		[503, undefined, 'The service behind {place} is not running (503)'],
+		[504, undefined, 'The service behind {place} is not running (504)'],
+		[505, undefined, undefined],
+	])('of both addresses, status %d of type %s is told as %s', async (status, contentType, problem) => {
+		const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
+		await serve({ upgrade: () => ({ status, headers }) });
+		const server = await scriptedServer((response) => response.writeHead(status, headers).end());
+		const verdicts = [
+			[
+				await check({ deploymentUrl: server.url }),
+				`the Deployment URL (${new URL(server.url).host})`,
+				'an API response',
+			],
+			[await check(), `the WebSocket URL (127.0.0.1:${service.port}/ws)`, 'a session channel'],
+		] as const;
+		await server.close();
+		for (const [{ status: verdict, message }, place, expected] of verdicts) {
+			const told = problem?.replace('{place}', place).replace('{expected}', expected);
+			if (told === undefined) expect(verdict).toBe('OK');
+			else expect([verdict, message]).toEqual(['Error', expect.stringContaining(told)]);
+		}
+	});
+
+	test.each([401, 403])('an API key that is refused with %d is told', async (status) => {
+		await serve();
+		const server = await scriptedServer((response) => response.writeHead(status).end());
+		const { host } = new URL(server.url);
+		expect(await check({ deploymentUrl: server.url })).toEqual({
+			status: 'Error',
+			message: `${host} refused the API key (${status})`,
+		});
+		await server.close();
+	});
+
+	test("a proxy's refusal is told as the proxy's", async () => {
+		await serve();
+		const proxy = await new ConnectProxy().listen();
+		proxy.behaviour = 503;
+		const { HTTP_PROXY: before, NO_PROXY: beforeToo } = process.env;
+		Object.assign(process.env, { HTTP_PROXY: proxy.address(), NO_PROXY: '127.0.0.1' });
+		const { message } = await check({ webSocketUrl: `ws://localhost:${service.port}` });
+		for (const [name, value] of Object.entries({ HTTP_PROXY: before, NO_PROXY: beforeToo })) {
+			if (value === undefined) Reflect.deleteProperty(process.env, name);
+			else process.env[name] = value;
+		}
+		await proxy.close();
+		expect(message).toBe(
+			`The proxy responds with status 503 for the WebSocket URL (localhost:${service.port}/ws)`,
+		);
+	});
+
+	// Two dots: nobody is asked for it.
+	test('a name that is not found is told', async () => {
+		await serve();
+		const { message } = await check({ webSocketUrl: 'ws://no..where' });
+		expect(message).toContain('Could not connect to the WebSocket URL (no..where/ws): the host name');
+	});
+
+	test('a credential without values says what is missing', async () => {
+		await serve();
+		const context = new CredentialTestContext() as never;
+		const empty = { id: '1', name: 'x', type: 'x' } as never;
+		const verdicts = [
+			await credentialTest.agentApiTest.call(context, empty),
+			await credentialTest.agentSignatureApiTest.call(context, empty),
+		];
+		expect(verdicts).toEqual([
+			{
+				status: 'Error',
+				message:
+					'The Agent API credential has no API key. Enter the API key from the team that operates your agent.',
+			},
+			{ status: 'Error', message: "'User ID' is empty" },
+		]);
+	});
+
+	test('a channel that opens without a session is none that stays', async () => {
+		await serve({ upgrade: () => ({ status: 400 }) });
+		expect(await check()).toMatchObject({ status: 'OK' });
+	});
+
+	test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp]>([
+		['a wrong path', {}, { webSocketUrl: '{ws}/elsewhere' }, /\/elsewhere\/ws\) \(404\)/],
+		[
+			'nobody there',
+			{},
+			{ webSocketUrl: 'ws://127.0.0.1:1' },
+			/127\.0\.0\.1:1\/ws\): the connection was refused\. Check/,
+		],
+		[
+			'TLS where there is none',
+			{},
+			{ webSocketUrl: 'wss{host}' },
+			/secure \(TLS\) connection failed.*supports wss:\/\//,
+		],
+		[
+			'a certificate that nobody trusts',
+			{ tls: true },
+			{ deploymentUrl: '{url}' },
+			/certificate is not trusted/,
+		],
+		[
+			'a redirect',
+			{ upgrade: () => ({ status: 302, headers: { Location: '/x?secret' } }) },
+			{},
+			/redirect \(302\)/,
+		],
+		['a service that is down', { upgrade: () => ({ status: 503 }) }, {}, /is not running \(503\)/],
+		[
+			'a web page',
+			{ upgrade: () => ({ status: 200, headers: { 'Content-Type': 'text/html' } }) },
+			{},
+			/web page/,
+		],
+		['a reset', { upgrade: () => ({ fault: 'reset' }) }, {}, /the connection was reset/],
+	])('%s is told in a sentence', async (_name, options, credential, message) => {
+		await serve(options);
+		const places = {
+			'{ws}': service.webSocketUrl,
+			'{url}': service.url,
+			'{host}': service.webSocketUrl.slice(2),
+		};
+		const filled: Record<string, string> = {};
+		for (const [key, value] of Object.entries(credential)) {
+			filled[key] = Object.entries(places).reduce((text, [name, place]) => text.replace(name, place), value);
+		}
+		const verdict = await check(filled);
+		expect(verdict.status).toBe('Error');
+		expect(verdict.message).toMatch(message);
+		expect(verdict.message).not.toMatch(/canary|secret/);
+	});
+
+	test('https:// on an HTTP port is no matter of certificates', async () => {
+		await serve();
+		const { message } = await check({ deploymentUrl: service.url.replace('http:', 'https:') });
+		expect(message).toMatch(/whether the service supports https:\/\//);
+		expect(message).not.toContain('certificate');
+	});
+
+	test('an answer that is cut when it is no longer read harms nothing', async () => {
+		await serve();
+		const packed = gzipSync(randomBytes(1024 * 1024));
+		const server = await scriptedServer((response) => {
+			response.setHeader('Content-Encoding', 'gzip').write(packed.subarray(0, packed.length / 2));
+			response.once('close', () => response.socket?.resetAndDestroy());
+		});
+		try {
+			expect(await check({ deploymentUrl: server.url })).toMatchObject({ status: 'OK' });
+		} finally {
+			await server.close();
+		}
+	});
+
+	test('an answer without an end is not read', async () => {
+		await serve();
+		const long = new LongAnswer();
+		const server = await scriptedServer(long.answer);
+		try {
+			expect(await check({ deploymentUrl: server.url })).toMatchObject({ status: 'OK' });
+			expect(long.sentMebibytes).toBeLessThan(16);
+		} finally {
+			await server.close();
+		}
+	});
+
+	describe("a name that stands for an address of n8n's own network", () => {
+		/** n8n's policy as its helper applies it: by name or by address. */
+		const checkWith = async (allows: (url: URL) => boolean) => {
+			const { helpers } = new CredentialTestContext();
+			const request = (options: { uri: string }) => {
+				if (allows(new URL(options.uri))) return helpers.request(options) as Promise<unknown>;
+				const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+				return Promise.reject(blocked);
+			};
+			return await checkAgentApi({ ...helpers, request } as typeof helpers, {
+				deploymentUrl: service.url,
+				webSocketUrl: service.webSocketUrl.replace('127.0.0.1', 'localhost'),
+				apiKey,
+			});
+		};
+
+		test('gets no socket: the name was allowed when it stood for another one', async () => {
+			await serve();
+			const result = await checkWith(({ port, pathname, hostname }) => {
+				expect(port).toBe(String(service.port));
+				return pathname === '/execute' || hostname === 'localhost';
+			});
+			expect(result).toEqual({
+				status: 'OK',
+				message: expect.stringMatching(/The test did not try the WebSocket URL/) as string,
+			});
+			expect(service.upgrades).toHaveLength(0);
+		});
+
+		test.each([true, false])(
+			'gets one if one of its addresses is allowed (asked for all of them: %s)',
+			async (asksForAll) => {
+				await serve();
+				const before = getDefaultAutoSelectFamily();
+				setDefaultAutoSelectFamily(asksForAll);
+				const result = await checkWith(({ hostname }) => hostname !== '[::1]');
+				setDefaultAutoSelectFamily(before);
+				expect(result).toEqual({ status: 'OK', message: 'Both addresses respond' });
+				expect(service.upgrades).toHaveLength(1);
+			},
+		);
+
+		test('gets none if its name is not allowed', async () => {
+			await serve();
+			const { status, message } = await checkWith(({ pathname }) => pathname === '/execute');
+			expect([status, message]).toEqual(['Error', expect.stringContaining('n8n does not allow')]);
+			expect(service.upgrades).toHaveLength(0);
+		});
+	});
+
+	test.each(['/ws', '/ws/'])('a WebSocket URL with %s is told', async (end) => {
+		await serve();
+		expect(await check({ webSocketUrl: service.webSocketUrl + end })).toEqual({
+			status: 'Error',
+			message: "Enter the WebSocket URL without '/ws'. The node adds it",
+		});
+		expect(service.connections).toBe(0);
+	});
+
+	test.each(['/execute', '/execute/'])('a Deployment URL with %s is told', async (end) => {
+		await serve();
+		expect(await check({ deploymentUrl: service.url + end })).toEqual({
+			status: 'Error',
+			message: "Enter the Deployment URL without '/execute'. The node adds it",
+		});
+		expect(service.connections).toBe(0);
+	});
+
+	test('http at a port that speaks TLS says what to change, and nothing of an agent', async () => {
+		await serve({ tls: true });
+		const { message } = await check({ deploymentUrl: service.url.replace('https', 'http') });
+		expect(message).toContain('whether it must begin with https://');
+		expect(message).not.toMatch(/agent|session/i);
+	});
+});
+
+describe('Agent Signature', () => {
+	const right = {
+		userId: '0x5aed',
+		userPublicKey: '04bfca',
+		signature: '0xDEADbeef',
+		timestampMode: 'current',
+	};
+
+	test('values of the right form pass, with and without 0x', () => {
+		expect(checkSignature(right)).toMatchObject({ status: 'OK' });
+		expect(
+			checkSignature({ ...right, timestampMode: 'issued', issuedTimestamp: 1795253731904 }),
+		).toMatchObject({
+			status: 'OK',
+		});
+	});
+
+	test.each([
+		['an empty user ID', { userId: '' }, "'User ID' is empty"],
+		['a user ID that is no text', { userId: 7 }, "'User ID' is empty"],
+		['a host that is none', { allowedHosts: 'a b' }, "contains 'a b', which is not a host name. Enter names"],
+		['a space at the end', { signature: '0xab ' }, "'Signature' begins or ends with a space"],
+		[
+			'a letter that is no hex digit',
+			{ userPublicKey: '0xyz' },
+			"'User Public Key' contains characters other",
+		],
+		[
+			'an issued timestamp in seconds',
+			{ timestampMode: 'issued', issuedTimestamp: 1795253731 },
+			'is not a time in milliseconds',
+		],
+		['no issued timestamp', { timestampMode: 'issued' }, 'received no timestamp with the signature'],
+		[
+			'an issued timestamp of 0',
+			{ timestampMode: 'issued', issuedTimestamp: 0 },
+			"set 'Timestamp' to 'Current'",
+		],
+	])('%s is named', (_name, wrong, message) => {
+		const result = checkSignature({ ...right, ...wrong });
+		expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(message) as string });
+		expect(result.message).not.toContain(right.signature);
+	});
+});

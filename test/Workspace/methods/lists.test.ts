@@ -1,0 +1,328 @@
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+
+import type { SignIn } from '../../../nodes/Workspace/google/advice';
+import {
+	searchDocuments,
+	searchSpreadsheets,
+	type Picker,
+	searchFolders,
+	labelChoices,
+	documentTabs,
+	methods,
+	spreadsheetTabs,
+} from '../../../nodes/Workspace/methods/methods';
+import { testClients } from '../client';
+import { contextOf, token } from '../runNode';
+import { StandIn } from '../standIn';
+
+describe('files', () => {
+	const standIn = new StandIn();
+
+	const kinds = [
+		{ noun: 'documents', search: searchDocuments, own: 'docs', other: 'sheets', path: '/document/d/' },
+		{
+			noun: 'spreadsheets',
+			search: searchSpreadsheets,
+			own: 'sheets',
+			other: 'docs',
+			path: '/spreadsheets/d/',
+		},
+	] as const;
+
+	describe.each(kinds)('$noun', ({ search, own, other, path }) => {
+		test('are found by name, but for those in the trash, page by page', async () => {
+			for (let at = 0; at < 120; at++) standIn.google[own].seed({ title: `Report ${at}` });
+			standIn.google[own].seed({ title: 'Other' });
+			standIn.google[own].seed({ title: 'Report in the trash', file: { trashed: true } });
+			standIn.google[other].seed({ title: 'Report of another kind' });
+			standIn.google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
+			const { drive } = testClients(standIn.google.url, standIn.google.tokens.issue());
+			const picker = { drive, signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const };
+			const first = await search(picker, 'Report');
+			expect(first.results).toHaveLength(100);
+			const second = await search(picker, 'Report', String(first.paginationToken));
+			expect(second.results).toHaveLength(20);
+			expect(second.paginationToken).toBeUndefined();
+			const names = [...first.results, ...second.results].map(({ name }) => name);
+			expect(names.filter((name) => !/^Report \d+$/.test(name))).toEqual([]);
+			expect(first.results[0]).toMatchObject({ url: expect.stringContaining(path) as string });
+		});
+	});
+});
+
+describe('folders', () => {
+	const folderType = 'application/vnd.google-apps.folder';
+
+	const standIn = new StandIn();
+
+	const scopesOf = {
+		appFiles: ['drive.file'],
+		appFilesAndNames: ['drive.file', 'drive.metadata.readonly'],
+		allFiles: ['drive'],
+	};
+
+	function picker(
+		driveAccess: SignIn['driveAccess'],
+		{
+			authentication = 'oAuth2',
+			scopes = scopesOf[driveAccess],
+		}: Partial<SignIn> & { scopes?: string[] } = {},
+	): Picker {
+		const token = standIn.google.tokens.issue({ scopes, clientId: 'own' });
+		return { drive: testClients(standIn.google.url, token).drive, signIn: { authentication, driveAccess } };
+	}
+
+	function seed(
+		name: string,
+		more: { clientId?: string; driveId?: string; trashed?: boolean; mimeType?: string } = {},
+	) {
+		const { driveId } = more;
+		const parents = driveId === undefined ? undefined : [driveId];
+		return standIn.google.files.add({ mimeType: folderType, clientId: 'own', ...more, name, parents });
+	}
+
+	const names = ({ results }: { results: ReadonlyArray<{ name: string }> }) =>
+		results.map(({ name }) => name);
+
+	describe('with access to all files', () => {
+		test('My Drive, shared drives, then folders by name, in My Drive and shared drives', async () => {
+			const driveId = standIn.google.drive.seedSharedDrive('Team');
+			seed('Folder 10', { clientId: 'somebody' });
+			seed('Folder 9', { driveId });
+			seed('Gone', { trashed: true });
+			seed('No folder', { mimeType: 'text/plain' });
+			const page = await searchFolders(picker('allFiles'));
+			expect(names(page)).toEqual(['My Drive', 'Team', 'Folder 9', 'Folder 10']);
+			expect(page.results.slice(0, 2)).toEqual([
+				{ name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' },
+				{ name: 'Team', value: driveId, url: `https://drive.google.com/drive/folders/${driveId}` },
+			]);
+		});
+
+		test('the filter acts on drives and folders, and is no query language', async () => {
+			standIn.google.drive.seedSharedDrive("Jon's team");
+			seed("Jon's folder");
+			seed('Another');
+			expect(names(await searchFolders(picker('allFiles'), " Jon's "))).toEqual([
+				"Jon's team",
+				"Jon's folder",
+			]);
+			expect(names(await searchFolders(picker('allFiles'), "' or name contains 'A"))).toEqual([]);
+		});
+
+		test('pages of a hundred; drives stand on the first one only', async () => {
+			for (let at = 0; at < 120; at++) standIn.google.drive.seedSharedDrive(`Drive ${at}`);
+			for (let at = 0; at < 150; at++) seed(`Folder ${at}`);
+			const first = await searchFolders(picker('allFiles'));
+			expect(first.results).toHaveLength(1 + 120 + 100);
+			const second = await searchFolders(picker('allFiles'), undefined, String(first.paginationToken));
+			expect(second.results).toHaveLength(50);
+			expect(second.paginationToken).toBeUndefined();
+		});
+	});
+
+	describe('with access to the own files of the app', () => {
+		test('only what it made, and no question for shared drives', async () => {
+			standIn.google.drive.seedSharedDrive('Team');
+			seed('Own');
+			seed('Foreign', { clientId: 'somebody' });
+			expect(names(await searchFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
+			expect(standIn.google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
+		});
+
+		test('with the names of all others, only folders that something can be put into', async () => {
+			standIn.google.drive.seedSharedDrive('Team');
+			const own = seed('Own');
+			const foreign = seed('Foreign', { clientId: 'somebody' });
+			const { drive, signIn } = picker('appFilesAndNames');
+			expect(names(await searchFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
+			const put = async (parent: string) =>
+				await drive.files.create({ requestBody: { name: 'x', mimeType: 'text/plain', parents: [parent] } });
+			await expect(put(own.id)).resolves.toMatchObject({ status: 200 });
+			await expect(put(foreign.id)).rejects.toMatchObject({ code: 404 });
+		});
+	});
+
+	describe('a picker of files', () => {
+		const search = searchSpreadsheets;
+
+		test('the last opened first, with a link', async () => {
+			const mimeType = 'application/vnd.google-apps.spreadsheet';
+			const old = { name: 'old', mimeType, clientId: 'own', createdTime: '2020-01-01T00:00:00.000Z' };
+			const { id } = standIn.google.files.add(old);
+			standIn.google.files.add({ ...old, name: 'new', createdTime: '2021-01-01T00:00:00.000Z' });
+			const page = await search(picker('allFiles'));
+			expect(names(page)).toEqual(['new', 'old']);
+			expect(page.results[1]).toEqual({
+				name: 'old',
+				value: id,
+				url: `https://docs.google.com/spreadsheets/d/${id}/edit?usp=drivesdk`,
+			});
+		});
+
+		test('nothing that fits is an empty list: a failure would take the search box away', async () => {
+			for (const access of ['allFiles', 'appFilesAndNames', 'appFiles'] as const) {
+				expect(await search(picker(access), 'x')).toEqual({ results: [], paginationToken: undefined });
+			}
+		});
+
+		test('shows the names of what other apps made, unless Drive Access is App Files', async () => {
+			const mimeType = 'application/vnd.google-apps.spreadsheet';
+			standIn.google.files.add({ name: 'Budget', mimeType, clientId: 'somebody' });
+			expect(names(await search(picker('appFilesAndNames')))).toEqual(['Budget']);
+			await expect(search(picker('appFiles'))).rejects.toThrow('Drive Access set to App Files');
+		});
+
+		test.each([
+			['appFiles', {}, 'change Drive Access in the credential, save it, and click Switch account'],
+			['appFilesAndNames', {}, 'save it and click Switch account'],
+			['allFiles', { scopes: ['drive.file'] }, 'save it and click Switch account'],
+			['allFiles', { authentication: 'serviceAccount' }, 'Share some with the email of the service account'],
+		] as const)('that is empty says why: %s %j', async (access, more, advice) => {
+			const { scopes, ...signIn } = { scopes: undefined, ...more };
+			const given = picker(access, { ...signIn, scopes: scopes && [...scopes] });
+			const failure: unknown = await search(given).catch((error: unknown) => error);
+			const { code, message } = failure as { code: number; message: string };
+			expect(code).toBe(404);
+			expect(message).toContain('Google lists no spreadsheets for this account.');
+			expect(message).toContain(advice);
+			// n8n cuts the message of a list at every dash.
+			expect(message).not.toMatch(/[-–—]/);
+		});
+	});
+});
+
+describe('labels', () => {
+	const standIn = new StandIn();
+
+	it("offers the mailbox's own labels before those of every mailbox, with the IDs that emails name them by", async () => {
+		standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
+		const choices = await labelChoices(testClients(standIn.google.url, standIn.google.tokens.issue()));
+		expect(choices.slice(0, 4)).toEqual([
+			{ name: 'Clients/Acme', value: 'Label_1', description: 'Label_1' },
+			{ name: 'Zebra', value: 'Label_2', description: 'Label_2' },
+			{ name: 'Category Forums', value: 'CATEGORY_FORUMS' },
+			{ name: 'Category Personal', value: 'CATEGORY_PERSONAL' },
+		]);
+		expect(choices).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+	});
+});
+
+describe('tabs and columns', () => {
+	const standIn = new StandIn();
+
+	function bookId(): string {
+		return standIn.google.sheets.seed({
+			title: 'Book',
+			tabs: [
+				{ title: 'Orders', rows: [['Id', '', 'Total', 'Id']] },
+				{ title: 'Q1', rows: [['Report'], [], ['', 'Name', 'Age']] },
+			],
+		});
+	}
+
+	test('the tabs of a spreadsheet, by their names', async () => {
+		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
+		const tabs = await spreadsheetTabs(clients, bookId());
+		expect(tabs).toEqual([
+			{ name: 'Orders', value: 'Orders', url: expect.stringMatching(/\/edit#gid=0$/) as string },
+			{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
+		]);
+	});
+
+	test('the tabs of a document, nested ones after their parent, by their IDs', async () => {
+		const documentId = standIn.google.docs.seed({
+			title: 'Plan',
+			tabs: [
+				{ title: 'Notes', tabId: 't.a', children: [{ title: 'Notes', tabId: 't.b' }] },
+				{ title: 'Todo', tabId: 't.c' },
+			],
+		});
+		const tabs = await documentTabs(
+			testClients(standIn.google.url, standIn.google.tokens.issue()),
+			documentId,
+		);
+		expect(tabs.map(({ name, value }) => `${name} ${String(value)}`)).toEqual([
+			'Notes t.a',
+			'Notes t.b',
+			'Todo t.c',
+		]);
+		expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
+	});
+
+	describe('as n8n asks while the form is filled in', () => {
+		/** The form's fields, of which an item is not known yet. */
+		function form(fields: Record<string, unknown>): ILoadOptionsFunctions {
+			standIn.google.tokens.issue({ token });
+			const getNodeParameter = (name: string, fallback: unknown) => fields[name] ?? fallback;
+			const context = contextOf({ url: standIn.google.url, parameters: {} });
+			return Object.assign(context, { getNodeParameter }) as unknown as ILoadOptionsFunctions;
+		}
+		const list = (value: unknown) => ({ __rl: true, mode: 'list', value });
+		const notChosen = [{}, { spreadsheetId: list('') }, { spreadsheetId: '={{ $json.id }}' }];
+
+		test.each([
+			[{ tab: 'Orders' }, ['Id', 'Total', 'Id_2']],
+			[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
+			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
+		])('the columns of %j', async (fields, names) => {
+			const mapped = await methods.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+			expect(mapped.fields.map(({ id }) => id)).toEqual(names);
+			expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
+		});
+
+		test.each([
+			[{}, 'Choose the tab first.'],
+			[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
+		])('no columns for %j, and why', async (fields, notice) => {
+			const mapped = await methods.headerColumns.call(form({ spreadsheetId: bookId(), ...fields }));
+			expect(mapped.fields).toEqual([]);
+			expect(mapped.emptyFieldsNotice).toContain(notice);
+		});
+
+		test('the tabs are found by name', async () => {
+			const spreadsheetId = list(bookId());
+			const names = async (filter?: string) =>
+				(await methods.searchTabs.call(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
+			expect(await names()).toEqual(['Orders', 'Q1']);
+			expect(await names(' q')).toEqual(['Q1']);
+		});
+
+		test.each(notChosen)('without a spreadsheet there is nothing to choose from: %j', async (fields) => {
+			await expect(methods.searchTabs.call(form(fields))).rejects.toThrow('Choose the spreadsheet first.');
+			expect(await methods.getMatchColumns.call(form(fields))).toEqual([]);
+			expect(await methods.headerColumns.call(form(fields))).toEqual({
+				fields: [],
+				emptyFieldsNotice: 'Choose the spreadsheet first.',
+			});
+			expect(standIn.google.requests).toEqual([]);
+		});
+
+		test('the columns of the chosen tab', async () => {
+			const spreadsheetId = bookId();
+			const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As Read gives it' };
+			expect(await methods.getMatchColumns.call(form({ spreadsheetId }))).toEqual([rowNumber]);
+			const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
+			expect(await methods.getMatchColumns.call(form(fields))).toEqual([
+				{ name: 'Name', value: 'Name' },
+				{ name: 'Age', value: 'Age' },
+				rowNumber,
+			]);
+			const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
+			expect(await methods.headerColumns.call(form(fields))).toEqual({
+				fields: ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column })),
+			});
+		});
+
+		test('files and labels', async () => {
+			expect(await methods.searchSpreadsheets.call(form({}), 'x')).toEqual({
+				results: [],
+				paginationToken: undefined,
+			});
+			expect(await methods.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+			expect(await methods.searchSpreadsheets.call(form({})).catch(String)).toContain(
+				'Google lists no spreadsheets',
+			);
+		});
+	});
+});
