@@ -29,12 +29,17 @@ export default class QuietReporter implements Used {
 		this.#workers = maxWorkers;
 	}
 
-	/** jest advises against `forceExit` after each run, in a green one, too; why we have it stands in jest.config.js. */
+	/**
+	 * After a green run, too, jest advises against `forceExit` and says that a process was slow to end: why we have the one and wait for
+	 * nothing stands in jest.config.js.
+	 */
 	#withoutAdvice(): void {
-		const { warn } = console;
-		console.warn = (...texts: unknown[]) => {
-			if (!String(texts[0]).includes('Force exiting Jest')) warn(...texts);
-		};
+		for (const level of ['warn', 'error'] as const) {
+			const write = console[level];
+			console[level] = (...texts: unknown[]) => {
+				if (!/Force exiting Jest|failed to exit gracefully/.test(String(texts[0]))) write(...texts);
+			};
+		}
 	}
 
 	onRunStart(_results: AggregatedResult, { estimatedTime }: ReporterOnStartOptions): void {

@@ -37,8 +37,9 @@ test('a published trigger opens its channel again when the package was updated m
 		path.join(__dirname, 'publishedTrigger.cjs'),
 		[trigger, stage.folder, JSON.stringify(credentials)],
 		// As n8n has packages find n8n-workflow.
-		{ cwd: root, env: { ...process.env, NODE_PATH: path.join(root, 'node_modules') } },
+		{ cwd: root, env: { ...process.env, NODE_PATH: path.join(root, 'node_modules') }, silent: true },
 	);
+	for (const output of [n8n.stdout, n8n.stderr]) output?.on('data', (text) => console.log(String(text)));
 	await until(() => service.openSockets() === 1);
 
 	n8n.send('unload');

@@ -204,8 +204,8 @@ test.each([
 	['a line of it', pem.split('\n')[7] ?? ''],
 ])('a private key, %s', (_how, text) => {
 	const [, line = '', next = ''] = pem.split('\n');
-	const clean = new Sanitizer([pem]).text(`The key ${text}`);
-	expect(clean).toMatch(/^The key "?•••/);
+	const clean = new Sanitizer([pem]).text(`The key: ${text}`);
+	expect(clean).toMatch(/^The key: "?•••/);
 	for (const part of [line, next, pem.split('\n')[7] ?? '']) expect(clean).not.toContain(part.slice(0, 20));
 });
 
