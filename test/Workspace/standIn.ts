@@ -7,7 +7,6 @@ export class StandIn {
 	constructor() {
 		beforeAll(async () => {
 			this.google = await startGoogle();
-			shortenWaits();
 		});
 		beforeEach(() => {
 			this.google.reset();
@@ -20,10 +19,4 @@ export class StandIn {
 			await this.google.close();
 		});
 	}
-}
-
-/** The waits between tries are drawn from 0 to some seconds; here they are such that happen to be short. */
-function shortenWaits(): void {
-	const draw = Math.random;
-	jest.spyOn(Math, 'random').mockImplementation(() => draw() / 20);
 }

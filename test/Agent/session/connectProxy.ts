@@ -20,6 +20,10 @@ export class ConnectProxy {
 			socket.on('close', () => this.#sockets.delete(socket));
 			socket.on('error', () => socket.destroy());
 		});
+		// What is no tunnel is refused.
+		this.#server.on('request', (_request, response) => {
+			response.writeHead(this.behaviour === 'tunnel' || this.behaviour === 'stall' ? 405 : this.behaviour).end();
+		});
 		this.#server.on('connect', (request: IncomingMessage, socket: Socket) => {
 			this.#answer(request, socket);
 		});
