@@ -35,7 +35,7 @@ export default class QuietReporter implements Used {
 	 */
 	#withoutAdvice(): void {
 		for (const level of ['warn', 'error'] as const) {
-			const write = console[level];
+			const write = console[level].bind(console);
 			console[level] = (...texts: unknown[]) => {
 				if (!/Force exiting Jest|failed to exit gracefully/.test(String(texts[0]))) write(...texts);
 			};

@@ -39,7 +39,10 @@ test('a published trigger opens its channel again when the package was updated m
 		// As n8n has packages find n8n-workflow.
 		{ cwd: root, env: { ...process.env, NODE_PATH: path.join(root, 'node_modules') }, silent: true },
 	);
-	for (const output of [n8n.stdout, n8n.stderr]) output?.on('data', (text) => console.log(String(text)));
+	for (const output of [n8n.stdout, n8n.stderr])
+		output?.on('data', (text) => {
+			console.log(String(text));
+		});
 	await until(() => service.openSockets() === 1);
 
 	n8n.send('unload');

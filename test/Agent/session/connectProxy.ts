@@ -22,7 +22,9 @@ export class ConnectProxy {
 		});
 		// What is no tunnel is refused.
 		this.#server.on('request', (_request, response) => {
-			response.writeHead(this.behaviour === 'tunnel' || this.behaviour === 'stall' ? 405 : this.behaviour).end();
+			response
+				.writeHead(this.behaviour === 'tunnel' || this.behaviour === 'stall' ? 405 : this.behaviour)
+				.end();
 		});
 		this.#server.on('connect', (request: IncomingMessage, socket: Socket) => {
 			this.#answer(request, socket);
