@@ -4,7 +4,6 @@
 import './sources.ts';
 
 const { NodeError } = await import('../nodes/core/errors.ts');
-const { RequestError } = await import('../nodes/http/retry.ts');
 const { RateLimiter } = await import('../nodes/http/rateLimiter.ts');
 const { VirtualClock } = await import('../test/http/virtualClock.ts');
 
@@ -29,7 +28,7 @@ class Service {
 		this.window = window;
 		if (++this.used > quota) {
 			this.refusals++;
-			throw new RequestError('notDone', new NodeError({ code: 429, message: 'Quota exceeded' }));
+			throw new NodeError({ code: 429, message: 'Quota exceeded', retryable: true });
 		}
 		this.done.set(id, (this.done.get(id) ?? 0) + 1);
 	}

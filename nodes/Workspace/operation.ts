@@ -99,10 +99,16 @@ export interface Operation<
 	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
 	endedBy?(result: R): NodeError | undefined;
 	/**
-	 * What an ambiguous failure of `execute` really was: a result when it is certain that the work was done, undefined when nothing
-	 * is known (the failure then stands), or a NodeError thrown with a clearer text. Must never repeat the work.
+	 * What a failure of `execute` with an unknown outcome really was: a result when it is certain that the work was done,
+	 * a NodeError when it is certain that it was not, undefined when nothing is known (the failure then stands). A NodeError with the outcome
+	 * `unknown` may be thrown for a clearer text. Must never repeat the work.
 	 */
-	recover?(client: Clients, params: ParamsOf<F, O>, failure: NodeError, item: Item): Promise<R | undefined>;
+	recover?(
+		client: Clients,
+		params: ParamsOf<F, O>,
+		failure: NodeError,
+		item: Item,
+	): Promise<R | NodeError | undefined>;
 	/** Serves items with the same key together; results in the order of the members. No key: `execute` alone. */
 	readonly combine?: {
 		key(params: ParamsOf<F, O>): string | undefined;

@@ -29,6 +29,12 @@ export const isRedirect = (status: number) => status >= 300 && status <= 399;
 export const statusName = (code: number) =>
 	isRedirect(code) ? 'FAILED_PRECONDITION' : (names[code] ?? 'UNKNOWN');
 
+/**
+ * What happened to the work that a failure is about. `notDone`: it was certainly not carried out; `unknown`: it may have been, although no
+ * answer says so; `done`: it was, though not exactly as requested, so it must not be started again.
+ */
+export type Outcome = 'notDone' | 'unknown' | 'done';
+
 /** What an error is made of: what it is called follows. */
 type Facts = Pick<NodeError, 'code' | 'message'> & Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
@@ -41,12 +47,9 @@ export class NodeError extends Error {
 	readonly status: string;
 	/** What to do. */
 	readonly description: string | undefined;
-	/** Whether the service may have carried out the request although no answer says so. */
-	readonly ambiguous: boolean;
-	/** Whether the work is done, though not exactly as requested: it must not be started again. */
-	readonly carriedOut: boolean;
-	/** Whether the service was checked and the work was not done. */
-	readonly settled: boolean;
+	readonly outcome: Outcome;
+	/** Whether the same request could succeed later: after a quota, an outage, a lost connection. */
+	readonly retryable: boolean;
 	/** Wait that the service asked for. */
 	readonly retryAfterMilliseconds: number | undefined;
 	/** What is known about work that may be in progress, limited in size and without secrets. */
@@ -58,9 +61,8 @@ export class NodeError extends Error {
 		this.code = facts.code;
 		this.status = facts.status ?? statusName(facts.code);
 		this.description = facts.description;
-		this.ambiguous = facts.ambiguous ?? false;
-		this.carriedOut = facts.carriedOut ?? false;
-		this.settled = facts.settled ?? false;
+		this.outcome = facts.outcome ?? 'notDone';
+		this.retryable = facts.retryable ?? false;
 		this.retryAfterMilliseconds = facts.retryAfterMilliseconds;
 		this.details = facts.details;
 	}

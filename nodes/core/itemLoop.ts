@@ -158,7 +158,7 @@ class Loop<C> {
 		for (const [at, { index, sent }] of items.entries()) {
 			const { outcome, isFinal } = done[at] ?? unexpected(new Error('The operation returned no result'));
 			if (isFinal) this.#finished.remember(index, sent, outcome);
-			else if (outcome.failure?.ambiguous) this.#finished.remember(index, sent, 'doubt');
+			else if (outcome.failure?.outcome === 'unknown') this.#finished.remember(index, sent, 'doubt');
 			this.#ended(index, this.#doubtful.has(index) ? doubted(outcome) : outcome);
 		}
 	}
@@ -176,13 +176,13 @@ class Loop<C> {
 /** If a later try definitely did nothing, the outcome of the first one is still unknown. */
 function doubted(outcome: Outcome): Outcome {
 	const { failure } = outcome;
-	if (!failure || failure.ambiguous) return outcome;
+	if (!failure || failure.outcome === 'unknown') return outcome;
 	const message = `An earlier try may have been carried out, the last one failed: ${failure.message}`;
-	return { ...outcome, failure: failure.with({ message, ambiguous: true }) };
+	return { ...outcome, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
 /** A fault of ours after the work had begun. */
 const unexpected = (error: unknown): Done => ({
-	outcome: { failure: toNodeError(error).with({ ambiguous: true }) },
+	outcome: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	isFinal: true,
 });

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 
-import type { RequestOutcome } from './retry';
+import type { AttemptResult } from './retry';
 
 /** The error and its causes, outermost first. If several occurred at once (one for each address of a host), all of them are included. */
 export function causesOf(error: unknown): object[] {
@@ -44,19 +44,18 @@ export const property = (value: unknown, key: string) =>
 
 /** What became of the request. Codes that Node reports only before a connection exists mean that nothing was done. */
 const outcomes = {
-	notConnected: 'notDone',
-	certificate: 'final',
-	handshake: 'final',
-	blocked: 'final',
-	timeout: 'unknown',
-	lost: 'unknown',
-	unknown: 'unknown',
-} as const satisfies Readonly<Record<string, RequestOutcome>>;
+	notConnected: { outcome: 'notDone', retryable: true },
+	certificate: { outcome: 'notDone', retryable: false },
+	handshake: { outcome: 'notDone', retryable: false },
+	blocked: { outcome: 'notDone', retryable: false },
+	timeout: { outcome: 'unknown', retryable: true },
+	lost: { outcome: 'unknown', retryable: true },
+	unknown: { outcome: 'unknown', retryable: true },
+} as const satisfies Readonly<Record<string, AttemptResult>>;
 
 /** What Node, n8n or the HTTP client reported instead of an answer. */
-export interface NetworkError {
+export interface NetworkError extends AttemptResult {
 	readonly what: keyof typeof outcomes;
-	readonly kind: RequestOutcome;
 	/** HTTP status that is reported to the user. */
 	readonly status: 503 | 504;
 	/** Node's error code; undefined if there is none. */
@@ -115,7 +114,7 @@ export function networkErrorOf(error: unknown): NetworkError {
 	const chain = causesOf(error);
 	const code = chain.some(isBlocked) ? undefined : codeIn(chain);
 	const [what, reason] = meaningOf(chain, code);
-	return { what, kind: outcomes[what], status: what === 'timeout' ? 504 : 503, code, reason };
+	return { what, ...outcomes[what], status: what === 'timeout' ? 504 : 503, code, reason };
 }
 
 /** The first row that matches the code applies. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../core/runtime';
-import { asError, type NodeError } from '../core/errors';
+import { asError, isNodeError, type NodeError } from '../core/errors';
 import { named } from '../fields/field';
-import { RequestError, stoppedRequest } from './retry';
+import { stoppedRequest } from './retry';
 
 export interface LimitedRequest {
 	/** How long refusals may delay it, in milliseconds. */
@@ -59,7 +59,7 @@ export class RateLimiter {
 	/**
 	 * Sends a request as soon as it may go. One refused for a quota was not carried out: it waits with the others and goes again, within
 	 * its time limit.
-	 * @throws RequestError as `request` does
+	 * @throws NodeError as `request` does
 	 */
 	async send<T>(request: () => Promise<T>, limits: LimitedRequest): Promise<T> {
 		const { maxWaitMilliseconds, signal, onWait, again = true } = limits;
@@ -76,15 +76,14 @@ export class RateLimiter {
 				return value;
 			} catch (error) {
 				if (!isQuotaRefusal(error)) throw asError(error);
-				const { failure } = error;
 				const { now } = this;
 				firstRefusal ??= now;
-				this.refused(startedAt, failure);
+				this.refused(startedAt, error);
 				if (!again) throw asError(error);
-				notBefore = now + (failure.retryAfterMilliseconds ?? 0);
+				notBefore = now + (error.retryAfterMilliseconds ?? 0);
 				const until = Math.max(this.pausedUntil, notBefore);
 				if (until > firstRefusal + maxWaitMilliseconds) {
-					throw this.waitedOut(failure, now - firstRefusal, maxWaitMilliseconds);
+					throw this.waitedOut(error, now - firstRefusal, maxWaitMilliseconds);
 				}
 				onWait?.(until - now);
 			} finally {
@@ -98,7 +97,7 @@ export class RateLimiter {
 		return this.settings.clock.monotonicMilliseconds();
 	}
 
-	/** @returns the time at which the request is sent @throws RequestError */
+	/** @returns the time at which the request is sent @throws NodeError */
 	private async entered({ maxWaitMilliseconds, signal }: LimitedRequest): Promise<number> {
 		await unlessStopped(signal, (admit, giveUp) => {
 			const waiting = { enteredAt: this.now, maxWaitMilliseconds, admit, giveUp };
@@ -174,7 +173,7 @@ export class RateLimiter {
 		}
 	}
 
-	private waitedOut(failure: NodeError, waited: number, maxWaitMilliseconds: number): RequestError {
+	private waitedOut(failure: NodeError, waited: number, maxWaitMilliseconds: number): NodeError {
 		const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const asked = failure.retryAfterMilliseconds;
 		const wait = asked === undefined ? 'The next try would be in' : 'Google asks n8n to wait';
@@ -184,17 +183,19 @@ export class RateLimiter {
 			waited > 0 ? `, of which ${seconds(waited)} have passed.` : '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
-		return new RequestError('final', failure.with({ description }));
+		return failure.with({ description, retryable: false });
 	}
 }
 
 /** Whether an error is a refusal because of a quota, so that nothing was done. */
-function isQuotaRefusal(error: unknown): error is RequestError {
+function isQuotaRefusal(error: unknown): error is NodeError {
 	// For a 403, only the kind tells that it is a rate limit.
-	return error instanceof RequestError && error.kind === 'notDone' && [403, 429].includes(error.failure.code);
+	return (
+		isNodeError(error) && error.retryable && error.outcome === 'notDone' && [403, 429].includes(error.code)
+	);
 }
 
-/** @throws RequestError if the execution is stopped before `begin` calls back; what `begin` returns is then called */
+/** @throws NodeError if the execution is stopped before `begin` calls back; what `begin` returns is then called */
 async function unlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

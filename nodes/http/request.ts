@@ -5,9 +5,8 @@ import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
 import type { ICredentialTestFunctions, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
-import { NodeError, withCode } from '../core/errors';
+import { NodeError, type Outcome, withCode } from '../core/errors';
 import { BodyError, type MemoryBudget, maxAnswerBytes, readBody } from './body';
-import { RequestError, type RequestOutcome } from './retry';
 
 /** Sends a request: one of n8n's helpers, bound to its context. */
 export type Send = (request: IHttpRequestOptions) => Promise<FullResponse>;
@@ -29,10 +28,10 @@ export const plainRequest = {
 
 /** Errors in the words of the called service. */
 export interface RequestErrors {
-	/** @param kind `notDone` when nothing was sent */
-	stopped(kind: RequestOutcome): RequestError;
-	timedOut(): RequestError;
-	thrown(error: unknown): RequestError | Promise<RequestError>;
+	/** @param outcome `notDone` when nothing was sent */
+	stopped(outcome: Outcome): NodeError;
+	timedOut(): NodeError;
+	thrown(error: unknown): NodeError | Promise<NodeError>;
 }
 
 /** By the reason why a body could not be read: what happened, and what to do. */
@@ -41,15 +40,18 @@ export type BodyTexts = Readonly<
 >;
 
 /** The request was answered, so the service may have done what it asked for. */
-export function errorOfBody({ reason, code }: BodyError, texts: BodyTexts): RequestError {
+export function errorOfBody({ reason, code }: BodyError, texts: BodyTexts): NodeError {
 	const [message, description] = texts[reason];
-	const isFinal = reason === 'tooLarge' || reason === 'tooCostly';
-	const status = reason === 'noMemory' ? 503 : 502;
-	const told = { message, description: withCode(description, code), ambiguous: isFinal };
-	return new RequestError(isFinal ? 'final' : 'unknown', new NodeError({ code: status, ...told }));
+	return new NodeError({
+		code: reason === 'noMemory' ? 503 : 502,
+		message,
+		description: withCode(description, code),
+		outcome: 'unknown',
+		retryable: reason !== 'tooLarge' && reason !== 'tooCostly',
+	});
 }
 
-/** Makes one try, to the last byte of its answer. @param limits its time, and the signal of the execution @throws RequestError */
+/** Makes one try, to the last byte of its answer. @param limits its time, and the signal of the execution @throws NodeError */
 export async function attempt<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { NodeError } from '../core/errors';
+import { isNodeError, NodeError } from '../core/errors';
 import { named } from '../fields/field';
 
 /**
@@ -34,31 +34,18 @@ export function parseRetryAfter(
 	return Number.isNaN(at) ? undefined : Math.max(0, at - nowMilliseconds);
 }
 
-/**
- * The outcome of one try of a request.
- * `notDone`: the service definitely did not carry it out and may do so later (rate limit, no connection);
- * `unknown`: it may have carried it out (5xx, connection lost, timeout); `final`: repeating would not help.
- */
-export type RequestOutcome = 'notDone' | 'unknown' | 'final';
+/** What became of one attempt of a request, and whether another one may help. */
+export type AttemptResult = Pick<NodeError, 'outcome' | 'retryable'>;
 
-export class RequestError extends Error {
-	readonly kind: RequestOutcome;
-	readonly failure: NodeError;
-
-	constructor(kind: RequestOutcome, failure: NodeError) {
-		super(failure.message);
-		this.kind = kind;
-		this.failure = failure;
-	}
+/** What a status outside 200–299 says about the attempt. */
+export function classifyStatus(status: number): AttemptResult {
+	if (status === 429) return { outcome: 'notDone', retryable: true };
+	const isUnknown = status >= 500 || status === 408;
+	return isUnknown ? { outcome: 'unknown', retryable: true } : { outcome: 'notDone', retryable: false };
 }
 
-/** What a status outside 200–299 says about whether the request was carried out. */
-export function outcomeOfStatus(status: number): RequestOutcome {
-	if (status === 429) return 'notDone';
-	return status >= 500 || status === 408 ? 'unknown' : 'final';
-}
-
-export const stoppedRequest = (kind: RequestOutcome) => new RequestError(kind, stopped());
+/** An attempt that the end of the execution stopped. It counts as retryable, so that `withRetries` says what is known of all attempts. */
+export const stoppedRequest = (outcome: NodeError['outcome']) => stopped().with({ outcome, retryable: true });
 
 export function stopped(description?: string): NodeError {
 	return new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
@@ -86,7 +73,7 @@ const leastWaitMilliseconds = 200;
 interface Repeating {
 	/** It makes no difference if the service carries out the request twice. */
 	readonly harmless: boolean;
-	/** Whether this is a read. It leaves nothing behind, so none of its failures is ambiguous. */
+	/** Whether this is a read. It leaves nothing behind, so the outcome of none of its failures is unknown. */
 	readonly reading: boolean;
 }
 
@@ -101,7 +88,7 @@ interface Progress {
 /**
  * Tries until it works, a repeat could do harm, or the policy is exhausted. Waits as long as the service asks for in Retry-After, and a
  * little longer. If that is longer than the policy allows, the tries end at once.
- * @param attempt throws a RequestError
+ * @param attempt throws a NodeError that says what became of it
  * @throws NodeError
  */
 export async function withRetries<T>(
@@ -112,19 +99,20 @@ export async function withRetries<T>(
 	let waitedMilliseconds = 0;
 	let maybeDone = false;
 	for (let tries = 1; ; tries++) {
-		const outcome = await attempt().catch((error: unknown) => {
-			if (error instanceof RequestError) return error;
-			throw error;
-		});
-		if (!(outcome instanceof RequestError)) return outcome;
-		const { kind, failure } = outcome;
-		maybeDone ||= !repeating.reading && (kind === 'unknown' || failure.ambiguous);
+		let failure: NodeError;
+		try {
+			return await attempt();
+		} catch (error) {
+			if (!isNodeError(error)) throw error;
+			failure = error;
+		}
+		maybeDone ||= !repeating.reading && failure.outcome === 'unknown';
 		const progress = { tries, waitedMilliseconds, maybeDone };
-		const isRepeated = kind === 'notDone' || (kind === 'unknown' && repeating.harmless);
+		const isRepeated = failure.retryable && (failure.outcome === 'notDone' || repeating.harmless);
 		if (!isRepeated) throw ended(failure, progress);
 		const wait = nextWait(failure, progress, policy);
 		await sleep(wait, undefined, { signal: policy.signal }).catch(() => {
-			throw maybeDone ? stopped().with({ ambiguous: true }) : stopped(policy.words.nothingDone);
+			throw maybeDone ? stopped().with({ outcome: 'unknown' }) : stopped(policy.words.nothingDone);
 		});
 		waitedMilliseconds += wait;
 	}
@@ -155,9 +143,10 @@ const noWait = ({ maxRetryWaitMilliseconds: allowed }: RetryPolicy) =>
 
 /** The failure that the caller sees, extended with the outcome of the tries. */
 function ended(failure: NodeError, { tries, maybeDone }: Progress, first?: string): NodeError {
+	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const last = first === undefined && tries > 1 ? `Tried ${tries} times.` : undefined;
 	return failure.with({
 		description: [first, failure.description, last].filter(Boolean).join(' '),
-		ambiguous: maybeDone,
+		outcome: maybeDone ? 'unknown' : outcome,
 	});
 }

@@ -219,7 +219,7 @@ describe('idempotency', () => {
 		expect(usedBefore('the mail 18c3')).toMatchObject({
 			code: 409,
 			status: 'ALREADY_EXISTS',
-			ambiguous: false,
+			outcome: 'notDone',
 		});
 	});
 });

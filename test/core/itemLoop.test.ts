@@ -1,4 +1,4 @@
-import { NodeError } from '../../nodes/core/errors';
+import { NodeError, type Outcome } from '../../nodes/core/errors';
 import { type Done, runItems, type Work } from '../../nodes/core/itemLoop';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
@@ -46,13 +46,13 @@ test('what a fault of ours interrupts fails its item alone, and is not started a
 });
 
 test('a try that surely did nothing does not hide that the one before it may have done something', async () => {
-	const failing = (ambiguous: boolean) => () => ({
-		outcome: { failure: new NodeError({ code: 503, message: 'It failed', ambiguous }) },
+	const failing = (outcome: Outcome) => () => ({
+		outcome: { failure: new NodeError({ code: 503, message: 'It failed', outcome }) },
 		isFinal: false,
 	});
 	const node = { retryOnFail: true, id: 'doubted' };
-	expect((await failureOf(run(failing(true), node))).message).toBe('It failed');
-	expect((await failureOf(run(failing(false), node))).message).toBe(
+	expect((await failureOf(run(failing('unknown'), node))).message).toBe('It failed');
+	expect((await failureOf(run(failing('notDone'), node))).message).toBe(
 		'An earlier try may have been carried out, the last one failed: It failed',
 	);
 });

@@ -103,8 +103,8 @@ test('an error of n8n about the input is a 400, an unforeseen one a 500', () => 
 	expect(toNodeError(refusal('No'))).toMatchObject({ code: 400, message: 'No' });
 });
 
-test('a failure is certain and repeatable unless it is said to be otherwise', () => {
-	const certain = { ambiguous: false, carriedOut: false, settled: false };
+test('a failure is certainly not done, and would fail again, unless it is said to be otherwise', () => {
+	const certain = { outcome: 'notDone', retryable: false };
 	expect(new NodeError({ code: 500, message: 'No' })).toMatchObject(certain);
 });
 

@@ -263,11 +263,11 @@ test('of a failure message, description and status are clean, and the cause stay
 		description: key,
 		status: key,
 		cause,
-		ambiguous: true,
+		outcome: 'unknown' as const,
 	};
 	const failure = sanitizer.error(new NodeError(given));
 	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
-	expect(failure.ambiguous).toBe(true);
+	expect(failure.outcome).toBe('unknown');
 	expect(failure.cause).toBeUndefined();
 });
 

@@ -51,7 +51,7 @@ const unshared: FailedCall = {
 function shown(status: number, reason: string, failed = call, message = 'canary'): string {
 	const error = { code: status, message, errors: [{ reason, message }] };
 	const body = Buffer.from(JSON.stringify({ error }));
-	const { failure } = errorOfAnswer({ status, headers: {}, body }, failed);
+	const failure = errorOfAnswer({ status, headers: {}, body }, failed);
 	return `${failure.message} ${failure.description ?? ''}`;
 }
 

@@ -1,7 +1,7 @@
-import { NodeError } from '../../nodes/core/errors';
+import { isNodeError, NodeError } from '../../nodes/core/errors';
 import { defaultSettings, RateLimiter, type LimitedRequest } from '../../nodes/http/rateLimiter';
-import { RequestError } from '../../nodes/http/retry';
 import { VirtualClock } from './virtualClock';
+import { attempts } from '../attempt';
 
 const minute = 60_000;
 
@@ -25,9 +25,10 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 				code: 429,
 				message: 'Quota exceeded',
 				description: 'Wait.',
+				retryable: true,
 				...answer,
 			});
-			throw new RequestError('notDone', failure);
+			throw failure;
 		}
 		state.taken++;
 		return clock.now();
@@ -123,7 +124,7 @@ test.each([
 		const { clock, state, answer, ask } = world({ quota: 0 });
 		answer.retryAfterMilliseconds = 10_000;
 		const refused = clock.run(ask({ maxWaitMilliseconds }));
-		await expect(refused).rejects.toMatchObject({ kind: 'final', failure: { code: 429 } });
+		await expect(refused).rejects.toMatchObject({ retryable: false, code: 429 });
 		expect(state.refused).toBe(times);
 	},
 );
@@ -148,7 +149,7 @@ test('the failure says what was waited for, and for how long', async () => {
 		const { clock, answer, ask } = world({ quota: 0 });
 		Object.assign(answer, { retryAfterMilliseconds });
 		const error: unknown = await clock.run(ask({ maxWaitMilliseconds })).catch((thrown: unknown) => thrown);
-		return error instanceof RequestError ? error.failure.description?.replace(/'.*'/, 'Wait') : error;
+		return isNodeError(error) ? error.description?.replace(/'.*'/, 'Wait') : error;
 	};
 	expect(await described(500)).toBe('The next try would be in 1 seconds, but Wait allows 0.5. Wait.');
 	expect(await described(1500)).toBe(
@@ -170,9 +171,9 @@ test.each([
 ] as const)('HTTP %d (%s) is sent %d times', async (code, kind, times) => {
 	const clock = new VirtualClock();
 	const limiter = new RateLimiter({ ...defaultSettings, clock });
-	const request = jest.fn(() => Promise.reject(new RequestError(kind, new NodeError({ code, message: '' }))));
+	const request = jest.fn(() => Promise.reject(new NodeError({ code, message: '', ...attempts[kind] })));
 	const sent = clock.run(limiter.send(request, { maxWaitMilliseconds: 1000, signal: undefined }));
-	await expect(sent).rejects.toMatchObject({ failure: { code } });
+	await expect(sent).rejects.toMatchObject({ code });
 	expect(request).toHaveBeenCalledTimes(times);
 });
 
@@ -202,7 +203,7 @@ test('a request in line has waited since the first refusal', async () => {
 	const others = Promise.allSettled(Array.from({ length: 6 }, () => ask()));
 	let ended = 0;
 	const inLine = ask({ maxWaitMilliseconds: 1800 }).finally(() => (ended = clock.now()));
-	await expect(clock.run(inLine)).rejects.toMatchObject({ kind: 'final' });
+	await expect(clock.run(inLine)).rejects.toMatchObject({ retryable: false });
 	// Refused at 100 and, when one asked for all, at 950: the next try would be at 2450.
 	expect(ended).toBe(950);
 	await clock.run(others);
@@ -214,11 +215,9 @@ test('a request that may not wait until then is not sent', async () => {
 	const first = ask({ maxWaitMilliseconds: 60_000 }).catch(() => undefined);
 	await clock.advance(150);
 	await expect(ask({ maxWaitMilliseconds: 40_000 })).rejects.toMatchObject({
-		kind: 'final',
-		failure: {
-			code: 429,
-			description: expect.stringContaining('Google asks n8n to wait 50 seconds') as string,
-		},
+		retryable: false,
+		code: 429,
+		description: expect.stringContaining('Google asks n8n to wait 50 seconds') as string,
 	});
 	expect(state.refused).toBe(1);
 	await clock.run(first);
@@ -228,7 +227,7 @@ test('a time far away does not hold up the others', async () => {
 	const { clock, answer, ask } = world({ quota: 1 });
 	await clock.run(ask());
 	answer.retryAfterMilliseconds = 86_400_000;
-	await expect(clock.run(ask())).rejects.toMatchObject({ kind: 'final' });
+	await expect(clock.run(ask())).rejects.toMatchObject({ retryable: false });
 	await clock.advance(minute);
 	const before = clock.now();
 	await clock.run(ask());
@@ -244,8 +243,8 @@ test('a stop takes a waiting request out of the line, and no other', async () =>
 	const stopped = ask({ signal: stop.signal });
 	const other = ask().catch((error: unknown) => error);
 	stop.abort();
-	await expect(stopped).rejects.toMatchObject({ kind: 'notDone', failure: { status: 'CANCELLED' } });
-	expect(await clock.run(other)).toMatchObject({ failure: { code: 429 } });
+	await expect(stopped).rejects.toMatchObject({ outcome: 'notDone', status: 'CANCELLED' });
+	expect(await clock.run(other)).toMatchObject({ code: 429 });
 	await clock.run(first);
 });
 
@@ -256,7 +255,7 @@ test('a stop ends the wait of a request that was refused', async () => {
 	const stopped = ask({ signal: stop.signal });
 	await clock.advance(150);
 	stop.abort();
-	await expect(stopped).rejects.toMatchObject({ failure: { status: 'CANCELLED' } });
+	await expect(stopped).rejects.toMatchObject({ status: 'CANCELLED' });
 	expect(clock.now()).toBe(150);
 });
 
@@ -277,6 +276,6 @@ test('refusals of requests that were out together count as one', async () => {
 
 test('a caller that has to look first is told of a refusal at once', async () => {
 	const { clock, ask } = world({ quota: 0 });
-	await expect(clock.run(ask({ again: false }))).rejects.toMatchObject({ kind: 'notDone' });
+	await expect(clock.run(ask({ again: false }))).rejects.toMatchObject(attempts.notDone);
 	expect(clock.now()).toBe(100);
 });

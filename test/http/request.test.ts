@@ -14,11 +14,12 @@ import {
 	RawResponse,
 	unlessAborted,
 } from '../../nodes/http/request';
-import { RequestError, stoppedRequest } from '../../nodes/http/retry';
+import { stoppedRequest } from '../../nodes/http/retry';
 import { scriptedServer } from '../Workspace/server';
+import { type AttemptName, attempts } from '../attempt';
 
 describe('request', () => {
-	const failure = (message: string) => new RequestError('unknown', new NodeError({ code: 500, message }));
+	const failure = (message: string) => new NodeError({ code: 500, message, ...attempts.unknown });
 	const errors = {
 		stopped: stoppedRequest,
 		timedOut: () => failure('late'),
@@ -62,14 +63,14 @@ describe('request', () => {
 			const stop = new AbortController();
 			const tried = attempt(never, limitsOf(stop), errors).catch((error: unknown) => error);
 			stop.abort();
-			expect(await tried).toMatchObject({ kind: 'unknown', failure: { status: 'CANCELLED' } });
+			expect(await tried).toMatchObject({ outcome: 'unknown', status: 'CANCELLED' });
 			expect(jest.getTimerCount()).toBe(0);
 		});
 
 		test('is not made in an execution that is over', async () => {
 			const send = jest.fn(never);
 			const tried = attempt(send, { timeoutMilliseconds: 5000, signal: AbortSignal.abort() }, errors);
-			await expect(tried).rejects.toMatchObject({ kind: 'notDone' });
+			await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
 			expect(send).not.toHaveBeenCalled();
 		});
 
@@ -119,11 +120,11 @@ describe('request', () => {
 	});
 
 	test.each([
-		['cutShort', 'unknown', 502, false],
-		['noMemory', 'unknown', 503, false],
-		['tooLarge', 'final', 502, true],
-		['tooCostly', 'final', 502, true],
-	] as const)('a body that is %s: %s, status %d', (reason, kind, code, ambiguous) => {
+		['cutShort', 'unknown', 502],
+		['noMemory', 'unknown', 503],
+		['tooLarge', 'finalUnknown', 502],
+		['tooCostly', 'finalUnknown', 502],
+	] as const)('a body that is %s: %s, status %d', (reason, attempt, code) => {
 		const texts = {
 			cutShort: ['a', 'b'],
 			noMemory: ['a', 'b'],
@@ -131,8 +132,8 @@ describe('request', () => {
 			tooCostly: ['a', 'b'],
 		} as const;
 		const error = errorOfBody(new BodyError(reason, 'ECONNRESET'), texts);
-		expect(error).toMatchObject({ kind, failure: { code, message: 'a', ambiguous } });
-		expect(error.failure.description).toContain('b');
+		expect(error).toMatchObject({ code, message: 'a', ...attempts[attempt] });
+		expect(error.description).toContain('b');
 	});
 
 	const text = Buffer.from('a text, a text');
@@ -173,7 +174,7 @@ describe('network errors', () => {
 	const error = (code: string, more: object = {}) => Object.assign(new Error('canary'), { code, ...more });
 	const connecting = { syscall: 'connect' };
 
-	test.each<[string, Error, string, string, number]>([
+	test.each<[string, Error, string, AttemptName, number]>([
 		['a refused connection', error('ECONNREFUSED', connecting), 'notConnected', 'notDone', 503],
 		[
 			'a name that is not found',
@@ -213,12 +214,13 @@ describe('network errors', () => {
 			'final',
 			503,
 		],
-	])('%s', (_, thrown, what, kind, status) => {
+	])('%s', (_, thrown, what, attempt, status) => {
+		const expected = { what, status, ...attempts[attempt] };
 		const plain = networkErrorOf(thrown);
-		expect(plain).toMatchObject({ what, kind, status });
+		expect(plain).toMatchObject(expected);
 		expect(plain.reason).not.toMatch(/canary|E[A-Z]{4}/);
 		// As n8n and axios wrap it.
-		expect(networkErrorOf(new Error('wrapped', { cause: thrown }))).toMatchObject({ what, kind, status });
+		expect(networkErrorOf(new Error('wrapped', { cause: thrown }))).toMatchObject(expected);
 	});
 
 	test('an empty code or a status is none', () => {
@@ -231,7 +233,7 @@ describe('network errors', () => {
 	test('of a host with several addresses every connection counts', () => {
 		const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 		const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });
-		expect(networkErrorOf(all)).toMatchObject({ what: 'notConnected', kind: 'notDone' });
+		expect(networkErrorOf(all)).toMatchObject({ what: 'notConnected', ...attempts.notDone });
 	});
 
 	describe('the place that could not be reached', () => {

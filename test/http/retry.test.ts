@@ -3,15 +3,14 @@ import fc from 'fast-check';
 
 import { NodeError, isNodeError, toNodeError } from '../../nodes/core/errors';
 import {
-	RequestError,
 	nextWait,
-	outcomeOfStatus,
-	type RequestOutcome,
+	classifyStatus,
 	type RetryPolicy,
 	withRetries,
 	fullJitterMilliseconds,
 	parseRetryAfter,
 } from '../../nodes/http/retry';
+import { type AttemptName, attempts } from '../attempt';
 
 describe('retry', () => {
 	const policy: RetryPolicy = {
@@ -91,26 +90,21 @@ describe('retry', () => {
 			code: 503,
 			message: 'No',
 			cause,
-			carriedOut: true,
-			settled: true,
+			outcome: 'done',
+			retryable: true,
 			retryAfterMilliseconds: 0,
 		});
 		const tries = withRetries(
-			() => Promise.reject(new RequestError('notDone', failure)),
+			() => Promise.reject(failure),
 			{ harmless: false, reading: false },
 			{ ...policy, maxTries: 2, maxRetryWaitMilliseconds: 10 },
 		);
 		const ended: unknown = await tries.catch((error: unknown) => error);
 		if (!isNodeError(ended)) throw ended;
-		expect([ended.cause, ended.carriedOut, ended.settled, ended.description]).toEqual([
-			cause,
-			true,
-			true,
-			'Tried 2 times.',
-		]);
+		expect([ended.cause, ended.outcome, ended.retryAfterMilliseconds]).toEqual([cause, 'done', 0]);
 	});
 
-	test.each<[number, RequestOutcome]>([
+	test.each<[number, AttemptName]>([
 		[400, 'final'],
 		[407, 'final'],
 		[408, 'unknown'],
@@ -121,32 +115,32 @@ describe('retry', () => {
 		[499, 'final'],
 		[500, 'unknown'],
 		[503, 'unknown'],
-	])('what HTTP %d says of the request: %s', (status, outcome) => {
-		expect(outcomeOfStatus(status)).toBe(outcome);
+	])('what HTTP %d says of the request: %s', (status, attempt) => {
+		expect(classifyStatus(status)).toEqual(attempts[attempt]);
 	});
 
 	const brief = { ...policy, maxTries: 3, maxRetryWaitMilliseconds: 2 };
 	const change = { harmless: false, reading: false };
 
-	/** An attempt that fails as often as there are outcomes, then works. */
-	function failing(...outcomes: Array<readonly [RequestOutcome, ambiguous?: boolean]>) {
+	/** An attempt that fails as often as there are names, then works. */
+	function failing(...names: AttemptName[]) {
 		return jest.fn(() => {
-			const [kind, ambiguous = false] = outcomes.shift() ?? [];
-			if (kind === undefined) return Promise.resolve('done');
-			return Promise.reject(new RequestError(kind, new NodeError({ code: 500, message: kind, ambiguous })));
+			const name = names.shift();
+			if (name === undefined) return Promise.resolve('done');
+			return Promise.reject(new NodeError({ code: 500, message: name, ...attempts[name] }));
 		});
 	}
 
 	test('a request that was surely not carried out is sent again; what it gives then is the result', async () => {
-		const request = failing(['notDone']);
+		const request = failing('notDone');
 		expect(await withRetries(request, change, brief)).toBe('done');
 		expect(request).toHaveBeenCalledTimes(2);
-		const harmless = failing(['unknown']);
+		const harmless = failing('unknown');
 		expect(await withRetries(harmless, { harmless: true, reading: false }, brief)).toBe('done');
 	});
 
 	test('all waits together are no longer than allowed', async () => {
-		const request = failing(['notDone'], ['notDone'], ['notDone']);
+		const request = failing('notDone', 'notDone', 'notDone');
 		await expect(withRetries(request, change, brief)).rejects.toMatchObject({
 			description: 'Tried 2 times.',
 		});
@@ -155,7 +149,7 @@ describe('retry', () => {
 	test('the waits add up to what is allowed, to the millisecond', async () => {
 		const waits = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
 		jest.spyOn(Math, 'random').mockReturnValue(0);
-		const request = failing(...Array.from({ length: 9 }, () => ['notDone'] as const));
+		const request = failing(...Array.from({ length: 9 }, () => 'notDone' as const));
 		const limits = { ...policy, maxTries: 9, maxRetryWaitMilliseconds: 500 };
 		await expect(withRetries(request, change, limits)).rejects.toMatchObject({
 			description: 'Tried 4 times.',
@@ -165,21 +159,21 @@ describe('retry', () => {
 	});
 
 	test.each<[string, ReturnType<typeof failing>, typeof change, object]>([
-		['a change that may be done', failing(['unknown']), change, { ambiguous: true }],
-		['a change that is final', failing(['final']), change, { ambiguous: false }],
-		['a final failure that leaves a doubt', failing(['final', true]), change, { ambiguous: true }],
-		['a read', failing(['final', true]), { harmless: true, reading: true }, { ambiguous: false }],
+		['a change that may be done', failing('unknown'), change, { outcome: 'unknown' }],
+		['a change that is final', failing('final'), change, { outcome: 'notDone' }],
+		['a final failure that leaves a doubt', failing('finalUnknown'), change, { outcome: 'unknown' }],
+		['a read', failing('finalUnknown'), { harmless: true, reading: true }, { outcome: 'notDone' }],
 	])('%s is not sent again', async (_, request, repeating, known) => {
 		await expect(withRetries(request, repeating, brief)).rejects.toMatchObject(known);
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
-	test.each<[RequestOutcome, object]>([
-		['notDone', { code: 499, status: 'CANCELLED', description: 'Nothing was done.', ambiguous: false }],
-		['unknown', { status: 'CANCELLED', description: undefined, ambiguous: true }],
-	])('stopped after a try that is %s', async (kind, known) => {
+	test.each<[AttemptName, object]>([
+		['notDone', { code: 499, status: 'CANCELLED', description: 'Nothing was done.', outcome: 'notDone' }],
+		['unknown', { status: 'CANCELLED', description: undefined, outcome: 'unknown' }],
+	])('stopped after a try that is %s', async (name, known) => {
 		const signal = AbortSignal.abort();
-		const tries = withRetries(failing([kind]), { harmless: true, reading: false }, { ...brief, signal });
+		const tries = withRetries(failing(name), { harmless: true, reading: false }, { ...brief, signal });
 		await expect(tries).rejects.toMatchObject(known);
 	});
 

@@ -1,17 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { asError, isNodeError, isRedirect, NodeError, shortened, withCode } from '../../core/errors';
+import {
+	asError,
+	isNodeError,
+	isRedirect,
+	NodeError,
+	type Outcome,
+	shortened,
+	withCode,
+} from '../../core/errors';
 import { named } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { blockedAdvice, type NetworkError, networkErrorOf, networkMessage } from '../../http/networkErrors';
 import { type BodyTexts, errorOfBody, type RequestErrors } from '../../http/request';
-import {
-	outcomeOfStatus,
-	parseRetryAfter,
-	RequestError,
-	type RequestOutcome,
-	stopped,
-} from '../../http/retry';
+import { classifyStatus, parseRetryAfter, stopped, stoppedRequest } from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import type { Redact } from '../session/credentials';
 import { type FieldValues, fieldText, type SessionMessage } from '../session/messages';
@@ -29,17 +31,16 @@ const unknownOutcome =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
 /** A call without a complete answer. */
-export function errorOfThrown(error: unknown, call: CallFacts): RequestError {
-	if (error instanceof RequestError) return error;
-	if (isNodeError(error)) return new RequestError('final', error);
+export function errorOfThrown(error: unknown, call: CallFacts): NodeError {
+	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return errorOfBody(error, bodyTexts(call.options));
 	const found = networkErrorOf(error);
-	const { status: code, kind } = found;
+	const { status: code, outcome, retryable } = found;
 	const description = withCode(networkAdvice[found.what] ?? unknownOutcome, found.code);
 	// An HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.redact(asError(error).message));
 	const message = networkMessage(found, error, call.url);
-	return new RequestError(kind, new NodeError({ code, message, description, cause }));
+	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
 
 /** What to do if there was no connection. */
@@ -77,23 +78,26 @@ function sized(bytes: number): string {
 }
 
 /** A status outside 200–299. */
-export function errorOfStatus(answer: Answer, call: CallFacts): RequestError {
+export function errorOfStatus(answer: Answer, call: CallFacts): NodeError {
 	const { statusCode: code, headers } = answer;
-	if (isRedirect(code)) return new RequestError('final', redirected(answer, call));
+	if (isRedirect(code)) return redirected(answer, call);
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed; 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const kind = saysNotDone ? 'notDone' : outcomeOfStatus(code);
+	const result = saysNotDone ? classifyStatus(429) : classifyStatus(code);
 	const said = excerpt(answer, call);
-	const [meaning, description] = statusTexts[code] ?? outcomeTexts[kind];
+	const [meaning, description] =
+		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejected;
 	const message = `${meaning} (${code})${said ? `: ${said}` : ''}`;
-	return new RequestError(kind, new NodeError({ code, message, description, retryAfterMilliseconds }));
+	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
 }
 
 export const callErrors = (call: CallFacts): RequestErrors => ({
-	stopped: (kind) =>
-		new RequestError(kind, kind === 'notDone' ? stoppedBeforeCall() : stopped(unknownOutcome)),
-	timedOut: () => new RequestError('unknown', timedOut(call.options.timeoutSeconds)),
+	stopped: (outcome) =>
+		stoppedRequest(outcome).with({
+			description: outcome === 'notDone' ? nothingSent : unknownOutcome,
+		}),
+	timedOut: () => timedOut(call.options.timeoutSeconds),
 	thrown: (error) => errorOfThrown(error, call),
 });
 
@@ -102,11 +106,15 @@ function timedOut(timeoutSeconds: number): NodeError {
 		code: 504,
 		message: `The agent service did not respond within ${timeoutSeconds} s`,
 		description: `${unknownOutcome} To allow more time, raise the option ${named('timeoutSeconds')}.`,
+		outcome: 'unknown',
+		retryable: true,
 	});
 }
 
+const nothingSent = 'Nothing was sent: the agent was not started.';
+
 export function stoppedBeforeCall(): NodeError {
-	return stopped('Nothing was sent: the agent was not started.');
+	return stopped(nothingSent);
 }
 
 /** The item passed the check, but an expression gave an invalid value when the item was processed. */
@@ -119,7 +127,7 @@ export function tooMuchOutput(limitBytes: number): NodeError {
 	return new NodeError({
 		code: 503,
 		message: `The responses and messages of this execution are larger than ${sized(limitBytes)} together`,
-		carriedOut: true,
+		outcome: 'done',
 		description:
 			'The agent was started, but n8n cannot hold its answer beside those of the other items. Process fewer items in one execution (Loop Over Items with a sub-workflow), or have the agent return a link.',
 	});
@@ -128,7 +136,7 @@ export function tooMuchOutput(limitBytes: number): NodeError {
 /** While waiting for messages. */
 export function stoppedAfterCall(): NodeError {
 	return stopped('The agent was started, but the node no longer waits for its messages.').with({
-		carriedOut: true,
+		outcome: 'done',
 	});
 }
 
@@ -178,8 +186,8 @@ const statusTexts: Readonly<Record<number, Texts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcome],
 };
 
-/** Of any other status. */
-const outcomeTexts: Readonly<Record<RequestOutcome, Texts>> = {
+/** For any other status that says so. */
+const outcomeTexts: Readonly<Partial<Record<Outcome, Texts>>> = {
 	notDone: [
 		'The agent service reported an error',
 		'The service is temporarily busy or down. It did not start the agent.',
@@ -188,11 +196,12 @@ const outcomeTexts: Readonly<Record<RequestOutcome, Texts>> = {
 		'The agent service reported an error',
 		`${unknownOutcome} The service reported an internal error.`,
 	],
-	final: [
-		'The agent service rejected the call',
-		"The text above is the service's response. The call was not repeated.",
-	],
 };
+
+const rejected: Texts = [
+	'The agent service rejected the call',
+	"The text above is the service's response. The call was not repeated.",
+];
 
 /** Of all messages, in characters of JSON: errors are kept with the execution, and shown as a whole. */
 const mostOfMessages = 32_768;
@@ -323,7 +332,7 @@ export function tooMany(count: number): NodeError {
 		message: `More messages came than the node collects: ${count.toLocaleString('en-US')} were received`,
 		description:
 			"The agent was started, and went on sending. Raise 'Max Messages' (all messages together may have 64 MiB), leave out messages with 'Filter Field' and 'Filter Value', or set 'On Wait Timeout' to 'Output Messages Received So Far'.",
-		carriedOut: true,
+		outcome: 'done',
 	});
 }
 
@@ -340,7 +349,7 @@ export function agentFailed(
 		code: 500,
 		message: 'The agent reported a failure',
 		description: shortened(report, longestReport),
-		carriedOut: true,
+		outcome: 'done',
 	});
 }
 

@@ -39,7 +39,7 @@ async function started<T>(storing: Promise<T>): Promise<T> {
 	} catch (error) {
 		const failure = toNodeError(error);
 		const description = `The agent was started, but what it gave is lost. ${failure.description ?? ''}`;
-		throw failure.with({ carriedOut: true, description });
+		throw failure.with({ outcome: 'done', description });
 	}
 }
 

@@ -158,7 +158,7 @@ function waitParts(
 function failed(error: unknown, call: PreparedCall, answer: Answer | undefined): Done {
 	const failure = new Sanitizer(call.secrets).error(naming.failure(toNodeError(error)));
 	// The service accepted the call, or may have.
-	const reachedService = answer !== undefined || failure.ambiguous || failure.carriedOut;
+	const reachedService = answer !== undefined || failure.outcome !== 'notDone';
 	if (!reachedService) return { outcome: { failure }, isFinal: false };
 	const content = answer && contentOf(answer);
 	const response =

@@ -138,7 +138,7 @@ class Wait implements TryHooks, ConnectionListener {
 	callFailed(error: unknown): NodeError {
 		const { end } = this.#collector;
 		const hasCome = end === 'match' || end === 'count' || end === 'failure';
-		const isDoubtful = isNodeError(error) && (error.ambiguous || error.carriedOut);
+		const isDoubtful = isNodeError(error) && error.outcome !== 'notDone';
 		if (hasCome && isDoubtful && !this.#parts.signal?.aborted) return error;
 		if (!this.#isSent || !isNodeError(error)) throw error;
 		throw this.#withDetails(withLoss(error, this.#loss));

@@ -89,7 +89,6 @@ function putAway(made: Pick<File, 'id'> | undefined): NodeError {
 		code: 503,
 		message: `Another execution with the same ${named('idempotencyKey')} put the file ${made?.id ?? ''} into the trash`,
 		description: 'Its own file cannot be found yet. Run this again.',
-		settled: true,
 	});
 }
 

@@ -11,7 +11,7 @@ import { type Bases, createTransport, type TransportOptions } from './transport'
  * What an operation may call: Google's own clients, typed by googleapis. Retry, Retry-After, token refresh, concurrency and
  * error shaping happen behind them, once for all operations; whatever a call throws is a `NodeError`.
  *
- * A POST is not repeated after an ambiguous failure unless the call says that repeating is harmless, in googleapis' own
+ * A POST is not repeated after a failure with an unknown outcome unless the call says that repeating is harmless, in googleapis' own
  * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
  */
 export interface Clients {

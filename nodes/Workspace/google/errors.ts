@@ -14,7 +14,7 @@ import {
 	property,
 } from '../../http/networkErrors';
 import { type BodyTexts, errorOfBody } from '../../http/request';
-import { RequestError, type RequestOutcome, outcomeOfStatus, parseRetryAfter } from '../../http/retry';
+import { classifyStatus, parseRetryAfter } from '../../http/retry';
 import { adviceFor, type Api, apiNames, type Envelope, type FailedCall, reconnect } from './advice';
 
 const maxMessageLength = 500;
@@ -50,21 +50,22 @@ interface ErrorAnswer {
 const rateReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
 
 /** Turns an unsuccessful answer into what the user reads and whether a retry is safe. */
-export function errorOfAnswer(answer: ErrorAnswer, call: FailedCall): RequestError {
+export function errorOfAnswer(answer: ErrorAnswer, call: FailedCall): NodeError {
 	const { status, headers } = answer;
 	const envelope = envelopeOf(answer.body);
 	// A 403 has three meanings. Only the reason tells them apart.
 	const isRefusedForRate = status === 403 && envelope.reasons.some((reason) => rateReasons.includes(reason));
-	const kind = isRefusedForRate ? 'notDone' : outcomeOfStatus(status);
-	const limited = kind === 'notDone';
-	const failure = new NodeError({
+	const { outcome, retryable } = isRefusedForRate ? classifyStatus(429) : classifyStatus(status);
+	const limited = retryable && outcome === 'notDone';
+	return new NodeError({
 		code: status,
 		status: envelope.status ?? (limited ? 'RESOURCE_EXHAUSTED' : undefined),
 		message: messageOf(status, envelope, call.api),
 		description: adviceFor({ status, limited, envelope, call }),
-		retryAfterMilliseconds: kind === 'final' ? undefined : waitAskedFor(headers, envelope),
+		retryAfterMilliseconds: retryable ? waitAskedFor(headers, envelope) : undefined,
+		outcome,
+		retryable,
 	});
-	return new RequestError(kind, failure);
 }
 
 function messageOf(status: number, { message }: Envelope, api: Api): string {
@@ -88,13 +89,13 @@ function waitAskedFor(headers: ErrorAnswer['headers'], { message = '' }: Envelop
 }
 
 /** Turns whatever n8n's request helper, or the reading of a body, threw into what the user reads. */
-export async function errorOfThrown(error: unknown, call: FailedCall): Promise<RequestError> {
-	if (error instanceof RequestError) return error;
+export async function errorOfThrown(error: unknown, call: FailedCall): Promise<NodeError> {
+	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return errorOfBody(error, bodyTexts);
 	const chain = causesOf(error);
 	// The service account's credential itself explains why it gets no token.
 	const own = chain.find(isNodeError);
-	if (own) return new RequestError(own.code >= 500 ? 'notDone' : 'final', own);
+	if (own) return own.with({ retryable: own.code >= 500 });
 	if (chain.some((link) => isElsewhere(link, call))) return errorOfRefresh(chain, call);
 	for (const link of chain) {
 		const response = property(link, 'response');
@@ -104,19 +105,14 @@ export async function errorOfThrown(error: unknown, call: FailedCall): Promise<R
 	return errorOfNetwork(error, chain, call);
 }
 
-export function timeoutError(seconds: number): RequestError {
-	return requestError('unknown', {
+export function timeoutError(seconds: number): NodeError {
+	return new NodeError({
 		code: 504,
 		message: `Google did not respond within ${seconds} s`,
 		description: `Try again, or raise the option ${named('timeoutSeconds')}.`,
+		outcome: 'unknown',
+		retryable: true,
 	});
-}
-
-function requestError(
-	kind: RequestOutcome,
-	details: Record<'message' | 'description', string> & { readonly code: number },
-): RequestError {
-	return new RequestError(kind, new NodeError(details));
 }
 
 /**
@@ -153,7 +149,7 @@ const bodyTexts: BodyTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function errorOfResponse(status: number, response: unknown, call: FailedCall): Promise<RequestError> {
+async function errorOfResponse(status: number, response: unknown, call: FailedCall): Promise<NodeError> {
 	const headers = property(response, 'headers');
 	const data = property(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
@@ -161,9 +157,9 @@ async function errorOfResponse(status: number, response: unknown, call: FailedCa
 	return errorOfAnswer({ status, headers: isRecord(headers) ? headers : {}, body }, call);
 }
 
-function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): RequestError {
+function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedCall): NodeError {
 	const reason = networkErrorOf(error);
-	const { what, kind, status, code } = reason;
+	const { what, outcome, retryable, status, code } = reason;
 	if (what === 'blocked')
 		return errorOfBlocked(networkMessage(reason, error, call.url), chain.find(isBlocked));
 	const texts = chain.flatMap((link) => (link instanceof Error ? [link.message] : []));
@@ -174,21 +170,27 @@ function errorOfNetwork(error: unknown, chain: readonly unknown[], call: FailedC
 	// n8n found no token or could not refresh it, so nothing was carried out.
 	if (isAboutToken) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return requestError('final', { code: 401, message, description: reconnect(call.signIn) });
+		return new NodeError({ code: 401, message, description: reconnect(call.signIn) });
 	}
 	const own = texts[0] ?? 'The request could not be completed';
 	const message = code === undefined ? own : networkMessage(reason, error, call.url);
 	const description =
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
-	return requestError(kind, { code: status, message, description: withCode(description, code) });
+	return new NodeError({
+		code: status,
+		message,
+		description: withCode(description, code),
+		outcome,
+		retryable,
+	});
 }
 
 /** @param error n8n's own error, whose message is passed on */
-function errorOfBlocked(message: string, error: Error | undefined): RequestError {
+function errorOfBlocked(message: string, error: Error | undefined): NodeError {
 	const advice = property(error, 'description');
 	const own = [error?.message, typeof advice === 'string' ? advice : undefined].filter(Boolean).join('. ');
 	const description = own ? `${blockedAdvice} n8n says: ${own}` : blockedAdvice;
-	return requestError('final', { code: 503, message, description });
+	return new NodeError({ code: 503, message, description });
 }
 
 /** Whether n8n sent the failed request on its own, to the token endpoint. */
@@ -198,11 +200,11 @@ function isElsewhere(link: unknown, { url }: FailedCall): boolean {
 }
 
 /** n8n asks for a new token only after a 401, so nothing was carried out. */
-function errorOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): RequestError {
+function errorOfRefresh(chain: readonly unknown[], { signIn }: FailedCall): NodeError {
 	const status = chain.map((link) => property(property(link, 'response'), 'status')).find(Boolean);
 	const why = typeof status === 'number' ? `HTTP ${status}` : codeIn(chain);
-	const passing = typeof status !== 'number' || status >= 500 || status === 429;
+	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const description = withCode(`Try again later. If the problem persists: ${reconnect(signIn)}`, why);
-	return requestError(passing ? 'notDone' : 'final', { code: 401, message, description });
+	return new NodeError({ code: 401, message, description, retryable });
 }

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { NodeError } from '../../core/errors';
+import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, chunksOf, md5Of, type Source, sourceChanged } from '../source';
 import { type Bases, retryWords, type Transport, type TransportOptions } from './transport';
-import { SessionLost, UploadSession } from './uploadSession';
+import { sessionLost, UploadSession } from './uploadSession';
 
 export interface ResumableUploadRequest {
 	/** With an `id`, repeating is harmless: Drive answers 409 once the file exists. */
@@ -94,12 +94,12 @@ export async function resumableUpload(
 	let session = await start();
 	for (let pass = 1; ; pass++) {
 		const done = await sendFrom(session, request).catch((error: unknown) => {
-			if (!(error instanceof SessionLost) || pass >= options.maxTries) throw error;
+			if (!session.lost || !isNodeError(error) || pass >= options.maxTries) throw error;
 			return isRepeatable ? undefined : existing(error, request);
 		});
 		if (done) return done;
 		if (session.lost) session = await start();
-		else if (pass >= options.maxTries) throw new SessionLost(false);
+		else if (pass >= options.maxTries) throw sessionLost(false);
 	}
 }
 
@@ -124,7 +124,8 @@ async function sendFrom(
 		const isLast = chunk.length < chunkBytes;
 		if (end > source.size || (isLast && end < source.size)) {
 			// Whether all of the announced bytes went out before: then the file exists.
-			throw sourceChanged(end, source.size).with({ carriedOut: from > 0 && from === source.size });
+			const outcome = from > 0 && from === source.size ? 'done' : 'notDone';
+			throw sourceChanged(end, source.size).with({ outcome });
 		}
 		if (!(await session.send(chunk, from))) return undefined;
 		from = end;
@@ -135,17 +136,14 @@ async function sendFrom(
 }
 
 /** A lost session may have created its file if the answer to the last chunk was lost too. */
-async function existing(
-	lost: SessionLost,
-	request: ResumableUploadRequest,
-): Promise<UploadedFile | undefined> {
+async function existing(lost: NodeError, request: ResumableUploadRequest): Promise<UploadedFile | undefined> {
 	const { source, findExisting } = request;
 	if (!findExisting) return undefined;
 	const file = await findExisting().catch((error: unknown) => {
-		throw lost.ambiguous ? lost : error;
+		throw lost.outcome === 'unknown' ? lost : error;
 	});
 	if (file) return { file, md5: await md5Of(source) };
-	if (lost.ambiguous) throw lost;
+	if (lost.outcome === 'unknown') throw lost;
 	return undefined;
 }
 

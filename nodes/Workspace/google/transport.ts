@@ -14,7 +14,7 @@ import {
 	type Send,
 	unlessAborted,
 } from '../../http/request';
-import { RequestError, type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
+import { type RetryPolicy, stoppedRequest, withRetries } from '../../http/retry';
 import { type Api, apiNames, type FailedCall, type SignIn } from './advice';
 import { checkBases, errorOfAnswer, errorOfThrown, timeoutError } from './errors';
 
@@ -33,7 +33,7 @@ interface Expected {
 	validateStatus?(status: number): boolean;
 }
 
-/** The answer for the generated client, which takes every returned one as a success: others are thrown. @throws RequestError, BodyError */
+/** The answer for the generated client, which takes every returned one as a success: others are thrown. @throws NodeError, BodyError */
 export async function answerOf(
 	response: FullResponse,
 	expected: Expected,
@@ -72,7 +72,7 @@ async function dataOf(
 	const isCut = data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'));
 	if (isCut) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
-	throw new RequestError('unknown', new NodeError({ code: 502, message, description: checkBases }));
+	throw new NodeError({ code: 502, message, description: checkBases, outcome: 'unknown', retryable: true });
 }
 
 /** The base address of each API. A base comes from the credential and may contain a path prefix. */

@@ -1,24 +1,24 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { asError, NodeError, isNodeError } from '../../core/errors';
-import { RequestError, type RequestOutcome, type RetryPolicy, withRetries } from '../../http/retry';
+import { type RetryPolicy, withRetries } from '../../http/retry';
 import { checkBases } from './errors';
 import type { Transport } from './transport';
 
-/** Drive no longer knows the session. */
-export class SessionLost extends NodeError {
-	/** @param ambiguous the last bytes were sent and no answer came back, so the file may exist */
-	constructor(ambiguous: boolean, cause?: unknown) {
-		super({
-			code: 503,
-			message: 'Google Drive ended the upload before it was complete',
-			description: ambiguous
-				? 'The file may still exist. Look for it in Google Drive before you upload it again.'
-				: 'Try again later.',
-			ambiguous,
-			cause,
-		});
-	}
+/**
+ * The failure when Drive no longer knows a session.
+ * @param sentLast the last bytes were sent and no answer came back, so the file may exist
+ */
+export function sessionLost(sentLast: boolean, cause?: unknown): NodeError {
+	return new NodeError({
+		code: 503,
+		message: 'Google Drive ended the upload before it was complete',
+		description: sentLast
+			? 'The file may still exist. Look for it in Google Drive before you upload it again.'
+			: 'Try again later.',
+		outcome: sentLast ? 'unknown' : 'notDone',
+		cause,
+	});
 }
 
 /** One resumable upload to an address of Drive's. If Drive reports different progress than expected, Drive is right. */
@@ -53,7 +53,9 @@ export class UploadSession {
 		while (this.storedBytes >= from && this.storedBytes < from + chunk.length) {
 			// The last part may create the file, so without an answer the outcome is unknown.
 			const isLast = from + chunk.length === this.totalBytes;
-			await withRetries(() => this.sendRest(chunk, from), { harmless: true, reading: !isLast }, this.policy);
+			const repeating = { harmless: true, reading: !isLast && !this.sentLast };
+			await withRetries(() => this.sendRest(chunk, from), repeating, this.policy);
+			this.refuseMoreThanSent(from + chunk.length);
 		}
 		return this.storedBytes >= from + chunk.length;
 	}
@@ -66,7 +68,7 @@ export class UploadSession {
 			code: 502,
 			message: `Google Drive stored ${this.storedBytes} of ${this.totalBytes} bytes but did not complete the file`,
 			description: 'Try again later.',
-			ambiguous: true,
+			outcome: 'unknown',
 		});
 	}
 
@@ -84,15 +86,17 @@ export class UploadSession {
 		this.unsure = false;
 		if (this.storedBytes >= from && this.storedBytes <= start) {
 			const message = 'Google Drive did not store any of the bytes that were sent';
-			const failure = new NodeError({ code: 503, message, description: 'Try again later.' });
-			throw new RequestError('notDone', failure);
+			throw new NodeError({ code: 503, message, description: 'Try again later.', retryable: true });
 		}
+	}
+
+	private refuseMoreThanSent(end: number): void {
 		if (this.storedBytes <= end) return;
 		throw new NodeError({
 			code: 502,
 			message: `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`,
 			description: checkBases,
-			ambiguous: true,
+			outcome: 'unknown',
 		});
 	}
 
@@ -101,7 +105,7 @@ export class UploadSession {
 		this.unsure = false;
 	}
 
-	/** @throws SessionLost, RequestError */
+	/** @throws NodeError */
 	private async put(range: string, bytes?: Buffer): Promise<void> {
 		const { status, headers, data } = await this.transport({
 			url: this.address,
@@ -126,16 +130,10 @@ export class UploadSession {
 		if (!isNodeError(error)) return asError(error);
 		if (error.code === 404 || error.code === 410) {
 			this.lost = true;
-			return new SessionLost(this.sentLast, error);
+			return sessionLost(this.sentLast, error);
 		}
-		return new RequestError(kindOf(error), error);
+		return error;
 	}
-}
-
-function kindOf({ code, status, ambiguous }: NodeError): RequestOutcome {
-	if (code === 499) return 'final';
-	if (ambiguous) return 'unknown';
-	return code >= 500 || code === 408 || status === 'RESOURCE_EXHAUSTED' ? 'notDone' : 'final';
 }
 
 /** `Range: bytes=0-41` means 42 bytes. No range means that Drive has nothing. */

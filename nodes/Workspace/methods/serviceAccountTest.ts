@@ -70,9 +70,10 @@ async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<v
 	const response = await request(helpers, call, { headers: { authorization: `Bearer ${token}` } });
 	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
 	await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
-		const { kind, failure } = await errorOfThrown(error, call);
+		const failure = await errorOfThrown(error, call);
+		const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
 		// What a node can do about a limit, its options say.
-		throw kind === 'notDone' ? failure.with({ description: 'Try again in a minute.' }) : failure;
+		throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 	});
 }
 
@@ -84,6 +85,6 @@ async function request(
 	try {
 		return await testRequest(helpers, { ...more, method: call.method as IHttpRequestMethods, uri: call.url });
 	} catch (error) {
-		throw (await errorOfThrown(error, call)).failure;
+		throw await errorOfThrown(error, call);
 	}
 }

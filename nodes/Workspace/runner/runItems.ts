@@ -39,18 +39,20 @@ async function outcomesOf(
 	}
 }
 
-/** The real outcome of an ambiguous failure, if the operation can find out. */
+/** The real outcome of a failure whose outcome is unknown, if the operation can find out. */
 async function settled(clients: Clients, job: Job, outcome: unknown): Promise<unknown> {
 	if (!isNodeError(outcome)) return outcome;
 	const { operation, params, item } = job;
-	if (!outcome.ambiguous) return item.told(outcome);
+	if (outcome.outcome !== 'unknown') return item.told(outcome);
 	const unsettled = item.told(unknown(outcome, job));
 	if (!operation.recover || item.signal?.aborted) return unsettled;
 	try {
-		return (await operation.recover(clients, params, outcome, item)) ?? unsettled;
+		const found = await operation.recover(clients, params, outcome, item);
+		if (isNodeError(found)) return item.told(found);
+		return found ?? unsettled;
 	} catch (error) {
 		const later = failureOf(error, job);
-		const isTold = later.ambiguous || later.settled || item.hasMade;
+		const isTold = later.outcome === 'unknown' || item.hasMade;
 		return item.told(isTold ? later : unknown(outcome, job, later));
 	}
 }
@@ -67,7 +69,7 @@ function unknown(failure: NodeError, { operation, params }: Job, lookup?: NodeEr
 	return failure.with({
 		message: isSaid ? message : `The request may have been carried out: ${message}`,
 		description: [description, seen, isSaid ? undefined : what].filter(Boolean).join(' '),
-		ambiguous: true,
+		outcome: 'unknown',
 	});
 }
 
@@ -79,7 +81,7 @@ function failureOf(error: unknown, { operation, item }: Job): NodeError {
 	const failure = errorOfReading(error, item.log.bind(item));
 	// It may be the response to what changed something.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.readsOnly;
-	return isAmbiguous ? failure.with({ ambiguous: true }) : failure;
+	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }
 
 /** Of items that may run in parallel; their requests share one limit per credential anyway. */
@@ -189,7 +191,7 @@ function failed(
 	failure: NodeError,
 	{ isDone, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
 ): Done {
-	const mayBeDone = isDone || failure.carriedOut || failure.ambiguous || item.hasMade;
+	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasMade;
 	return {
 		outcome: { failure, output },
 		isFinal: mayBeDone && !operation.readsOnly && !operation.idempotent?.(params),

@@ -17,6 +17,7 @@ import { NodeError } from '../../../nodes/core/errors';
 import { BodyError } from '../../../nodes/http/body';
 import { failureOf } from '../../executeContext';
 import { runExecute } from './executeRun';
+import { type AttemptName, attempts } from '../../attempt';
 
 const call = {
 	url: 'https://agent.example.com/execute',
@@ -26,7 +27,7 @@ const call = {
 const answered = (statusCode: number, headers = {}) =>
 	errorOfStatus({ statusCode, headers, body: Buffer.from('words') }, call);
 
-test.each([
+test.each<[number, AttemptName, string, string]>([
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],
@@ -39,8 +40,8 @@ test.each([
 	[503, 'unknown', 'The agent service reported an error', 'internal error.'],
 	[504, 'unknown', 'The gateway in front of the agent service got no response', 'Check the session'],
 ])('status %d is %s, and says what happened and what to do', (code, kind, message, advice) => {
-	const { kind: outcome, failure } = answered(code);
-	expect([outcome, failure.code]).toEqual([kind, code]);
+	const failure = answered(code);
+	expect(failure).toMatchObject({ code, ...attempts[kind] });
 	expect(failure.message).toMatch(new RegExp(`^${message}.*\\(${code}\\): words$`));
 	expect(failure.description).toContain(advice);
 	const mayBeStarted = failure.description?.includes('The service may have started the agent');
@@ -48,14 +49,13 @@ test.each([
 });
 
 test.each([300, 399])('status %d is a redirect, and shows where to, without its query', (code) => {
-	const { kind, failure } = answered(code, { location: '/login?key=canary' });
-	expect([kind, failure.code, failure.message]).toEqual([
-		'final',
+	expect(answered(code, { location: '/login?key=canary' })).toMatchObject({
+		...attempts.final,
 		code,
-		`The agent service responded with a redirect (${code}) to https://agent.example.com/login, which was not followed`,
-	]);
-	expect(answered(code, { location: 'http://' }).failure.message).toContain(`(${code}), which`);
-	expect(answered(code).failure.message).toContain(`(${code}), which`);
+		message: `The agent service responded with a redirect (${code}) to https://agent.example.com/login, which was not followed`,
+	});
+	expect(answered(code, { location: 'http://' }).message).toContain(`(${code}), which`);
+	expect(answered(code).message).toContain(`(${code}), which`);
 });
 
 test.each([
@@ -64,14 +64,14 @@ test.each([
 	[2 * 1024 * 1024 + 1024, '2,098,176 bytes'],
 ])('a limit of %d is told as %s', (maxResponseBytes, size) => {
 	const options = { timeoutSeconds: 300, maxResponseBytes };
-	const { kind, failure } = errorOfThrown(new BodyError('tooLarge'), { ...call, options });
-	expect(kind).toBe('final');
+	const failure = errorOfThrown(new BodyError('tooLarge'), { ...call, options });
+	expect(failure).toMatchObject(attempts.finalUnknown);
 	expect(failure.message).toBe(`The agent service's response is larger than ${size}`);
 });
 
 test('503 with Retry-After says that nothing was done', () => {
-	const { kind, failure } = answered(503, { 'retry-after': '3' });
-	expect(kind).toBe('notDone');
+	const failure = answered(503, { 'retry-after': '3' });
+	expect(failure).toMatchObject(attempts.notDone);
 	expect(failure.description).toBe('The service is temporarily busy or down. It did not start the agent.');
 	expect(failure.retryAfterMilliseconds).toBe(3000);
 });

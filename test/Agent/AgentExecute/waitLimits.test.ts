@@ -217,8 +217,8 @@ test('a name that is not found now and then does not end a long wait, but one th
 });
 
 describe('a call that fails when messages have come', () => {
-	const ambiguous = new NodeError({ code: 504, message: 'No answer', ambiguous: true });
-	const carriedOut = new NodeError({ code: 502, message: 'Cut', carriedOut: true });
+	const ambiguous = new NodeError({ code: 504, message: 'No answer', outcome: 'unknown' });
+	const carriedOut = new NodeError({ code: 502, message: 'Cut', outcome: 'done' });
 	const refused = new NodeError({ code: 422, message: 'Refused' });
 	const match: Partial<WaitSettings> = { waitUntil: 'match', match: { field: '', values: ['answer'] } };
 	const silence: Partial<WaitSettings> = { waitUntil: 'silence', silenceSeconds: 1 };
@@ -307,7 +307,7 @@ describe('a stop of the execution', () => {
 		stop.abort();
 		expect(await outcome).toMatchObject({
 			description: 'Nothing was sent: the agent was not started.',
-			ambiguous: false,
+			outcome: 'notDone',
 		});
 		expect(call).not.toHaveBeenCalled();
 		expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
@@ -324,7 +324,7 @@ describe('a stop of the execution', () => {
 			stop.abort();
 			expect(await outcome).toMatchObject({
 				description: 'The agent was started, but the node no longer waits for its messages.',
-				carriedOut: true,
+				outcome: 'done',
 			});
 			expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 		},

@@ -117,7 +117,7 @@ test('an answer that does not come in time is said to be late, with the time', a
 	expect(await failing(call({ url, method: 'POST' }))).toMatchObject({
 		code: 504,
 		message: 'Google did not respond within 0.05 s',
-		ambiguous: true,
+		outcome: 'unknown',
 	});
 	expect(never.destroyed).toBe(true);
 });
@@ -193,7 +193,7 @@ describe('an answer', () => {
 		expect(await failing(call({ url, method: 'POST' }))).toMatchObject({
 			code: 502,
 			message,
-			ambiguous: true,
+			outcome: 'unknown',
 		});
 		expect(requests).toHaveLength(1);
 	});

@@ -201,7 +201,7 @@ describe('advice table', () => {
 			signIn: { ...signIn, ...own },
 			advice,
 		};
-		return errorOfAnswer({ status, headers: {}, body }, call).failure.description ?? '';
+		return errorOfAnswer({ status, headers: {}, body }, call).description ?? '';
 	}
 
 	/** Google's answers as they were reported, in the order of the rows. */

@@ -95,7 +95,7 @@ test('a quota that stays used up ends with an error that says how long was waite
 	google.quotas.limits = { gmail: 0, minute };
 	const { gmail } = clients({ maxRetryWaitMilliseconds: minute });
 	const failure = await failing(gmail.users.messages.list({ userId: 'me' }));
-	expect(failure).toMatchObject({ code: 403, ambiguous: false });
+	expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
 	expect(failure.description).toMatch(/'maxRetryWaitSeconds' allows 1\.5, of which \d+ have passed/);
 });
 

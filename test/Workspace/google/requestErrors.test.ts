@@ -15,6 +15,7 @@ import { blockedAdvice } from '../../../nodes/http/networkErrors';
 import { createTransport } from '../../../nodes/Workspace/google/transport';
 import { basesAt } from '../client';
 import { failing } from '../failure';
+import { type AttemptName, attempts } from '../../attempt';
 
 const node: INode = { id: 'n1', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 const bases = basesAt('http://127.0.0.1:9');
@@ -51,28 +52,32 @@ test.each<[string, Error, object]>([
 	[
 		'a name that is not found',
 		byAxios('ENOTFOUND', { hostname: 'gateway.example' }),
-		{ code: 503, ambiguous: false },
+		{ code: 503, outcome: 'notDone' },
 	],
-	['a network that is away', byAxios('ENETUNREACH', { syscall: 'connect' }), { code: 503, ambiguous: false }],
+	[
+		'a network that is away',
+		byAxios('ENETUNREACH', { syscall: 'connect' }),
+		{ code: 503, outcome: 'notDone' },
+	],
 	[
 		'a route that went away under a request that was out',
 		byAxios('EHOSTUNREACH', { syscall: 'read' }),
-		{ code: 503, ambiguous: true },
+		{ code: 503, outcome: 'unknown' },
 	],
 	[
 		'no answer to a connection',
 		byAxios('ETIMEDOUT', { syscall: 'connect' }),
-		{ code: 503, ambiguous: false },
+		{ code: 503, outcome: 'notDone' },
 	],
 	[
 		'no answer to a request',
 		byAxios('ETIMEDOUT'),
-		{ code: 504, status: 'DEADLINE_EXCEEDED', ambiguous: true },
+		{ code: 504, status: 'DEADLINE_EXCEEDED', outcome: 'unknown' },
 	],
-	['axios’ own timeout', byAxios('ECONNABORTED'), { code: 504, ambiguous: true }],
-	['a broken pipe', byAxios('EPIPE'), { code: 503, ambiguous: true }],
-	['a certificate', byAxios('DEPTH_ZERO_SELF_SIGNED_CERT'), { code: 503, ambiguous: false }],
-	['a code that nobody knows', byAxios('EWHATEVER'), { code: 503, ambiguous: true }],
+	['axios’ own timeout', byAxios('ECONNABORTED'), { code: 504, outcome: 'unknown' }],
+	['a broken pipe', byAxios('EPIPE'), { code: 503, outcome: 'unknown' }],
+	['a certificate', byAxios('DEPTH_ZERO_SELF_SIGNED_CERT'), { code: 503, outcome: 'notDone' }],
+	['a code that nobody knows', byAxios('EWHATEVER'), { code: 503, outcome: 'unknown' }],
 ])('%s', async (_, error, expected) => {
 	const failure = await thrown(error);
 	expect(failure).toMatchObject({ name: 'NodeError', ...expected });
@@ -97,7 +102,7 @@ test.each([
 		code: 401,
 		status: 'UNAUTHENTICATED',
 		description: 'Open the credential and reconnect it: sign in to Google again.',
-		ambiguous: false,
+		outcome: 'notDone',
 	});
 });
 
@@ -113,7 +118,7 @@ test('n8n’s own policy of where requests may go', async () => {
 		code: 503,
 		message: 'No connection to 127.0.0.1:9: n8n does not allow it',
 		description: `${blockedAdvice} n8n says: ${blocked.message}. ${blocked.description}`,
-		ambiguous: false,
+		outcome: 'notDone',
 	});
 });
 
@@ -170,12 +175,12 @@ describe('what Google says', () => {
 		[{ error: { message: 'x'.repeat(500) } }, `Gmail: ${'x'.repeat(500)}`],
 		[{ error: { message: 'x'.repeat(501) } }, `Gmail: ${'x'.repeat(500)}…`],
 	])('%j', (body, message) => {
-		expect(answered(400, body).failure.message).toBe(message);
+		expect(answered(400, body).message).toBe(message);
 	});
 
 	test('a reason that is no text is none', () => {
 		const errors = [{ reason: { toString: 1, valueOf: 1 } }, { reason: ['rateLimitExceeded'] }];
-		expect(answered(403, { error: { message: 'No', errors } })).toMatchObject({ kind: 'final' });
+		expect(answered(403, { error: { message: 'No', errors } })).toMatchObject(attempts.final);
 	});
 
 	test.each([
@@ -184,7 +189,7 @@ describe('what Google says', () => {
 		[undefined, 'the API library'],
 	])('the address to enable an API at: %s', (activationUrl, place) => {
 		const details = [{ reason: 'OTHER' }, { reason: 'SERVICE_DISABLED', metadata: { activationUrl } }];
-		const { description } = answered(403, { error: { message: 'No', details } }).failure;
+		const { description } = answered(403, { error: { message: 'No', details } });
 		expect(description).toContain(`Enable the Gmail API in ${place}`);
 	});
 });
@@ -195,7 +200,7 @@ describe('whether it was carried out, and when to come back', () => {
 	afterEach(() => jest.useRealTimers());
 	const reason = (text: string) => ({ error: { message: 'No', errors: [{ reason: text }] } });
 
-	test.each<[number, unknown, string, string]>([
+	test.each<[number, unknown, AttemptName, string]>([
 		[429, {}, 'notDone', 'RESOURCE_EXHAUSTED'],
 		[403, reason('userRateLimitExceeded'), 'notDone', 'RESOURCE_EXHAUSTED'],
 		[403, { error: { details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] } }, 'notDone', 'RESOURCE_EXHAUSTED'],
@@ -205,9 +210,9 @@ describe('whether it was carried out, and when to come back', () => {
 		[429, { error: { status: 'ABORTED' } }, 'notDone', 'ABORTED'],
 	])('HTTP %d %j: %s, %s', (status, body, kind, name) => {
 		const error = answered(status, body, { 'retry-after': '7' });
-		expect(error).toMatchObject({ kind, failure: { code: status, status: name } });
-		expect(error.failure.retryAfterMilliseconds).toBe(kind === 'final' ? undefined : 7000);
-		expect(error.failure.description?.includes('Google limits the number')).toBe(kind === 'notDone');
+		expect(error).toMatchObject({ code: status, status: name, ...attempts[kind] });
+		expect(error.retryAfterMilliseconds).toBe(kind === 'final' ? undefined : 7000);
+		expect(error.description?.includes('Google limits the number')).toBe(kind === 'notDone');
 	});
 
 	test.each<[Record<string, unknown>, string, number | undefined]>([
@@ -218,25 +223,25 @@ describe('whether it was carried out, and when to come back', () => {
 		[{}, 'Retry after 2026-01-02T03:04:04.999Z', 0],
 		[{ 'retry-after': '3' }, 'Retry after 2026-01-02T03:04:05.500Z', 3000],
 	])('%j and "%s": in %s ms', (headers, message, expected) => {
-		expect(answered(429, { error: { message } }, headers).failure.retryAfterMilliseconds).toBe(expected);
+		expect(answered(429, { error: { message } }, headers).retryAfterMilliseconds).toBe(expected);
 	});
 });
 
 test('what is an error of a request already stays as it is', async () => {
 	const error = timeoutError(7);
-	expect(error).toMatchObject({ kind: 'unknown', failure: { code: 504 } });
+	expect(error).toMatchObject({ code: 504, ...attempts.unknown });
 	expect(error.message).toBe('Google did not respond within 7 s');
 	expect(await errorOfThrown(error, call)).toBe(error);
 });
 
 test('the largest answer is named', async () => {
 	expect(await errorOfThrown(new BodyError('tooLarge'), call)).toMatchObject({
-		kind: 'final',
+		...attempts.finalUnknown,
 		message: "Google's response is larger than the limit of 64 MiB",
 	});
 });
 
-test.each([
+test.each<[number, AttemptName]>([
 	[400, 'final'],
 	[499, 'final'],
 	[500, 'notDone'],
@@ -244,12 +249,12 @@ test.each([
 ])('a token that the credential could not get with HTTP %d: %s', async (code, kind) => {
 	const own = new NodeError({ code, message: 'No token' });
 	const error = await errorOfThrown(new Error('wrapped', { cause: own }), call);
-	expect([error.kind, error.failure]).toEqual([kind, own]);
+	expect(error).toMatchObject({ code, message: 'No token', ...attempts[kind] });
 });
 
 const tokenUrl = 'https://oauth2.googleapis.com/token';
 
-test.each<[object, string, string]>([
+test.each<[object, AttemptName, string]>([
 	[{ response: { status: 400 } }, 'final', 'HTTP 400'],
 	[{ response: { status: 429 } }, 'notDone', 'HTTP 429'],
 	[{ response: { status: 430 } }, 'final', 'HTTP 430'],
@@ -259,10 +264,11 @@ test.each<[object, string, string]>([
 ])('a token that n8n could not refresh: %j is %s', async (more, kind, why) => {
 	const error = await errorOfThrown(Object.assign(new Error('x'), { config: { url: tokenUrl } }, more), call);
 	expect(error).toMatchObject({
-		kind,
-		failure: { code: 401, message: 'The token of the credential could not be refreshed' },
+		...attempts[kind],
+		code: 401,
+		message: 'The token of the credential could not be refreshed',
 	});
-	expect(error.failure.description).toBe(
+	expect(error.description).toBe(
 		`Try again later. If the problem persists: Open the credential and reconnect it: sign in to Google again. (${why})`,
 	);
 });
@@ -277,12 +283,13 @@ test.each<[string, unknown, string]>([
 ])('an answer that n8n throws, with %s', async (_what, data, message) => {
 	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 503, data } });
 	expect(await errorOfThrown(error, call)).toMatchObject({
-		kind: 'unknown',
-		failure: { code: 503, message },
+		...attempts.unknown,
+		code: 503,
+		message,
 	});
 });
 
-test.each<[unknown, string, number, string]>([
+test.each<[unknown, AttemptName, number, string]>([
 	[Object.assign(new Error('x'), { code: 'EAUTH' }), 'final', 401, 'no valid token'],
 	[Object.assign(new Error('x'), { code: 'ESTATUS' }), 'final', 401, 'no valid token'],
 	[new Error('Not connected'), 'final', 401, 'no valid token'],
@@ -291,9 +298,9 @@ test.each<[unknown, string, number, string]>([
 	[Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'unknown', 503, 'connection to gmail'],
 ])('%s without an answer is %s', async (thrownError, kind, code, text) => {
 	const error = await errorOfThrown(thrownError, call);
-	expect(error).toMatchObject({ kind, failure: { code } });
+	expect(error).toMatchObject({ code, ...attempts[kind] });
 	expect(error.message).toContain(text);
-	expect(isNodeError(error.failure)).toBe(true);
+	expect(isNodeError(error)).toBe(true);
 });
 
 test.each([
@@ -302,5 +309,5 @@ test.each([
 	['', undefined, blockedAdvice],
 ])('what n8n’s own policy says: %j, %j', async (message, description, expected) => {
 	const blocked = Object.assign(new Error(message), { name: 'SsrfBlockedIpError', description });
-	expect((await errorOfThrown(blocked, call)).failure).toMatchObject({ code: 503, description: expected });
+	expect(await errorOfThrown(blocked, call)).toMatchObject({ code: 503, description: expected });
 });

@@ -129,7 +129,7 @@ describe('resumable upload', () => {
 		test('nothing taken again and again ends after the tries', async () => {
 			uploads.google.fault({ match: 'upload.session', times: 100, status: 308, body: '' });
 			const failure = await failing(uploads.send({}, 3));
-			expect(failure).toMatchObject({ code: 503, ambiguous: false });
+			expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 			expect(uploads.ranges()).toHaveLength(3);
 		});
 	});
@@ -184,19 +184,19 @@ describe('resumed upload', () => {
 
 		test('the tries end: nothing was made, and the failure says so', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 2, times: 100, status: 503 });
-			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
+			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
 			expect(uploads.fileCount()).toBe(0);
 		});
 
 		test('the tries end with the last chunk: nobody knows', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 3, times: 100, connection: 'resetAfter' });
-			expect(await failing(uploads.send({}, 2))).toMatchObject({ code: 503, ambiguous: true });
+			expect(await failing(uploads.send({}, 2))).toMatchObject({ code: 503, outcome: 'unknown' });
 		});
 
 		test('what is refused is not sent again', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 2, status: 403, reason: 'storageQuotaExceeded' });
 			const failure = await failing(uploads.send());
-			expect(failure).toMatchObject({ code: 403, ambiguous: false });
+			expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
 			// All APIs of the stand-in are on one host, as behind a gateway.
 			expect(failure.message).toMatch(/^Google Drive: /);
 			expect(uploads.ranges()).toHaveLength(2);
@@ -219,7 +219,7 @@ describe('resumed upload', () => {
 
 		test('again and again ends after the tries', async () => {
 			uploads.google.fault({ match: 'upload.session', times: 100, status: 404 });
-			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, ambiguous: false });
+			expect(await failing(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
 			expect(uploads.google.drive.sessions).toHaveLength(3);
 			expect(uploads.fileCount()).toBe(0);
 		});
@@ -241,7 +241,7 @@ describe('resumed upload', () => {
 			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
 			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
 			const failure = await failing(uploads.send({ findExisting: () => Promise.resolve(undefined) }));
-			expect(failure).toMatchObject({ code: 503, ambiguous: true });
+			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
 			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
 				sessions: 1,
 				files: 1,
@@ -259,7 +259,7 @@ describe('refused upload', () => {
 			const headers = { Location: `${stranger.url}/upload/drive/v3/files?upload_id=x` };
 			uploads.google.fault({ match: 'drive.files.create', status: 200, body: '', headers });
 			const failure = await failing(uploads.send());
-			expect(failure).toMatchObject({ code: 502, ambiguous: false });
+			expect(failure).toMatchObject({ code: 502, outcome: 'notDone' });
 			expect(stranger.received).toEqual([]);
 			await stranger.close();
 		});

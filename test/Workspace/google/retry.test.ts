@@ -67,7 +67,7 @@ describe('what was surely not carried out is repeated, a send too', () => {
 		const clients = await serve([json({})]);
 		await server.close();
 		const failure = await failing(clients.gmail.users.messages.send(send));
-		expect(failure).toMatchObject({ code: 503, status: 'UNAVAILABLE', ambiguous: false });
+		expect(failure).toMatchObject({ code: 503, status: 'UNAVAILABLE', outcome: 'notDone' });
 		expect(failure.message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the connection was refused$/);
 		expect(failure.description).toContain('Tried');
 		server = await scriptedServer();
@@ -100,7 +100,7 @@ describe('what may have been carried out', () => {
 	])('is not sent again after %s, and said to be unknown', async (_, answer, code) => {
 		const clients = await serve([answer, json({ id: 'm1' })]);
 		const failure = await failing(clients.sheets.spreadsheets.values.append(append));
-		expect(failure).toMatchObject({ code, ambiguous: true });
+		expect(failure).toMatchObject({ code, outcome: 'unknown' });
 		expect(server.received).toHaveLength(1);
 	});
 
@@ -117,13 +117,13 @@ describe('what may have been carried out', () => {
 		const clients = await serve([reset, googleError(409, 'A file already exists with the provided ID.')]);
 		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
 		const failure = await failing(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat));
-		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS', ambiguous: true });
+		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS', outcome: 'unknown' });
 	});
 
 	it('is never unknown for a read', async () => {
 		const clients = await serve([unavailable], { maxTries: 2 });
 		const failure = await failing(clients.docs.documents.get({ documentId: 'd1' }));
-		expect(failure).toMatchObject({ code: 503, ambiguous: false });
+		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(failure.description).toContain('Tried 2 times.');
 		expect(server.received).toHaveLength(2);
 	});
@@ -145,7 +145,7 @@ describe('Retry-After', () => {
 			code: 429,
 			status: 'RESOURCE_EXHAUSTED',
 			retryAfterMilliseconds: 120_000,
-			ambiguous: false,
+			outcome: 'notDone',
 		});
 		expect(failure.description).toContain(
 			"Google asks n8n to wait 120 seconds, but 'maxRetryWaitSeconds' allows 60.",
@@ -203,7 +203,7 @@ describe('the limits', () => {
 	it('hold a request that is never answered: 504', async () => {
 		const clients = await serve([silence], { timeoutMilliseconds: 50 });
 		const failure = await failing(clients.sheets.spreadsheets.values.append(append));
-		expect(failure).toMatchObject({ code: 504, status: 'DEADLINE_EXCEEDED', ambiguous: true });
+		expect(failure).toMatchObject({ code: 504, status: 'DEADLINE_EXCEEDED', outcome: 'unknown' });
 		expect(server.received).toHaveLength(1);
 	});
 
@@ -231,7 +231,7 @@ describe('a stopped execution', () => {
 			{ signal: stop.signal },
 		);
 		const failure = await failing(clients.gmail.users.messages.send(send));
-		expect(failure).toMatchObject({ code: 499, message: 'The execution was stopped', ambiguous: true });
+		expect(failure).toMatchObject({ code: 499, message: 'The execution was stopped', outcome: 'unknown' });
 	});
 
 	it('ends a wait, and nothing is sent any more', async () => {
@@ -248,7 +248,7 @@ describe('a stopped execution', () => {
 			{ signal: stop.signal, maxRetryWaitMilliseconds: 60_000 },
 		);
 		const failure = await failing(clients.gmail.users.messages.send(send));
-		expect(failure).toMatchObject({ code: 499, ambiguous: false });
+		expect(failure).toMatchObject({ code: 499, outcome: 'notDone' });
 		await expect(failing(clients.drive.files.list({}))).resolves.toMatchObject({ code: 499 });
 		expect(server.received).toHaveLength(1);
 	});

@@ -86,7 +86,7 @@ describe('sign in', () => {
 			name: 'NodeError',
 			code: 401,
 			status: 'UNAUTHENTICATED',
-			ambiguous: false,
+			outcome: 'notDone',
 		});
 		expect(failure.description).toContain('Open the credential and reconnect it: sign in to Google again.');
 		expect(`${failure.message} ${failure.description ?? ''}`).not.toContain('canary');

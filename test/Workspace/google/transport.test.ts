@@ -173,7 +173,7 @@ describe('transport', () => {
 			const clients = await serve((response) => response.end(body));
 			await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject({
 				code: 502,
-				ambiguous: true,
+				outcome: 'unknown',
 			});
 		});
 
@@ -219,7 +219,7 @@ describe('transport', () => {
 			const create = clients.drive.files.create({ requestBody: {} });
 			await expect(create).rejects.toMatchObject({
 				message: expect.stringContaining('no memory left') as string,
-				ambiguous: true,
+				outcome: 'unknown',
 			});
 			others.release();
 			expect(server.received).toHaveLength(1);

@@ -2,22 +2,26 @@
 import { Readable } from 'node:stream';
 import timers from 'node:timers/promises';
 
-import { NodeError } from '../../../nodes/core/errors';
+import { NodeError, type Outcome } from '../../../nodes/core/errors';
 import {
 	resumableUpload,
 	type ResumableUploadRequest,
 } from '../../../nodes/Workspace/google/resumableUpload';
 import { chunkBytes } from '../../../nodes/Workspace/source';
 import { googleBases, retryWords, type Transport } from '../../../nodes/Workspace/google/transport';
+import { classifyStatus } from '../../../nodes/http/retry';
 import { UploadSession } from '../../../nodes/Workspace/google/uploadSession';
 import { failing } from '../failure';
 
 /** How many bytes Drive has, a file that is complete, or a failure. */
 type Played = number | 'file' | NodeError;
 
-const failure = (code: number, more: object = {}) =>
-	new NodeError({ code, message: `HTTP ${code}`, ...more });
-const lostAnswer = failure(503, { ambiguous: true });
+/** As the transport throws it. */
+function failure(code: number, more: { readonly status?: string; readonly outcome?: Outcome } = {}) {
+	const retryable = more.status === 'RESOURCE_EXHAUSTED' || classifyStatus(code).retryable;
+	return new NodeError({ code, message: `HTTP ${code}`, retryable, ...more });
+}
+const lostAnswer = failure(503, { outcome: 'unknown' });
 
 const address = 'https://drive.example/session';
 
@@ -115,7 +119,7 @@ test.each([0, 3])('nothing taken after %d bytes ends after the tries', async (st
 	const { ranges, first } = sessionOf(stored === 0 ? [0, 0, 0, 6] : [3, 3, 3, 3, 6]);
 	expect(await failing(first())).toMatchObject({
 		code: 503,
-		ambiguous: false,
+		outcome: 'notDone',
 		message: 'Google Drive did not store any of the bytes that were sent',
 	});
 	expect(ranges).toHaveLength(stored === 0 ? 3 : 4);
@@ -124,17 +128,17 @@ test.each([0, 3])('nothing taken after %d bytes ends after the tries', async (st
 test('more than was sent is an error', async () => {
 	expect(await failing(sessionOf([7]).first())).toMatchObject({
 		code: 502,
-		ambiguous: true,
+		outcome: 'unknown',
 		message: 'Google Drive reported 7 stored bytes, but 6 were sent',
 	});
 });
 
 test('the tries end: only with the last chunk a file may have been made', async () => {
 	const fails = () => Array<Played>(9).fill(lostAnswer);
-	expect(await failing(sessionOf(fails()).first())).toMatchObject({ code: 503, ambiguous: false });
+	expect(await failing(sessionOf(fails()).first())).toMatchObject({ code: 503, outcome: 'notDone' });
 	const { ranges, first, second } = sessionOf([6, ...fails()]);
 	await first();
-	expect(await failing(second())).toMatchObject({ code: 503, ambiguous: true });
+	expect(await failing(second())).toMatchObject({ code: 503, outcome: 'unknown' });
 	expect(ranges).toHaveLength(1 + 3);
 });
 
@@ -166,11 +170,11 @@ test.each([
 });
 
 test('a session that ends before the last chunk made no file; after it, it may have', async () => {
-	expect(await failing(sessionOf([failure(404)]).first())).toMatchObject({ code: 503, ambiguous: false });
+	expect(await failing(sessionOf([failure(404)]).first())).toMatchObject({ code: 503, outcome: 'notDone' });
 	const { first, second } = sessionOf([6, failure(410)]);
 	await first();
 	const lost = await failing(second());
-	expect(lost).toMatchObject({ code: 503, ambiguous: true });
+	expect(lost).toMatchObject({ code: 503, outcome: 'unknown' });
 	expect(lost.description).toContain('may still exist');
 });
 
@@ -179,7 +183,7 @@ test('an empty file, or one whose answer was lost, is asked for at the end', asy
 	expect(await session.finished()).toEqual({ id: 'f1' });
 	expect(ranges).toEqual(['bytes */10']);
 	const silent = sessionOf(Array<Played>(9).fill(lostAnswer)).session;
-	expect(await failing(silent.finished())).toMatchObject({ code: 503, ambiguous: true });
+	expect(await failing(silent.finished())).toMatchObject({ code: 503, outcome: 'unknown' });
 });
 
 test('all bytes and still no file is a failure', async () => {
@@ -188,7 +192,7 @@ test('all bytes and still no file is a failure', async () => {
 	await second();
 	expect(await failing(session.finished())).toMatchObject({
 		code: 502,
-		ambiguous: true,
+		outcome: 'unknown',
 		message: 'Google Drive stored 10 of 10 bytes but did not complete the file',
 	});
 });
@@ -264,27 +268,27 @@ describe('an upload', () => {
 	])('of a source that is %s makes no file', async (_what, bytes, announced) => {
 		const stored = jest.fn((end: number) => end);
 		const outcome = drive(stored).upload(bytes, { announced });
-		expect(await failing(outcome)).toMatchObject({ code: 400, ambiguous: false, carriedOut: false });
+		expect(await failing(outcome)).toMatchObject({ code: 400, outcome: 'notDone' });
 		for (const [end] of stored.mock.calls) expect(end).toBeLessThan(announced);
 	});
 
 	test('of a source that grows after its last whole chunk may have made a file', async () => {
 		const grown = drive().upload(chunkBytes + 1, { announced: chunkBytes });
-		expect(await failing(grown)).toMatchObject({ code: 400, carriedOut: true });
+		expect(await failing(grown)).toMatchObject({ code: 400, outcome: 'done' });
 		const shrunk = drive().upload(chunkBytes, { announced: chunkBytes + 1 });
-		expect(await failing(shrunk)).toMatchObject({ code: 400, carriedOut: false });
+		expect(await failing(shrunk)).toMatchObject({ code: 400, outcome: 'notDone' });
 	});
 
 	test('whose session is lost each time ends after as many sessions as tries', async () => {
 		const { calls, upload } = drive(() => failure(404));
-		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, ambiguous: false });
+		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(3);
 	});
 
 	test('whose bytes Drive loses each time ends after as many passes as tries', async () => {
 		const ends: number[] = [];
 		const { calls, upload } = drive((end) => (ends.push(end), end === chunkBytes ? end : 1));
-		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, ambiguous: false });
+		expect(await failing(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(ends.filter((end) => end > chunkBytes)).toHaveLength(3);
 		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});

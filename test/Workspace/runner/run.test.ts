@@ -184,7 +184,7 @@ describe('one item', () => {
 	}
 
 	const outcomesOf = (...jobs: Job[]) => perform(jobs, () => Promise.resolve(clients));
-	const lost = new NodeError({ code: 503, message: 'Lost', ambiguous: true });
+	const lost = new NodeError({ code: 503, message: 'Lost', outcome: 'unknown' });
 	const fails = (error: unknown) => (): Promise<never> =>
 		Promise.resolve().then(() => {
 			throw error;
@@ -214,7 +214,7 @@ describe('one item', () => {
 			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
 		]);
 		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
-			{ message: `The request may have been carried out: ${message}`, ambiguous: true },
+			{ message: `The request may have been carried out: ${message}`, outcome: 'unknown' },
 		]);
 	});
 
@@ -239,7 +239,7 @@ describe('one item', () => {
 		test('is a result, or a clearer failure, when it can', async () => {
 			const found = () => Promise.resolve('found');
 			expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual(['found']);
-			const recover = fails(new NodeError({ code: 503, message: 'It is not known', ambiguous: true }));
+			const recover = fails(new NodeError({ code: 503, message: 'It is not known', outcome: 'unknown' }));
 			expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
 				{ message: 'It is not known' },
 			]);
@@ -251,7 +251,7 @@ describe('one item', () => {
 			expect(outcome).toMatchObject({
 				code: 503,
 				message: 'The request may have been carried out: Lost',
-				ambiguous: true,
+				outcome: 'unknown',
 				description:
 					'Checking this also failed (No such mailbox). Check the result in Google before you run this again.',
 			});

@@ -63,7 +63,7 @@ export const append = defineOperation({
 		throw failure.with({
 			message: `The content may have been appended: ${failure.message}`,
 			description: `It was not sent again, to avoid duplicates. Check the end of ${url} before you run this again.`,
-			ambiguous: true,
+			outcome: 'unknown',
 		});
 	},
 	errors: {
@@ -71,7 +71,7 @@ export const append = defineOperation({
 	},
 });
 
-/** Without reading first, and so without a guard: never repeated after an ambiguous failure. */
+/** Without reading first, and so without a guard: never repeated after a failure with an unknown outcome. */
 async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text: string): Promise<Written> {
 	const endOfSegmentLocation = tab === '' ? {} : { tabId: tab };
 	const { data } = await docs.documents.batchUpdate({

@@ -8,7 +8,7 @@ import {
 	parentFolder,
 	titleField,
 } from '../createdFiles';
-import { refusal } from '../../../core/errors';
+import { isNodeError, refusal } from '../../../core/errors';
 import { named } from '../../../fields/field';
 import { idempotencyOption, type KeyMark } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type ParamsOf } from '../../operation';
@@ -80,6 +80,7 @@ export const create = defineOperation({
 		let ownId = idempotencyKey ? await findMade(clients.drive, item) : undefined;
 		if (ownId === undefined) {
 			const written = await readBack(clients.docs, failure, item);
+			if (isNodeError(written)) return written;
 			if (written !== undefined) return await finished(clients, written.documentId);
 			if (parentFolder !== '' || templateId !== '') ownId = await findMade(clients.drive, item);
 		}
@@ -87,7 +88,7 @@ export const create = defineOperation({
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
-			ambiguous: true,
+			outcome: 'unknown',
 		});
 	},
 	errors: { 404: `${missingFolder} The same goes for ${named('templateId')}.` },

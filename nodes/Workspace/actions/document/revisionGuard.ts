@@ -27,7 +27,7 @@ interface Change extends Plan {
 	readonly revisionId: string;
 }
 
-/** Changes in progress. After an ambiguous failure, they show whether they were carried out. */
+/** Changes in progress. After a failure with an unknown outcome, they show whether they were carried out. */
 const changes = new WeakMap<Item, Change>();
 
 /** The plan's insertion in a body, and what has to go before and after it. @param after with replacements at its end */
@@ -111,7 +111,7 @@ export async function carryOutContent(
 
 /** Addresses of the pictures that Google could not fetch: all, if it does not say which; none for any other error. */
 function refusedPictures(error: unknown, pictures: Change['pictures']): string[] {
-	if (!isNodeError(error) || error.code !== 400 || error.ambiguous) return [];
+	if (!isNodeError(error) || error.code !== 400 || error.outcome === 'unknown') return [];
 	const position = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
 	const address = pictures.get(Number(position));
 	if (address !== undefined) return [address];
@@ -139,7 +139,10 @@ export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promis
 /** Not where a try before may have been carried out: then it is our own change that the document has. */
 function isOutdated(error: unknown): boolean {
 	return (
-		isNodeError(error) && error.code === 400 && !error.ambiguous && /required revision/i.test(error.message)
+		isNodeError(error) &&
+		error.code === 400 &&
+		error.outcome !== 'unknown' &&
+		/required revision/i.test(error.message)
 	);
 }
 
@@ -166,21 +169,22 @@ export function hasMoved(item: Item, { documentId, revisionId }: Pick<Change, 'd
 }
 
 /**
- * The result of an item's change, when the document has it; undefined if the item had not got that far.
- * @throws NodeError when it has not
+ * The result of an item's change, when the document has it, or the failure when it certainly has not; undefined if the item had not got
+ * that far.
+ * @throws NodeError when it cannot be told
  */
 export async function readBack(
 	docs: docs_v1.Docs,
 	failure: NodeError,
 	item: Item,
-): Promise<Written | undefined> {
+): Promise<Written | NodeError | undefined> {
 	const change = changes.get(item);
 	if (change === undefined) return undefined;
 	const { documentId, characterCount, tabId } = change;
 	const where = `Check ${documentUrl(documentId, tabId)} before you run this again.`;
 	const unknown = (what: string, cause?: unknown) => {
 		const message = `The content may have been written: ${failure.message}`;
-		return failure.with({ message, description: `${what} ${where}`, ambiguous: true, cause });
+		return failure.with({ message, description: `${what} ${where}`, outcome: 'unknown', cause });
 	};
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
@@ -196,12 +200,12 @@ export async function readBack(
 	if (revisionId === change.revisionId) {
 		const message = `The document was not changed: ${failure.message}`;
 		const description = 'Nothing was written. You can safely run this again.';
-		throw failure.with({ message, description, ambiguous: false, settled: true });
+		return failure.with({ message, description, outcome: 'notDone' });
 	}
 	if (!isKnown) throw unknown('It was changed meanwhile.');
 	const message = 'Someone else changed the document while it was being written';
 	const description = `The document does not contain the content as it was sent. ${where}`;
-	throw failure.with({ message, description, ambiguous: true });
+	throw failure.with({ message, description, outcome: 'unknown' });
 }
 
 /** The stored content of a body, in the order of its indexes. It shows whether a write happened. */

@@ -198,7 +198,7 @@ async function uploaded(
 		// For our own ID: the file exists because an earlier try created it.
 		if (!isNodeError(error) || error.code !== 409) throw error;
 		const file = await findUploaded(uploading).catch(() => {
-			throw error.with({ ambiguous: true });
+			throw error.with({ outcome: 'unknown' });
 		});
 		if (!file) throw error;
 		return { file, md5: await md5Of(source) };

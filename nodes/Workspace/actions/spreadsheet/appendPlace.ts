@@ -128,7 +128,7 @@ interface AppendedRows extends AppendResult {
  * Checks rows that Google may have put above their table, into it or beside its columns, and moves them to the right place. They are
  * in rows that were inserted for them, so nothing else moves with them.
  * @returns where they are now
- * @throws NodeError, never ambiguous, that says where they are
+ * @throws NodeError, with the outcome `done`, that says where they are
  */
 export async function relocateRows(book: Spreadsheet, params: Sent, appended: AppendedRows) {
 	const { updatedRange, start, lastColumn, place, values } = appended;
@@ -167,7 +167,7 @@ function misplaced({ updatedRange, start, place }: AppendedRows, { code, status,
 		status,
 		message: `The rows were appended at ${updatedRange}, not ${belongs}, and could not be moved (${message})`,
 		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${named('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
-		carriedOut: true,
+		outcome: 'done',
 	});
 }
 

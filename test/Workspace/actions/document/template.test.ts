@@ -97,7 +97,7 @@ describe('replacements', () => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
 		const failure = await failing(calls.write(id, { replacements: [pair('a', 'aa')] }));
 		expect(calls.google.docs.text(id)).toBe('aa\n');
-		expect(failure).toMatchObject({ ambiguous: true });
+		expect(failure).toMatchObject({ outcome: 'unknown' });
 		expect(failure.description).toMatch(/^It was changed meanwhile\./);
 	});
 });

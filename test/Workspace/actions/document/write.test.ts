@@ -219,7 +219,7 @@ test('a revision of the user that is stale is refused by Google, and nothing is 
 	const requiredRevisionId = calls.google.docs.revisionOf(id);
 	calls.google.docs.type(id, '!');
 	const failure = await failing(calls.write(id, { content: 'ours', requiredRevisionId }));
-	expect(failure).toMatchObject({ code: 400, ambiguous: false });
+	expect(failure).toMatchObject({ code: 400, outcome: 'notDone' });
 	expect(failure.message).toMatch(/does not match the latest revision/);
 	expect(calls.google.docs.text(id)).toBe('theirs!\n');
 });

@@ -125,7 +125,7 @@ describe('write failures', () => {
 		const id = calls.document('old');
 		calls.google.fault({ match: batchUpdate, status: 503, times: 5 });
 		const failure = await failing(calls.write(id, { content: 'ours' }));
-		expect(failure).toMatchObject({ code: 503, ambiguous: false });
+		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(failure.message).toMatch(/^The document was not changed: /);
 		expect(failure.description).toMatch(/safely run this again/);
 	});
@@ -143,7 +143,7 @@ describe('write failures', () => {
 			expect(failure.description).toContain(
 				`end of https://docs.google.com/document/d/${id}/edit${query} before`,
 			);
-			expect(failure.ambiguous).toBe(true);
+			expect(failure.outcome).toBe('unknown');
 			expect(calls.methods).toEqual(['batchUpdate']);
 			expect(calls.google.docs.text(id, tab || undefined)).toBe(tab ? '!\n' : 'old!\n');
 		},
@@ -186,7 +186,7 @@ describe('write failures', () => {
 		expect(failure.message).toMatch(/^The content may have been written: /);
 		expect(failure.description).toMatch(/^The document could not be read afterwards\./);
 		expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
-		expect(failure.ambiguous).toBe(true);
+		expect(failure.outcome).toBe('unknown');
 	});
 });
 

@@ -159,7 +159,7 @@ describe('created once', () => {
 		test('the tries end and nothing was made: the failure stands', async () => {
 			uploads.google.fault({ match: 'drive.files.create', times: 3, connection: 'resetBefore' });
 			const failure = await failing(uploads.run({ content: base64('hello') }, testItem()));
-			expect(failure).toMatchObject({ code: 503, ambiguous: true });
+			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
 			expect(uploads.files()).toEqual([]);
 		});
 	});

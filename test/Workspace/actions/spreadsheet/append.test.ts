@@ -95,7 +95,7 @@ test('rows that cannot be moved to their columns are named, and never sent again
 	expect(failure.message).toContain(
 		'The rows were appended at Sheet1!A2, not in column C, and could not be moved',
 	);
-	expect(failure.ambiguous).toBe(false);
+	expect(failure.outcome).toBe('done');
 	expect(calls.methods).toEqual(['values.append', 'values.get', 'values.update']);
 });
 
@@ -229,7 +229,7 @@ describe('what may have been written is never sent again', () => {
 		}));
 		const results = await calls.together('append', all);
 		const unknown = {
-			ambiguous: true,
+			outcome: 'unknown',
 			message: expect.stringMatching(/^The rows may have been appended: /) as string,
 			description: expect.stringContaining(
 				`Check below the table at Sheet1!A:B in https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`,

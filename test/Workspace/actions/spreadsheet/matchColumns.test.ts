@@ -465,7 +465,7 @@ test.each(['resetAfter', 'resetBefore'] as const)(
 		const spreadsheetId = calls.sheet(orders);
 		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
 		const all = [{ Order: 'A-4', Status: 'new' }];
-		expect(await write({ spreadsheetId }, ...all)).toMatchObject([{ ambiguous: true }]);
+		expect(await write({ spreadsheetId }, ...all)).toMatchObject([{ outcome: 'unknown' }]);
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(1);
 		expect(await write({ spreadsheetId }, ...all)).toMatchObject([
 			{ action: connection === 'resetAfter' ? 'unchanged' : 'appended' },

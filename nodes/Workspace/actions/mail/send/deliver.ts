@@ -216,7 +216,7 @@ export async function findSent(
 	throw failure.with({
 		message: `${may}: ${failure.message}`,
 		description: `${searched} Check the ${place} folder in Gmail before you run this item again. The node did not ${again} it a second time.`,
-		ambiguous: true,
+		outcome: 'unknown',
 		cause: failure,
 	});
 }

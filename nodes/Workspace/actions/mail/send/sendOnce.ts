@@ -94,7 +94,8 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 		if (before) return { ...before.mail, repeated: true };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
-			if (isNodeError(error) && error.ambiguous) return await findSent(client, outgoing.folder, error, item);
+			if (isNodeError(error) && error.outcome === 'unknown')
+				return await findSent(client, outgoing.folder, error, item);
 			throw error;
 		});
 		recent.set(name, { mail, content: keyed.content });
