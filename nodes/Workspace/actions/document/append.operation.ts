@@ -71,7 +71,7 @@ export const append = defineOperation({
 	},
 });
 
-/** Without reading first, and so without a guard: never repeated after a failure with an unknown outcome. */
+/** Appends text without reading the document first. No revision guards the request, so it is never repeated after a failure whose outcome is unknown. */
 async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text: string): Promise<Written> {
 	const endOfSegmentLocation = tab === '' ? {} : { tabId: tab };
 	const { data } = await docs.documents.batchUpdate({
@@ -83,15 +83,15 @@ async function addText(docs: docs_v1.Docs, documentId: string, tab: string, text
 
 interface Appended {
 	readonly documentId: string;
-	/** ID or title; empty for the first. */
+	/** ID or title of the tab; empty for the first one. */
 	readonly tab: string;
 	readonly parsed: Parsed;
 	readonly newParagraph: boolean;
-	/** With it, the content is appended once. */
+	/** With a key, the content is appended only once. */
 	readonly key: KeyMark | undefined;
 }
 
-/** Adds a content at the end of a tab. If the document changes meanwhile, it goes to its new end. */
+/** Adds content at the end of a tab; at its new end if the document changes meanwhile. */
 export async function appendContent(
 	docs: docs_v1.Docs,
 	{ documentId, tab, parsed, newParagraph, key }: Appended,

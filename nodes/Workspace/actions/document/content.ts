@@ -41,7 +41,7 @@ export async function parse(
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('contentOfMarkdown', text, item.signal);
 	if ('result' in answer) {
-		// The task gives a content.
+		// The task returns a Content as JSON.
 		const parsed = JSON.parse(answer.result) as Content;
 		const hidden = insertImages ? 'images' : 'images without address';
 		for (const what of parsed.simplified ?? []) if (what !== hidden) item.hint(hints[what]);
@@ -64,7 +64,7 @@ const hints: Readonly<Record<Simplified, string>> = {
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
-/** The content with these of its pictures; the others stay links. */
+/** The content with the pictures to keep; the others become links. */
 export function withPictures(parsed: Parsed, keep: (address: string) => boolean): Parsed {
 	if (typeof parsed === 'string') return parsed;
 	const kept = (spans: readonly Span[]) =>
@@ -87,15 +87,15 @@ export interface Plan {
 	readonly requests: readonly Request[];
 	/** Addresses of the pictures, by the position of their requests. */
 	readonly pictures: ReadonlyMap<number, string>;
-	/** What the text of the segment reads from the index on, its final newline included. */
+	/** The text of the segment after the change, from the index of the insertion on, with its final newline. */
 	readonly text: string;
-	/** UTF-16 units of text that go in. */
+	/** UTF-16 units of text that are inserted. */
 	readonly characterCount: number;
-	/** Of the segment afterwards. */
+	/** End of the segment after the change. */
 	readonly endIndex: number;
 }
 
-/** Inserts nothing. */
+/** A plan that inserts nothing. */
 export const emptyPlan = planWhole('', { tabId: undefined, styled: false });
 
 /** Replaces the whole content of a tab. */
@@ -120,7 +120,7 @@ export function planEnd(parsed: Parsed, newParagraph: boolean, body: BodyState):
 	return planContent(continued, { ...end, continues: true });
 }
 
-/** The first paragraph is the existing one. */
+/** Puts an empty paragraph in front, which stands for the existing one. */
 function afterParagraph({ blocks, lists }: Content): Content {
 	return {
 		blocks: [paragraph([]), ...blocks],
@@ -128,7 +128,7 @@ function afterParagraph({ blocks, lists }: Content): Content {
 	};
 }
 
-/** Plain text, exactly as it is; where the old style must go, in paragraphs without any. */
+/** Inserts plain text unchanged; where the old style must go, as normal paragraphs. */
 function planText(text: string, { index, tabId, styled }: Omit<Target, 'continues'>): Plan {
 	const range = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const end = index + text.length;
@@ -146,7 +146,7 @@ function planText(text: string, { index, tabId, styled }: Omit<Target, 'continue
 	};
 }
 
-/** Headings, lists, tables and styles. Each index counts at its request's turn: all text first, then tables from the last, then styles. */
+/** Inserts Markdown. Each index is valid when its request is carried out: all text first, then tables from the last, then styles. */
 export function planContent(content: Content, target: Target): Plan {
 	const { closed, filled } = closeEmptyEnd(content, target);
 	// Google puts a newline before a table.
@@ -170,7 +170,7 @@ export function planContent(content: Content, target: Target): Plan {
 	}
 	const removed = unitsOf(placed) + (filled ? placeholder.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
-	// Pictures are no text.
+	// Pictures are not text.
 	const text = layout.lines
 		.map(({ spans }) => `${textOf(spans.filter(({ picture }) => picture === undefined))}\n`)
 		.join('');
@@ -186,7 +186,7 @@ export function planContent(content: Content, target: Target): Plan {
 const unitsOf = (texts: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
 	texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** No range may hold a segment's last newline: to get a style, an empty last paragraph has a letter for a while. */
+/** A range may not include a segment's last newline, so an empty last paragraph holds this character while it gets its style. */
 const placeholder = '.';
 
 /** The content with a paragraph at its end, as every segment has one. */
@@ -199,7 +199,7 @@ function closeEmptyEnd({ blocks, lists }: Content, { styled }: Target): { closed
 	return { closed: { lists, blocks: [...before, { ...end, spans }] }, filled };
 }
 
-/** Filled from the last cell to the first, so that no insertion moves a cell that is still empty. */
+/** Inserts a table and fills it from the last cell to the first, so that no insertion moves a cell that is still empty. */
 function tableRequests({ block, insertAt }: PlacedTable, tabId: string | undefined): Request[] {
 	const columns = block.alignments.length;
 	const fills = block.rows.flatMap((row, rowAt) =>

@@ -130,7 +130,7 @@ async function throughDrive(clients: Clients, given: Given, item: Item, ownId?: 
 	return await createThroughDrive(clients.drive, file, item);
 }
 
-/** One atomic change, with a key only of an empty document: two executions fill it once. @param known revision of one known to be empty */
+/** Fills a document in one atomic change; with a key only an empty one, so that two executions fill it once. @param known its revision when empty */
 async function fillEmpty(
 	{ docs }: Clients,
 	documentId: string,
@@ -152,7 +152,7 @@ async function fillEmpty(
 	}, item);
 }
 
-/** Replaces first, so that the content stays as it was given. */
+/** Fills a copy of a template. Texts are replaced first, so that the content stays unchanged. */
 async function fillCopy(
 	{ docs }: Clients,
 	documentId: string,
@@ -163,7 +163,7 @@ async function fillCopy(
 	const { parsed, key, replacing } = given;
 	const replace = async () => {
 		const body = await readBody(docs, documentId, '');
-		// Replacing again would also replace in what was put in.
+		// Replacing again would also change the replacements themselves.
 		if (isRecovery && hasMoved(item, body)) return undefined;
 		return await carryOut(docs, changeOf(emptyPlan, body, replacing), item);
 	};

@@ -54,7 +54,7 @@ export const read = defineOperation({
 	},
 });
 
-/** Levels of JSON. n8n copies and stores items with functions that call themselves for each level. */
+/** How many levels of JSON an item may have: n8n copies and stores items with functions that call themselves for each level. */
 const deepestItem = 1000;
 
 /** @throws NodeError for a document that n8n cannot store */
@@ -78,7 +78,7 @@ const conversions = {
 	markdown: { task: 'markdownOfTabs', target: 'Markdown', instead: ' Read the document as text instead.' },
 } as const;
 
-/** The content in the format, made in the thread for untrusted text; empty, with a hint, if it cannot be made. */
+/** Converts tabs to the format, in the thread for untrusted text. If that fails, the content is empty and the item gets a hint. */
 async function contentOf(
 	tabs: readonly docs_v1.Schema$DocumentTab[],
 	documentId: string,
@@ -99,7 +99,7 @@ async function contentOf(
 	return '';
 }
 
-/** Tables can stand in each other a thousand times, in a document that somebody made up; no call stack holds that. */
+/** Undefined if tables are nested too deeply for the call stack, as they can be in a document that somebody made up. */
 function asJson(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
 	try {
 		return JSON.stringify(tabs);

@@ -11,9 +11,9 @@ type Request = docs_v1.Schema$Request;
 /** The result of a write or an append. */
 export interface Written {
 	readonly documentId: string;
-	/** UTF-16 units that went in. */
+	/** UTF-16 units that were inserted. */
 	readonly characterCount: number;
-	/** Empty if Google does not name it. */
+	/** Empty if Google does not return it. */
 	readonly revisionId: string;
 	/** How often each text was found; absent without replacements. */
 	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
@@ -21,16 +21,16 @@ export interface Written {
 
 interface Change extends Plan {
 	readonly documentId: string;
-	/** The first when absent. */
+	/** The first tab if undefined. */
 	readonly tabId: string | undefined;
 	/** The only revision that the change may follow. */
 	readonly revisionId: string;
 }
 
-/** Changes in progress. After a failure with an unknown outcome, they show whether they were carried out. */
+/** The change that each item sent last. After a failure whose outcome is unknown, the document is compared with it. */
 const changes = new WeakMap<Item, Change>();
 
-/** The plan's insertion in a body, and what has to go before and after it. @param after with replacements at its end */
+/** Joins a plan and the requests before and after it. @param after ends with the replacements, if there are any */
 export function changeOf(
 	plan: Plan,
 	{ documentId, tabId, revisionId }: Omit<Change, keyof Plan>,
@@ -47,7 +47,7 @@ export function changeOf(
 	};
 }
 
-/** One atomic batch, which Google refuses when anything changed since the revision: so it may be sent again. */
+/** Sends one atomic batch. It may be sent again, because Google refuses it if anything changed since the revision. */
 async function batch(
 	docs: docs_v1.Docs,
 	documentId: string,
@@ -82,10 +82,10 @@ export async function carryOut(docs: docs_v1.Docs, change: Change, item: Item): 
 	return { ...written, characterCount: inserted, replaced };
 }
 
-/** Each picture that Google refuses costs a request, so after some all of them stay links. */
+/** Each refusal of a picture costs a request, so after this many tries all pictures become links. */
 const maxRefusals = 5;
 
-/** Carries out a change that inserts a content. The pictures that Google cannot fetch stay links. */
+/** Carries out a change that inserts content. Pictures that Google cannot fetch become links. */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	parsed: Parsed,
@@ -120,10 +120,10 @@ function refusedPictures(error: unknown, pictures: Change['pictures']): string[]
 
 /** How often a change is planned again if somebody else changed the document meanwhile. */
 const maxPlans = 6;
-/** Others that wait as well do not come back at the same time. */
+/** A pause is random, so that others who wait as well do not come back at the same time. */
 const longestPauseMilliseconds = 400;
 
-/** Reads the document, plans a change and carries it out; all again if the document changed in between, for then Google did nothing. */
+/** Repeats an attempt (read, plan, send) if the document changed between its read and its change, for then Google did nothing. */
 export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promise<R> {
 	for (let plans = 1; ; plans++) {
 		try {
@@ -136,7 +136,7 @@ export async function onLatest<R>(attempt: () => Promise<R>, item: Item): Promis
 	}
 }
 
-/** Not where a try before may have been carried out: then it is our own change that the document has. */
+/** Whether the document changed since it was read. A failure whose outcome is unknown does not count: the change may then be our own. */
 function isOutdated(error: unknown): boolean {
 	return (
 		isNodeError(error) &&
@@ -162,16 +162,16 @@ export async function ensureTab(
 	}, item);
 }
 
-/** Whether a document that nobody else changes has another revision than the item's change required: then it was carried out. */
+/** Whether a document has another revision than the item's change required. If nobody else edits it, the change was carried out. */
 export function hasMoved(item: Item, { documentId, revisionId }: Pick<Change, 'documentId' | 'revisionId'>) {
 	const change = changes.get(item);
 	return change?.documentId === documentId && change.revisionId !== revisionId;
 }
 
 /**
- * The result of an item's change, when the document has it, or the failure when it certainly has not; undefined if the item had not got
- * that far.
- * @throws NodeError when it cannot be told
+ * The result of an item's change, if the document contains it; undefined if the item has sent no change.
+ * @returns also the failure, if it is certain that nothing was written
+ * @throws NodeError if it cannot be told
  */
 export async function readBack(
 	docs: docs_v1.Docs,

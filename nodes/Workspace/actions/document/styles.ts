@@ -15,7 +15,7 @@ import { listIndentPoints, ownSpacing, quoteIndentPoints } from '../../../untrus
 interface Line {
 	readonly spans: readonly Span[];
 	readonly start: number;
-	/** Of its newline. */
+	/** Index of its newline. */
 	readonly end: number;
 }
 
@@ -35,7 +35,7 @@ export interface Layout extends Pick<Content, 'lists'> {
 	readonly placed: ReadonlyArray<PlacedParagraph | PlacedTable>;
 	readonly paragraphs: readonly PlacedParagraph[];
 	readonly tables: readonly PlacedTable[];
-	/** Of paragraphs and cells, in their order. */
+	/** Lines of paragraphs and cells, in their order. */
 	readonly lines: readonly Line[];
 	/** Text of all paragraphs, as one insertion. */
 	readonly text: string;
@@ -43,7 +43,7 @@ export interface Layout extends Pick<Content, 'lists'> {
 	readonly end: number;
 }
 
-/** Where everything will stand when the content goes in at an index inside a paragraph. */
+/** Calculates where everything will stand if the content is inserted at an index inside a paragraph. */
 export function layOut({ blocks, lists }: Content, index: number): Layout {
 	let text = '';
 	let at = index;
@@ -138,7 +138,7 @@ function textStyleOf({ code, link, ...same }: Marks): docs_v1.Schema$TextStyle |
 	return Object.keys(style).length > 0 ? style : undefined;
 }
 
-// All that can be set but `direction`, which is the language's, and `pageBreakBefore`, which some places refuse.
+// All that can be set, except `direction`, which depends on the language, and `pageBreakBefore`, which some places refuse.
 const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
@@ -230,7 +230,7 @@ function alignments({ block, cells }: PlacedTable, range: RangeOf): Request[] {
 }
 
 /**
- * Bullets. Leading tabs give the level, and Google takes them out again, so that after each list every index is what it was.
+ * The requests for bullets. Leading tabs give the level, and Google takes them out again, so that after each list every index is what it was.
  * A list is bulleted as a whole, inner lists of another kind, an item's later paragraphs and text between the items included,
  * because only that keeps one numbering; then the inner ones get bullets of their own and the paragraphs lose theirs.
  */
@@ -242,7 +242,7 @@ export function listRequests(layout: Layout, range: RangeOf, tabId: string | und
 	return [...requests, ...later.flatMap((one) => laterParagraph(one, range))];
 }
 
-/** A table cannot be in a list: the list continues after it. */
+/** Splits a list at its tables, because a table cannot be in a list. */
 function stretches({ first, last }: ListRange, { placed }: Layout): PlacedParagraph[][] {
 	const found: PlacedParagraph[][] = [[]];
 	for (const one of placed.slice(first, last + 1)) {

@@ -13,7 +13,7 @@ export function tabSummary({ tabProperties }: docs_v1.Schema$Tab): { tabId: stri
 	return { tabId: tabProperties?.tabId ?? '', title: tabProperties?.title ?? '' };
 }
 
-/** The tab with an id or a title. @throws NodeError 400 when there is none, or several have the title */
+/** The tab with an ID or a title. @throws NodeError 400 if there is none, or several have the title */
 export function tabNamed(document: docs_v1.Schema$Document, name: string): docs_v1.Schema$Tab {
 	const tabs = allTabs(document);
 	const byId = tabs.find((tab) => tabSummary(tab).tabId === name);
@@ -32,7 +32,7 @@ export function tabNamed(document: docs_v1.Schema$Document, name: string): docs_
 	return found;
 }
 
-/** Google's ids of tabs; a title that looks like one has to be given as its id. */
+/** Whether a name looks like Google's tab IDs. A tab whose title looks like one can only be given by its ID. */
 export function looksLikeTabId(name: string): boolean {
 	return /^t\.[\w-]+$/.test(name);
 }
@@ -45,12 +45,12 @@ export function documentUrl(documentId: string, tabId?: string): string {
 const inner = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 const fields = `revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(body(content(startIndex,endIndex,${inner})),namedRanges))`;
 
-/** Facts about a tab's body that a change needs. */
+/** What a change needs to know about a tab's body. */
 export interface BodyState {
 	readonly documentId: string;
 	readonly tabId: string;
 	readonly revisionId: string;
-	/** After the last newline. */
+	/** Index after the last newline. */
 	readonly endIndex: number;
 	readonly lastParagraphEmpty: boolean;
 	/** Whether the first or last paragraph has a style of its own, which text that takes its place would keep. */
@@ -59,7 +59,7 @@ export interface BodyState {
 	readonly rangeNames: readonly string[];
 }
 
-/** @param tab id or title; empty: the first */
+/** @param tab ID or title; empty for the first tab */
 export async function readBody(docs: docs_v1.Docs, documentId: string, tab: string): Promise<BodyState> {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const found = tab === '' ? allTabs(data)[0] : tabNamed(data, tab);

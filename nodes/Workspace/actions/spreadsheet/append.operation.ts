@@ -18,14 +18,14 @@ import { areaLike, type Corner, parseRange, sameTarget, sentTarget, targetOf } f
 import { entryFor, only, sendEach, widthOf, writtenByEach } from './rows';
 import { isTabsName, rangeAdvice, Spreadsheet, spreadsheetUrl } from './sheets';
 
-/** Except the number format: values entered as dates already have a date format. */
+/** The formats that rows below a header lose. The number format stays, because dates that were entered already have theirs. */
 const formats = [
 	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
 	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
 ];
 const headerFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${formats.join(',')})))))`;
 
-/** Google formats inserted rows like the row above: those below a header must not look like it. @param range any range in the tab */
+/** Clears the look of the header from rows below it: Google formats inserted rows like the row above. @param range any range in the tab */
 async function clearHeaderFormat(
 	book: Spreadsheet,
 	range: string,
@@ -59,14 +59,14 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	});
 }
 
-/** Rows by member, a NodeError for one whose fields do not fit the table, and their place. */
+/** Finds where rows go and lays them out: rows for each member, or a NodeError if its fields do not fit the table. */
 async function prepare(book: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasNames(params)) {
 		const table = await rowsByHeader(book, params, members);
 		return { ...table, place: placeBelow(table) };
 	}
 	const given = targetOf(params);
-	// A word without a tab is a tab's title or a named range. Google's answer shows which, but some cases must know before.
+	// A word without a tab is a tab's title or a named range. Google's answer tells which, but these cases need to know it before.
 	const mustKnow =
 		given.name !== undefined && (given.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const target = mustKnow ? await book.inTabs(given, () => book.cellsOfName(given)) : given;
@@ -74,12 +74,12 @@ async function prepare(book: Spreadsheet, params: AppendParams, members: readonl
 	return { target, place: placeIn(target), rows, addHeaders: undefined };
 }
 
-/** An empty row keeps its place too: without a cell, Google might leave it out, and all rows below would move up. */
+/** Gives an empty row a cell: Google might leave out a row without cells, and all rows below would move up. */
 function notEmpty(row: Cell[]): Cell[] {
 	return row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
 }
 
-/** Google says where it wrote cells, and null writes none: with an empty first cell instead, the answer begins where the row does. */
+/** Replaces null in the first cell, because null writes nothing, and Google's answer begins at the first cell that was written. */
 function beginning(row: Cell[]): Cell[] {
 	return row[0] === null ? ['', ...row.slice(1)] : row;
 }

@@ -36,13 +36,13 @@ export function isProven({ tableRange, start, place, values }: AppendedRows, fir
 	const lastRow = table.lastRow ?? table.row;
 	if (start.row <= lastRow) return false;
 	const isCell = lastRow === table.row && table.lastColumn === undefined;
-	// It may be a title above the table.
+	// A single cell may be a title above the table.
 	if (place.extent === 'block') return !(isCell && widthOf(values) > 1);
 	if (place.extent === 'all') return true;
 	return table.row <= place.row && lastRow >= place.row;
 }
 
-/** Whether rows are the first ones below a header: below a line that is the whole table, where no header is known. */
+/** Whether rows directly follow a header. Where no header is known, a table of a single line counts as one. */
 export function isBelowHeader({ tableRange }: AppendResult, { extent, row }: Place, startRow: number) {
 	if (extent === 'header') return startRow === row + 1;
 	if (!tableRange) return false;
@@ -56,13 +56,13 @@ export interface Place {
 	readonly search: string;
 	/** Title of the tab; undefined for the first one. */
 	readonly tab: string | undefined;
-	/** Where the table is looked for, downward; that of the header where there is one. */
+	/** The header's row; without a header, the row from which the table is looked for downward. */
 	readonly row: number;
-	/** Of the first cell of each row. */
+	/** Column of the first cell of each row. */
 	readonly column: number;
 	/** Last column of the table; undefined where the range leaves it open. */
 	readonly lastColumn: number | undefined;
-	/** The block of rows below a header, the first block in an area, or all that the columns hold. */
+	/** What counts as the table: the block of rows below a header, the first block in an area, or everything in the columns. */
 	readonly extent: 'header' | 'block' | 'all';
 	/** Whether Google's answer is not enough, because Google sees the table as several. */
 	readonly isUnsure?: boolean;
@@ -77,7 +77,7 @@ export function placeIn(target: TabRange): Place {
 	return { search: printRange(target), tab: tab ?? name, row, column, lastColumn, extent };
 }
 
-/** Google is asked for the table that the header row's own cells are in; where one of them is empty, there may be several below. */
+/** The place below a header. Google searches from the header's cells; if one of them is empty, it may see several tables there. */
 export function placeBelow({ target, header }: Table): Place {
 	const { left, right, hasGap, row } = header;
 	const tab = target.tab ?? target.name;
@@ -89,7 +89,7 @@ export function placeBelow({ target, header }: Table): Place {
 type Grid = ReadonlyArray<readonly unknown[]>;
 
 /**
- * The last row of the table that rows are added to, hidden rows and columns included, which Google leaves out when it searches.
+ * Finds the last row of the table that rows are added to. Unlike Google's search, this counts hidden rows and columns.
  * @param width of the rows that are added
  * @returns -1 where there is none
  */
@@ -108,7 +108,7 @@ function filledCells(row: readonly unknown[], from: number, end = Infinity): num
 	return row.slice(from, end).filter((cell) => cell !== '').length;
 }
 
-/** The first and the last of the next rows that hold something. */
+/** The first and the last row of the next block of filled rows; -1 for both if there is none. */
 function blockFrom(counts: readonly number[], from: number): readonly [number, number] {
 	const start = counts.findIndex((count, at) => at >= from && count > 0);
 	if (start === -1) return [-1, -1];
@@ -119,7 +119,7 @@ function blockFrom(counts: readonly number[], from: number): readonly [number, n
 type Sent = Pick<AppendParams, 'insertDataOption'> & Pick<Entry, 'valueInputOption'>;
 
 interface AppendedRows extends AppendResult {
-	/** Where they belong. */
+	/** Where the rows belong. */
 	readonly place: Place;
 	readonly values: Cell[][];
 }
@@ -171,7 +171,7 @@ function misplaced({ updatedRange, start, place }: AppendedRows, { code, status,
 	});
 }
 
-/** The row that ours belong in front of, counted while they are where they are; the one that they are in when that is right. */
+/** Finds the row in front of which the rows belong, counted before they move; their own first row if they are in the right place. */
 function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
 	const others = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
@@ -182,7 +182,7 @@ function targetRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	return last < start.row ? last + 1 : last + 1 + count;
 }
 
-/** Writes the rows once more, in their columns; what stood in the wrong cells is cleared. */
+/** Writes the rows again in the right columns, and clears the wrong cells. */
 async function intoColumn(
 	book: Spreadsheet,
 	{ valueInputOption }: Sent,
@@ -222,7 +222,7 @@ export async function below(
 	const row = place.extent === 'header' ? place.row : last;
 	const { sheet } = await book.findSheet(tab);
 	const table = nativeTableAt(sheet, { row, column });
-	// Only inserted rows belong to it.
+	// Only inserted rows become part of the table.
 	if (table) {
 		const inside = printCell({ row: table.range.startRowIndex, column });
 		return { ...inserted, range: cellsOn(tab, inside), firstRow: table.range.endRowIndex };

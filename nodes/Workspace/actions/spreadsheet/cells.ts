@@ -12,11 +12,11 @@ export type Cell = string | number | boolean | null;
 /** How Google interprets cells. */
 export type Entering = Pick<WriteParams, 'valueInputOption' | 'escapeFormulas'>;
 
-/** Google's limit, in UTF-16 units. */
+/** Google's limit for the text of a cell, in UTF-16 units. */
 const longestCell = 50_000;
 
 /**
- * A value for a cell: a date as ISO 8601 text in UTC, plain values joined by ", ", an object as JSON.
+ * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
  * @throws NodeError 400 if a cell cannot hold the value
  */
 function cellOf(value: unknown, place: () => string): Cell {
@@ -67,7 +67,7 @@ function isPlain(value: unknown): boolean {
 	return typeof value !== 'object' || value === null || dateOf(value) !== undefined;
 }
 
-/** Dates of n8n's expressions come from other realms, and as Luxon's DateTime. */
+/** Dates in n8n's expressions come from other realms, where `instanceof` fails, or as Luxon's DateTime. */
 function dateOf(value: object): Date | undefined {
 	const isDate = Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
 	return isDate ? new Date(Number(value)) : undefined;
@@ -87,14 +87,14 @@ function entered(value: unknown, { valueInputOption, escapeFormulas }: Entering,
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumber.test(cell) ? `'${cell}` : cell;
 }
 
-/** A header's text, which is never a number, a date or a formula. */
+/** Keeps a header as text, so that Google never makes it a number, a date or a formula. */
 export function headerCell(name: string, { valueInputOption }: Pick<Entering, 'valueInputOption'>): string {
 	return valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
 }
 
 type GivenRows = Entering & Pick<WriteParams, 'values'>;
 
-/** Checked before anything is sent, and then asked for again. */
+/** Cells that were already checked: rows are read once before anything is sent, and again to send them. */
 const checked = new WeakMap<GivenRows, Cell[][]>();
 
 /** The rows of the parameter `values`. @throws NodeError 400 that names the cell */
@@ -131,22 +131,22 @@ export type NamedCells = ReadonlyMap<string, Cell>;
 /** A row whose cells have names, as the user gave it. */
 export interface NamedRow {
 	readonly cells: NamedCells;
-	/** The number that reading the row gave it; never a cell. */
+	/** The row number from an earlier Read; it is never written as a cell. */
 	readonly rowNumber: unknown;
 }
 
-/** Reading gives it to every row. A column of this name is read as `rowNumber_2`. */
+/** The key of the row number in every item of Read. A column of this name is read as `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
 
 type GivenValues = GivenRows & Pick<WriteParams, 'valuesSource' | 'columns'>;
 export type GivenMember = Member<GivenValues>;
 
-/** Whether the rows are to be put under the headers of their names. */
+/** Whether the rows name their columns, and so go under the headers with these names. */
 export function hasNames({ valuesSource, values }: Pick<GivenValues, 'valuesSource' | 'values'>): boolean {
 	return valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 }
 
-/** The rows of one member, cell by cell. @throws NodeError 400 that names the field */
+/** The rows of one member, with a name for each cell. @throws NodeError 400 that names the field */
 export function namedRows({ params, item: { json, isTool } }: GivenMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
 	if (isTool && (valuesSource === 'items' || (valuesSource === 'columns' && !columns))) {
@@ -193,14 +193,14 @@ function cellsOf(
 	return new Map(given.map(([name, value]) => [name, entered(value, entering, () => place(name))]));
 }
 
-/** All names, in their order. JavaScript puts names that are whole numbers first, whatever the order was: they come last here. */
+/** All names in order of appearance, but whole numbers last: JavaScript lists such keys first, whatever their order was. */
 export function namesIn(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
-/** Cells whose values are stored as they stand. */
+/** Google's form of rows whose values are stored unchanged. */
 export function rowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
 	return rows.map((row) => ({ values: row.map(cellData) }));
 }
@@ -211,7 +211,7 @@ function cellData(cell: Cell): sheets_v4.Schema$CellData {
 	return { userEnteredValue: typeof cell === 'boolean' ? { boolValue: cell } : { stringValue: cell } };
 }
 
-/** Stores values as they stand. @param at their first cell, or a range that is cleared beyond them */
+/** The request that stores values unchanged. @param at their first cell, or a range whose other cells are cleared */
 export function updateCells(
 	at: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
 	rows: ReadonlyArray<readonly Cell[]>,

@@ -91,7 +91,7 @@ function newSheets({ sheets }: Params, rows: readonly Cell[][]): sheets_v4.Schem
 	];
 }
 
-/** The changes that turn a spreadsheet created by Drive into the wanted one. Applied to the result, there are none. */
+/** The changes that a spreadsheet created by Drive still needs; none if it has everything. */
 function shapeRequests(
 	params: Params,
 	rows: readonly Cell[][],

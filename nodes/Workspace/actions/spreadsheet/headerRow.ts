@@ -7,7 +7,7 @@ import { anchorOf, areaIn, columnLetters, type TabRange, targetOf } from './rang
 
 /**
  * Unique names of columns, from their headers: a repeated one gets `_2`, `_3` …, an empty one becomes its column letter.
- * @param startColumn of the first header, from 0
+ * @param startColumn column of the first header, from 0
  * @param reserved keys that mean something else in an output item
  */
 export function columnNames(
@@ -32,29 +32,29 @@ export function columnNames(
 /** The row of a tab that names its columns, as far as the range reaches. Rows and columns count from 0. */
 export interface HeaderRow extends Omit<SheetInfo, 'sheet'> {
 	readonly row: number;
-	/** Of the whole row, from the tab's first column on. */
+	/** Texts of the whole row, from the tab's first column on. */
 	readonly texts: readonly string[];
-	/** The table that the header is of, where Google knows it as one. */
+	/** Google's table that the header belongs to, if it was made with Format > Convert to table. */
 	readonly native: ReturnType<typeof nativeTableAt>;
 	/** First column of the range. */
 	readonly start: number;
-	/** First column of the table, left of the range too when headers stand there without a gap. */
+	/** First column of the table; left of the range if headers stand there without a gap. */
 	readonly left: number;
 	/** Last column that has a header. */
 	readonly right: number;
-	/** Whether a column between them has none. */
+	/** Whether a column between `left` and `right` has no header. */
 	readonly hasGap: boolean;
-	/** Names of the columns, as reading the tab gives them; without those that have no header. */
+	/** Names of the columns that have a header, as Read returns them. */
 	readonly names: readonly string[];
 	/** Columns by name, or by letter where they have none. Empty when there is no header yet. */
 	readonly columns: ReadonlyMap<string, number>;
-	/** Where new headers go. */
+	/** First column for new headers. */
 	readonly free: number;
-	/** How many columns from there are empty. */
+	/** How many columns from `free` on are empty. */
 	readonly room: number;
 }
 
-/** @param target the header's columns lie inside @param headerRow from 1 */
+/** @param target range in which the header's columns lie @param headerRow number of the row in the tab, from 1 */
 export async function readHeaderRow(
 	book: Spreadsheet,
 	target: TabRange,
@@ -83,7 +83,7 @@ export async function readHeaderRow(
 	};
 }
 
-/** By the names that reading the tab gives them, then by their own; a column without a header by its letter. */
+/** Finds columns by the names that Read returns, then by their headers; a column without a header by its letter. */
 function columnsByName(headers: readonly string[], start: number): Map<string, number> {
 	const columns = new Map<string, number>();
 	for (const names of [columnNames(headers, start), columnNames(headers, start, [])]) {
@@ -92,7 +92,7 @@ function columnsByName(headers: readonly string[], start: number): Map<string, n
 	return columns;
 }
 
-/** The header row, and columns beside it that rows name by letters, as Read does. Other names of one to three letters are names. */
+/** Adds the columns beside a header that rows name by letter, as Read does. Any other name of one to three letters is an ordinary name. */
 export function withLetters(header: HeaderRow, names: ReadonlySet<string>): HeaderRow {
 	const columns = new Map(header.columns);
 	if (columns.size === 0) return header;
@@ -144,7 +144,7 @@ type HeaderParams = Pick<WriteParams, 'tab' | 'range' | 'headerRow' | 'extraColu
 /** A table as described by its header row. */
 export type Table = Awaited<ReturnType<typeof tableOf>>;
 
-/** @param headerRow from 1, in the target */
+/** Finds a table in a tab or a named range. @param headerRow number of its header row in the tab, from 1 */
 export async function tableOf(
 	book: Spreadsheet,
 	params: HeaderParams,
@@ -166,7 +166,7 @@ export async function tableOf(
 	});
 }
 
-/** Rows in the order of a table's columns: by member, a NodeError for one whose fields do not fit the table. */
+/** Puts rows in the order of a table's columns: rows for each member, or a NodeError if its fields do not fit the table. */
 export async function rowsByHeader(book: Spreadsheet, params: HeaderParams, members: readonly GivenMember[]) {
 	const given = members.map(namedRows);
 	const { target, header: read } = await tableOf(book, params);
@@ -180,7 +180,7 @@ export async function rowsByHeader(book: Spreadsheet, params: HeaderParams, memb
 	return { target, header, rows, addHeaders };
 }
 
-/** The columns that rows name: those that are found, the names that are to be added to them, and all together. */
+/** Resolves the columns that rows name: `found` has those of the table, `added` the names of new ones, `header` both. */
 export function columnsFor(
 	read: HeaderRow,
 	extraColumns: HeaderParams['extraColumns'],
@@ -194,7 +194,7 @@ export function columnsFor(
 	return { found, added, header: withColumns(found, added) };
 }
 
-/** Why rows cannot go into a table. */
+/** The reason why rows cannot go into a table; undefined if they can. */
 export function misfitOf(
 	rows: readonly NamedRow[],
 	{ columns, names }: HeaderRow,

@@ -23,10 +23,10 @@ const a1 =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
 const r1c1 = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
 
-/** Letters, digits and underscores are what Google allows; a title of these alone needs no quotes either. */
+/** What Google allows as the name of a range. */
 const name = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 
-/** The tab and the cells. A title may contain `!`: after the last one come cells or a name. @throws NodeError 400 when neither does */
+/** Parses a tab and cells. A title may contain `!`, so the last one counts. @throws NodeError 400 if neither cells nor a name follow a quoted title */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const quoted = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
@@ -67,7 +67,7 @@ function notCells(range: string) {
 	);
 }
 
-/** The range as Google must read it: unchanged, but for quotes around a title that needs them. */
+/** Prints a range for Google: unchanged, except for quotes around a title that needs them. */
 export function printRange({ tab, isQuoted, cells, name }: TabRange): string {
 	const inside = cells ?? name;
 	if (tab === undefined) return inside ?? '';
@@ -82,12 +82,12 @@ export function quoted(tab: string): string {
 	return `'${tab.replaceAll("'", "''")}'`;
 }
 
-/** Cells of a tab, as Google reads them; the first tab when it has no name. */
+/** Prints cells of a tab; of the first tab if it has no title. */
 export function cellsOn(tab: string | undefined, cells: string): string {
 	return printRange({ tab, cells });
 }
 
-/** Where a range begins (what `A:D`, `5:9` or a bare title leave open: at 1 and A) and ends: undefined without an end, or for one cell. */
+/** The bounds of a range, from 0. A start that `A:D`, `5:9` or a title alone leave open is 0; an open end is undefined, and so is that of one cell. */
 export function anchorOf({ cells = '' }: Pick<TabRange, 'cells'>) {
 	const [start = {}, end = {}] = cells
 		.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) => {
@@ -128,7 +128,7 @@ export function areaIn(tab: string | undefined, start: Corner, rows: number, col
 	return cellsOn(tab, printArea(start, rows, columns));
 }
 
-/** The same in the tab of another range. */
+/** An area of some rows and columns in the tab of another range. */
 export function areaLike(range: string, start: Corner, rows: number, columns: number): string {
 	return `${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, rows, columns)}`;
 }
@@ -168,7 +168,7 @@ export function sentTarget(target: Given): string {
 	return printRange(targetOf(target));
 }
 
-/** Equal for members whose rows go to the same place in the same way. @throws NodeError 400 */
+/** A key that is equal for members whose rows go to the same place in the same way. @throws NodeError 400 */
 export function sameTarget(params: Given): string {
 	const range = sentTarget(params);
 	return JSON.stringify({ ...params, values: undefined, columns: undefined, tab: undefined, range });

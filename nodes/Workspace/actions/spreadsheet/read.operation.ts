@@ -24,9 +24,9 @@ interface RowOptions {
 	readonly maxRows: number;
 }
 
-/** Empty cells that rows of different widths are filled up with, all together: a sheet of 10 million cells has fewer. */
+/** How many empty cells may be added in all to make rows equally wide. A full sheet of 10 million cells needs fewer. */
 const mostPadding = 5_000_000;
-/** Cells after which n8n does other work: the objects of a full sheet take a second. */
+/** After this many cells n8n may do other work, because the items of a full sheet take a second. */
 const sliceCells = 100_000;
 
 /**
@@ -125,7 +125,7 @@ const filtersField = {
 	read: filtersOf,
 } as const satisfies Field;
 
-/** The form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
+/** Reads the form's `{ filter: [{ column, condition, value }] }`, or an array. @throws NodeError 400 */
 function filtersOf(raw: unknown, field: Field, reading: Reading): Filter[] {
 	const isNone = isRecord(raw) && Object.keys(raw).length === 0;
 	const entries = isNone ? [] : isRecord(raw) ? raw['filter'] : raw;
@@ -288,7 +288,7 @@ export const read = defineOperation({
 	errors: { 400: rangeAdvice },
 });
 
-/** Whether a row fits. A cell fits by its value or by what the sheet shows for it. */
+/** Builds the test whether a row fits the filters. A cell fits by its value or by what the sheet shows for it. */
 function fitting(
 	filters: readonly Filter[],
 	combine: 'and' | 'or',

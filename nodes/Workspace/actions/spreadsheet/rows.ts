@@ -15,9 +15,9 @@ export interface Written {
 }
 
 /**
- * What was written for each item of a block: its rows stand below those of the item before.
+ * What was written for each item, whose rows stand below those of the item before.
  * @param range any range in the same tab, as Google printed it
- * @param start of the first item's first row
+ * @param start first cell of the first item's rows
  */
 export function writtenByEach(
 	spreadsheetId: string,
@@ -40,7 +40,7 @@ export function widthOf(rows: readonly Cell[][]): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
-/** Google recommends no larger requests; in bytes. */
+/** The size of requests that Google recommends not to exceed, in bytes. */
 export const requestBytes = 2_000_000;
 
 /** Splits parts into requests of the recommended size. A part is written as a whole or not at all, so a larger one is sent alone. */
@@ -63,7 +63,7 @@ export function chunksOf<T extends { readonly rows: readonly Cell[][] }>(
 	return chunks;
 }
 
-/** The size as JSON, without escapes: the limit is a recommendation, and building the text twice would not be worth it. */
+/** Estimates the size as JSON. Escapes do not count: the limit is a recommendation, and not worth building the text twice. */
 function rowBytes(row: readonly Cell[]): number {
 	let bytes = 3;
 	for (const cell of row)
@@ -72,9 +72,9 @@ function rowBytes(row: readonly Cell[]): number {
 }
 
 interface Sending<E, R> {
-	/** As in "Nothing was appended". */
+	/** The word for messages, as in "Nothing was appended". */
 	readonly done: 'appended' | 'written';
-	/** Bytes of a request. */
+	/** How many bytes a request may have; what Google recommends if undefined. */
 	readonly largest?: number;
 	/** The rows whose size counts. */
 	readonly rowsOf: (entry: E) => readonly Cell[][];
@@ -83,8 +83,8 @@ interface Sending<E, R> {
 }
 
 /**
- * Sends what was prepared for each member, in as few requests as Google recommends. One that could not be prepared keeps its error, and
- * nothing is sent where the node would stop because of it. After a failed request nothing is sent either: it would break the order.
+ * Sends the entries of all members in as few requests as Google recommends. A member whose entry is an error keeps it, and nothing is
+ * sent at all if the node would stop because of it. After a failed request nothing more is sent, because it would break the order.
  */
 export async function sendEach<E, R>(
 	entries: ReadonlyArray<E | NodeError>,
@@ -135,13 +135,13 @@ export function only<R>([result]: ReadonlyArray<R | NodeError>): R {
 /** How rows are sent, so that each value keeps its type. */
 export interface Entry {
 	readonly valueInputOption: 'RAW' | 'USER_ENTERED';
-	/** A value as it goes out. */
+	/** Prepares a value for sending. */
 	readonly cell: (cell: Cell) => Cell;
-	/** A text that stays text, such as a header. */
+	/** Prepares a text that must stay text, such as a header. */
 	readonly text: (cell: Cell) => Cell;
 }
 
-/** For `AUTO`: only what is taken as typed becomes a date; every other text gets the apostrophe by which Google Sheets leaves it text. */
+/** Chooses how rows are sent. For `AUTO`, Google only makes dates of values as typed, so every other text gets an apostrophe, which keeps it. */
 export async function entryFor(
 	book: Spreadsheet,
 	params: Pick<WriteParams, 'valueInputOption' | 'valuesSource' | 'values'>,
@@ -164,7 +164,7 @@ export async function entryFor(
 	};
 }
 
-/** A time, or three parts of which one is a year and one a day: the sheet's locale is asked for only where this fits. */
+/** Whether a text is a time, or has three parts with a year and a day. Only for such texts the sheet's locale is read. */
 function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isIsoOrTime(text)) return true;
@@ -201,10 +201,10 @@ export function isDate(text: string, locale: string): boolean {
 }
 
 interface Style {
-	/** Of day, month and year in a date. */
+	/** Order of day, month and year in a date. */
 	readonly order: readonly string[];
 	readonly separator: string;
-	/** Of the months, in lower case and without dots. */
+	/** Numbers of the months by their names, in lower case and without dots. */
 	readonly months: ReadonlyMap<string, number>;
 }
 
@@ -245,7 +245,7 @@ function isNumeric(text: string, { order, separator }: Style): boolean {
 	return isDay && exists(Number(year), Number(month), Number(day));
 }
 
-/** Day, month and year in any order, as in `5 Jan 2024` and `January 5, 2024`. */
+/** Whether a text has a day, the name of a month and a year in any order, as in `5 Jan 2024` and `January 5, 2024`. */
 function isNamed(text: string, { months }: Style): boolean {
 	const parts = partsOf(text);
 	const year = parts.find((part) => /^\d{4}$/.test(part));

@@ -11,10 +11,10 @@ export function spreadsheetUrl(spreadsheetId: string): string {
 	return `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`;
 }
 
-/** Google's refusals of ranges, for all operations. */
+/** What to do when Google refuses a range, in all operations. */
 export const rangeAdvice = `Check ${named('range')}: the tab must exist, and the range must be within its rows and columns. To write below the last row, use Append, which adds rows.`;
 
-/** Names for a message. */
+/** Lists names in a message. */
 export function list(names: readonly string[]): string {
 	const shown = names.slice(0, 20).map((name) => `'${shortened(name, 60)}'`);
 	if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
@@ -27,7 +27,7 @@ export function list(names: readonly string[]): string {
  */
 interface NativeTable {
 	readonly tableId: string;
-	/** With the header and the footer. */
+	/** Includes the header and the footer. */
 	readonly range: { readonly [K in keyof sheets_v4.Schema$GridRange]-?: number };
 	/** The row after its last one, without the footer. */
 	readonly bodyEnd: number;
@@ -74,7 +74,7 @@ export function resize({ tableId, range }: Omit<NativeTable, 'bodyEnd'>): sheets
 	return { updateTable: { table: { tableId, range }, fields: 'range' } };
 }
 
-/** Makes a tab at least this large. */
+/** The requests that make a tab at least this large. */
 export function enlarge(
 	{ sheetId, rowCount, columnCount }: Pick<SheetInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	{ rows = 0, columns = 0 }: { readonly rows?: number; readonly columns?: number },
@@ -88,10 +88,10 @@ export function enlarge(
 /** Google's size of a new tab. */
 export const newTab = { rowCount: 1000, columnCount: 26 };
 
-/** As far as a tab can reach; Google takes what lies beyond its end as its end. */
+/** All cells that a tab can have: Google cuts a range off at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
-/** What is known of a tab beside its values. */
+/** The properties of a tab, without its values. */
 export interface SheetInfo {
 	readonly sheetId: number;
 	readonly title: string;
@@ -103,7 +103,7 @@ export interface SheetInfo {
 const sheetFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
 
-/** The body of a request that writes rows. Not a plain object, because the generated client would copy it cell by cell before sending. */
+/** The body of a request that writes rows. It is a class because the generated client would copy a plain object cell by cell. */
 class Rows implements sheets_v4.Schema$ValueRange {
 	readonly values: Cell[][];
 
@@ -112,10 +112,10 @@ class Rows implements sheets_v4.Schema$ValueRange {
 	}
 }
 
-/** The changes that this process makes to a spreadsheet, by its ID, one after another. */
+/** Lets this process make one change to a spreadsheet after another, by its ID. */
 const mutex = new KeyedMutex();
 
-/** One spreadsheet: its tabs, and the changes to it. Tabs go by their titles, in any case; undefined stands for the first one. */
+/** One spreadsheet: its tabs, and the changes to it. Tabs are found by title, whatever its case; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
 	readonly values: sheets_v4.Sheets['spreadsheets']['values'];
@@ -123,7 +123,7 @@ export class Spreadsheet {
 	private readonly item: Pick<Item, 'once'>;
 	private knownLocale: string | undefined;
 
-	/** @param item that shares answers with the others of the run */
+	/** @param item shares answers with the other items of the run */
 	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
 		this.client = client;
 		this.id = id;
@@ -131,7 +131,7 @@ export class Spreadsheet {
 		this.item = item;
 	}
 
-	/** @param ranges of which the fields are wanted; all when absent */
+	/** @param ranges parts of the spreadsheet to return; everything if absent */
 	async get(fields: string, ranges?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
 		const request = { spreadsheetId: this.id, ...(ranges && { ranges }), fields, prettyPrint: false };
 		return (await this.client.spreadsheets.get(request, options)).data;
@@ -157,12 +157,12 @@ export class Spreadsheet {
 		return (await this.values.append(request)).data;
 	}
 
-	/** Inserted rows move others, to which another run may be about to write: one run at a time, in this process. */
+	/** Runs work while no other run of this process changes the spreadsheet: inserted rows move rows that another run may be about to write. */
 	async alone<T>(work: () => Promise<T>): Promise<T> {
 		return await mutex.run(this.id, work);
 	}
 
-	/** Such as `en_GB`. */
+	/** Reads the locale, such as `en_GB`. */
 	async locale(): Promise<string> {
 		this.knownLocale ??= await this.item.once(`locale ${this.id}`, async () => {
 			return (await this.get('properties.locale')).properties?.locale ?? '';
@@ -198,14 +198,14 @@ export class Spreadsheet {
 		return isTabsName(target, found) ? { tab: found.tab } : found;
 	}
 
-	/** Cells from A1 on, as Google gives them, without what is empty at the ends; rows are counted filled or not. */
+	/** Reads cells from A1 on, without empty ones at the ends, and counts all rows of the tab, empty ones too. */
 	async readTab(tab: string | undefined): Promise<{ cells: unknown[][]; rowCount: number }> {
 		const { data } = await this.values.get({ spreadsheetId: this.id, range: cellsOn(tab, allCells) });
 		const { lastRow = 0 } = anchorOf(parseRange(data.range ?? ''));
 		return { cells: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** @param cells of which the shown texts are wanted, too @throws NodeError 404 */
+	/** @param cells cells whose shown texts are returned too @throws NodeError 404 if there is no such tab */
 	async findSheet(tab: string | undefined, cells?: string): Promise<SheetInfo> {
 		const shown = cells === undefined ? '' : ',data(rowData(values(formattedValue)))';
 		const ranges = cells === undefined ? undefined : [cellsOn(tab, cells)];
@@ -219,14 +219,14 @@ export class Spreadsheet {
 		return { sheetId: orZero(sheetId), title: title ?? '', ...size, sheet };
 	}
 
-	/** Makes the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
+	/** Creates the tab that a target names, if the spreadsheet has neither a tab nor a named range of that name. */
 	async createMissingTab({ tab, name }: TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
 		await this.item.once(`tab ${this.id} ${title}`, async () => {
 			if (await this.hasTab(title)) return;
 			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
-				// Another execution may have made it meanwhile.
+				// Another execution may have created it meanwhile.
 				if (!isNodeError(error) || !(await this.hasTab(title))) throw error;
 			});
 		});
@@ -243,9 +243,9 @@ export class Spreadsheet {
 		return sheets.flatMap(({ properties }) => properties?.title ?? []);
 	}
 
-	/** @returns none if they cannot be read: the original error says more than that one */
+	/** @returns none if they cannot be read, because the failure that they explain matters more than this one */
 	private async titlesIfKnown(): Promise<string[]> {
-		// The failure says enough without the tabs, so the wait for them is short.
+		// The failure is clear without the titles, so the wait for them is short.
 		return await this.titles({ retryConfig: { retry: 0 }, timeout: 5000 }).catch((error: unknown) => {
 			if (isNodeError(error)) return [];
 			throw error;
@@ -253,7 +253,7 @@ export class Spreadsheet {
 	}
 }
 
-/** Google's answer to a range in a tab that is not there, and to one that is no range at all. */
+/** Whether Google knows no such tab, or the text is not a range: its answer is the same. */
 export function isAboutTabs(error: unknown): error is NodeError {
 	return isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 }
@@ -271,7 +271,7 @@ function missingTab(error: NodeError, { tab: title, name }: TabRange, titles: re
 	return error.with({ message, description: has });
 }
 
-/** @param answered a range as Google printed it, in the tab or the named range that the name stands for */
+/** Whether a name is a tab's and not a named range's. @param answered the range that Google answered for the name */
 export function isTabsName({ tab, name }: TabRange, answered: TabRange): boolean {
 	return tab === undefined && name !== undefined && name.toLowerCase() === answered.tab?.toLowerCase();
 }

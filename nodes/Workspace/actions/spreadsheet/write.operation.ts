@@ -12,7 +12,7 @@ import { enlarge, rangeAdvice, Spreadsheet } from './sheets';
 import { type MatchedRow, matchRows } from './write/matchRows';
 import { replaceTable, writeBlock, writeItems } from './write/writeTable';
 
-/** What happens to the rows that are there. Without a mode, columns to match by mean an update. @throws NodeError 400 */
+/** Decides what happens to the rows that are there. Columns to match by always mean an update. @throws NodeError 400 */
 function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
 	const { writeMode, matchColumns } = params;
 	const isKeyed = matchColumns.length > 0;
@@ -36,7 +36,7 @@ function writeModeOf(params: WriteParams): WriteParams['writeMode'] {
 	);
 }
 
-/** What is written for members with the same target. */
+/** Writes the rows of members with the same target. */
 async function writeRows(
 	sheets: sheets_v4.Sheets,
 	members: readonly WriteMember[],

@@ -12,9 +12,9 @@ import { list, type Spreadsheet } from '../sheets';
 /** The changes for one item. */
 export interface Step {
 	readonly action: 'updated' | 'appended' | 'unchanged';
-	/** The rows that are the item's; several if its key occurs several times. */
+	/** The item's rows; several if its key occurs several times. */
 	readonly rows: readonly number[];
-	/** Those of them that change, with their new cells by column, in order. Rows and columns count from 0. */
+	/** The rows among these that change, with their new cells by column, in order. Rows and columns count from 0. */
 	readonly changes: ReadonlyArray<{ readonly row: number; readonly cells: ReadonlyMap<number, Cell> }>;
 }
 
@@ -29,11 +29,11 @@ export interface Matching extends Pick<WriteParams, 'matchColumns' | 'valueInput
 
 /** Finds the rows of items and what changes in them. A row that one item appends is updated by a later item with the same key. */
 export class Plan {
-	/** Whether text differs from a number or a truth value: it may be what the sheet shows. */
+	/** Whether a text was compared with a number or a truth value: only what the sheet shows can tell if they are equal. */
 	isUnsure = false;
 	private readonly matching: Matching;
 	private readonly isTyped: boolean;
-	/** None where rows are found by their numbers. */
+	/** Columns of the key; none if rows are found by their numbers. */
 	private readonly keyColumns: readonly number[];
 	/** Rows of the table by key, for each choice of columns that count by their values alone. */
 	private readonly indexes = new Map<string, Map<string, number[]>>();
@@ -52,7 +52,7 @@ export class Plan {
 		this.next = body.last + 1;
 	}
 
-	/** A NodeError where one of the rows cannot be looked for. */
+	/** The steps for an item; a NodeError if one of its rows cannot be looked for. */
 	stepsFor(rows: readonly NamedRow[]): Step[] | NodeError {
 		const refused = rows.map((row) => this.rowsOf(row)).find(isNodeError);
 		return refused ?? rows.map((row) => this.stepFor(row));
@@ -79,7 +79,7 @@ export class Plan {
 		return isByNumber(this.matching.matchColumns) ? this.numbered(row.rowNumber) : this.keyed(row);
 	}
 
-	/** @param isByValue for each key column; the others count by what the sheet shows, too */
+	/** @param isByValue for each key column, whether only its values count, and not what the sheet shows too */
 	private rowsByKey(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
 		const { body, shown, headerRow } = this.matching;
 		const choice = shown ? String(isByValue) : '';
@@ -115,7 +115,7 @@ export class Plan {
 		return found ?? [];
 	}
 
-	/** 5.3 may be shown as 5, so a number goes by value. Text that reads as one goes by what is shown only where no value equals it. */
+	/** A number finds rows by value, because 5.3 may be shown as 5. Text that reads as a number finds what is shown only if no value equals it. */
 	private rowsWith(cells: readonly Cell[]): readonly number[] | undefined {
 		const key = this.keyOf(cells);
 		const isValue = cells.map((cell) => typeof cell !== 'string');
@@ -143,7 +143,7 @@ export class Plan {
 		);
 	}
 
-	/** Null leaves a cell as it is. */
+	/** The cells by column, in order, without null, which leaves a cell unchanged. */
 	private placed({ cells }: NamedRow): Map<number, Cell> {
 		const found = new Map<number, Cell>();
 		for (const [name, cell] of cells) {
@@ -153,9 +153,9 @@ export class Plan {
 		return new Map([...found].sort(([a], [b]) => a - b));
 	}
 
-	/** Whether reading gives this value for the cell now: then the formula or the format behind it stays. */
+	/** Whether the cell already has this value: then it is not written, and its formula or format stays. */
 	private isSame(row: number, column: number, cell: Cell): boolean {
-		// A row keeps its key: it equals the item's, if not in its type.
+		// A row keeps its key, which equals the item's, though perhaps in another type.
 		if (this.keyColumns.includes(column)) return true;
 		const { body, shown } = this.matching;
 		const pending = this.pending.get(`${row} ${column}`);
@@ -174,8 +174,8 @@ export class Plan {
 }
 
 /**
- * What the sheet shows is read only where a text may be a number or a date.
- * @returns by member, its steps or why there are none, and the last row of the table
+ * Reads a table and plans the steps. What the sheet shows is read only if a text may be a number or a date.
+ * @returns the steps of each member, or a NodeError that says why there are none, and the last row of the table
  */
 export async function planned(
 	book: Spreadsheet,
@@ -206,10 +206,10 @@ export async function planned(
 	return planFor({ body, shown: await readBody(book, sheet, read, 'FORMATTED_VALUE') });
 }
 
-/** Cells whose values and texts are read in one request: it takes up to 80 bytes for each, two take about 50. */
+/** Up to this many cells, values and texts are read in one request: it takes up to 80 bytes for each cell, two take about 50. */
 const mostTogether = 200_000;
 
-/** Whether cells are entered as typed, and texts look like numbers: reading and writing would be five requests if rows are inserted, too. */
+/** Whether cells are entered as typed and texts look like numbers. Then one request reads all, which avoids a fifth if rows are inserted. */
 async function seemTyped(book: Spreadsheet, params: WriteParams, cells: readonly Cell[][]): Promise<boolean> {
 	if (params.valueInputOption === 'RAW') return false;
 	const asAuto = { ...params, valueInputOption: 'AUTO' } as const;
@@ -234,7 +234,7 @@ function noKey(matchColumns: readonly string[]): NodeError {
 	);
 }
 
-/** As the sheet keeps what is typed: "007" is 7, TRUE is a truth value, and an apostrophe in front only says that it is text. */
+/** The text of what the sheet stores for a typed text: "007" is 7, TRUE is a truth value, an apostrophe in front only marks text. */
 export function typed(text: string): string {
 	if (text.startsWith("'")) return text.slice(1);
 	const trimmed = text.trim();
@@ -248,21 +248,21 @@ export function isPlainNumber(text: string): boolean {
 
 /** The rows below a header, in some columns. Rows and columns count from 0. */
 interface Body {
-	/** The last row that holds anything in these columns; that of the header where none does. */
+	/** The last row that holds anything in these columns; the header's if none does. */
 	readonly last: number;
 	/** What reading gives for a cell; "" where it is empty. */
 	at(row: number, column: number): Cell;
 }
 
-/** The given columns of a table, by their positions in the tab, and nothing else. */
+/** The ranges of some columns of a table, by their positions in the tab, and how Google's answer becomes a body. */
 function readingOf({ title, native, row: first }: Table, columns: readonly number[]) {
 	const spans = spansOf(columns);
 	return {
-		// With the header, which is there: a range may not begin below the last row.
+		// The header is read too, because a range may not begin below the last row of the tab.
 		ranges: spans.map(({ from, to }) =>
 			cellsOn(title, `${columnLetters(from)}${first + 1}:${columnLetters(to)}${native?.bodyEnd ?? ''}`),
 		),
-		/** @param grids by range */
+		/** @param grids the cells of each range */
 		bodyOf: (grids: readonly Cell[][][]): Body => ({
 			last: first + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 			at(row, column) {
@@ -288,12 +288,12 @@ export async function readBody(
 	return bodyOf((data.valueRanges ?? []).map(({ values }) => (values ?? []) as Cell[][]));
 }
 
-/** Values, dates as numbers, and what the sheet shows: one request instead of two, but more bytes, for each cell is an object. */
+/** Reads values, with dates as numbers, and what the sheet shows: in one request instead of two, but with more bytes for each cell. */
 export async function readBoth(book: Spreadsheet, table: Table, columns: readonly number[]) {
 	const { ranges, bodyOf } = readingOf(table, columns);
 	const { sheets } = await book.get('sheets.data.rowData.values(effectiveValue,formattedValue)', ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
-		// Formatted cells are there, too.
+		// Google also returns cells that only have a format.
 		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
 		const end = rowData.findLastIndex(({ values }) => values?.some(isFilled));
 		return rowData.slice(0, end + 1).map(({ values }) => values ?? []);
@@ -308,7 +308,7 @@ export async function readBoth(book: Spreadsheet, table: Table, columns: readonl
 	};
 }
 
-/** Columns beside one another are read as one range. */
+/** Groups columns that are beside one another, to read them as one range. */
 function spansOf(columns: readonly number[]) {
 	const spans: Array<{ from: number; to: number }> = [];
 	for (const column of [...new Set(columns)].sort((a, b) => a - b)) {
@@ -317,6 +317,6 @@ function spansOf(columns: readonly number[]) {
 		else spans.push({ from: column, to: column });
 	}
 	const [first, last] = [spans[0], spans.at(-1)];
-	// They are part of an address, whose length is limited.
+	// The ranges are part of a URL, whose length is limited.
 	return first && last && spans.length > 50 ? [{ from: first.from, to: last.to }] : spans;
 }

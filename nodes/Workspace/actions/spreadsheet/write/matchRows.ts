@@ -10,18 +10,18 @@ import { entryFor, requestBytes, sendEach, widthOf, type Written } from '../rows
 import { enlarge, grown, list, resize, type Spreadsheet } from '../sheets';
 import { isByNumber, planned, type Step } from './matchPlan';
 
-/** What one request after another changes. */
+/** Where steps write. Each request moves it for the next one. */
 interface Place {
 	readonly sheet: HeaderRow;
-	/** Headers that the tab gets. */
+	/** Headers that are still to be written. */
 	readonly names: readonly string[];
-	/** Where rows are inserted. */
+	/** Row at which rows are inserted. */
 	readonly row: number;
 }
 
 /**
- * Stored values go with their inserted rows in one atomic request; values as typed need one of their own.
- * @returns where the next steps go
+ * Sends values that are stored unchanged together with their inserted rows, in one atomic request; values as typed need a second one.
+ * @returns where the next steps write
  */
 async function sendSteps(
 	book: Spreadsheet,
@@ -77,14 +77,14 @@ function updateRun({ sheetId }: HeaderRow, { row, column, cells }: Run): sheets_
 	return updateCells({ start: { sheetId, rowIndex: row, columnIndex: column } }, cells);
 }
 
-/** Cells beside and below one another. Rows and columns count from 0. */
+/** A rectangle of cells. Rows and columns count from 0. */
 interface Run {
 	readonly row: number;
 	readonly column: number;
 	readonly cells: Cell[][];
 }
 
-/** The cells of steps, in their order, as few rectangles. */
+/** Combines the cells of steps, in their order, into as few rectangles as possible. */
 function runsOf(steps: readonly Step[]): Run[] {
 	const runs: Run[] = [];
 	for (const { row, cells } of steps.flatMap(({ changes }) => changes)) {
@@ -115,7 +115,7 @@ export interface MatchedRow extends Written {
 	readonly action: Step['action'];
 }
 
-/** Rows whose cells in the key columns equal an item's are updated in place, the other items are appended. */
+/** Updates the rows whose cells in the match columns equal an item's, and appends the other items. */
 export async function matchRows(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
 	const { header: read } = await tableOf(book, params);
 	const given = members.map(namedRows);

@@ -9,7 +9,7 @@ import { enlarge, isTabsName, list, newTab, resize, type Spreadsheet } from '../
 import { readBody } from './matchPlan';
 
 /**
- * Writes rows, and adds what they need to the tab, beyond whose edge Google refuses them. What begins beyond it stays refused.
+ * Writes rows, and enlarges the tab if they reach beyond its edge, where Google refuses them. Rows that begin beyond it stay refused.
  * @param size of what is written, from the target's first cell on
  */
 async function ensureGridSize<T>(
@@ -44,7 +44,7 @@ async function ensureGridSize<T>(
 }
 
 /**
- * Rows of all items in one block, each with its own part; columns in the order of the header, then of first appearance.
+ * Writes the rows of all items below one another, with columns in the order of the header, then of first appearance.
  * @throws NodeError 400 where the first row has other names
  */
 export async function writeItems(book: Spreadsheet, params: WriteParams, members: readonly WriteMember[]) {
@@ -60,7 +60,7 @@ export async function writeItems(book: Spreadsheet, params: WriteParams, members
 	return await writeBlock(book, params, target, rowsOf(columns), [header]);
 }
 
-/** @param texts of the row that the header goes to, from the first column on */
+/** Gives each name a column. @param texts what the header row holds, from the range's first column on */
 function laidOut(names: readonly string[], texts: readonly string[], params: Entering) {
 	const gap = texts.indexOf('');
 	const end = Math.max(names.length, gap === -1 ? texts.length : gap);
@@ -83,7 +83,7 @@ function laidOut(names: readonly string[], texts: readonly string[], params: Ent
 	return { columns, header };
 }
 
-/** Consecutive rows, in as few requests as Google recommends. @param parts rows of each item @param header above them */
+/** Writes consecutive rows in as few requests as Google recommends. @param parts the rows of each item @param header rows above them */
 export async function writeBlock(
 	book: Spreadsheet,
 	params: WriteParams,
@@ -106,10 +106,10 @@ export async function writeBlock(
 		);
 		const updatedRange = answer.updatedRange ?? range;
 		const [sent, answered] = [parseRange(range), parseRange(updatedRange)];
-		// Google's answer begins at the first cell that was written: null in the first column moves it. Only a named range is not known before.
+		// Google's answer begins at the first cell that was written, so null in the first column moves it. Only for a named range it is needed.
 		const isKnown = sent.name === undefined || isTabsName(target, answered);
 		const { row, column } = anchorOf(isKnown ? sent : answered);
-		// The header counts as the first item's, where any of it was written.
+		// The header counts for the first item, if any of it was written.
 		const isOwn = above.flat().some((cell) => cell !== null);
 		if (isOwn) own[0] = [...above, ...(own[0] ?? [])];
 		const start = { row: isOwn ? row : row + above.length, column };
@@ -149,7 +149,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 		await book.change([...requests, updateCells({ range }, lines)]);
 	} else {
 		await book.change(requests);
-		// What is to be taken as typed cannot clear beyond its own cells: empty ones are sent for them.
+		// A request with values as typed only changes their own cells, so the cells to clear are sent as empty ones.
 		const all = Array.from({ length: width }, (_, at) => column + at);
 		const { last } = await readBody(book, sheet, all);
 		const height = Math.max(lines.length, last - row + 1);
@@ -161,7 +161,7 @@ export async function replaceTable(book: Spreadsheet, params: WriteParams, membe
 	return writtenByEach(book.id, range, { row, column }, [[...header, ...first], ...others]);
 }
 
-/** Columns that stay are in the order of the old header and keep its texts; the others follow. */
+/** Sorts columns: those that stay keep the order and the texts of the old header, and new ones follow. */
 function inOrder(names: readonly string[], { columns, texts }: HeaderRow) {
 	return names
 		.map((name) => ({ name, at: columns.get(name) ?? Infinity }))
