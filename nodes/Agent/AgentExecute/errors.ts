@@ -42,7 +42,7 @@ export function errorOfThrown(error: unknown, call: CallFacts): RequestError {
 	return new RequestError(kind, new NodeError({ code, message, description, cause }));
 }
 
-/** What to do after a network error; the others have `unknownOutcome`. */
+/** What to do after a network error; the others have `unknownOutcomeText`. */
 export const networkAdvice: Readonly<Partial<Record<NetworkError['what'], string>>> = {
 	notConnected:
 		'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).',

@@ -102,7 +102,7 @@ export interface ChannelSettings extends SocketRequest, Pings {
 	readonly initialMessage: string;
 }
 
-/** `onClose` is called exactly once and last. After `close()` nothing is called, except for the last messages if they were asked for. */
+/** The end is reported exactly once and last. After `close()` nothing is called, except for the last messages if they were asked for. */
 interface ChannelListener {
 	readonly opened: () => void;
 	readonly message: (data: Buffer, isBinary: boolean) => void;

@@ -206,7 +206,7 @@ function codeOf(closeReason: CloseReason): number {
 const reachAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
-/** Advice by kind of close reason or network error; the others have `reachAdvice`. */
+/** Advice by kind of close reason or network error; the others have `unreachableAdvice`. */
 const advice: Partial<Record<CloseReason['kind'] | NetworkError['what'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
