@@ -25,7 +25,7 @@ export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: 
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
 }
 
-/** Bytes to cut: fewer than the checksum and length at the end of the format. */
+/** Fewer than the 8 bytes of checksum and length at the end of gzip, so that all content arrives. */
 const cutBytes = 6;
 
 function compressed(bytes: Buffer, gzip: 'whole' | 'cut'): Buffer {

@@ -99,7 +99,7 @@ export class Channels {
 		sockets.add(channel);
 		channel.on('close', () => sockets.delete(channel));
 		channel.on('error', () => {
-			// `close` follows, and the stand-in reacts only to that.
+			// The stand-in reacts only to the `close` that follows.
 		});
 		channel.on('ping', () => pings.set(sessionId, (pings.get(sessionId) ?? 0) + 1));
 		channel.on('message', (data, isBinary) => {

@@ -1,7 +1,7 @@
 import type { ExecuteFields } from './request.ts';
 import type { Message } from './script.ts';
 
-// The following is made up, because what the real service answers and sends is not known.
+// What the real service answers and sends is not known, so the following is made up.
 
 export const demoAnswer = ({ sessionId, startStepName }: ExecuteFields): object => ({
 	sessionId,
@@ -9,7 +9,7 @@ export const demoAnswer = ({ sessionId, startStepName }: ExecuteFields): object 
 	status: 'accepted',
 });
 
-/** A step, then an answer that repeats the task. The step `ask` has a question instead, and the step `chat` says what it does meanwhile. */
+/** Sends a step, then an answer that repeats the task. `ask` sends a question instead, and `chat` sends texts before the answer. */
 export function demoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
 	const payload = JSON.parse(initialPayload) as Record<string, unknown>;
 	const step = { type: 'step', step: startStepName };

@@ -32,7 +32,7 @@ export interface AgentServiceOptions {
 	readonly replay?: number;
 	/** Allows one channel per session: a new one closes the old one with this code. */
 	readonly kickCode?: number;
-	/** Whether `requests` and `upgrades` are filled. Default true. */
+	/** Whether to record requests and upgrades. Default true. */
 	readonly keepLog?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface RawFrame {
 }
 export type MessageObject = { readonly [key: string]: unknown } | readonly unknown[];
 
-/** How one execute request is answered. Absent fields are the same as in an undisturbed answer. */
+/** How one execute request is answered. A field that is missing is as in an undisturbed answer. */
 export interface ExecuteStep {
 	readonly status?: number;
 	readonly headers?: OutgoingHttpHeaders;

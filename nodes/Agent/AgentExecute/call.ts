@@ -26,14 +26,14 @@ import {
 } from './parameters';
 import { type Answer, jsonIn } from './response';
 
-/** What the user gave for one item, and how it goes out. Only what an expression gives again when it is sent can still be refused. */
+/** The checked input of one item. Only an expression that is evaluated again when the item is sent can still be refused. */
 export interface CheckedItem extends ItemParameters {
 	/** Undefined if the item does not wait for messages. */
 	readonly wait: WaitSettings | undefined;
 	readonly credentials: Credentials;
 }
 
-/** @throws NodeError 400 for a parameter or credential that cannot be sent */
+/** @throws NodeError 400 for a wrong parameter or credential */
 export function checkedItem(
 	parameters: NodeParameters,
 	index: number,
@@ -49,7 +49,7 @@ export function checkedItem(
 	return { ...given, wait, credentials };
 }
 
-/** The content of the call without the values that differ with every try. Shows whether an earlier try already sent it. */
+/** The content of the call without the values that differ with each try. By it, a retry finds out whether an earlier try has sent the item. */
 export function meaningOf({ params, initialPayload, credentials: { api, signer } }: CheckedItem): unknown {
 	const { sessionId, startStepName } = params;
 	const { userId, userPublicKey } = identityOf(signer, params);
@@ -59,20 +59,20 @@ export function meaningOf({ params, initialPayload, credentials: { api, signer }
 
 export interface PreparedCall extends CallFacts, Pick<CheckedItem, 'wait'> {
 	readonly api: Credentials['api'];
-	/** As they are when the item's turn comes. */
+	/** The options as evaluated when the item is processed. */
 	readonly options: ExecuteParams;
-	/** Created again for each try, so that the timestamp is fresh. */
+	/** Builds the body of one request, with the time of the request as its timestamp. */
 	readonly body: () => ExecuteBody;
-	/** Secrets that no text may contain. */
+	/** The values that no text may contain. */
 	readonly secrets: readonly string[];
-	/** Those that an answer must not repeat: the user's public key may be part of the agent's work. */
+	/** The secrets that are masked in the response. The user's public key is not, because the agent may work with it. */
 	readonly echoed: readonly string[];
 	readonly sessionId: string;
-	/** The session, with its service and user. */
+	/** A key of the session, its service and its user. */
 	readonly conversation: string;
 }
 
-/** The execute call of one item, when its turn comes. @throws NodeError 400 for what an expression gives by now */
+/** Prepares the call when the item is processed. @throws NodeError 400 if an expression now returns a wrong value */
 export function callOf({ params, credentials, ...item }: CheckedItem): PreparedCall {
 	const { api, signer } = credentials;
 	const options = item.paramsNow();
@@ -104,9 +104,9 @@ export interface ExecuteBody extends Identity {
 }
 
 /**
- * Sends the execute call; again only if it was definitely not accepted.
- * @param hooks for each try: `ready` before it, which throws if nothing may be sent; `sending` when it goes out
- * @throws NodeError for anything but a status of 200 to 299
+ * Sends the execute call, and sends it again only if it was certainly not accepted.
+ * @param hooks for each try: `ready` is called before it and throws if nothing may be sent; `sending` when the request is sent
+ * @throws NodeError for anything but a response with a status from 200 to 299
  */
 export async function execute(
 	context: IExecuteFunctions,
@@ -123,8 +123,8 @@ export async function execute(
 		const raw = new RawResponse();
 		const send = () => {
 			hooks.sending(body);
-			// Not by the helper that signs by credential: it reads the credential from the database for every request, and sends a call that
-			// was answered with 401 a second time.
+			// Not httpRequestWithAuthentication(), which reads the credential from the database for each request, and sends a call again after
+			// a 401.
 			return context.helpers.httpRequest({
 				...plainRequest,
 				method: 'POST',

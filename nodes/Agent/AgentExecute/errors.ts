@@ -20,7 +20,7 @@ import { type FieldValues, fieldText, type SessionMessage } from '../session/mes
 import type { WaitSettings } from './parameters';
 import { type Answer, describeFields, distinct, excerpt, textIn } from './response';
 
-/** What the texts of a failure say of the call. */
+/** What the error texts need to know about the call. */
 export interface CallFacts {
 	readonly url: string;
 	readonly options: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
@@ -30,20 +30,20 @@ export interface CallFacts {
 const unknownOutcome =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
 
-/** A call without a complete answer. */
+/** The error of a call that got no complete response. */
 export function errorOfThrown(error: unknown, call: CallFacts): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return errorOfBody(error, bodyTexts(call.options));
 	const found = networkErrorOf(error);
 	const { status: code, outcome, retryable } = found;
 	const description = withCode(networkAdvice[found.what] ?? unknownOutcome, found.code);
-	// An HTTP client's error contains the request, so only its message is kept.
+	// The HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.redact(asError(error).message));
 	const message = networkMessage(found, error, call.url);
 	return new NodeError({ code, message, description, outcome, retryable, cause });
 }
 
-/** What to do if there was no connection. */
+/** What to do after a network error; the others have `unknownOutcomeText`. */
 export const networkAdvice: Readonly<Partial<Record<NetworkError['what'], string>>> = {
 	notConnected:
 		'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).',
@@ -54,7 +54,7 @@ export const networkAdvice: Readonly<Partial<Record<NetworkError['what'], string
 	blocked: blockedAdvice,
 };
 
-/** The call has already been answered, so nothing is repeated. */
+/** Texts for a response whose body cannot be read. The agent was started, so the call is not repeated. */
 const bodyTexts = ({ maxResponseBytes }: CallFacts['options']): BodyTexts => ({
 	tooLarge: [
 		`The agent service's response is larger than ${sized(maxResponseBytes)}`,
@@ -77,12 +77,12 @@ function sized(bytes: number): string {
 	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${exact})` : exact;
 }
 
-/** A status outside 200–299. */
+/** The error of a response with a status outside 200–299. */
 export function errorOfStatus(answer: Answer, call: CallFacts): NodeError {
 	const { statusCode: code, headers } = answer;
 	if (isRedirect(code)) return redirected(answer, call);
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
-	// A service may have started the agent before it failed; 503 with Retry-After says that it did not.
+	// A service may have started the agent before it failed. Only 503 with Retry-After says that it did not.
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const result = saysNotDone ? classifyStatus(429) : classifyStatus(code);
 	const said = excerpt(answer, call);
@@ -117,12 +117,12 @@ export function stoppedBeforeCall(): NodeError {
 	return stopped(nothingSent);
 }
 
-/** The item passed the check, but an expression gave an invalid value when the item was processed. */
+/** For an expression that passed the check, but returned an invalid value when the item was processed. */
 export function refusedBeforeCall(failure: NodeError): NodeError {
 	return failure.with({ description: sentences(failure.description, 'Nothing was sent for this item.') });
 }
 
-/** The items before it hold what n8n has room for. */
+/** The output of the earlier items leaves no room in memory for this one. */
 export function tooMuchOutput(limitBytes: number): NodeError {
 	return new NodeError({
 		code: 503,
@@ -133,14 +133,14 @@ export function tooMuchOutput(limitBytes: number): NodeError {
 	});
 }
 
-/** While waiting for messages. */
+/** The execution was stopped while the node waited for messages. */
 export function stoppedAfterCall(): NodeError {
 	return stopped('The agent was started, but the node no longer waits for its messages.').with({
 		outcome: 'done',
 	});
 }
 
-/** Of the retry. */
+/** Words for the texts of retries. */
 export const retryWords = {
 	service: 'The agent service',
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
@@ -148,7 +148,7 @@ export const retryWords = {
 
 function redirected({ statusCode, headers: { location } }: Answer, { url }: CallFacts): NodeError {
 	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
-	// Its query may hold a secret.
+	// The query is left out, because it may contain a secret.
 	const to = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
 	return new NodeError({
 		code: statusCode,
@@ -186,7 +186,7 @@ const statusTexts: Readonly<Record<number, Texts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcome],
 };
 
-/** For any other status that says so. */
+/** Texts for statuses without an entry above. */
 const outcomeTexts: Readonly<Partial<Record<Outcome, Texts>>> = {
 	notDone: [
 		'The agent service reported an error',
@@ -198,6 +198,8 @@ const outcomeTexts: Readonly<Partial<Record<Outcome, Texts>>> = {
 	],
 };
 
+/** Limit for all messages in characters of JSON, because n8n stores errors with the execution and shows them as a whole. */
+
 const rejected: Texts = [
 	'The agent service rejected the call',
 	"The text above is the service's response. The call was not repeated.",
@@ -207,7 +209,7 @@ const rejected: Texts = [
 const mostOfMessages = 32_768;
 const mostOfOne = 8192;
 
-/** A failure after which the agent may be running, with all that is known of it. @param response undefined: the call was not answered */
+/** Adds the session and the response to a failure after which the agent may be running. @param response undefined if there was none */
 export function withContext(
 	failure: NodeError,
 	{ sessionId, redact }: Pick<CallFacts, 'redact'> & { readonly sessionId: string },
@@ -221,7 +223,7 @@ export function withContext(
 	});
 }
 
-/** The last messages, as many as are not too much. */
+/** The last messages within the limits. */
 export function messageDetails(messages: readonly SessionMessage[], redact: Redact): IDataObject {
 	if (messages.length === 0) return {};
 	const kept: IDataObject[] = [];
@@ -236,19 +238,19 @@ export function messageDetails(messages: readonly SessionMessage[], redact: Reda
 	return { messages: kept, ...(left > 0 && { messagesLeftOut: left }) };
 }
 
-/** Unchanged if small, otherwise the beginning of its JSON. */
+/** Returns a small value unchanged, otherwise the beginning of its JSON. */
 function bounded(value: unknown, redact: Redact): IDataObject[string] {
 	const text = redact(JSON.stringify(value));
 	if (text.length > mostOfOne) return shortened(text, mostOfOne);
 	try {
 		return JSON.parse(text) as IDataObject;
 	} catch {
-		// Once the secrets are removed, it is no longer valid JSON.
+		// Masking the secrets may have made the JSON invalid.
 		return text;
 	}
 }
 
-/** Describes the received messages, so that the user can see which field or value marks the end. */
+/** Lists fields and values of the received messages, so that the user can see which one marks the end. */
 function describeMessages(messages: readonly SessionMessage[], match: FieldValues | undefined): string {
 	if (messages.length === 0) return '';
 	const field = match?.field;
@@ -263,10 +265,10 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldValue
 	);
 }
 
-/** For the channel to open before the call. */
+/** How long the channel may take to open before the call. */
 export const openSeconds = 20;
 
-/** The channel did not open before the call. @param lastFailure of the last attempt @param refusal for good, by the service */
+/** The channel did not open before the call. @param lastFailure of the last attempt to open it @param refusal why no other attempt was made */
 export function notOpen(lastFailure: NodeError | undefined, refusal?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
@@ -287,7 +289,7 @@ function mayNeedSession(refusal: CloseReason): boolean {
 	return refusal.kind === 'answer' && !refusal.answer.fromProxy && refusal.answer.statusCode >= 400;
 }
 
-/** The service refuses to open the channel again while the messages are awaited. */
+/** The channel was lost after the call and cannot be opened again. */
 export function channelLost(failure: NodeError): NodeError {
 	const { description } = failure;
 	return failure.with({
@@ -295,7 +297,7 @@ export function channelLost(failure: NodeError): NodeError {
 	});
 }
 
-/** What was waited for has not come in time. */
+/** The condition that ends the wait was not met in time. */
 export function notOver(
 	{ waitTimeoutSeconds, match }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'match'>,
 	{ early, messages }: Readonly<Record<'early' | 'messages', readonly SessionMessage[]>>,
@@ -313,7 +315,7 @@ export function notOver(
 	});
 }
 
-/** @param loss how the channel was lost while messages were expected, if it was */
+/** Adds that messages may be missing. @param loss how the channel was lost after the call, if it was */
 export function withLoss(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
 	const description = sentences(
@@ -325,7 +327,7 @@ export function withLoss(failure: NodeError, loss: NodeError | undefined): NodeE
 	return failure.with({ description, cause: loss });
 }
 
-/** @param count of the messages that were collected */
+/** @param count of the collected messages */
 export function tooMany(count: number): NodeError {
 	return new NodeError({
 		code: 502,
@@ -338,7 +340,7 @@ export function tooMany(count: number): NodeError {
 
 const longestReport = 500;
 
-/** A message with the failure value came. */
+/** A message had the failure value. */
 export function agentFailed(
 	message: SessionMessage | undefined,
 	textField: string,
@@ -353,6 +355,6 @@ export function agentFailed(
 	});
 }
 
-/** One after another, without those that do not apply. */
+/** Joins sentences and leaves out those that do not apply. */
 export const sentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');

@@ -3,7 +3,7 @@ import type { Field, Reading } from '../../fields/field';
 import { kindOf, notA } from '../../fields/values';
 import { requestOptions } from '../../fields/params';
 
-/** Parameters and options of the execute call; defaults are part of the public interface and never change. */
+/** Parameters of the execute call. Saved workflows rely on the defaults, so these never change. */
 export const executeFields = [
 	{
 		displayName: 'Start Step Name',
@@ -76,13 +76,13 @@ export const executeFields = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Said with each of the options that take the place of the credential's values. */
+/** Ends the description of each option that overrides a value of the credential. */
 const notMixed = 'Items that override some but not all of these values are rejected';
 
 const [maxRetryWait, ...retryAndTimeout] = requestOptions;
 
 export const executeOptions = [
-	// Google's quota counts by the minute, which must be outlasted. Here nobody says so.
+	// Workspace needs a longer wait, because Google's quotas apply per minute.
 	{ ...maxRetryWait, default: 60 },
 	...retryAndTimeout,
 	{
@@ -160,7 +160,7 @@ export const executeOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** As text, because an expression may return either; empty for none. In the form, 0 means not set. */
+/** Returns text, because an expression may return a text or a number. Empty text means not set, as does 0 in the form. */
 function timestampOf(raw: unknown, field: Field, reading: Reading): string {
 	if (typeof raw !== 'string' && typeof raw !== 'number') {
 		throw notA(field, reading, `a number, not ${kindOf(raw)}`);

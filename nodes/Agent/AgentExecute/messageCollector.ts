@@ -6,46 +6,47 @@ import { hasOneOf, heldBytes, messageId, type SessionMessage } from '../session/
 import type { WaitSettings } from './parameters';
 
 export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
-/** `failure`: a message has reported one. */
+/** `failure`: a message had the 'Failure Value'. */
 export type WaitOver = EndedBy | 'failure';
-/** How a message ends the wait by itself. */
+/** How a single message ends the wait. */
 export type MessageEnd = 'match' | 'failure';
 
 interface Received {
-	/** Hashes of session and ID, with the number of the wait that ended last when they were added. Of all sessions: some 5 MB. */
+	/** Hashes of session and message ID (about 5 MB), each with the number of the wait that received it. */
 	readonly ids: Map<string, number>;
 	endedWaits: number;
 }
 
-/** Of the waits of this process that are over. */
+/** Message IDs that earlier waits of this process have received. */
 const received = () =>
 	globalSingleton<Received>('receivedIds', () => ({ ids: new BoundedMap(50_000), endedWaits: 0 }));
 
 export interface CollectorParts {
 	readonly settings: WaitSettings;
-	/** The session, with its service and user. */
+	/** A key of the session, its service and its user. */
 	readonly conversation: string;
 	readonly clock: Clock;
-	/** Gets each message of the turn as it comes. */
+	/** Called for each message of the turn. */
 	readonly onMessage: (message: SessionMessage, ends?: MessageEnd) => void;
 }
 
 /**
- * Collects messages until their end, which is not before the answer to the call, when the time limit starts. What comes before the call
- * belongs to an earlier turn and ends nothing; after it all count but those with a known ID or that the filter leaves out.
+ * Collects the messages of a turn until the end condition is met. The wait ends after the response to the call at the earliest, and its
+ * timeout starts then. Messages from before the call belong to an earlier turn and end nothing. After it, all messages count, except
+ * filtered ones and those with a known ID.
  */
 export class MessageCollector {
-	/** Came before the call was sent. */
+	/** Messages that arrived before the call was sent. */
 	readonly early: SessionMessage[] = [];
-	/** Of the turn: together at most as many bytes as the answer to the call itself. */
+	/** Messages of the turn, together at most as many bytes as a response to the call. */
 	readonly messages: SessionMessage[] = [];
-	/** Messages of the turn that were left out because their ID had come before in the same turn. */
+	/** How many messages were left out because another message of the turn had the same ID. */
 	repeated = 0;
-	/** What has ended the wait, even if the call is not answered yet. */
+	/** What has ended the wait. May be set before the response to the call. */
 	end: WaitOver | undefined;
 	readonly #parts: CollectorParts;
 	readonly #over: (end: WaitOver) => void;
-	/** Hashes of the session and the IDs of its messages. */
+	/** Hashes of session and message ID that this wait has received. */
 	readonly #ids = new Set<string>();
 	readonly #waitsBefore = received().endedWaits;
 	#bytes = 0;
@@ -55,13 +56,13 @@ export class MessageCollector {
 	#cancelLimit = () => {};
 	#cancelSilence = () => {};
 
-	/** @param over called once, when the call is answered and the end has come */
+	/** @param over called once, after both the response to the call and the end of the wait */
 	constructor(parts: CollectorParts, over: (end: WaitOver) => void) {
 		this.#parts = parts;
 		this.#over = over;
 	}
 
-	/** The call is being sent, possibly again after one that was not accepted: earlier messages are not its answer. */
+	/** Called when the call is sent, or sent again after it was not accepted. Earlier messages do not answer it. */
 	callSent(): void {
 		this.#isSent = true;
 		for (const message of this.messages.splice(0)) this.early.push(message);
@@ -84,7 +85,7 @@ export class MessageCollector {
 		if (this.#isSent && this.#parts.settings.waitUntil === 'close') this.#ends('close');
 	}
 
-	/** Nothing more can come. @returns whether that is an end: silence, if something has come */
+	/** Called when no more messages can arrive. With messages, that is the silence that ends the wait. @returns whether the wait has ended */
 	refused(): boolean {
 		if (this.#parts.settings.waitUntil === 'silence' && this.messages.length > 0) this.#ends('silence');
 		return this.end !== undefined;
@@ -103,14 +104,14 @@ export class MessageCollector {
 		this.#watchSilence();
 	}
 
-	/** Leaves no timer. Later waits of this process know the IDs. */
+	/** Cancels the timers, and remembers the IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
 		const wait = ++received().endedWaits;
 		for (const hash of this.#ids) received().ids.set(hash, wait);
 	}
 
-	/** Whether its ID is known from this wait or one that had ended before it. Waits at the same time each get the message. */
+	/** Remembers the ID. @returns whether this wait, or one that ended before it began, has received it. Simultaneous waits all get a message */
 	#cameBefore(message: SessionMessage): boolean {
 		const { settings, conversation } = this.#parts;
 		const id = messageId(message, settings.deduplicationField);
@@ -143,7 +144,7 @@ export class MessageCollector {
 		else this.#watchSilence();
 	}
 
-	/** If a long session is repeated, its beginning matters least. */
+	/** Drops the oldest messages beyond the limits. */
 	#keepEarly(message: SessionMessage): void {
 		this.early.push(message);
 		while (this.early.length > this.#parts.settings.maxMessages || this.#bytes > maxAnswerBytes / 2) {
@@ -152,7 +153,7 @@ export class MessageCollector {
 		}
 	}
 
-	/** Silence counts whether or not the channel is open: a service may close it after its answer. */
+	/** Silence also counts while the channel is closed, because a service may close it after its answer. */
 	#watchSilence(): void {
 		const { clock, settings } = this.#parts;
 		if (settings.waitUntil !== 'silence' || !this.#isAnswered || this.#lastMessageAt === undefined) return;

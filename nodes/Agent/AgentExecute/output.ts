@@ -10,7 +10,7 @@ import type { MessageEnd } from './messageCollector';
 import { type Answer, contentOf, describeFields, textIn, textOf, TurnText } from './response';
 import type { Waited } from './wait';
 
-/** The item of a call. @param answer undefined: there is none, although what was waited for has come */
+/** The item of a call. @param answer undefined if there is none, although the awaited message has arrived */
 export async function outputItem(
 	context: IExecuteFunctions,
 	index: number,
@@ -32,7 +32,7 @@ export async function outputItem(
 	return item;
 }
 
-/** What the agent gave is being stored: a failure says that it was started. */
+/** Makes an error of storing the output say that the agent was started. */
 async function started<T>(storing: Promise<T>): Promise<T> {
 	try {
 		return await storing;
@@ -43,14 +43,14 @@ async function started<T>(storing: Promise<T>): Promise<T> {
 	}
 }
 
-/** A service may repeat in its headers what was sent to it, and n8n stores them with the execution. */
+/** Removes the secrets, because a service may repeat them in its headers, which n8n stores with the execution. */
 function shownHeaders(headers: IncomingHttpHeaders, { redact }: Pick<PreparedCall, 'redact'>): IDataObject {
 	const shown = (value: string | string[] | undefined) =>
 		Array.isArray(value) ? value.map((one) => redact(one)) : redact(value ?? '');
 	return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), shown(value)]));
 }
 
-/** The item of a call whose messages were awaited. */
+/** Adds the messages to the item of the call. */
 export async function withMessages(
 	item: INodeExecutionData,
 	{ early, messages, endedBy, gap, close }: Waited,
@@ -79,7 +79,7 @@ function shown({ sequence, receivedAt, format, message }: SessionMessage): IData
 	return { sequence, receivedAt, format, message: message as IDataObject };
 }
 
-/** What the item alone does not say. */
+/** Hints about the item that are shown below the node. */
 export function hintsOf(
 	{ json, binary }: INodeExecutionData,
 	{ textField }: PreparedCall['options'],
@@ -109,18 +109,18 @@ function noText({ response }: IDataObject, textField: string, waited: Waited | u
 	);
 }
 
-/** What of a message the editor shows while the node waits. */
+/** In bytes. Larger messages are not shown in the console of the editor. */
 const mostShown = 10_000;
 
-/** Shows the agent's texts as they come: in the chat and in the editor's console. */
+/** Shows the agent's texts as they arrive, in the chat and in the console of the editor. */
 export class LiveView {
 	readonly #context: IExecuteFunctions;
 	readonly #index: number;
 	readonly #options: PreparedCall['options'];
 	readonly #isStreaming: boolean;
-	/** Chunks go out one after another; on a worker each takes its way through Redis. */
+	/** Chunks are sent one after another, because on a worker each goes through Redis. */
 	#sent: Promise<unknown> = Promise.resolve();
-	/** What the chat shows. */
+	/** The text that the chat shows. */
 	readonly #shown: TurnText;
 
 	constructor(context: IExecuteFunctions, index: number, options: PreparedCall['options']) {
@@ -128,21 +128,21 @@ export class LiveView {
 		this.#index = index;
 		this.#options = options;
 		this.#shown = new TurnText(options.textPieces);
-		// The output of a tool is for its agent, not for the person in the chat.
+		// The output of a tool is meant for the agent that called it, not for the chat.
 		this.#isStreaming = options.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	}
 
-	/** @param ends what it ends the wait with: a failure is an error and no answer */
+	/** @param ends how the message ends the wait. One that reports a failure is not part of the answer */
 	message({ sessionId, sequence, format, message, byteLength }: SessionMessage, ends?: MessageEnd): void {
 		const isShown = format !== 'binary' && byteLength <= mostShown;
 		const shown = isShown ? message : `(${byteLength} bytes, ${format})`;
-		// Only in manual executions: n8n itself takes care of that.
+		// n8n itself does nothing here in production executions.
 		this.#context.sendMessageToUI({ sessionId, sequence, message: shown });
 		const text = textIn(message, this.#options.textField);
 		if (ends !== 'failure' && text !== undefined) this.text(text, ends === 'match');
 	}
 
-	/** @param isEnd whether its message ends the wait */
+	/** @param isEnd whether the message ends the wait */
 	text(text: string, isEnd = true): void {
 		if (!this.#isStreaming) return;
 		const isFirst = this.#shown.text === '';
@@ -152,26 +152,26 @@ export class LiveView {
 		this.#send('item', added);
 	}
 
-	/** Settles when everything is out; never rejects. */
+	/** Settles when all chunks are sent, and never rejects. */
 	async end(): Promise<void> {
 		if (this.#shown.text !== '') this.#send('end');
 		await this.#sent;
 	}
 
 	#send(type: 'begin' | 'item' | 'end', content?: string): void {
-		// n8n's types do not say that it settles when the chunk is out.
+		// n8n's types do not show that this returns a promise, which settles when the chunk is sent.
 		const streaming: { sendChunk(...chunk: Parameters<IExecuteFunctions['sendChunk']>): unknown } =
 			this.#context;
 		this.#sent = this.#sent
 			.then(() => streaming.sendChunk(type, this.#index, content))
 			.catch((error: unknown) => {
-				// The listener may be gone; the item continues anyway.
+				// The chat may be closed, which is no error of the item.
 				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${asError(error).message}`);
 			});
 	}
 }
 
-/** n8n streams only the description of an error: there it says what happened, too. */
+/** Puts the message into the description, because n8n streams only the description of an error. */
 export function errorForChat(error: unknown, context: IExecuteFunctions): unknown {
 	if (!(error instanceof Error) || !('description' in error) || !context.isStreaming()) return error;
 	const { description } = error;
@@ -179,35 +179,35 @@ export function errorForChat(error: unknown, context: IExecuteFunctions): unknow
 	return error;
 }
 
-/** What n8n keeps of a value. */
+/** n8n cuts longer values. */
 const longestTag = 255;
-/** n8n's own for the session of a chat; before 2.20 it has no name for it. */
+/** n8n's key for the session of a chat. n8n before 2.20 exports no constant for it. */
 const sessionKey = 'session_id';
 
-/** Adds the session to the execution's custom data, by which n8n finds executions, and to the trace. Other nodes' sessions stay. */
+/** Adds the session to the custom data of the execution, by which users find executions, and to its trace. Other sessions stay there. */
 export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
 	whereKept(context, () => {
 		const { [sessionKey]: known } = context.customData.getAll();
 		const ids = known === undefined ? [] : known.split(', ');
 		const text = [...ids, sessionId].join(', ');
-		// Half an ID finds nothing.
+		// An ID that is cut would not be found.
 		if (ids.includes(sessionId) || text.length > longestTag) return;
 		context.customData.set(sessionKey, text);
 		context.setMetadata({ tracing: { [sessionKey]: text } });
 	});
 }
 
-/** The first answer, which n8n shows with the execution, as that of its own AI Agent. */
+/** Makes n8n show the first answer with the execution, as it does for its own AI Agent. */
 export function highlightAnswer(context: IExecuteFunctions, [first]: readonly INodeExecutionData[]): void {
 	const answer = first?.json.output;
-	// An agent whose tool this is has an answer of its own.
+	// If the node is a tool, the agent that called it has an answer of its own.
 	if (typeof answer !== 'string' || answer === '' || isTool(context.getNode())) return;
 	whereKept(context, () => {
 		context.customData.set(getHighlightedResponseKey(context.getNode().name), answer.slice(0, longestTag));
 	});
 }
 
-/** n8n before 2.20 has no highlighted data, and a tool may run outside of an execution that keeps any. */
+/** Goes on if n8n cannot store the data: n8n before 2.20 highlights none, and a tool may run outside of an execution. */
 function whereKept(context: IExecuteFunctions, keep: () => void): void {
 	try {
 		keep();

@@ -13,15 +13,15 @@ const all = [...fields, ...options];
 
 export type ExecuteParams = ParamsOf<typeof fields, typeof options>;
 
-/** What the node's failures may name. */
+/** The fields that error texts may name. */
 export const naming = new Naming(all, 'fields');
 
-/** What the user gave for one item, checked. */
+/** The checked parameters of one item. */
 export interface ItemParameters {
 	readonly params: ExecuteParams;
-	/** JSON text. */
+	/** Returns JSON text. */
 	readonly initialPayload: () => string;
-	/** As they are when the item's turn comes. @throws NodeError 400 for what can no longer be sent */
+	/** Evaluates the parameters again when the item is processed. @throws NodeError 400 for an invalid value */
 	readonly paramsNow: () => ExecuteParams;
 }
 
@@ -29,7 +29,7 @@ export interface ItemParameters {
 export function itemParameters(parameters: NodeParameters, index: number): ItemParameters {
 	const read = (): ExecuteParams => {
 		const given = parameters.given(fields, index);
-		// All its fields are in the form, so the time zone is never asked for.
+		// The node has no date fields, so the time zone does not matter.
 		const params = paramsOf(all, given, { mode: 'fields', timezone: 'UTC' });
 		checkExpressions(params.payloadMode, given, parameters);
 		checkOverrides(params, parameters);
@@ -43,15 +43,15 @@ export function itemParameters(parameters: NodeParameters, index: number): ItemP
 		};
 	};
 	const params = read();
-	// An item's own values, such as a timestamp, may be outdated when it is processed.
+	// A computed value, such as a timestamp, may be outdated when the item is processed.
 	const mayChange = overrides.some((name) => parameters.isComputed('options', name));
 	return { params, initialPayload: initialPayload(params), paramsNow: () => (mayChange ? read() : params) };
 }
 
 /**
  * Checks the payload. A JSON text is sent unchanged, an object as its JSON.
- * @returns makes the text to send, once it is needed: those of thousands of checked items would be in memory twice
- * @throws NodeError 400 when the payload is no JSON object
+ * @returns a function that makes the text, so that the texts of thousands of checked items are not in memory at once
+ * @throws NodeError 400 if the payload is not a JSON object
  */
 export function initialPayload(
 	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
@@ -67,7 +67,7 @@ export function initialPayload(
 	);
 }
 
-/** An expression that comes out empty is a mistake: it must not start a new session, or an agent without a task. @throws NodeError 400 */
+/** An empty result of an expression is an error: it must not start a new session, or an agent without a task. @throws NodeError 400 */
 function checkExpressions(
 	payloadMode: ExecuteParams['payloadMode'],
 	given: Readonly<Record<string, unknown>>,
@@ -94,12 +94,12 @@ function checkExpressions(
 
 const isEmpty = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-/** Options that take the place of the credential's values. */
+/** Options that override values of the credential. */
 const overrides = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
 
 /**
- * An item must override all of these values or none: the credential's signature must not be sent for another user. A field left empty
- * in the form uses the credential's value for all items; only an expression can be empty for one item.
+ * An item must override all of these values or none, so that the credential's signature is not sent for another user. An option that is
+ * empty in the form uses the credential's value for all items, so only expressions are checked.
  * @throws NodeError 400 that names the option
  */
 function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void {
@@ -113,17 +113,17 @@ function checkOverrides(params: ExecuteParams, parameters: NodeParameters): void
 	throw naming.failure(failure);
 }
 
-/** The parameters of an item that waits, and the messages that mean something; undefined: none do. */
+/** The parameters of an item that waits, with its conditions on messages. */
 export type WaitSettings = ExecuteParams & {
-	/** It ends the wait. */
+	/** A message that meets it ends the wait. */
 	readonly match: FieldValues | undefined;
-	/** It reports a failure. */
+	/** A message that meets it reports a failure. */
 	readonly failure: FieldValues | undefined;
-	/** Only these count, beside those that report a failure; undefined: all do. */
+	/** Only messages that meet it count, and those that report a failure. Undefined means that all count. */
 	readonly filter: FieldValues | undefined;
 };
 
-/** Undefined if the item does not wait. @throws NodeError 400 if nothing defines the end */
+/** @returns undefined if the item does not wait @throws NodeError 400 without a condition that ends the wait */
 export function waitSettings(params: ExecuteParams): WaitSettings | undefined {
 	if (!params.waitForMessages) return undefined;
 	const { failureField, failureValue, filterField, filterValue } = params;

@@ -10,24 +10,24 @@ import { type SessionMessage, valueAt } from '../session/messages';
 import type { EndedBy } from './messageCollector';
 import type { ExecuteParams } from './parameters';
 
-/** An answer of the agent service, read to its end. */
+/** A complete response of the agent service. */
 export interface Answer {
 	readonly statusCode: number;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: Buffer;
 }
 
-/** What an output item says of a body: the parsed JSON, the text, null when empty; or the bytes for `binary.data`. */
+/** The content of a body for the output item: parsed JSON, text, null if it is empty, or the bytes of `binary.data`. */
 type Content =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
-/** Characters of a text that is searched for secrets. A longer one is the agent's work and no echo of the call. */
+/** In characters. A longer text is not searched for secrets, because it is the agent's work and does not merely repeat the call. */
 const longestEcho = 64 * 1024;
-/** Anything shorter may be a word. */
+/** In characters. A shorter secret may be a common word. */
 const shortestSecret = 8;
 
-/** JSON is parsed unless it only claims to be, text passed on; anything else is bytes. @param secrets that the service may repeat */
+/** Parses JSON, keeps text, and returns anything else as bytes. @param secrets to mask in the text */
 export function contentOf({ body, headers }: Answer, secrets: readonly string[] = []): Content {
 	const concealed = (text: string) =>
 		secrets
@@ -45,7 +45,7 @@ export function contentOf({ body, headers }: Answer, secrets: readonly string[] 
 	return { response: isParsed(mimeType) ? parsedOrText(text) : text };
 }
 
-/** What has no media type is UTF-8, if it is text. */
+/** A body without a media type is read as UTF-8. */
 function typeOf(headers: IncomingHttpHeaders) {
 	const contentType = headers['content-type'] ?? '';
 	const mimeType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
@@ -56,10 +56,10 @@ function typeOf(headers: IncomingHttpHeaders) {
 const textType =
 	/^text\/|\+(?:json|xml|yaml)$|^application\/(?:x-)?(?:javascript|(?:nd)?json|jsonl|jsonlines|toml|www-form-urlencoded|xml|yaml)$/;
 
-/** What has no media type may be JSON, too. */
+/** Whether the body may be JSON. So may one without a media type. */
 const isParsed = (mimeType: string) => /^(?:(?:application|text)\/json)?$|\+json$/.test(mimeType);
 
-/** What will be parsed, in UTF-8: in another character set its bytes could hide its cost. Undefined for text and bytes. */
+/** The JSON in UTF-8, because the cost of parsing cannot be seen in the bytes of another character set. Undefined for text and bytes. */
 export function jsonIn({ body, headers }: Answer): Buffer | undefined {
 	const { mimeType, decoder } = typeOf(headers);
 	if (!isParsed(mimeType)) return undefined;
@@ -71,7 +71,7 @@ function decoderOf(charset = 'utf-8'): InstanceType<typeof TextDecoder> {
 	try {
 		return new TextDecoder(charset);
 	} catch {
-		// A label that Node does not know: UTF-8 keeps at least the ASCII part readable.
+		// Node does not know the character set. With UTF-8, at least ASCII characters are readable.
 		return new TextDecoder();
 	}
 }
@@ -80,12 +80,12 @@ function parsedOrText(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		// Labelled JSON and is none: the text is what the service said.
+		// The service sent text with the media type of JSON.
 		return text;
 	}
 }
 
-/** RFC 6266: `filename*` has the name with all its characters, `filename` one for old clients. */
+/** RFC 6266: `filename*` has the full name, `filename` one for old clients. */
 function fileNameOf(headers: IncomingHttpHeaders): string | undefined {
 	const disposition = headers['content-disposition'] ?? '';
 	const [, charset = '', encoded = ''] = /filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
@@ -98,14 +98,14 @@ function fileNameOf(headers: IncomingHttpHeaders): string | undefined {
 	return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain?.trim();
 }
 
-/** The text of an answer or a message for people: itself, or the field of its JSON, if there is one. @param textField dot path */
+/** The text of a response or a message: the content itself, or a field of its JSON. @param textField a dot path */
 export function textIn(content: unknown, textField: string): string | undefined {
 	const value = typeof content === 'object' ? valueAt(content, textField) : content;
 	if (typeof value === 'string') return value === '' ? undefined : value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** The text of the messages; null where none has one. @param endedBy `match`: the last one has ended the wait */
+/** The text of the messages; null if none has text. @param endedBy `match` means that the last message ended the wait */
 export function textOf(
 	messages: readonly SessionMessage[],
 	textField: string,
@@ -123,25 +123,25 @@ export function textOf(
 	return last === null || textPieces === 'last' ? last : turn.text;
 }
 
-/** What the texts of a turn are together. */
+/** The texts of a turn, joined to one. */
 export class TurnText {
 	text = '';
 	readonly #isJoined: boolean;
 	#pieces = 0;
-	/** Characters of them without the white space around each: a shorter piece is not the whole text. */
+	/** Total length of the trimmed pieces. A shorter piece cannot be the whole text. */
 	#length = 0;
 
 	constructor(textPieces: ExecuteParams['textPieces']) {
 		this.#isJoined = textPieces === 'joined';
 	}
 
-	/** @param isEnd whether its message ends the wait @returns what is added: a paragraph, or the piece unless it is the whole text again */
+	/** @param isEnd whether the message ends the wait @returns the added text: a paragraph, or a piece; empty if the piece repeats the whole text */
 	add(text: string, isEnd: boolean): string {
 		const piece = text.trim();
-		// Two pieces may be equal: 123123 may come as 123 and 123.
+		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
 		const mayBeWhole = this.#isJoined && piece !== '' && (isEnd || this.#pieces > 1);
 		if (piece !== '') this.#pieces++;
-		// To compare the whole text with every piece would take a time that grows with the square of their number.
+		// The lengths are compared first, because comparing the whole text with each piece takes quadratic time.
 		if (mayBeWhole && piece.length >= this.#length && piece === this.text.trim()) return '';
 		const separator = this.#isJoined || this.text === '' ? '' : '\n\n';
 		this.text += separator + text;
@@ -150,13 +150,13 @@ export class TurnText {
 	}
 }
 
-/** Bytes of an error's body that are read as JSON. A longer body is not a message for people. */
+/** How much of the body of an error is read. A longer body is not an error message. */
 const maxJsonBytes = 1024 * 1024;
-/** Characters that are searched for the text that is shown. */
+/** How many characters are searched for the text to show. */
 const maxLookedThrough = 64 * 1024;
 const maxShown = 300;
 
-/** The beginning of the service's response, without secrets. */
+/** The beginning of the response's error message or text, without secrets. */
 export function excerpt(answer: Answer, { redact }: { readonly redact: Redact }): string {
 	const body = answer.body.subarray(0, maxJsonBytes);
 	const content = contentOf({ ...answer, body });
@@ -169,10 +169,10 @@ export function excerpt(answer: Answer, { redact }: { readonly redact: Redact })
 	return shortened(redact(text.slice(0, maxLookedThrough).replace(/\s+/g, ' ')).trim(), maxShown);
 }
 
-/** Tags, and whole elements whose content is no text. In time that grows with the length of the page. */
+/** Matches tags, and scripts and styles with their content, in linear time. */
 const noText = /<(style|script)\b[^]*?(?:<\/\1[^<>]*>?|$)|<[^<>]*>/gi;
 
-/** The usual places of a message in a JSON error. */
+/** Looks in the usual places of a JSON error. */
 function messageIn(response: unknown, depth = 0): string | undefined {
 	if (typeof response !== 'object' || response === null || depth > 4) return undefined;
 	if ('message' in response && typeof response.message === 'string') return response.message;
@@ -183,16 +183,16 @@ function messageIn(response: unknown, depth = 0): string | undefined {
 const mostNamed = 10;
 const longestName = 40;
 
-/** The names of the fields that they have, separated by commas; empty: they have none. */
+/** The names of the fields of the messages, separated by commas. Empty if they have none. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
 	distinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
 
-/** Each once, the first of them, shortened. */
+/** The first different texts, shortened. */
 export function distinct(texts: ReadonlyArray<string | undefined>): string[] {
 	const different = new Set<string>();
 	for (const text of texts) {
 		if (text !== undefined) different.add(shortened(text, longestName));
-		// There may be a million of them.
+		// Stops early, because there may be a million texts.
 		if (different.size > mostNamed) return [...[...different].slice(0, mostNamed), '…'];
 	}
 	return [...different];

@@ -31,20 +31,20 @@ import { naming, type WaitSettings } from './parameters';
 import { type Answer, contentOf } from './response';
 import { callAndWait, type TryHooks, type WaitParts } from './wait';
 
-/** What the items of one run of the node leave. */
+/** What the items of one run share. */
 interface Shared {
 	readonly context: IExecuteFunctions;
 	readonly hints: Set<string>;
-	/** Of the answers and messages that the output holds. */
+	/** Total size of the responses and messages in the output. */
 	keptBytes: number;
 }
 
-/** Texts and JSON that the items of one execution may hold: more would take n8n's whole memory. */
+/** Limit for the text and JSON of one run, because more would take n8n's whole memory. */
 const maxKeptBytes = 512 * 1024 * 1024;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
-	// Once per run of the node, as n8n's own helper does.
+	// The credentials are read once per run, as n8n's own helper does.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : secretsIn(credentials));
 	const shared: Shared = { context, hints: new Set(), keptBytes: 0 };
@@ -157,7 +157,7 @@ function waitParts(
 
 function failed(error: unknown, call: PreparedCall, answer: Answer | undefined): Done {
 	const failure = new Sanitizer(call.secrets).error(naming.failure(toNodeError(error)));
-	// The service accepted the call, or may have.
+	// Whether the service accepted the call, or may have.
 	const reachedService = answer !== undefined || failure.outcome !== 'notDone';
 	if (!reachedService) return { outcome: { failure }, isFinal: false };
 	const content = answer && contentOf(answer);

@@ -30,39 +30,39 @@ import type { WaitSettings } from './parameters';
 
 export interface WaitParts extends CollectorParts {
 	readonly sessionId: string;
-	/** Read again at every attempt to open the channel. */
+	/** Called for each attempt to open the channel. */
 	readonly readRequest: ReadRequest;
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
-	/** Removes the secrets from the service's texts. */
+	/** Removes the secrets from the texts of the service. */
 	readonly redact: Redact;
 }
 
 export interface TryHooks {
-	/** Before it. @throws NodeError if the channel is not open in time: nothing may be sent */
+	/** Called before a try. @throws NodeError if the channel does not open in time, so that nothing may be sent */
 	ready(): Promise<void>;
-	/** The moment when it goes out. */
+	/** Called when the request is sent. */
 	sending(): void;
 }
 
 export interface Waited extends Pick<MessageCollector, 'early' | 'messages' | 'repeated'> {
 	readonly endedBy: EndedBy;
-	/** Whether the channel was lost before the end: messages may be missing. */
+	/** Whether the channel was lost before the end, so that messages may be missing. */
 	readonly gap: boolean;
-	/** How the service closed the channel last, if it did. */
+	/** The last close frame of the service, if it sent one. */
 	readonly close: { readonly code: number; readonly reason: string } | undefined;
 }
 
-/** A running execution waits for the channel. */
+/** Short, because a running execution waits for the channel. */
 const reconnectMaxDelaySeconds = 10;
 
 /**
  * Makes the call while a channel collects the session's messages.
  * @param call sends the execute call; with `openChannel: before` only while the channel is open
- * @returns the answer, or why there is none although the message that was waited for has come
- * @throws NodeError whatever the call throws, and of the wait: not open, refused, not over in time, stopped, or what the agent reports.
- * After the call it holds the messages that came
+ * @returns the response, or the failure of the call if the awaited messages have arrived all the same
+ * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
+ * failure. After the call it contains the received messages
  */
 export async function callAndWait<T>(
 	parts: WaitParts,
@@ -77,7 +77,7 @@ export async function callAndWait<T>(
 	}
 }
 
-/** A promise that is settled from outside. A rejection that nobody waits for can be ignored. */
+/** A promise that is settled from outside. A rejection that nothing awaits is ignored. */
 class Deferred<T> {
 	resolve: (value: T) => void = () => {};
 	reject: (error: Error) => void = () => {};
@@ -91,7 +91,7 @@ class Deferred<T> {
 	}
 }
 
-/** One channel for one item of one execution. */
+/** The wait of one item, with its own channel. */
 class Wait implements TryHooks, ConnectionListener {
 	readonly #parts: WaitParts;
 	readonly #collector: MessageCollector;
@@ -99,11 +99,11 @@ class Wait implements TryHooks, ConnectionListener {
 	readonly #over = new Deferred<WaitOver>();
 	#connection: Connection | undefined;
 	#isSent = false;
-	/** The time for the channel to open is over. */
+	/** Whether the time for the channel to open is over. */
 	#isOverdue = false;
-	/** Attempts to open the channel, since it was open last, that failed with a fault that does not pass by itself. */
+	/** How many attempts since the last open channel failed with a fault that does not pass by itself. */
 	#hopelessAttempts = 0;
-	/** Since the call was sent: how the channel was lost last. */
+	/** How the channel was lost last since the call was sent. */
 	#loss: NodeError | undefined;
 	#close: Waited['close'];
 
@@ -134,7 +134,7 @@ class Wait implements TryHooks, ConnectionListener {
 		this.#collector.callSent();
 	}
 
-	/** @returns the failure, if what was waited for has come all the same @throws it otherwise, with what came */
+	/** @returns the failure of the call if the awaited messages have arrived all the same @throws it otherwise, with the received messages */
 	callFailed(error: unknown): NodeError {
 		const { end } = this.#collector;
 		const hasCome = end === 'match' || end === 'count' || end === 'failure';
@@ -144,7 +144,7 @@ class Wait implements TryHooks, ConnectionListener {
 		throw this.#withDetails(withLoss(error, this.#loss));
 	}
 
-	/** The call is answered: waits for the end of the messages. */
+	/** Waits for the messages after the response to the call. */
 	async waited(): Promise<Waited> {
 		this.#open();
 		this.#collector.answered();
@@ -179,12 +179,12 @@ class Wait implements TryHooks, ConnectionListener {
 		this.#readiness.opened();
 	}
 
-	/** The channel's first ping. */
+	/** Called at the first pong of the channel. */
 	answered(): void {
 		this.#readiness.answered();
 	}
 
-	/** A channel, or an attempt to open one. */
+	/** Called when a channel closed or an attempt to open one failed. */
 	ended({ closeReason, opened, decision, failure }: EndedChannel): void {
 		this.#readiness.lost();
 		if (closeReason.kind === 'closeFrame') {
@@ -215,7 +215,7 @@ class Wait implements TryHooks, ConnectionListener {
 		return failure.with({ details: { ...failure.details, ...details, ...(this.#loss && { gap: true }) } });
 	}
 
-	/** While the call is running, it reports a stop itself. */
+	/** Handles a stopped execution before and after the call. During the call, the call itself reports it. */
 	readonly #stop = () => {
 		this.#readiness.ready.reject(stoppedBeforeCall());
 		this.#over.reject(stoppedAfterCall());
@@ -231,29 +231,29 @@ class Wait implements TryHooks, ConnectionListener {
 		this.#readiness.ready.reject(notOpen(this.#lastFailure(), refusal));
 	}
 
-	/** Why the channel is not open; undefined when it is. */
+	/** Why the channel is not open; undefined if it is. */
 	#lastFailure(): NodeError | undefined {
 		const status = this.#connection?.status();
 		return status?.state === 'open' ? undefined : status?.lastFailure;
 	}
 }
 
-/** No connection will come about until somebody mends something. */
+/** Whether no connection can be made until someone fixes the cause. */
 function isHopeless(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
 	const { what } = networkErrorOf(closeReason);
 	return what === 'certificate' || what === 'handshake' || closeReason.code === 'ENOTFOUND';
 }
 
-/** At most, from the opening on: a session may never be quiet, and a server may answer no pings. */
+/** The limit, counted from the open channel, because a session may never be quiet and a server may not answer pings. */
 const longestSettlingMilliseconds = 2000;
 
 /**
- * Whether the channel is open and what a server sends when one opens has come: a greeting, or a repetition of earlier messages. The
- * first answer to a ping alone does not show it, because the server may read a database first.
+ * Knows whether the channel is open and quiet, so that a greeting or repeated messages have already arrived when the call is sent. The
+ * first pong alone does not show this, because the server may read those messages from a database first.
  */
 class Readiness {
-	/** A new one when a ready channel is lost. */
+	/** Replaced by a new one when a ready channel is lost. */
 	ready = new Deferred<undefined>();
 	state: 'closed' | 'settling' | 'ready' = 'closed';
 	readonly #settings: WaitSettings;
@@ -270,14 +270,14 @@ class Readiness {
 	opened(): void {
 		const { heartbeatSeconds, pingText } = this.#settings;
 		this.state = 'settling';
-		// Otherwise no ping goes out when the channel opens.
+		// Only a WebSocket ping is sent as soon as the channel opens.
 		const isPinged = heartbeatSeconds > 0 && pingText === '';
 		this.#isAnswered = !isPinged;
 		this.#cancelLimit = this.#clock.after(longestSettlingMilliseconds, this.#settled);
 		this.received();
 	}
 
-	/** The server has answered the first ping. */
+	/** Called at the first pong. */
 	answered(): void {
 		this.#isAnswered = true;
 		this.received();
@@ -295,7 +295,7 @@ class Readiness {
 		this.state = 'closed';
 	}
 
-	/** Leaves no timer. */
+	/** Cancels the timers. */
 	stop(): void {
 		this.#cancelQuiet();
 		this.#cancelLimit();

@@ -3,7 +3,7 @@ import { channelOptions, filterField, messageFormat } from '../session/fields';
 
 const waits = { waitForMessages: [true] };
 
-/** Parameters of the wait for the session's messages; defaults are part of the public interface and never change. */
+/** Parameters of the wait for messages. Saved workflows rely on the defaults, so these never change. */
 export const waitFields = [
 	{
 		displayName: 'Wait for Messages',

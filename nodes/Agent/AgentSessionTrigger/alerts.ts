@@ -7,11 +7,11 @@ import { keptSeconds } from './triggerState';
 
 type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notTaken';
 
-/** Max failed executions of one kind at a time: an outage of the service must not flood the list of executions. */
+/** One alert per kind and session within this time, so that an outage does not flood the list of executions. */
 const intervalMilliseconds = 60_000;
-/** Within that time, of different sessions. Further ones are reported together at its end, with the names of the sessions. */
+/** How many sessions get an alert of their own within that time. Further ones are reported together at its end. */
 const mostSessions = 10;
-/** Of those that are reported together. */
+/** How many of the sessions that are reported together are named. */
 const mostNamed = 20;
 
 /** The alerts of one kind that were raised in the interval, and those postponed to its end. */
@@ -23,7 +23,7 @@ interface AlertInterval {
 	cancel: () => void;
 }
 
-/** Reports problems as failed executions, which start the error workflow; the trigger stays active. No session silences another one. */
+/** Reports problems as failed executions, which start the error workflow. The trigger stays active. */
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class Alerts {
 		this.#clock = clock;
 	}
 
-	/** @param sessionId where the trouble is one session's, which the failure names */
+	/** @param sessionId of the session that the failure is about, if it is only one */
 	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
 		const now = this.#clock.monotonicMilliseconds();
 		const interval = this.#intervals.get(kind);
@@ -52,7 +52,7 @@ export class Alerts {
 		}
 	}
 
-	/** Reports what is postponed; leaves no timer. */
+	/** Reports the postponed alerts and cancels the timers. */
 	close(): void {
 		for (const interval of this.#intervals.values()) this.#tellPostponed(interval);
 	}
@@ -78,7 +78,7 @@ export class Alerts {
 
 	#save(failure: NodeError): void {
 		const context = this.#context;
-		// n8n has it from 2.7 of n8n-workflow on.
+		// Missing before n8n-workflow 2.7.
 		const canSave = typeof context.saveFailedExecution === 'function';
 		if (canSave) context.saveFailedExecution(triggerError(context, failure));
 		else context.logger.error(failure.message);
@@ -89,15 +89,15 @@ function withMore(failure: NodeError, more: string): NodeError {
 	return failure.with({ description: [failure.description, more].filter(Boolean).join(' ') });
 }
 
-/** A failure of the trigger as n8n shows errors. */
+/** The error as n8n shows it. */
 export function triggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
-	// The texts of a channel are without its secrets by now.
+	// The channel has already removed its secrets from the texts.
 	return nodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 }
 
 const counted = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
 
-/** Messages were dropped to make room for others. */
+/** Messages were dropped because the queue was full. */
 export function overflow(count: number): NodeError {
 	return new NodeError({
 		code: 429,
@@ -107,7 +107,7 @@ export function overflow(count: number): NodeError {
 	});
 }
 
-/** Executions of the new settings are not for messages of sessions that these do not name. */
+/** Messages that waited from the previous start were discarded, because their session is no longer in the settings. */
 export function sessionTakenOut(count: number): NodeError {
 	return new NodeError({
 		code: 404,
@@ -117,7 +117,7 @@ export function sessionTakenOut(count: number): NodeError {
 	});
 }
 
-/** When the trigger stops, it is unknown whether it starts again or n8n exits. */
+/** Messages were left in the queue when the trigger stopped. It is unknown then whether it starts again or n8n exits. */
 export function leftAtStop(count: number, isRead: boolean): NodeError {
 	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
 	const next = `${pronoun} processed if the trigger starts again in the same n8n process within ${keptSeconds} s, and lost otherwise.`;

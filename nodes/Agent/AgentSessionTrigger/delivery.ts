@@ -9,7 +9,7 @@ import { type Arrival, bytesOf, itemOf, type MessageArrival, storedItem } from '
 import type { TriggerSettings } from './fields';
 import type { NodeMemory } from './triggerState';
 
-/** Only with a key that n8n compares: without one a second try could start a second execution. */
+/** Applies only with a deduplication key. Without one, a second try could start a second execution. */
 const maxTries = 3;
 const retryMilliseconds = 2000;
 
@@ -17,7 +17,7 @@ export interface DeliveryParts {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
 	readonly clock: Clock;
-	/** What the node remembers of its starts before. */
+	/** What the node remembers from its earlier starts. */
 	readonly memory: NodeMemory;
 }
 
@@ -25,7 +25,7 @@ export interface DeliveryParts {
 export class Delivery {
 	readonly #parts: DeliveryParts;
 	readonly #alerts: Alerts;
-	/** Each ends one wait. */
+	/** Functions that each end one wait. */
 	readonly #waits = new Set<() => void>();
 	readonly #storing = new Set<Promise<unknown>>();
 	readonly #stopped: Promise<void>;
@@ -39,7 +39,7 @@ export class Delivery {
 		this.#stopped = new Promise((resolve) => (this.#tellStopped = resolve));
 	}
 
-	/** Whether the message is new to n8n. In batches n8n's own key cannot tell, and before n8n 2.20 not at all. */
+	/** Remembers the ID. n8n's deduplication key works only without batches, and from n8n 2.20 on. @returns whether the ID was new */
 	isNew(arrival: MessageArrival): boolean {
 		if (this.#parts.settings.deduplicationField === '') return true;
 		arrival.key = this.#keyOf(arrival);
@@ -49,19 +49,19 @@ export class Delivery {
 		return isNew;
 	}
 
-	/** Messages that n8n will not receive may come again. */
+	/** Forgets the IDs of messages that n8n did not get, so that these may come again. */
 	forget(arrivals: readonly Arrival[]): void {
 		for (const arrival of arrivals) {
 			if (arrival.key !== undefined) this.#parts.memory.recent.delete(arrival.key);
 		}
 	}
 
-	/** Settles when the execution has ended or counts as ended; never rejects. @returns false when the stop came before n8n took it */
+	/** Settles when the execution has ended or counts as ended, and never rejects. @returns false if the trigger stopped before n8n accepted it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const items = batch.some(bytesOf) ? await this.#store(batch) : batch.map(itemOf);
 			for (const arrival of batch) if (arrival.isMessage) arrival.release();
-			// n8n takes one key for an execution.
+			// n8n accepts one key per execution.
 			const key = this.#parts.settings.batchSize > 1 ? undefined : batch[0]?.key;
 			await this.#emit(items, key);
 			return true;
@@ -70,7 +70,7 @@ export class Delivery {
 		}
 	}
 
-	/** From now on, deliveries are not retried. */
+	/** Ends the retries. */
 	stop(): void {
 		this.#isStopping = true;
 		this.#tellStopped();
@@ -80,7 +80,7 @@ export class Delivery {
 		while (this.#storing.size > 0) await Promise.allSettled(this.#storing);
 	}
 
-	/** Waits for no execution any more; leaves no timer. */
+	/** Ends the waits for executions, with their timers. */
 	release(): void {
 		this.#isReleased = true;
 		for (const end of this.#waits) end();
@@ -106,7 +106,7 @@ export class Delivery {
 		}
 	}
 
-	/** Until it settles, at most that long, and not beyond the release. @param awaited never rejects */
+	/** Waits until `awaited` settles, the time is over, or deliveries are released. @param awaited never rejects */
 	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isReleased) return;
 		await new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ export class Delivery {
 		});
 	}
 
-	/** @returns why n8n did not take the items */
+	/** @returns why n8n did not accept the items; undefined if it did */
 	async #start(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
 		const done = this.#parts.context.helpers.createDeferredPromise<IRun>();
 		let refusedBy: Error | undefined;
@@ -144,7 +144,7 @@ export class Delivery {
 		return true;
 	}
 
-	/** n8n's key is unique over all workflows, and at most 255 characters long. IDs count within their session. */
+	/** A hash, because n8n's keys have at most 255 characters. It contains the node and the session, because n8n compares keys of all workflows. */
 	#keyOf({ message, sessionId }: MessageArrival): string | undefined {
 		const { context, settings } = this.#parts;
 		const id = messageId(message, settings.deduplicationField);
@@ -154,7 +154,7 @@ export class Delivery {
 	}
 }
 
-/** n8n also rejects for an execution that was stopped, or that ended before anything waited for it. */
+/** Whether n8n had accepted the items: it also rejects if the execution was stopped, or ended before anything waited for it. */
 function wasTaken(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

@@ -5,7 +5,7 @@ import { paramsOf } from '../../fields/params';
 import { isRecord } from '../../fields/values';
 import { channelOptions, filterField, givenValues, messageFormat } from '../session/fields';
 
-/** Parameters and options of the trigger; defaults are part of the public interface and never change. */
+/** Parameters of the trigger. Saved workflows rely on the defaults, so these never change. */
 export const triggerFields = [
 	{
 		displayName: 'Session IDs',
@@ -132,19 +132,19 @@ export type QueueSettings = Pick<
 	| ('maxQueuedMessages' | 'maxQueuedBytes' | 'onQueueFull')
 >;
 
-/** n8n's own limit where the workflow has none. */
+/** Applies if the workflow has no timeout: n8n's default for EXECUTIONS_TIMEOUT_MAX. */
 const maxExecutionSeconds = 3600;
 
-/** Reads all that the user gave: after `trigger()`, n8n evaluates no expression. @throws NodeError 400 that names the field */
+/** Reads all parameters at once, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the field */
 export function triggerSettings(context: ITriggerFunctions) {
 	const params = paramsOf(all, givenTo(context), { mode: 'fields', timezone: context.getTimezone() });
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
 		deduplicationField: params.deduplicationField.trim(),
-		/** Only these messages start an execution; undefined: all. */
+		/** Only messages that meet this condition start an execution. Undefined means all. */
 		filter: givenValues(params.filterField, params.filterValue),
-		/** Of one execution; after it the next may start, whether n8n has told of its end or not. */
+		/** After this time, an execution counts as ended even if n8n has not reported it. */
 		maxExecutionMilliseconds: executionLimit(context) * 1000,
 	};
 }
@@ -157,7 +157,7 @@ function givenTo(context: ITriggerFunctions): Record<string, unknown> {
 	return { ...(isRecord(options) ? options : {}), ...Object.fromEntries(fields) };
 }
 
-/** In seconds. n8n writes -1 for a workflow without a limit of its own; triggers before 2.5 cannot ask for it. */
+/** In seconds. n8n stores -1 for a workflow without a timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */
 function executionLimit(context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings?.() ?? {};
 	return executionTimeout > 0 ? executionTimeout : maxExecutionSeconds;

@@ -16,25 +16,25 @@ import { memoryOf, processStopBudget, release, type StopBudget, takeOver } from 
 
 interface PublishedListenerParts extends ListenerParts, DeliveryParts {
 	readonly stopBudget: StopBudget;
-	/** Which all sessions share with all other nodes that go to the same service. */
+	/** Shared with all other nodes that connect to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** While stopping, queued messages are still delivered within the limits, as long as executions end this quickly. */
+/** While the trigger stops, queued messages are still delivered as long as executions end this quickly. */
 const nextEndMilliseconds = 400;
-/** For at most this long: n8n stops one trigger after another and exits after 30 s. */
+/** The limit for that, because n8n stops one trigger after another and exits after 30 s. */
 const drainMilliseconds = 2000;
-/** Final executions beyond the limit, for a workflow that is unpublished: n8n 2.41 needs about 10 MiB for each running execution. */
+/** How many executions are then started at once, beyond the limit. n8n 2.41 needs about 10 MiB for each. */
 const lastExecutions = 50;
-/** For n8n to store the last messages. */
+/** How long n8n may take to store the last messages. */
 const lastWordsMilliseconds = 500;
-/** For n8n to store a failed execution, of which it does not tell: it may be about to end. */
+/** How long n8n gets to store a failed execution, because it may exit next and does not report when it is stored. */
 const alertMilliseconds = 200;
 
-/** Between two lines of the log about messages that came before. */
+/** The time between two log lines about repeated messages. */
 const repeatedMilliseconds = 60_000;
 
-/** A published trigger at work: one channel per session, one queue for all of them. */
+/** The listener of a published workflow: one channel per session, and one queue for all of them. */
 export class PublishedListener {
 	readonly #parts: PublishedListenerParts;
 	readonly #alerts: Alerts;
@@ -67,7 +67,7 @@ export class PublishedListener {
 		this.#queue = new MessageQueue<Arrival>(settings, listener, clock);
 	}
 
-	/** Opens the channels, and goes on with what was left at the stop before; nothing when it was closed before. */
+	/** Opens the channels and resumes the messages that were left at the last stop. Does nothing after `close()`. */
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readRequest, context, clock, rateLimiter, memory } = this.#parts;
@@ -91,8 +91,8 @@ export class PublishedListener {
 	}
 
 	/**
-	 * Delivers for a moment within the limits while the channels stay open, closes them, and keeps what is left for the next start. Does
-	 * not wait for executions. Within 4 s, and sooner when executions are slow or too many triggers stop; idempotent, never rejects.
+	 * Delivers queued messages for a moment, closes the channels, and keeps what is left for the next start, without waiting for executions
+	 * to end. Takes at most 4 s, and less if executions are slow or many triggers stop. Never rejects; a second call does nothing.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#shut();
@@ -106,10 +106,10 @@ export class PublishedListener {
 		if (hasWaited) await this.#drain(drained);
 		const areRead = await Promise.all(this.#connections.map((connection) => connection.close(true)));
 		const isBacklog = hasWaited || this.#queue.length > 0;
-		// At once, they would overtake each other.
+		// Executions that start at once may overtake each other.
 		const keepsOrder = this.#parts.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : lastExecutions);
-		// n8n accepts no more items for a workflow that is no longer published, and does not report which it accepted.
+		// After this, n8n may not accept items, because the workflow is no longer published. It does not report which ones it accepted.
 		await this.#within(lastWordsMilliseconds, isBacklog ? this.#queue.ended() : this.#delivery.stored());
 		this.#delivery.release();
 		this.#alerts.close();
@@ -126,7 +126,7 @@ export class PublishedListener {
 		} while (this.#queue.length > 0 && this.#queue.length < before && clock.monotonicMilliseconds() < end);
 	}
 
-	/** @param done without it, that time passes */
+	/** Waits within the stop budget. @param done ends the wait early */
 	async #within(milliseconds: number, done: Promise<void> = new Promise(() => {})): Promise<void> {
 		const { clock, stopBudget } = this.#parts;
 		const begunAt = clock.monotonicMilliseconds();
@@ -158,7 +158,7 @@ export class PublishedListener {
 		this.#alerts.raise('dropped', failure);
 	}
 
-	/** Counts before those of the channel. @returns nothing for an ID that came before */
+	/** Numbers the message before those of the new channel. @returns an empty list for a repeated ID */
 	#adopted(entry: Arrival): readonly Arrival[] {
 		if (!entry.isMessage) return [entry];
 		const sequence = this.#parts.memory.framesOf(entry.sessionId).next();
@@ -181,7 +181,7 @@ export class PublishedListener {
 		memory.framesOf(frame.sessionId).untold(frame.gapMs);
 	};
 
-	/** An agent may send its answer in pieces that share an ID: they are lost by the user's own setting, but not in silence. */
+	/** Logs repeated messages, because pieces of an answer that share an ID would otherwise be lost without a trace. */
 	#countRepeated(sessionId: string): void {
 		const { context, clock } = this.#parts;
 		const now = clock.monotonicMilliseconds();
@@ -194,17 +194,17 @@ export class PublishedListener {
 	}
 }
 
-/** Starts to listen. No network problem makes it fail, for n8n would not try again. @throws NodeApiError for wrong input */
+/** Starts to listen. A network problem is no error here, because n8n would not try again. @throws NodeApiError for wrong parameters or credentials */
 export async function listen(n8n: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = cleanLog(n8n.logger, new Sanitizer());
-	// Inherits everything else, including what n8n replaces later.
+	// Everything else is inherited, including what n8n replaces later.
 	const context = Object.create(n8n, { logger: { value: logger } }) as ITriggerFunctions;
 	const parts = await checkedParts(context).catch((error: unknown) => {
 		throw triggerError(context, toNodeError(error));
 	});
 	if (context.getMode() === 'manual') return testListener(parts);
 
-	// Copied workflows share the ids of their nodes.
+	// The node ID alone is not unique, because copied workflows have the same ones.
 	const key = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
 	const listening = new PublishedListener({
 		...parts,
@@ -227,7 +227,7 @@ async function checkedParts(context: ITriggerFunctions): Promise<ListenerParts> 
 		const { credentials } = context.getNode();
 		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
 		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw toNodeError(error);
-		// n8n's database or a vault may be out of reach for a moment: that is tried again, like any outage.
+		// n8n's database or a vault may be unavailable for a moment, so the connections try again later.
 		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
 	}
 	return { context, settings, readRequest, clock: systemClock, connect };

@@ -6,26 +6,26 @@ import { binaryOf, heldBytes, messageOf, type SessionFrame, type SessionMessage 
 import type { QueueSettings } from './fields';
 
 interface QueueListener<T> {
-	/** Settles when it no longer counts toward the limit; never rejects. @returns false when it was refused at the stop: to be left */
+	/** Settles when the batch no longer counts toward the limit, and never rejects. @returns false if the trigger stopped before n8n accepted it */
 	deliver(batch: readonly T[]): Promise<boolean>;
-	/** Reading is to stop; what was read already is still taken. */
+	/** Asks to stop reading. Messages that were already read are still accepted. */
 	pause?(): void;
 	resume?(): void;
 	dropped?(messages: readonly T[]): void;
 }
 
 /**
- * The queue between the channels and the executions: limited by count and bytes, in order of arrival, in batches, with a limited number
- * of concurrent deliveries. A message larger than the limit is accepted alone.
+ * The queue between the channels and the executions. It keeps the order of arrival, limits messages, bytes and concurrent deliveries, and
+ * delivers in batches. A message that is larger than the limit is accepted if it is the only one.
  */
 export class MessageQueue<T extends Queued> {
 	readonly #settings: QueueSettings;
 	readonly #listener: QueueListener<T>;
 	readonly #clock: Clock;
-	/** Oldest first. To remove that costs 20 µs where 100,000 wait: far less than the execution that it starts. */
+	/** Oldest first. Removing the first of 100,000 takes 20 µs, far less than the execution that it starts. */
 	readonly #waiting: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
 	#bytes = 0;
-	/** What was not delivered to the end, in order: the first may be refused after the second. One that is refused ends the queue. */
+	/** Batches whose delivery has not ended, or was refused, in their order. */
 	readonly #batches = new Map<readonly T[], Promise<void>>();
 	readonly #refused = new Set<readonly T[]>();
 	#paused = false;
@@ -56,13 +56,13 @@ export class MessageQueue<T extends Queued> {
 		else this.#pauseWhenFull();
 	}
 
-	/** Takes over the messages of an earlier queue, before any others arrive. */
+	/** Takes over the messages of an earlier queue. Must be called before others arrive. */
 	adopt({ entries, dropped }: Leftover<T>): void {
 		this.#dropped = new Map(dropped);
 		for (const entry of entries) this.push(entry);
 	}
 
-	/** Delivers on within the bounds; what is left at the end stays. @returns settles when nothing waits, or a batch was refused */
+	/** Delivers what waits, within the limits. @returns settles when the queue is empty or a batch was refused */
 	drain(): Promise<void> {
 		if (this.#state === 'open') this.#state = 'draining';
 		this.#cancelTimer?.();
@@ -72,7 +72,7 @@ export class MessageQueue<T extends Queued> {
 		});
 	}
 
-	/** Delivers so many batches at once, whatever the bounds, but none where one was refused; then nothing more. */
+	/** Delivers up to `maxBatches` at once, beyond the limits, unless a batch was refused. After that, nothing is delivered. */
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
@@ -80,19 +80,19 @@ export class MessageQueue<T extends Queued> {
 		for (let n = 0; n < maxBatches && this.length > 0; n++) this.#deliver();
 	}
 
-	/** Settles when everything that is being delivered now has ended. */
+	/** Settles when the deliveries that are now under way have ended. */
 	async ended(): Promise<void> {
 		await Promise.all(this.#batches.values());
 	}
 
-	/** What is left after the end, in the order of arrival. */
+	/** Removes what is left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
 		const refused = [...this.#batches.keys()].filter((batch) => this.#refused.has(batch)).flat();
 		for (const entry of refused) this.#countDropped(entry, entry.dropped);
 		return { entries: [...refused, ...this.#removed(this.length)], dropped: this.#dropped };
 	}
 
-	/** @param waited whether a batch that is not full may go when its time has come: messages that come at once stay together */
+	/** @param waited whether a batch that is not full may go if its time is over. Not while messages arrive, so that they stay together */
 	#deliverDue(waited = true): void {
 		while (this.length > 0 && this.#batches.size < this.#settings.maxConcurrentExecutions) {
 			if (!this.#isBatchReady(waited)) {
@@ -119,7 +119,7 @@ export class MessageQueue<T extends Queued> {
 		this.#batches.set(batch, ended);
 	}
 
-	/** Paused or draining, nothing comes that a batch could wait for. */
+	/** While the queue is paused or drains, a batch does not wait, because no messages arrive. */
 	#isBatchReady(waited: boolean): boolean {
 		if (this.#paused || this.#state === 'draining') return true;
 		return this.length >= this.#settings.batchSize || (waited && this.#remaining() <= 0);
@@ -132,7 +132,7 @@ export class MessageQueue<T extends Queued> {
 		});
 	}
 
-	/** Milliseconds that the oldest message may still wait for others. */
+	/** How many milliseconds the oldest message may still wait for others. */
 	#remaining(): number {
 		const arrivedAt = this.#waiting[0]?.arrivedAt;
 		if (arrivedAt === undefined) return 0;
@@ -154,7 +154,7 @@ export class MessageQueue<T extends Queued> {
 		if (count > 0) this.#dropped.set(sessionId, (this.#dropped.get(sessionId) ?? 0) + count);
 	}
 
-	/** The oldest, at most so many. */
+	/** Removes the oldest messages, at most `most` of them. */
 	#removed(most: number): T[] {
 		const entries = this.#waiting.splice(0, most).map(({ entry }) => entry);
 		for (const { byteLength } of entries) this.#bytes -= byteLength;
@@ -177,7 +177,7 @@ export class MessageQueue<T extends Queued> {
 
 	#pauseWhenFull(): void {
 		const isOpen = this.#state === 'open';
-		// At the end, what was unread is taken as well: a socket holds a few megabytes.
+		// While the trigger stops, unread messages are accepted beyond the limit: a socket holds only a few megabytes.
 		const isFull = isOpen ? this.#fill >= 1 : this.bytes >= 2 * this.#settings.maxQueuedBytes;
 		if (!isFull || (isOpen && this.#paused)) return;
 		this.#paused = true;
@@ -195,27 +195,27 @@ export class MessageQueue<T extends Queued> {
 export interface Queued {
 	readonly sessionId: string;
 	readonly byteLength: number;
-	/** Events of the connection are queued with the messages, but their loss is none. */
+	/** False for connection events, whose loss is not reported. */
 	readonly isMessage: boolean;
-	/** Of the first message of a session that is delivered after a loss: how many were dropped since the last one. */
+	/** How many messages of the session were dropped before this one. */
 	dropped?: number;
 }
 
 /** What a queue did not deliver before its end. */
 export interface Leftover<T> {
 	readonly entries: readonly T[];
-	/** By session: how many were dropped since the last one that was delivered. */
+	/** By session: how many messages were dropped since the last delivered one. */
 	readonly dropped: ReadonlyMap<string, number>;
 }
 
-/** A message on its way to n8n, parsed once unless it has to wait: JSON takes many times its length in memory once it is parsed. */
+/** A message on its way to n8n. It is parsed again after waiting, because parsed JSON takes many times its length in memory. */
 export class MessageArrival implements Queued {
 	readonly isMessage = true;
 	readonly sessionId: string;
 	readonly byteLength: number;
 	readonly frame: SessionFrame;
 	dropped: number | undefined;
-	/** Names the message in n8n if it has an ID. */
+	/** The deduplication key, if the message has an ID. */
 	key: string | undefined;
 	#message: SessionMessage | undefined;
 
@@ -248,11 +248,11 @@ export function eventArrival(event: ConnectionEvent): EventArrival {
 	return { sessionId: event.sessionId, byteLength, isMessage: false, event };
 }
 
-/** Of a binary message: n8n stores them before an item can be made. */
+/** The bytes of a binary message, which n8n must store before the item is built. */
 export const bytesOf = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
-/** The item of an event or of a message that is not binary. */
+/** The item of an event or a message, without binary data. */
 export function itemOf(arrival: Arrival): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, message, gapMs } = arrival.message;
@@ -262,7 +262,7 @@ export function itemOf(arrival: Arrival): INodeExecutionData {
 	return { json };
 }
 
-/** The item of anything. Rejects when n8n cannot store the bytes. */
+/** The item of an event or a message, with binary data. @throws if n8n cannot store the bytes */
 export async function storedItem(
 	arrival: Arrival,
 	helpers: ITriggerFunctions['helpers'],

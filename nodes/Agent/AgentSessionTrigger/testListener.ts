@@ -17,10 +17,10 @@ export interface ListenerParts {
 	readonly connect: typeof connect;
 }
 
-/** n8n itself would wait forever. */
+/** Ends the test, because n8n itself would wait forever. */
 const limitSeconds = 60;
 
-/** A test in the editor, until the first message or batch. Channels open in `manualTriggerFunction`: n8n accepts no items before. */
+/** A test in the editor, which ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
 export function testListener(parts: ListenerParts): ITriggerResponse {
 	const test = new TestListener(parts);
 	return {
@@ -67,7 +67,7 @@ class TestListener {
 		});
 	}
 
-	/** Also on "Stop listening", and when the workflow has run. */
+	/** n8n also calls this on "Stop listening" and after the workflow has run. */
 	async close(): Promise<void> {
 		this.#cancelLimit();
 		this.#queue.end();
@@ -81,7 +81,7 @@ class TestListener {
 		const { context } = this.#parts;
 		try {
 			const items = await Promise.all(batch.map((one) => storedItem(one, context.helpers)));
-			// Never a copy of the function: n8n replaces it for the test.
+			// n8n replaces `emit` for the test, so no copy of the function may be kept.
 			context.emit([items]);
 		} catch (error) {
 			context.emitError(triggerError(context, toNodeError(error)));

@@ -2,27 +2,27 @@ import { BoundedMap, type Clock, globalSingleton, systemClock } from '../../core
 import { FrameSequence } from '../session/messages';
 import type { Arrival, Leftover } from './queue';
 
-/** Of one node: message IDs, and sessions. */
+/** How many message IDs, and how many sessions, one node remembers. */
 const maxRecent = 10_000;
 
-/** After a change of settings, n8n starts the node again within seconds. */
+/** How long messages wait for the next start: after a change of settings, n8n starts the node again within seconds. */
 export const keptSeconds = 60;
 
-/** What a node remembers in this process from one start to the next. */
+/** What a node remembers from one start to the next, in the memory of the process. */
 export class NodeMemory {
-	/** Keys of the messages that came last. */
+	/** The deduplication keys of the latest messages. */
 	readonly recent = new BoundedMap<string, true>(maxRecent);
 	readonly #frames = new BoundedMap<string, FrameSequence>(maxRecent);
 	#left: { readonly leftover: Leftover<Arrival>; readonly cancel: () => void } | undefined;
 
-	/** By session: the count of its messages, and since when none was heard. */
+	/** The numbering of the session's messages and its gaps. */
 	framesOf(sessionId: string): FrameSequence {
 		const frames = this.#frames.get(sessionId) ?? new FrameSequence();
 		this.#frames.set(sessionId, frames);
 		return frames;
 	}
 
-	/** Keeps messages that the queue still held at a stop, for the next start. */
+	/** Keeps the messages that were left in the queue, for the next start. */
 	keep(leftover: Leftover<Arrival>, clock: Clock): void {
 		const cancel = clock.after(keptSeconds * 1000, () => {
 			this.#left = undefined;
@@ -39,19 +39,19 @@ export class NodeMemory {
 }
 
 interface Closable {
-	/** Idempotent, bounded in time, never rejects. */
+	/** May be called twice, takes a limited time, and never rejects. */
 	close(): Promise<void>;
 }
 
 interface Registry {
-	/** `alone` settles when all that listened for the node before it are closed. */
+	/** `alone` settles when all earlier listeners of the node are closed. */
 	readonly active: Map<string, { readonly closable: Closable; readonly alone: Promise<unknown> }>;
 	readonly memories: Map<string, NodeMemory>;
 }
 
 const maxRemembered = 200;
 
-/** Replaces the node's listener by `next` and waits until all earlier ones are closed: n8n may start one while it stops. Never rejects. */
+/** Replaces the node's listener and waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
 export async function takeOver(key: string, next: Closable): Promise<void> {
 	const { active } = registry();
 	const previous = active.get(key);
@@ -60,7 +60,7 @@ export async function takeOver(key: string, next: Closable): Promise<void> {
 	await alone;
 }
 
-/** Closes `mine`, which stays registered until then. Leaves a successor alone if `mine` was replaced. Never rejects. */
+/** Closes `mine` and removes it, unless another listener has replaced it. Never rejects. */
 export async function release(key: string, mine: Closable): Promise<void> {
 	await mine.close();
 	const { active } = registry();
@@ -82,14 +82,14 @@ const registry = () =>
 		memories: new BoundedMap(maxRemembered),
 	}));
 
-/** n8n stops one trigger after another and exits after 30 s in all. */
+/** How long all stops together may take, because n8n stops one trigger after another and exits after 30 s. */
 const budgetMilliseconds = 10_000;
 const periodMilliseconds = 60_000;
 
-/** How long the stops of a minute may wait for executions, all of them together. */
+/** Limits how long all triggers that stop within a minute may wait for executions. */
 export class StopBudget {
 	readonly #clock: Clock;
-	/** Of the clock that does not jump. */
+	/** Monotonic milliseconds. */
 	#since = -Infinity;
 	#spentMilliseconds = 0;
 
@@ -97,7 +97,7 @@ export class StopBudget {
 		this.#clock = clock;
 	}
 
-	/** In milliseconds. */
+	/** The time that is left, in milliseconds. */
 	left(): number {
 		const now = this.#clock.monotonicMilliseconds();
 		if (now - this.#since > periodMilliseconds) {

@@ -27,8 +27,8 @@ import {
 type Helpers = ICredentialTestFunctions['helpers'];
 
 /**
- * The test of the Agent API credential: whether something that could be the service responds at both addresses. The Deployment URL gets
- * a GET, which never starts an agent. How a service responds to it is unknown, so any status other than a refusal counts as a response.
+ * Tests the Agent API credential: something that could be the service must respond at both addresses. The Deployment URL gets a GET
+ * request, which never starts an agent. How a service responds to it is unknown, so any status but a refusal counts as a response.
  */
 export async function checkAgentApi(
 	helpers: Helpers,
@@ -64,7 +64,7 @@ async function checkCall(helpers: Helpers, { href, host }: URL, api: AgentApiCre
 	checkAnswer(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
 }
 
-/** @param expected what should be at the address, whichever of the two it is */
+/** @param expected what should be at the address */
 function checkAnswer(place: string, expected: string, statusCode: number, contentType = ''): void {
 	if (isRedirect(statusCode)) {
 		throw refusal(
@@ -79,7 +79,7 @@ function checkAnswer(place: string, expected: string, statusCode: number, conten
 	}
 }
 
-/** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost n8n's policy allows it */
+/** Tries to open the channel without a session and secrets, so a refusal counts as a response. @param allowedHost known to be allowed by n8n */
 async function checkChannel(helpers: Helpers, api: AgentApiCredential, allowedHost: string): Promise<string> {
 	const url = channelBase(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
@@ -106,27 +106,27 @@ async function checkChannel(helpers: Helpers, api: AgentApiCredential, allowedHo
 	return 'Both addresses respond';
 }
 
-/** Whether n8n's egress policy allows this address. Credential tests have no filter for sockets; their requests follow the policy. */
+/** Asks n8n's egress policy by an HTTP request, because n8n gives credential tests no filter for sockets. */
 async function mayBeReached(helpers: Helpers, { href }: URL): Promise<boolean> {
 	return await testRequest(helpers, { method: 'HEAD', uri: href.replace(/^ws/, 'http') }).then(
 		(answer) => {
 			discard(answer);
 			return true;
 		},
-		// The socket runs into any other problem too, and reports it better.
+		// The socket runs into any other problem as well, and reports it better.
 		(error: unknown) => networkErrorOf(error).what !== 'blocked',
 	);
 }
 
 /**
- * A name may stand for another address by the time when the socket asks again: the socket gets the addresses that n8n's policy has allowed.
- * @returns undefined if there is nothing to look up here; `unknown` if the policy allows no address by itself
+ * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
+ * @returns undefined if there is no name to resolve; `unknown` if the policy allows the name but none of its addresses
  */
 async function allowedLookup(helpers: Helpers, url: URL): Promise<LookupFunction | 'unknown' | undefined> {
 	const { hostname } = url;
 	const { proxyFor } = await import('../session/webSocket');
 	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || proxyFor(url.href) !== undefined) return undefined;
-	// The socket reports a name that is not found.
+	// A name that is not found is reported by the socket.
 	const all = await lookup(hostname, { all: true }).catch(() => []);
 	if (all.length === 0) return undefined;
 	const allowed: LookupAddress[] = [];
@@ -143,13 +143,13 @@ async function allowedLookup(helpers: Helpers, url: URL): Promise<LookupFunction
 	};
 }
 
-/** The host has been checked before. */
+/** A filter that allows everything, because the addresses have already been checked. */
 const allowed = {
 	validateUrl: () => Promise.resolve({ ok: true as const, result: undefined }),
 	validateConnectionHost: () => ({ ok: true as const, result: undefined }),
 };
 
-/** @returns why the channel did not open; undefined if it did */
+/** Opens a channel and closes it again. @returns why it did not open; undefined if it did */
 async function whyNotOpen(
 	url: URL,
 	allowUnauthorizedCerts: boolean,
@@ -187,14 +187,14 @@ function notAnswered(error: unknown, url: string): NodeError {
 	return refusal(networkMessage(found, error, url), advice && withCode(advice, found.code));
 }
 
-/** n8n's form shows the message only. */
+/** Appends the description, because n8n's credential form shows only the message. */
 function refused({ message, description }: NodeError): INodeCredentialTestResult {
 	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 }
 
 const labels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' };
 
-/** The test of the Agent Signature API credential: checks the format of the values. Only a real call shows whether they are accepted. */
+/** Tests the Agent Signature API credential: the format of its values. Only a real call shows whether the service accepts them. */
 export function checkSignature(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
 	for (const [key, label] of Object.entries(labels)) {
 		const problem = hexProblem(data[key]);

@@ -1,6 +1,6 @@
 import type { ICredentialTestFunction } from 'n8n-workflow';
 
-/** Behind the Test button of both agent credentials; n8n asks any node that names them in `testedBy`. */
+/** The tests of both agent credentials, which n8n finds through `testedBy` of the nodes. */
 export const credentialTest: Record<'agentApiTest' | 'agentSignatureApiTest', ICredentialTestFunction> = {
 	async agentApiTest({ data = {} }) {
 		const { checkAgentApi } = await import('./agentCredentials');

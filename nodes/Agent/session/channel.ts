@@ -4,36 +4,36 @@ import type { Redact } from './credentials';
 import type { OpenSocket, Socket, SocketListener, SocketRequest } from './webSocket';
 
 interface Pings {
-	/** Between pings; 0 = none. */
+	/** The time between two pings; 0 turns them off. */
 	readonly heartbeatSeconds: number;
-	/** Sent as a text message instead of a protocol ping when not empty. */
+	/** If not empty, this text message is sent instead of a WebSocket ping. */
 	readonly pingText: string;
 }
 
 interface HeartbeatListener {
 	ping(): void;
-	/** Nothing came within the deadline of a ping, from a server that has answered one before. */
+	/** The server has answered pings before, but sent nothing until the deadline of the last one. */
 	dead(silentMilliseconds: number): void;
-	/** Once: the server has never answered a ping, so that the deadline does not count. */
+	/** Called once if the server has never answered a ping, so that missing its deadline means nothing. */
 	unanswered(): void;
 }
 
-/** After a ping. With less than 10 s, a busy server or a busy n8n would look dead. */
+/** How long a response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
 const deadlineMilliseconds = 20_000;
-/** If a timer fires this late, this process was stalled: answers may be waiting to be read. */
+/** If a timer fires this late, this process was stalled, and responses may be waiting to be read. */
 const stallMilliseconds = 1000;
 
-/** Tells a silent server from a dead one by pings; any frame is a response. A heartbeat of 25 s notices a dead server within 45 s. */
+/** Finds out by pings whether a silent server is dead; any frame is a response. With a ping every 25 s that takes at most 45 s. */
 export class Heartbeat {
 	readonly #intervalMilliseconds: number;
-	/** What proves that the server answers: a pong, or for text pings a message. */
+	/** The frame that proves that the server answers pings: a pong, or a message if the pings are text messages. */
 	readonly #answer: 'pong' | 'message';
 	readonly #listener: HeartbeatListener;
 	readonly #clock: Clock;
 	#cancel = () => {};
 	#lastSeen = 0;
 	#nextPing = Number.POSITIVE_INFINITY;
-	/** The ping that waits for a response, and its deadline. */
+	/** When the ping that awaits a response was sent, and its deadline. */
 	#awaited: { readonly since: number; readonly until: number } | undefined;
 	#hasAnswered = false;
 	#toldUnanswered = false;
@@ -45,26 +45,26 @@ export class Heartbeat {
 		this.#clock = clock;
 	}
 
-	/** Starts, or goes on after `suspend()`: a protocol ping goes out at once, and gets a whole deadline. */
+	/** Starts, or continues after `suspend()`. A WebSocket ping is sent at once and has the whole time for its response. */
 	start(): void {
 		const now = this.#clock.monotonicMilliseconds();
 		this.#lastSeen = now;
 		this.#awaited = undefined;
 		if (this.#intervalMilliseconds === 0) return;
-		// A text ping is a message that the server may not expect as the first one.
+		// A text ping waits, because the server may not expect it as the first message.
 		const isAtOnce = this.#answer === 'pong' || this.#hasAnswered;
 		this.#nextPing = isAtOnce ? now : now + this.#intervalMilliseconds;
 		this.#turn(now);
 	}
 
-	/** While the socket is not read no answer can be seen. */
+	/** Stops the pings, because no response is seen while the socket is not read. */
 	suspend(): void {
 		this.#cancel();
 	}
 
 	seen(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastSeen = this.#clock.monotonicMilliseconds();
-		// An answer to a text ping: a message that came while one was awaited.
+		// For a text ping, any message that comes while a response is awaited counts as one.
 		if (kind === this.#answer && this.#awaited !== undefined) this.#hasAnswered = true;
 	}
 
@@ -98,31 +98,31 @@ export class Heartbeat {
 
 export interface ChannelSettings extends SocketRequest, Pings {
 	readonly redact: Redact;
-	/** Sent when the channel opens when not empty. */
+	/** If not empty, this text is sent each time the channel opens. */
 	readonly initialMessage: string;
 }
 
-/** `ended` comes exactly once, as the last; nothing comes after `close()`, but for the last messages where they are wanted. */
+/** The end is reported exactly once and last. After `close()` nothing is called, except for the last messages if they were asked for. */
 interface ChannelListener {
 	readonly opened: () => void;
 	readonly message: (data: Buffer, isBinary: boolean) => void;
-	/** Once: a pong came, and everything before it. */
+	/** Called once, at the first pong: everything that the server sent before it has arrived. */
 	readonly answered: () => void;
 	readonly ended: (closeReason: CloseReason) => void;
-	/** Once: the server does not answer pings. */
+	/** Called once if the server does not answer pings. */
 	readonly unanswered: () => void;
 }
 
-/** From the first byte to the open channel. The handshake's own timeout restarts with every byte that trickles in. */
+/** Limit for opening the channel. The handshake's own timeout does not limit it, because every byte that trickles in restarts it. */
 const connectMilliseconds = 20_000;
-/** For the close handshake, after the last message. */
+/** How long the close handshake may take after the last message. */
 const farewellMilliseconds = 200;
-/** For messages that were unread when the channel was closed. */
+/** How long reading the messages may take that were unread when the channel was closed. */
 const lastMessagesMilliseconds = 1000;
-/** After the cut, for the socket to be gone. */
+/** How long a terminated socket may take to report its end. */
 const cutMilliseconds = 50;
 
-/** The life of one socket, from connecting to its end. Never reconnects. */
+/** One socket from connecting to its end. A channel never reconnects. */
 export class Channel {
 	readonly #settings: ChannelSettings;
 	readonly #listener: ChannelListener;
@@ -132,11 +132,11 @@ export class Channel {
 	#state: 'connecting' | 'open' | 'closing' | 'ended' = 'connecting';
 	#isPaused = false;
 	#cancelConnectTimer: () => void;
-	/** Why the socket is about to close; a close frame is known only when it closes. */
+	/** Why the socket is about to close, if something other than a close frame is the reason. */
 	#cause: CloseReason | undefined;
 	#hasAnswered = false;
 	#heard = 0;
-	/** The last messages were too many to take. */
+	/** Whether some of the last messages were left unread because there was no room for them. */
 	#isFull = false;
 	#isGone = false;
 	readonly #gone: Promise<void>;
@@ -164,14 +164,14 @@ export class Channel {
 		this.#socket = openSocket(settings, this.#socketListener());
 	}
 
-	/** Stops reading, now or once the channel is open. Messages that the socket has read already still come. */
+	/** Stops reading, now or once the channel is open. Messages that the socket has already read are still delivered. */
 	pause(): void {
 		this.#isPaused = true;
 		if (this.#state === 'open') {
 			this.#heartbeat.suspend();
 			this.#socket.pause();
 		} else if (this.#state === 'closing') {
-			// There is no room for more last messages: they stay unread.
+			// There is no room for more of the last messages, so they stay unread.
 			this.#state = 'ended';
 			this.#isFull = true;
 		}
@@ -186,9 +186,9 @@ export class Channel {
 	}
 
 	/**
-	 * Sends a close frame if possible. Done within 300 ms, and within 1.3 s while the last messages come. Never rejects.
-	 * @param takesLast whether to still deliver what the server sends until it has seen the close frame
-	 * @returns whether all of that was delivered
+	 * Sends a close frame if the channel is open. Settles within 300 ms, or 1.3 s while the last messages arrive, and never rejects.
+	 * @param takesLast whether to still deliver the messages that the server sends until it has seen the close frame
+	 * @returns false if such messages were left undelivered
 	 */
 	async close(takesLast = false): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
@@ -197,7 +197,7 @@ export class Channel {
 		if (this.#isGone) return true;
 		let isDone = true;
 		if (wasOpen) {
-			// While reading is paused, neither the last messages nor the server's answer would be seen.
+			// While reading is paused, neither the last messages nor the server's close frame would be seen.
 			this.#socket.resume();
 			this.#socket.close(1000);
 			isDone = (await this.#farewell()) && !this.#isFull;
@@ -208,7 +208,7 @@ export class Channel {
 		return isDone;
 	}
 
-	/** @returns whether nothing more came in the end */
+	/** Waits until the socket is closed or no more messages arrive. @returns false if they still arrived when the time was over */
 	async #farewell(): Promise<boolean> {
 		const end = this.#clock.monotonicMilliseconds() + lastMessagesMilliseconds;
 		do {
@@ -219,7 +219,7 @@ export class Channel {
 		return false;
 	}
 
-	/** Events of a socket that is no longer ours are dropped: a paused one still delivers after it was cut. */
+	/** The events of a closed channel are ignored, because a paused socket still delivers some after it was terminated. */
 	#socketListener(): SocketListener {
 		return {
 			opened: () => {
@@ -261,7 +261,7 @@ export class Channel {
 		this.#listener.opened();
 	}
 
-	/** Ends the channel at once; whatever the socket still says is dropped. */
+	/** Closes the channel at once and ignores what the socket reports after that. */
 	#cut(closeReason: CloseReason): void {
 		this.#end(closeReason);
 		this.#socket.terminate();

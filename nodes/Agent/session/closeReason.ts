@@ -3,56 +3,55 @@ import { blockedAdvice, isBlocked, type NetworkError, networkErrorOf } from '../
 import { parseRetryAfter } from '../../http/retry';
 import type { Redact } from './credentials';
 
-/** What a server answered instead of opening the channel. */
+/** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeAnswer {
 	readonly statusCode: number;
 	readonly retryAfter: string | undefined;
 	readonly date: string | undefined;
-	/** Of a redirect; may hold a query. */
+	/** The target of a redirect, which may contain a query. */
 	readonly location: string | undefined;
 	readonly contentType: string | undefined;
-	/** At most 2 KiB, decoded as UTF-8; may echo what was sent. */
+	/** At most 2 KiB, decoded as UTF-8. It may repeat what was sent. */
 	readonly body: string;
-	/** Whether a proxy answered in the server's place. */
+	/** Whether a proxy responded instead of the server. */
 	readonly fromProxy?: boolean;
 }
 
-/** How a channel ended, or why it never opened. Texts are redacted. */
+/** Why a channel closed or did not open. Its texts hold no secrets. */
 export type CloseReason =
-	/** The server sent a close frame; 1005 when the frame had no code. */
+	/** The server sent a close frame. `code` is 1005 if the frame had none. */
 	| { readonly kind: 'closeFrame'; readonly code: number; readonly reason: string }
-	/** The connection broke off without a close frame. */
+	/** The connection was lost without a close frame. */
 	| { readonly kind: 'dropped' }
-	/** The server, or a proxy, answered the upgrade with a status. */
+	/** The server or a proxy responded to the upgrade with an HTTP status. */
 	| { readonly kind: 'answer'; readonly answer: UpgradeAnswer }
-	/** `code` is Node's, e.g. ECONNREFUSED. */
+	/** The connection failed. `code` is Node's, such as ECONNREFUSED. */
 	| { readonly kind: 'network'; readonly code: string | undefined; readonly message: string }
-	/** n8n's policy of where connections may go forbids it: nothing was sent. */
+	/** n8n's egress policy forbids the address, so nothing was sent. */
 	| { readonly kind: 'blocked' }
 	| { readonly kind: 'connectTimeout' }
-	/** No answer to a ping, and nothing else since that many milliseconds. */
+	/** The server did not answer a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
-	/** A message above the limit. */
+	/** A message was larger than the limit. */
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
-	/** A message that breaks the WebSocket protocol, e.g. invalid UTF-8; `code` is the library's. */
+	/** A message broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
-	/** The credentials could not be read; or they are not complete, or may not be read, which only the user can mend. */
+	/** The credentials could not be read. `isMistake`: only the user can fix it, because they are incomplete or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** `retry`: backoff; `suspect`: once more at once, with credentials read again; `final`: only the slow lane tries again. */
+/** `retry`: with backoff; `suspect`: once more soon, with credentials read again; `final`: only with the long backoff. */
 export type RetryDecision = 'retry' | 'suspect' | 'final';
 
 const finalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** A server that replays unread messages would send the same message forever. */
+/** After this many the reconnects slow down: a server that replays unread messages would send the faulty one forever. */
 const faultyFramesInARow = 3;
-/** A fault that passes by itself. */
+/** Whether the fault behind an HTTP status usually passes by itself. */
 const isPassing = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
- * What the end of a channel means for the next attempt. A close code that nothing is known of means trying again, and so does 1000:
- * servers and balancers close with it.
- * @param history `suspected`: `signOf` the refusal that was answered with an immediate attempt; `faultyFrames`: endings in a row by a
- * message that is too large or malformed, this one included
+ * Decides how to reconnect. Unknown close codes mean trying again, and so does 1000, because servers and load balancers close with it.
+ * @param history `suspected`: the key of the refusal after which an attempt was made at once; `faultyFrames`: how many channels in a row
+ * were closed by a message that is too large or malformed, including this one
  */
 export function retryDecisionOf(
 	closeReason: CloseReason,
@@ -70,38 +69,38 @@ export function retryDecisionOf(
 	return history.suspected === signOf(closeReason) ? 'final' : 'suspect';
 }
 
-/** Whether a message ended the channel. */
+/** Whether a message that is too large or malformed closed the channel. */
 export function isFaultyFrame(closeReason: CloseReason): boolean {
 	if (closeReason.kind === 'closeFrame') return closeReason.code === 1009;
 	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
 }
 
-/** Names a refusal, so that the same one is known again. */
+/** A key by which the same refusal is recognized when it comes again. */
 export function signOf(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
 	return closeReason.kind === 'answer' ? `status ${closeReason.answer.statusCode}` : closeReason.kind;
 }
 
-/** The HTTP status of an answer, or the one that a close code from 4400 on stands for. */
+/** The HTTP status of a response. Services use close codes from 4400 on for the HTTP statuses from 400 on. */
 function statusOf(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'answer') return closeReason.answer.statusCode;
 	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;
 }
 
-/** Why a socket closed, without secrets. @param cause what was known before it closed */
+/** Tells why a socket closed, without secrets. @param cause an error or a response that came before the socket closed */
 export function closeReasonOf(
 	{ code, reason }: { readonly code: number; readonly reason: string },
 	cause: CloseReason | undefined,
 	redact: Redact,
 ): CloseReason {
-	// An error after the server's close frame, such as a ping that could not be sent, is only its echo.
+	// An error after the server's close frame, such as a ping that could not be sent, is only a consequence of it.
 	if (code !== 1006 && (cause?.kind ?? 'network') === 'network') {
 		return { kind: 'closeFrame', code, reason: redact(reason) };
 	}
 	return cause ?? { kind: 'dropped' };
 }
 
-/** What an error of the socket says, without secrets. */
+/** Tells what an error of the socket means, without secrets. */
 export function causeOf(
 	error: Error & { code?: unknown },
 	{ maxMessageBytes, redact }: { readonly maxMessageBytes: number; readonly redact: Redact },
@@ -113,7 +112,7 @@ export function causeOf(
 	return notConnected(error, redact);
 }
 
-/** The connection could not be made, or broke. */
+/** Tells why a connection could not be made or was lost, without secrets. */
 export function notConnected(error: Error & { code?: unknown }, redact: Redact): CloseReason {
 	const { code, message } = error;
 	if (isBlocked(error)) return { kind: 'blocked' };
@@ -128,17 +127,17 @@ export function refusedBy(answer: UpgradeAnswer, redact: Redact): CloseReason {
 	};
 }
 
-/** Why there was nothing to connect with: reading the credentials failed. @param redact our own failures hold no secrets */
+/** Tells why the credentials could not be read. @param redact for errors that are not ours: a NodeError holds no secrets */
 export function withoutCredentials(error: unknown, redact: Redact): CloseReason {
 	const { message } = asError(error);
 	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
 	return { kind: 'credentials', message: redact(message), isMistake: message.includes(envDenied) };
 }
 
-/** n8n's words for an expression with $env where N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it. */
+/** n8n's error text for an expression with $env while N8N_BLOCK_ENV_ACCESS_IN_NODE forbids it. */
 const envDenied = 'access to env vars denied';
 
-/** In a sentence without its subject, for events and logs. */
+/** A clause for events, logs and the end of an error message. */
 export function reasonOf(closeReason: CloseReason): string {
 	switch (closeReason.kind) {
 		case 'closeFrame':
@@ -168,7 +167,7 @@ export function reasonOf(closeReason: CloseReason): string {
 	}
 }
 
-/** For the user. Never holds a secret: the texts of a close reason are redacted. @param host undefined if no credential could be read */
+/** The error that the user sees. It holds no secrets. @param host undefined if the credentials could not be read */
 export function errorOf(
 	closeReason: CloseReason,
 	{ sessionId, host, opened }: { sessionId: string; host: string | undefined; opened: boolean },
@@ -191,7 +190,7 @@ export function retryAfterOf(closeReason: CloseReason, nowMilliseconds: number):
 		: undefined;
 }
 
-/** By kind, where it is not 503. */
+/** Error codes by kind of close reason; the others have 503. */
 const codes: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
@@ -207,7 +206,7 @@ function codeOf(closeReason: CloseReason): number {
 const reachAdvice =
 	'Check that the agent service is running and that n8n can reach the WebSocket URL in the Agent API credential (through a proxy, if you use one).';
 
-/** By kind. For every other kind the advice is to check that the service can be reached. */
+/** Advice by kind of close reason or network error; the others have `unreachableAdvice`. */
 const advice: Partial<Record<CloseReason['kind'] | NetworkError['what'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
@@ -246,14 +245,14 @@ function statusAdvice({ statusCode, location, fromProxy }: UpgradeAnswer): strin
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 
-/** Host and path only: the query may carry what was sent. */
+/** Names only host and path, because the query may repeat secrets that were sent. */
 function target(location: string | undefined): string {
 	if (location === undefined || !URL.canParse(location, 'ws://relative')) return '';
 	const { host, pathname } = new URL(location, 'ws://relative');
 	return ` to ${host === 'relative' ? '' : host}${pathname}`;
 }
 
-/** Smaller differences do not matter: no signature is valid for less. */
+/** Smaller differences of the clocks do not matter, because signatures are valid for longer. */
 const leastSkewSeconds = 30;
 
 function skew({ statusCode, date }: UpgradeAnswer, nowMilliseconds: number): string {
@@ -266,7 +265,7 @@ function skew({ statusCode, date }: UpgradeAnswer, nowMilliseconds: number): str
 
 const longestQuote = 300;
 
-/** The server's own words, unless they are a web page. */
+/** Quotes the body of the response unless it is a web page. */
 function quote({ body, contentType }: UpgradeAnswer): string {
 	const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	if (text === '' || contentType?.includes('html') || text.startsWith('<')) return '';

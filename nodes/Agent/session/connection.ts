@@ -10,37 +10,40 @@ import type { OpenSocket } from './webSocket';
 export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
-	/** Cap of the backoff. */
+	/** The longest delay of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes after which only the slow lane tries again, besides the built-in ones. */
+	/** Close codes after which the long backoff applies, in addition to the built-in ones. */
 	readonly finalCloseCodes: readonly number[];
 }
 
-/** Emitted as an item when the user asked for connection events. */
+/** The JSON of an item that the trigger emits if 'Connection Events' is on. */
 export interface ConnectionEvent {
 	readonly sessionId: string;
 	readonly event: 'connected' | 'disconnected' | 'reconnected';
 	/** ISO 8601, UTC, milliseconds. */
 	readonly at: string;
-	/** With `reconnected`: how long no channel was open; else null. */
+	/** For `reconnected`: how long no channel was open. Otherwise null. */
 	readonly gapMs: number | null;
-	/** With `disconnected` and `reconnected`: why the channel was lost; else null. */
+	/** For `disconnected` and `reconnected`: why the channel was lost. Otherwise null. */
 	readonly reason: string | null;
 }
 
-/** A channel that ended, or an attempt that came to nothing. */
+/** A channel that closed, or an attempt that did not open one. */
 export interface EndedChannel extends NextAttempt {
 	readonly closeReason: CloseReason;
 	readonly opened: boolean;
-	/** For the user, without secrets; `code` as in the public interface. */
+	/** The error for the user, without secrets. */
 	readonly failure: NodeError;
 }
 
-/** Nothing is called after `close()`, but for the last messages where they are wanted. An exception thrown here is logged by its name and changes nothing. */
+/**
+ * After `close()` nothing is called, except for the last messages if they were asked for. If a method throws, only the name of
+ * the exception is logged, and the connection goes on.
+ */
 export interface ConnectionListener {
 	message(frame: SessionFrame): void;
 	event?(event: ConnectionEvent): void;
-	/** The server has answered the first ping of a channel: what it sent when the channel opened has come. */
+	/** Called at the first pong of a channel: what the server sent when the channel opened has arrived. */
 	answered?(): void;
 	ended?(channel: EndedChannel): void;
 }
@@ -48,27 +51,27 @@ export interface ConnectionListener {
 interface Environment {
 	readonly clock: Clock;
 	readonly log: Readonly<Record<'debug' | 'info' | 'warn', (text: string) => void>>;
-	/** Gives 0 <= x < 1. */
+	/** Returns a number of at least 0 and less than 1, like `Math.random`. */
 	readonly random?: () => number;
 	readonly loadSocket?: () => Promise<OpenSocket>;
-	/** Every attempt goes through it. */
+	/** Limits how often connections are attempted; may be shared with other connections. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** Of an earlier connection to the session: the first message reports the gap since then. */
+	/** That of an earlier connection to the session, so that the first message reports the gap since then. */
 	readonly frames?: FrameSequence;
 }
 
 export interface ConnectionStatus {
 	readonly state: 'idle' | 'connecting' | 'open' | 'backoff' | 'slow' | 'closed';
-	/** Why the last channel or attempt ended; undefined when none did. */
+	/** Why the last channel or attempt ended; undefined if none has ended yet. */
 	readonly lastFailure: NodeError | undefined;
 }
 
 export type Connection = Pick<SessionConnection, 'status' | 'pause' | 'resume' | 'close'>;
 
-/** For reading the credentials: n8n's database may hang too. */
+/** How long reading the credentials may take, because n8n's database may hang. */
 const preparationMilliseconds = 20_000;
 
-/** Channel after channel of one session. Each attempt has a number; what belongs to an older one is dropped. */
+/** Opens one channel of a session after another. Each attempt has a number, so that results of an older one can be ignored. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
 	readonly #readRequest: ReadRequest;
@@ -78,15 +81,15 @@ class SessionConnection {
 	#state: ConnectionStatus['state'] = 'idle';
 	#attempt = 0;
 	#channel: Channel | undefined;
-	/** The wait for the next attempt, or the limit of the one that is being prepared. */
+	/** Cancels the wait for the next attempt, or the time limit for reading the credentials. */
 	#cancelTimer = () => {};
 	#leaveQueue = () => {};
 	#isPaused = false;
 	#lastFailure: NodeError | undefined;
-	/** Of the last attempt for which there was one. */
+	/** The request of the last attempt for which the credentials could be read. */
 	#request: ConnectRequest | undefined;
 	#closing: Promise<boolean> | undefined;
-	/** The listener is told nothing more. */
+	/** Whether the listener gets no more calls. */
 	#isSilent = false;
 
 	constructor(
@@ -110,7 +113,7 @@ class SessionConnection {
 		return { state: this.#state, lastFailure: this.#lastFailure };
 	}
 
-	/** Stops reading: messages already read by the socket still come, everything else waits in the network. */
+	/** Stops reading. Messages that the socket has already read are still delivered; all others wait in the network. */
 	pause(): void {
 		this.#isPaused = true;
 		this.#channel?.pause();
@@ -122,9 +125,9 @@ class SessionConnection {
 	}
 
 	/**
-	 * Idempotent, never rejects, leaves no timer and no socket. Within 300 ms, and within 1.3 s while the last messages come.
-	 * @param takesLast whether to still deliver messages that the server sends until it has seen the close frame, and until the promise settles
-	 * @returns false when the server had sent messages that could not be read in time
+	 * Closes the channel and never rejects; a second call does nothing. Settles within 300 ms, or 1.3 s while the last messages arrive.
+	 * @param takesLast whether to still deliver the messages that the server sends until it has seen the close frame
+	 * @returns false if such messages could not be read in time
 	 */
 	close(takesLast = false): Promise<boolean> {
 		this.#closing ??= this.#shut(takesLast);
@@ -223,7 +226,7 @@ class SessionConnection {
 		this.#schedule(next.delayMilliseconds);
 		const seconds = Math.ceil(next.delayMilliseconds / 1000);
 		this.#log(next.isFirst ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
-		// Last of all, because the listener may close this connection.
+		// The listener is called last, because it may close this connection.
 		if (opened) this.#tellEvent('disconnected', null, reason);
 		this.#tell((to) => to.ended?.({ ...next, closeReason, opened, failure }));
 	};
@@ -237,13 +240,13 @@ class SessionConnection {
 		this.#tell((to) => to.event?.({ sessionId, event, at: this.#now(), gapMs, reason }));
 	}
 
-	/** Nothing that the listener throws may end the channel. */
+	/** Catches what the listener throws, so that it cannot end the channel. */
 	#tell(call: (listener: ConnectionListener) => void): void {
 		if (this.#isSilent) return;
 		try {
 			call(this.#listener);
 		} catch (error) {
-			// By its name only: the text may quote a message.
+			// Only the name is logged, because the text may quote a message.
 			this.#log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
 		}
 	}
@@ -252,7 +255,7 @@ class SessionConnection {
 		this.#environment.log[level](`Session channel ${this.#options.sessionId}: ${text}`);
 	}
 
-	/** ISO 8601. */
+	/** The current time in ISO 8601. */
 	#now(): string {
 		return new Date(this.#environment.clock.wallMilliseconds()).toISOString();
 	}
@@ -264,27 +267,27 @@ class SessionConnection {
 	}
 }
 
-/** Why the address may not be reached: n8n's policy forbids it or what its name stands for, or the name is not found, as for n8n. */
+/** Returns why the address may not be reached: n8n's egress policy forbids it, or its name is not found. */
 export async function refusedByPolicy({
 	base,
 	egress,
 	redact,
 }: ConnectRequest): Promise<CloseReason | undefined> {
-	// Without the query: n8n need not see the secrets.
+	// The query stays out, because it holds the secrets.
 	const result = await egress
 		?.validateUrl(base.href)
 		.catch((error: unknown) => ({ ok: false as const, error: asError(error) }));
 	return result?.ok === false ? notConnected(result.error, redact) : undefined;
 }
 
-/** Keeps a channel of one session open until `close()`. The first attempt starts by itself, after this call has returned. */
+/** Keeps a channel of one session open until `close()`. The first attempt starts after this function has returned. */
 export function connect(...parts: ConstructorParameters<typeof SessionConnection>): Connection {
 	return new SessionConnection(...parts);
 }
 
 let loaded: OpenSocket | undefined;
 
-/** A file of its own, loaded at first use and kept: what is published goes on with it after an update, when the file is gone. */
+/** Keeps the loaded code, because an update of the package deletes its file while published triggers still need it. */
 async function loadSocket(): Promise<OpenSocket> {
 	loaded ??= (await import('./webSocket')).openSocket;
 	return loaded;

@@ -6,10 +6,10 @@ import { type Clock, systemClock } from '../../core/runtime';
 import { Sanitizer } from '../../core/sanitizer';
 import { entriesOf } from '../../fields/values';
 
-/** Values of one item that take the place of the credential's; empty means the credential's. */
+/** Values of one item that override the credential's. An empty value overrides nothing. */
 export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
 
-/** Who calls, with the timestamp of this very call. */
+/** The values that identify the user, with the timestamp of one request. */
 export interface Identity {
 	readonly userId: string;
 	readonly userPublicKey: string;
@@ -20,7 +20,7 @@ export interface Identity {
 
 export type AgentApiCredential = ReturnType<typeof agentApiCredential>;
 
-/** The `agentApi` credential, checked. @throws NodeError 400 without an API key */
+/** Reads the `agentApi` credential. @throws NodeError 400 without an API key */
 export function agentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = text(raw.apiKey);
 	if (apiKey === '') {
@@ -33,7 +33,7 @@ export function agentApiCredential(raw: Readonly<Record<string, unknown>>) {
 		deploymentUrl: text(raw.deploymentUrl),
 		webSocketUrl: text(raw.webSocketUrl),
 		apiKey,
-		/** Of the channel's timestamp; the execute call always sends milliseconds. */
+		/** The unit of the channel's timestamp. The execute call always sends milliseconds. */
 		timestampUnit: raw.timestampUnit === 'milliseconds' ? ('milliseconds' as const) : ('seconds' as const),
 		allowUnauthorizedCerts: raw.allowUnauthorizedCerts === true,
 	};
@@ -41,7 +41,7 @@ export function agentApiCredential(raw: Readonly<Record<string, unknown>>) {
 
 type AgentSignatureCredential = ReturnType<typeof agentSignatureCredential>;
 
-/** The `agentSignatureApi` credential; what is missing here may still come from the item. */
+/** Reads the `agentSignatureApi` credential. Missing values are no error, because the item may override them. */
 export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
 	return {
 		userId: text(raw.userId),
@@ -49,14 +49,14 @@ export function agentSignatureCredential(raw: Readonly<Record<string, unknown>>)
 		signature: text(raw.signature),
 		/** `current`: the time of each call; `issued`: the timestamp that came with the signature. */
 		timestampMode: raw.timestampMode === 'issued' ? ('issued' as const) : ('current' as const),
-		/** As typed; milliseconds. */
+		/** Milliseconds since 1970, as the user entered them. */
 		issuedTimestamp: raw.issuedTimestamp,
-		/** Host names that it may be used for; empty: any. */
+		/** The host names that the credential may be used for. Empty means any. */
 		allowedHosts: entriesOf(text(raw.allowedHosts)),
 	};
 }
 
-/** The identity of one request or connection, with a fresh timestamp. @throws NodeError 400 for a missing value, or wrong timestamp */
+/** Builds the identity of one request or connection. @throws NodeError 400 for a missing value or a timestamp that is not in milliseconds */
 export function identityOf(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},
@@ -100,9 +100,9 @@ function timestampOf(
 	);
 }
 
-/** 1973 as milliseconds; the present as seconds is far below. */
+/** A time in 1973. The present in seconds is far below it. */
 const leastMilliseconds = 1e11;
-/** The year 5138; the present as microseconds is far above. */
+/** A time in 5138. The present in microseconds is far above it. */
 const mostMilliseconds = 1e14;
 
 function milliseconds(value: unknown, name: string, more = ''): number {
@@ -121,7 +121,7 @@ export interface CredentialReader {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;
 }
 
-/** Both credentials as they are now. @throws n8n's error, NodeError 400 */
+/** @throws NodeError 400 for an incomplete credential; n8n's error if a credential cannot be read */
 export async function readCredentials(context: CredentialReader) {
 	return {
 		api: agentApiCredential(await context.getCredentials('agentApi')),
@@ -129,52 +129,52 @@ export async function readCredentials(context: CredentialReader) {
 	};
 }
 
-/** What must never appear in a text. */
+/** The values that no text may contain. */
 export function secretsOf(credential: Pick<AgentApiCredential, 'apiKey'>, identity: Identity): string[] {
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }
 
-/** Takes the secrets out of a text. */
+/** Removes the secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** More than any text is shown of. */
+/** Longer than any text that is shown. */
 const maxLength = 16_384;
 
-/** Takes the secrets out of texts that are cut, or a part of other ones, later on. */
+/** For texts that are shortened, or become a part of other texts, later on. */
 export function redactorOf(secrets: readonly string[]): Redact {
 	const sanitizer = new Sanitizer(secrets);
 	return (text) => sanitizer.text(text, maxLength);
 }
 
-/** What n8n lets a socket of ours reach. */
+/** n8n's check of the addresses that a socket may connect to. */
 export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConnectionHost'> & {
 	createSecureLookup(): LookupFunction;
 };
 
-/** What an attempt to open a channel needs. */
+/** What one attempt to open a channel needs. */
 export interface ConnectRequest {
-	/** Holds secrets: never in a text. */
+	/** Contains secrets, so it must not appear in any text. */
 	readonly url: string;
-	/** The address without its query: safe to show. */
+	/** The URL without its query, which may be shown. */
 	readonly base: URL;
 	readonly redact: Redact;
 	readonly allowUnauthorizedCerts: boolean;
-	/** What n8n lets sockets reach; undefined: anything. */
+	/** Undefined means that any address may be reached. */
 	readonly egress?: EgressFilter;
 }
 
-/** For each attempt anew: with the credentials and the time as they are now. @throws NodeError 400, n8n's error */
+/** Reads the credentials again for each attempt. @throws NodeError 400 if they are incomplete; n8n's error if they cannot be read */
 export type ReadRequest = (sessionId: string) => Promise<ConnectRequest>;
 
 interface RequestContext extends CredentialReader {
-	/** Before n8n 2.28 there is no policy for sockets. n8n's own requests follow it by themselves. */
+	/** Missing before n8n 2.28. n8n's HTTP helpers follow the egress policy by themselves. */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
-/** After a refusal the next attempt is at least this much later, so that it reads the credentials again. */
+/** An attempt after a refusal comes at least this much later, so that it reads the credentials again. */
 const sharedMilliseconds = 1000;
 
-/** Within a second, one reading of the credentials serves all: it costs n8n about 150 ms, and a hundred sessions may reconnect at once. */
+/** Reads the credentials at most once a second: that takes n8n about 150 ms, and a hundred sessions may reconnect at once. */
 export function requestReader(
 	context: RequestContext,
 	overrides: IdentityOverrides = {},
@@ -208,14 +208,14 @@ export function connectRequest(
 	};
 }
 
-/** Where the execute call goes: `{deploymentUrl}/execute`. @throws NodeError 400, without the URL in its text */
+/** `{deploymentUrl}/execute`. @throws NodeError 400, whose text does not contain the URL */
 export function executeUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
 	return at(base(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']), 'execute').href;
 }
 
 /**
- * Where a session's channel is opened: `{webSocketUrl}/ws?…`. It holds the API key and the signature: for the socket alone.
- * @throws NodeError 400, without the URL in its text
+ * `{webSocketUrl}/ws?…`, with the API key and the signature in its query. Only the socket may get it.
+ * @throws NodeError 400, whose text does not contain the URL
  */
 export function channelUrl(credential: AgentApiCredential, sessionId: string, identity: Identity): string {
 	const url = channelBase(credential);
@@ -228,12 +228,12 @@ export function channelUrl(credential: AgentApiCredential, sessionId: string, id
 		),
 		apiKey: credential.apiKey,
 	});
-	// A plus sign for a space is understood in forms only; a real plus sign is already %2B here.
+	// A space must be %20, because only HTML forms use a plus sign. A real plus sign is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
 }
 
-/** The channel's address without its query: safe to show. @throws NodeError 400 */
+/** The channel's URL without its query, which may be shown. @throws NodeError 400 */
 export function channelBase(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
 	const url = base(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
 	if (url.protocol === 'http:') url.protocol = 'ws:';
@@ -267,10 +267,10 @@ function at(url: URL, segment: string): URL {
 }
 
 /**
- * Users who may use a signature credential but do not own it could enter their own server in an Agent API credential, or take the
- * encryption away. So the owner's list decides where the signature may be sent, and how.
+ * Checks the owner's list of hosts. Without it, a user who may use the signature credential but does not own it could send the signature
+ * to another server, or unencrypted, by an Agent API credential of their own.
  * @param isVerified whether the server's certificate is checked
- * @throws NodeError 400 for another host, and without encryption or a valid certificate where the owner did not write `http://`
+ * @throws NodeError 400 for a host that is not listed, and for an unverified or unencrypted one that is not listed with `http://`
  */
 export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isVerified = true): void {
 	const { allowedHosts } = signer;
@@ -290,12 +290,12 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	);
 }
 
-/** @throws NodeError 400 for what is no host name */
+/** @throws NodeError 400 for an entry that is not a host name */
 export function checkHostNames({ allowedHosts }: AgentSignatureCredential): void {
 	allowedHosts.forEach(allowedHostOf);
 }
 
-/** Parsed as an address, so that upper case and letters beyond ASCII are written as in a URL. @throws NodeError 400 */
+/** Parses the name as a URL does, so that upper case and non-ASCII letters compare equal. @throws NodeError 400 if it is not a host name */
 function allowedHostOf(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const isBelow = name.startsWith('*.');
@@ -304,11 +304,11 @@ function allowedHostOf(entry: string) {
 	if (!/[/?#@\s*]/.test(address) && URL.canParse(`ws://${address}`)) {
 		const host = withoutFinalDot(new URL(`ws://${address}`).hostname);
 		return {
-			/** Written with `http://`: neither encryption nor a valid certificate is asked for. */
+			/** Whether the entry starts with `http://` or `ws://`, so that encryption and a valid certificate are not required. */
 			isPlain: /^(?:http|ws):/i.test(scheme),
 			isBelow,
 			host,
-			/** Empty: any. */
+			/** Empty means any port. */
 			port,
 		};
 	}
@@ -326,7 +326,7 @@ function isOf({ isBelow, host, port }: ReturnType<typeof allowedHostOf>, url: UR
 
 const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:';
 
-/** What stays on this machine needs no encryption. */
+/** Whether the connection stays on this machine and so needs no encryption. */
 const isLoopback = ({ hostname }: URL) => /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname);
 
 const withoutFinalDot = (name: string) => name.replace(/\.$/, '');

@@ -3,7 +3,7 @@ import type { Field, Reading } from '../../fields/field';
 import { labelOf, listOf } from '../../fields/values';
 import type { FieldValues } from './messages';
 
-/** Options of the session channel, the same in every node that opens one; defaults never change. */
+/** Options of every node that opens a session channel. Saved workflows rely on the defaults, so these never change. */
 export const channelOptions = [
 	{
 		displayName: 'Final Close Codes',
@@ -37,7 +37,7 @@ export const channelOptions = [
 		name: 'maxMessageBytes',
 		type: 'number',
 		minimum: 1,
-		// The largest size that the WebSocket library can hold in one message.
+		// The `ws` library cannot hold a larger message.
 		maximum: 2_147_483_647,
 		default: 16_777_216,
 		description: 'A larger message closes the channel, and the node reconnects. 16777216 bytes are 16 MiB.',
@@ -52,7 +52,7 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Beside a 'Filter Value', which each node describes itself. */
+/** The matching 'Filter Value' is defined by each node, with its own description. */
 export const filterField = {
 	displayName: 'Filter Field',
 	name: 'filterField',
@@ -63,7 +63,7 @@ export const filterField = {
 		"Field of a JSON message that is compared with 'Filter Value', in dot notation. Leave empty to compare text messages.",
 } as const satisfies Field;
 
-/** A parameter of the trigger, an option where messages are awaited. */
+/** A parameter of the trigger, and an option of Agent Execute with 'Wait for Messages'. */
 export const messageFormat = {
 	displayName: 'Message Format',
 	name: 'messageFormat',

@@ -4,11 +4,11 @@ import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 import { storeBinary } from '../../core/errors';
 import { canParse, parsingCost } from '../../http/body';
 
-/** A number of so many characters may be more than a JavaScript number holds. Also finds the quotes, to pass over texts. */
+/** Finds numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumber = /"|[-+.\deE]{16,}/g;
 const integer = /^-?\d+$/;
 
-/** A JSON text with integers that a JavaScript number cannot hold as texts; undefined where it has none. In linear time. */
+/** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if the JSON has none */
 export function withDigitsAsText(json: string): string | undefined {
 	const parts: string[] = [];
 	let copied = 0;
@@ -35,29 +35,29 @@ function endOfText(json: string, openingQuote: number): number {
 	return json.length;
 }
 
-/** How frames are read: `auto` is JSON, else text, and binary frames as binary. */
+/** How to read frames. `auto`: text frames as JSON if they are valid JSON, otherwise as text; binary frames as binary. */
 export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
 
-/** What a frame holds. Binary content is in `bytes`, with `message` null. */
+/** The content of a frame. That of a binary one is in `bytes`, and `message` is null. */
 type MessageContent =
-	/** `exact`: with the integers that a JavaScript number cannot hold as texts of their digits; only where there are any. */
+	/** `exact`: the message with its unsafe integers as strings of their digits; missing if it has none. */
 	| { readonly format: 'json'; readonly message: unknown; readonly exact?: unknown }
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
 
 interface Envelope {
 	readonly sessionId: string;
-	/** Counts from 1 for as long as the connection lives, over all its channels. */
+	/** Counts from 1 over all channels of the connection. */
 	readonly sequence: number;
 	/** ISO 8601, UTC, milliseconds. */
 	readonly receivedAt: string;
-	/** On the first message after a gap: how long no channel was open, in milliseconds. */
+	/** How long no channel was open before this message. Only the first message after a gap has it. */
 	readonly gapMs?: number;
 	/** Size of the frame's payload. */
 	readonly byteLength: number;
 }
 
-/** A message as it came: what waits for long is kept so, because JSON takes many times its length in memory once it is parsed. */
+/** A message as it arrived. Waiting messages are kept like this, because parsed JSON takes many times its length in memory. */
 export interface SessionFrame extends Envelope {
 	readonly data: Buffer;
 	readonly isBinary: boolean;
@@ -66,14 +66,14 @@ export interface SessionFrame extends Envelope {
 
 export type SessionMessage = MessageContent &
 	Envelope & {
-		/** What it takes in memory, where that is more than its length. */
+		/** The memory that the parsed message takes, if that is more than its length. */
 		readonly memoryBytes?: number;
 	};
 
-/** Of a frame, besides its own bytes: measured with V8 in Node 24. */
+/** The memory that a frame takes besides its bytes, measured with V8 in Node 24. */
 const frameBytes = 600;
 
-/** Bytes that a message takes while it waits: what holds messages counts them. */
+/** The memory that a message takes while it waits. */
 export const heldBytes = (message: SessionMessage | SessionFrame): number =>
 	'data' in message ? message.byteLength + frameBytes : (message.memoryBytes ?? message.byteLength);
 
@@ -82,11 +82,11 @@ export function messageOf({ data, isBinary, readAs, ...envelope }: SessionFrame)
 	return { ...envelope, ...content, ...(content.format === 'json' && { memoryBytes: parsingCost(data) }) };
 }
 
-/** A copy where the frame is a small part of what the socket read at once: it would keep the whole of it in memory. */
+/** Copies a frame that is a small part of what the socket read at once, because it would keep all of that in memory. */
 const withoutRest = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
-/** Never throws: what cannot be read as asked is passed on as it came, a text as text, bytes as bytes. */
+/** Never throws. A message that cannot be read as `format` stays as it is: text or bytes. */
 export function contentOf(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
 	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data)) return asBytes(data);
 	const text = data.toString('utf8');
@@ -102,7 +102,7 @@ function asJson(text: string): MessageContent | undefined {
 		const exact = withDigitsAsText(json);
 		return { format: 'json', message, ...(exact !== undefined && { exact: JSON.parse(exact) as unknown }) };
 	} catch {
-		// Not JSON is no fault here: the message goes on as what it is.
+		// The message is not JSON, so it stays a text or bytes.
 		return undefined;
 	}
 }
@@ -112,26 +112,26 @@ function asBytes(data: Buffer): MessageContent {
 }
 
 /**
- * Numbers the frames of a session, over all its channels, and marks the first one after a gap: a time without a channel, when messages
- * may have been lost. Of a trigger it lives on from one start to the next. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger keeps it from one start to
+ * the next. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#sequence = 0;
 	#lost: { readonly at: number; readonly reason: string } | undefined;
-	/** Of the gaps that no message has reported yet. */
+	/** The total length of the gaps that no message has reported yet, in milliseconds. */
 	#untoldGap: number | undefined;
 
-	/** Counts from 1 again. */
+	/** Makes the next frame number 1. */
 	restart(): void {
 		this.#sequence = 0;
 	}
 
-	/** The channel was open until then. A second loss before the channel is open again changes nothing. */
+	/** Notes until when a channel was open. A second loss before another channel opens changes nothing. */
 	lost(at: number, reason: string): void {
 		this.#lost ??= { at, reason };
 	}
 
-	/** @returns the gap that ends now; undefined when the channel opened for the first time */
+	/** @returns the gap that has ended; undefined if no channel was lost before */
 	opened(at: number): { readonly gapMs: number; readonly reason: string } | undefined {
 		if (this.#lost === undefined) return undefined;
 		const gapMs = Math.max(0, Math.round(at - this.#lost.at));
@@ -141,7 +141,7 @@ export class FrameSequence {
 		return { gapMs, reason };
 	}
 
-	/** The next message tells of this gap, too: the one that had it starts nothing. */
+	/** Makes the next message report this gap, because the message that carried it starts no execution. */
 	untold(gapMs: number | undefined): void {
 		if (gapMs !== undefined) this.#untoldGap = (this.#untoldGap ?? 0) + gapMs;
 	}
@@ -163,7 +163,7 @@ export class FrameSequence {
 	}
 }
 
-/** The bytes of a message as n8n keeps them. n8n tells the media type from the first bytes where it can. */
+/** Stores the bytes of a message in n8n, which detects the media type from the first bytes if it can. */
 export async function binaryOf(
 	helpers: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
 	bytes: Buffer,
@@ -174,7 +174,7 @@ export async function binaryOf(
 	return { ...data, mimeType: 'application/octet-stream', fileType: undefined, fileExtension: 'bin' };
 }
 
-/** The value at a dot path such as `result.items.0.id`; undefined where there is none. An own key that holds the dots wins. */
+/** Reads the value at a dot path such as `result.items.0.id`. A key that contains the dots itself comes first. */
 export function valueAt(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
@@ -182,16 +182,16 @@ export function valueAt(value: unknown, path: string): unknown {
 	return dot === -1 ? undefined : valueAt(valueAt(value, path.slice(0, dot)), path.slice(dot + 1));
 }
 
-/** A field of messages and values of it, in their text form. */
+/** A condition on messages: the field has one of the values. */
 export interface FieldValues {
-	/** Dot path; empty: the message itself, where it is a text. */
+	/** A dot path. Empty means the message itself, if it is not an object. */
 	readonly field: string;
 	readonly values: readonly string[];
 }
 
 /**
- * The text form of a field; integers that a JavaScript number cannot hold as the digits that came. Undefined where there is none.
- * @param field dot path; empty: the message itself, where it is no object
+ * Reads a field as text, with unsafe integers as the digits that arrived. Undefined if the message does not have the field.
+ * @param field a dot path; empty means the message itself, if it is not an object
  */
 export function fieldText(content: MessageContent, field: string): string | undefined {
 	const message = comparable(content);
@@ -203,20 +203,19 @@ export function fieldText(content: MessageContent, field: string): string | unde
 	return isWhole ? textForm(message).trim() : undefined;
 }
 
-/** Whether the field has one of the values. */
 export function hasOneOf(content: MessageContent, { field, values }: FieldValues): boolean {
 	const text = fieldText(content, field);
 	return text !== undefined && values.includes(text);
 }
 
-/** The id at the user's dot path: a text or a number, by the digits that came. Without one, a message is never taken for a repetition. */
+/** Reads the ID, a text or a number. A message without an ID never counts as repeated. */
 export function messageId(message: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
 	const id = valueAt(comparable(message), dotPath);
 	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
 }
 
-/** The message for comparisons: JSON in binary frames is compared like any other, whatever becomes of the bytes. */
+/** The message as it is compared: with exact integers, and with the JSON that a binary frame contains. */
 function comparable(content: MessageContent): unknown {
 	const read = content.format === 'binary' ? contentOf(content.bytes, true, 'json') : content;
 	return read.format === 'json' && read.exact !== undefined ? read.exact : read.message;

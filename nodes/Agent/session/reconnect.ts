@@ -9,22 +9,22 @@ import {
 	signOf,
 } from './closeReason';
 
-/** A channel that was open this long was stable: everything before it is forgotten. */
+/** A channel that was open for this long ends the outage, and earlier failures no longer count. */
 const stableMilliseconds = 30_000;
-/** With a message a shorter life ends the backoff. Not a message alone: a server may greet, or report an error, and then close. */
+/** A channel that brought a message ends the backoff after this time. Before, the message may be a mere greeting or an error. */
 const provenMilliseconds = 5000;
 const baseMilliseconds = 1000;
-/** Doubled so often: up to 16 s. A server that greets and closes looks the same, and is to be asked less and less often. */
+/** Keeps the backoff up to 16 s after a short channel that closed normally, because it may be that of a server that only greets. */
 const mostWaitsWhenDone = 4;
-/** A rolling deployment refuses connections for seconds, a wrong key for days. */
+/** The long backoff starts with seconds, because a deployment refuses connections for seconds, but a wrong key for days. */
 const slowBaseMilliseconds = 10_000;
-/** Of the slow lane, and of what a server may ask for. */
+/** The longest delay of the long backoff, and the longest that a server may ask for. */
 const longestMilliseconds = 15 * 60_000;
-/** With credentials read again. */
+/** The delay before the single attempt with credentials read again. */
 const suspectMilliseconds = 1000;
 
 interface ReconnectPolicy {
-	/** Cap of the backoff. */
+	/** The longest delay of the backoff. */
 	readonly reconnectMaxDelaySeconds: number;
 	readonly finalCloseCodes: readonly number[];
 }
@@ -34,33 +34,33 @@ const alertMilliseconds = 5 * 60_000;
 export interface NextAttempt {
 	readonly decision: RetryDecision;
 	readonly delayMilliseconds: number;
-	/** Whether it is one of the slow lane. */
+	/** Whether the delay is one of the long backoff. */
 	readonly slowLane: boolean;
-	/** Whether it follows the first failure of an outage. */
+	/** Whether the attempt follows the first failure of an outage. */
 	readonly isFirst: boolean;
-	/** Once per outage and kind: `refused` when the slow lane's first attempt failed or credentials are wrong, `outage` after 5 minutes. */
+	/** `refused`: the first attempt of the long backoff failed, or credentials are wrong; `outage`: after 5 minutes. Once each per outage. */
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
-/** What a stable channel ends. */
+/** What is known of an outage. A stable channel ends it. */
 class Trouble {
-	/** No good channel since then. */
+	/** When the outage began. */
 	since: number | undefined;
-	/** Whether its first failure was told. */
+	/** Whether its first failure has been reported. */
 	isTold = false;
-	/** Kinds of alerts that were given. */
+	/** The kinds of alerts that have been raised. */
 	readonly alerted = new Set<string>();
-	/** Waits of the backoff since the last channel that was good. */
+	/** Number of waits of the backoff since it last began. */
 	waits = 0;
-	/** Waits of the slow lane; 0: it is not in it. */
+	/** Number of waits of the long backoff; 0 means that it does not apply. */
 	slowWaits = 0;
-	/** The refusal that was answered with an immediate attempt. */
+	/** The key of the refusal after which an attempt was made at once. */
 	suspected: string | undefined;
-	/** Endings in a row by a message that is too large or malformed. */
+	/** How many channels in a row were closed by a message that is too large or malformed. */
 	faultyFrames = 0;
 }
 
-/** The history of a session: decides when the next attempt starts and what causes an alert. */
+/** Decides from the history of a session when the next attempt starts and what causes an alert. */
 export class Recovery {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
@@ -89,7 +89,7 @@ export class Recovery {
 		this.#broughtMessage = true;
 	}
 
-	/** A channel ended, or did not open. */
+	/** Plans the next attempt after a channel closed or did not open. */
 	ended(closeReason: CloseReason): NextAttempt {
 		const now = this.#clock.monotonicMilliseconds();
 		this.stop();
@@ -113,8 +113,8 @@ export class Recovery {
 	}
 
 	/**
-	 * A channel that lived long enough and brought a message ends the backoff, but neither a suspicion nor the slow lane. If it lived
-	 * shorter and was closed as done, the backoff grows to 16 s only: some services send one message per connection.
+	 * A channel that brought a message and was open for long enough ends the backoff, but not the long backoff. If it was open for less
+	 * time and closed normally, the backoff grows to 16 s at most, because some services send one message per connection.
 	 */
 	#countLife(now: number, closeReason: CloseReason): void {
 		const openedAt = this.#openedAt;
@@ -125,17 +125,17 @@ export class Recovery {
 		else if (isDone) this.#trouble.waits = Math.min(this.#trouble.waits, mostWaitsWhenDone);
 	}
 
-	/** What the server asked for is a lower bound, up to 15 minutes. */
+	/** Waits at least as long as the server asked for, up to 15 minutes. */
 	#delay(decision: RetryDecision, closeReason: CloseReason): number {
 		const retryAfter = retryAfterOf(closeReason, this.#clock.wallMilliseconds()) ?? 0;
 		const asked = Math.min(retryAfter, longestMilliseconds);
 		const trouble = this.#trouble;
 		if (trouble.slowWaits > 0 || decision === 'final') {
 			const window = Math.min(longestMilliseconds, slowBaseMilliseconds * 2 ** trouble.slowWaits++);
-			// Not less than half of it: a deployment of seconds must be over when the first of them ends.
+			// At least half of the delay, so that a deployment of seconds is over after the first one.
 			return Math.max(asked, Math.floor((window / 2) * (1 + this.#random())));
 		}
-		// Added, not compared: clients that got the same time must not come back at the same moment.
+		// The jitter is added, so that clients that got the same Retry-After do not come back at the same moment.
 		if (decision === 'suspect') {
 			return asked + suspectMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		}
@@ -143,7 +143,7 @@ export class Recovery {
 		return asked + fullJitterMilliseconds(trouble.waits++, bounds, this.#random);
 	}
 
-	/** @returns the kind of alert that is due: each once per outage */
+	/** @returns the kind of alert that is due; each kind once per outage */
 	#alertAt(now: number, refused: boolean): NextAttempt['alert'] {
 		const { since = now, alerted } = this.#trouble;
 		const kind = refused ? 'refused' : now - since >= alertMilliseconds ? 'outage' : undefined;
@@ -152,22 +152,22 @@ export class Recovery {
 		return kind;
 	}
 
-	/** Leaves no timer. */
+	/** Cancels the timer. */
 	stop(): void {
 		this.#cancelStableTimer();
 	}
 }
 
-/** Attempts at once, after a time without any. */
+/** How many attempts may start at once after a time without any. */
 const burst = 5;
-/** From then on one attempt each. */
+/** The time between attempts after that. */
 const intervalMilliseconds = 100;
 
-/** Lets attempts through at a bounded rate, in the order in which they came: one after a while without any does not wait. */
+/** Limits the rate of attempts (a token bucket) and keeps their order. */
 export class ConnectRateLimiter {
 	readonly #clock: Clock;
 	readonly #waiting = new Set<() => void>();
-	/** When the allowance is whole again. */
+	/** When all attempts of a burst are available again. */
 	#wholeAt = 0;
 	#cancelTimer: (() => void) | undefined;
 
@@ -175,7 +175,7 @@ export class ConnectRateLimiter {
 		this.#clock = clock;
 	}
 
-	/** Calls at once, or when it is its turn. @param call a new function each time @returns gives the place up; harmless afterwards */
+	/** Calls `call`, which must be a new function each time, at once or later. @returns removes it from the queue, if it still waits there */
 	pass(call: () => void): () => void {
 		this.#waiting.add(call);
 		if (this.#cancelTimer === undefined) this.#letThrough();
@@ -207,7 +207,7 @@ export class ConnectRateLimiter {
 	}
 }
 
-/** The limiter of everything in this process that goes to the same service. @param key of the credential that holds its address */
+/** All nodes of this process that connect to the same service share a limiter. @param key ID of the credential with its address */
 export function connectRateLimiterOf(key: string): ConnectRateLimiter {
 	const limiters = globalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);

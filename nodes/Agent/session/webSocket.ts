@@ -9,12 +9,11 @@ import type { UpgradeAnswer } from './closeReason';
 import type { EgressFilter } from './credentials';
 
 /**
- * The agent that takes a channel through the proxy that n8n would use for the address, or undefined for a direct
- * connection: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
+ * Creates an agent for the proxy that n8n would use for the address: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, in capitals or not.
  * @param url of the channel, `ws:` or `wss:`
- * @param signal ends the connection to the proxy. A socket that is still waiting for the proxy's answer is known to nobody
- * else: neither the request nor the WebSocket could end it
- * @throws Error without the proxy's address, when the variable holds no valid one; n8n's error where its policy forbids it
+ * @param signal ends the connection to the proxy, which the WebSocket does not know until the proxy has responded
+ * @returns undefined for a direct connection
+ * @throws Error without the proxy's address if the variable does not contain a valid one; n8n's error if its egress policy forbids it
  */
 function proxyAgentFor(
 	url: string,
@@ -28,12 +27,12 @@ function proxyAgentFor(
 	if (permission?.ok === false) throw permission.error;
 	const lookup = egress?.createSecureLookup();
 	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal, lookup });
-	// tls.connect passes no signal on, so it gets a socket that has one.
+	// tls.connect() ignores a signal, so it gets a socket that has one.
 	const socket = connect({ host, port: Number(proxy.port || 443), signal, lookup });
 	return new HttpsProxyAgent(proxy, { socket });
 }
 
-/** The proxy for a channel's address. Asked with the scheme that the variables are named after; the port stays. */
+/** Looks up an http: address, because the variables are named after http and https. @throws Error if the variable is not a valid address */
 export function proxyFor(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
@@ -45,7 +44,7 @@ export function proxyFor(url: string): URL | undefined {
 const maxAnswerBytes = 2048;
 const answerMilliseconds = 1000;
 
-/** Reads at most 2 KiB within a second. @returns stops */
+/** Reads at most 2 KiB of the body, for at most a second. @returns stops reading without calling `done` */
 function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => void): () => void {
 	const { statusCode = 0, headers } = response;
 	let body = Buffer.alloc(0);
@@ -75,12 +74,12 @@ function readAnswer(response: IncomingMessage, done: (answer: UpgradeAnswer) => 
 	return stop;
 }
 
-/** A socket of the `ws` library. Whatever goes wrong, an invalid address included, is reported to the listener. */
+/** Opens a socket of the `ws` library. Every error, even an invalid address, is reported to the listener. */
 export const openSocket: OpenSocket = (request, listener) => {
 	const tunnel = new AbortController();
 	try {
 		const agent = proxyAgentFor(request.url, tunnel.signal, request.egress);
-		// Without a proxy no agent: the library then connects by itself, past the global agents that n8n installs.
+		// Without an agent, the library connects by itself and does not use the global agents that n8n installs.
 		const socket = new WebSocket(request.url, { ...settings(request), agent });
 		let fromProxy = false;
 		agent?.on('proxyConnect', ({ statusCode }) => {
@@ -103,21 +102,21 @@ export const openSocket: OpenSocket = (request, listener) => {
 
 function settings(request: SocketRequest) {
 	return {
-		// The library waits 30 s for the peer to end the connection after a close frame; until then the end would not be seen.
+		// By default, the library waits 30 s after a close frame before it reports the end.
 		closeTimeout: 3000,
 		followRedirects: false,
 		handshakeTimeout: request.handshakeTimeoutMilliseconds ?? 15_000,
 		maxPayload: request.maxMessageBytes,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
-		// Looks at the address that is connected to in the end: a name may stand for another one by then.
+		// Checks the address that is finally connected to, because a name may resolve to another one than before.
 		...(request.egress && { lookup: request.egress.createSecureLookup() }),
-		// Left out otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED keeps its meaning.
+		// Not set otherwise, so that NODE_TLS_REJECT_UNAUTHORIZED still applies.
 		...(request.allowUnauthorizedCerts && { rejectUnauthorized: false }),
 	};
 }
 
-/** Every listener is guarded: an exception inside one would leave the socket open and deaf. */
+/** Guards every listener, because an exception in one would leave the socket open without further events. */
 function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
 	let stopReading = () => {};
 	const on = (event: string, listen: (...values: never[]) => void) => {
@@ -129,7 +128,7 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 				listener.failed(asError(error));
 			}
 		};
-		// The library's own types of its events.
+		// `ws` declares one type for the listeners of all events.
 		socket.on(event, guarded as (...values: unknown[]) => void);
 	};
 	on('open', listener.opened);
@@ -140,7 +139,7 @@ function attach(socket: WebSocket, listener: SocketListener, tunnel: AbortContro
 		});
 	}
 	on('error', listener.failed);
-	// With a listener on this event the library leaves the end to it, and only terminate() brings `close`.
+	// With a listener for this event, the library does not end the socket itself: `close` comes only after terminate().
 	on('unexpected-response', (_request: unknown, response: IncomingMessage) => {
 		stopReading = readAnswer(response, (answer) => {
 			listener.refused(answer);
@@ -184,36 +183,36 @@ function control(socket: WebSocket, { failed }: SocketListener): Socket {
 const deadSocket: Socket = { send() {}, ping() {}, pause() {}, resume() {}, close() {}, terminate() {} };
 
 export interface SocketRequest {
-	/** Holds secrets: never in a text. */
+	/** Contains secrets, so it must not appear in any text. */
 	readonly url: string;
-	/** The socket gives up after this time without an answer to the upgrade, by default 15 s; restarts with every byte. */
+	/** How long the socket waits for a response to the upgrade, 15 s by default. Every byte restarts it. */
 	readonly handshakeTimeoutMilliseconds?: number;
 	readonly maxMessageBytes: number;
 	readonly allowUnauthorizedCerts: boolean;
-	/** What n8n lets sockets reach; undefined: anything. */
+	/** Undefined means that any address may be reached. */
 	readonly egress?: EgressFilter;
 }
 
-/** What one socket reports. `closed` comes exactly once, as the last. */
+/** The events of one socket. `onClose` is called exactly once and last. */
 export interface SocketListener {
 	readonly opened: () => void;
 	readonly message: (data: Buffer, isBinary: boolean) => void;
 	readonly control: (kind: 'ping' | 'pong') => void;
 	readonly refused: (answer: UpgradeAnswer) => void;
-	/** Only the cause; `closed` follows. */
+	/** Reports only the cause; `onClose` follows. */
 	readonly failed: (error: Error) => void;
-	/** 1005: a close frame without a code; 1006: no close frame at all. */
+	/** The code is 1005 for a close frame without one, and 1006 without a close frame. */
 	readonly closed: (code: number, reason: string) => void;
 }
 
-/** One socket, as narrow as the channel needs it. No method throws. */
+/** What a channel needs of a socket. No method throws. */
 export interface Socket {
 	send(text: string): void;
 	ping(): void;
 	pause(): void;
 	resume(): void;
 	close(code: number): void;
-	/** Ends the connection now, in any state. */
+	/** Ends the connection at once, in any state. */
 	terminate(): void;
 }
 
