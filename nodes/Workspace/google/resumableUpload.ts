@@ -123,7 +123,7 @@ async function sendFrom(
 		const end = from + chunk.length;
 		const isLast = chunk.length < chunkBytes;
 		if (end > source.size || (isLast && end < source.size)) {
-			// Whether all of the announced bytes went out before: then the file exists.
+			// If all of the announced bytes were already sent, the file exists.
 			throw sourceChanged(end, source.size).with({ carriedOut: from > 0 && from === source.size });
 		}
 		if (!(await session.send(chunk, from))) return undefined;

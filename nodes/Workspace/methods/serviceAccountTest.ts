@@ -71,7 +71,7 @@ async function ask(helpers: Helpers, call: FailedCall, token: string): Promise<v
 	const signal = AbortSignal.timeout(testTimeoutSeconds * 1000);
 	await answerOf(response, {}, call, signal).catch(async (error: unknown) => {
 		const { kind, failure } = await errorOfThrown(error, call);
-		// What a node can do about a limit, its options say.
+		// The advice about limits names options of the node, which the credential does not have.
 		throw kind === 'notDone' ? failure.with({ description: 'Try again in a minute.' }) : failure;
 	});
 }
