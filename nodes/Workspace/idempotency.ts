@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { NodeError, refusal } from '../core/errors';
 import { type Field, named } from '../fields/field';
 
-/** Of a key, in UTF-16 units. */
+/** The longest key, in UTF-16 code units. */
 const longest = 255;
 
-/** A constant, because n8n's lint takes a field with the word key in its name for a secret. */
+/** A constant, because n8n's linter takes a field whose literal name has the word key for a secret. */
 const name = 'idempotencyKey';
 
 /** The option of every operation that takes a key. */
@@ -20,11 +20,11 @@ export const idempotencyOption = {
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
 
-/** What is kept at Google of a key. */
+/** What Google keeps of a key: hashes, which do not reveal it. */
 export interface KeyMark {
 	/** Hash of the key, the operation and where it is done. */
 	readonly mark: string;
-	/** Hash of what the key was used for: with other content it is refused. */
+	/** Hash of what the key was used for. The key is refused for other content. */
 	readonly content: string;
 }
 
@@ -38,8 +38,8 @@ interface KeyUse {
 }
 
 /**
- * The mark of a key, kept at Google: 64 hex digits that do not tell it; undefined without a key.
- * @throws NodeError 400 for an unlikely key
+ * The hash of a key, its operation and its target: 64 hex digits that do not reveal the key; undefined without a key.
+ * @throws NodeError 400 for a key that is only white space or too long
  */
 export function markOf({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;

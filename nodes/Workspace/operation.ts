@@ -20,7 +20,7 @@ export interface Item {
 	readonly token: string;
 	/** Aborts when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
-	/** True under Continue on Fail: when this item fails, the others are to be done all the same. */
+	/** True if the node continues on an error: when this item fails, the others are still processed. */
 	readonly othersGoOn?: boolean;
 	/** Whether an AI agent calls the node as a tool: its input then holds the agent's data, not the user's. */
 	readonly isTool?: boolean;
@@ -30,7 +30,7 @@ export interface Item {
 	file(path: string): Promise<Source>;
 	/** Hands bytes to n8n's binary storage, so that not all of a long result has to be in memory at once. */
 	store(binary: OutputBinary): Promise<StoredBinary>;
-	/** Answers equal questions of all items in this run with one call. */
+	/** Asks once per run for each key: items with the same key share the answer. */
 	once<T>(key: string, ask: () => Promise<T>): Promise<T>;
 	/** Records something that now exists, so that a later failure of the same item names it. */
 	made(what: Made): void;
@@ -41,7 +41,7 @@ export interface Item {
 }
 
 export interface Made {
-	/** As in "The document … exists already". */
+	/** As in "The document … was already created". */
 	readonly kind: 'document' | 'spreadsheet' | 'file';
 	readonly id: string;
 	readonly url?: string;
@@ -54,7 +54,7 @@ export interface OutputBinary {
 	readonly mimeType?: string;
 }
 
-/** What n8n's storage has already; of no meaning to an operation. */
+/** A reference to bytes in n8n's storage, which an operation only passes on. */
 export type StoredBinary = IBinaryData;
 
 export interface OutputItem {
@@ -64,7 +64,7 @@ export interface OutputItem {
 
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
 
-/** One member of a combined request. */
+/** One of the items that a combined request serves. */
 export interface Member<P> {
 	readonly params: P;
 	readonly item: Item;
@@ -85,23 +85,22 @@ export interface Operation<
 	readonly caution?: string;
 	readonly fields: F;
 	readonly options: O;
-	/** True if repeating it changes nothing: items that follow one another may then run in parallel. */
+	/** True if the operation changes nothing at Google: neighboring items may then run in parallel. */
 	readonly readsOnly?: boolean;
 	/** Whether doing it twice has the same effect as once: Retry On Fail may then start it again, whatever the outcome. */
 	idempotent?(params: ParamsOf<F, O>): boolean;
-	/** The only thing that it changes: items that change different things may then run in parallel. */
+	/** Identifies the only thing that the operation changes: items that change different things may then run in parallel. */
 	changes?(params: ParamsOf<F, O>): string;
-	/** Refuses what no single field can tell is wrong, for all items before anything is sent. */
+	/** Refuses values that are wrong only together. It is called for all items before anything is sent. */
 	check?(params: ParamsOf<F, O>, item: Item): void;
 	execute(client: Clients, params: ParamsOf<F, O>, item: Item): Promise<R>;
 	/** Output items of one result; one item with the result as its JSON when absent. */
 	toItems?(result: R, params: ParamsOf<F, O>): OutputItem[];
-	/** What ended a result that is not whole: Continue on Fail gives out the result, then the error. */
+	/** The failure that cut a result short: with Continue on Fail, the node outputs the result, then the error. */
 	endedBy?(result: R): NodeError | undefined;
 	/**
-	 * What a failure of `execute` with an unknown outcome really was: a result when it is certain that the work was done,
-	 * a NodeError when it is certain that it was not, undefined when nothing is known (the failure then stands). A NodeError with the outcome
-	 * `unknown` may be thrown for a clearer text. Must never repeat the work.
+	 * Finds out what happened after an unknown outcome of `execute`. Returns a result if the work was certainly done, undefined if
+	 * nothing is known (the failure then stands), or throws a NodeError with a clearer text. Must never repeat the work.
 	 */
 	recover?(
 		client: Clients,
@@ -109,10 +108,10 @@ export interface Operation<
 		failure: NodeError,
 		item: Item,
 	): Promise<R | NodeError | undefined>;
-	/** Serves items with the same key together; results in the order of the members. No key: `execute` alone. */
+	/** Serves items with the same key together, with results in the order of the members. Without a key, `execute` serves the item. */
 	readonly combine?: {
 		key(params: ParamsOf<F, O>): string | undefined;
-		/** A member's place may hold its NodeError: the others stand. */
+		/** A member that failed has its NodeError in its place; the others keep their results. */
 		execute(
 			client: Clients,
 			members: ReadonlyArray<Member<ParamsOf<F, O>>>,
@@ -129,7 +128,7 @@ export function defineOperation<const F extends readonly Field[], const O extend
 	return operation;
 }
 
-/** All that can be given to an operation. */
+/** All fields of an operation, with the options of its requests. */
 export function fieldsOf({ fields, options }: Operation): readonly Field[] {
 	return [...fields, ...options, ...requestOptions];
 }

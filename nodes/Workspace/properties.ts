@@ -5,7 +5,7 @@ import { requestOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
 import type { Field, Operation } from './operation';
 
-/** Below everything else, because most people never change it. */
+/** Shown below all other fields, because most people never change it. */
 const inputMode: INodeProperties = {
 	displayName: 'Input Mode',
 	name: 'inputMode',
@@ -60,7 +60,7 @@ const jsonProperties: INodeProperties[] = [
 	},
 ];
 
-/** What a model reads when the node is a tool. Of parameters n8n tells only the label, so each operation's description explains them. */
+/** What a model reads when the node is a tool. It gets only the labels of parameters from n8n, so each operation's description explains them. */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap((resource) =>
 		resource.operations.flatMap((operation) =>
@@ -88,7 +88,7 @@ function toolDescription(text: string, displayOptions: INodeProperties['displayO
 	};
 }
 
-/** Of several sources that a dropdown offers for the same thing, each has its own parameters and so its own description. */
+/** Each source in a dropdown such as Content Source has its own parameters, and so its own description. */
 function sourcesOf(operation: Operation) {
 	const source = operation.fields.find(({ name }) => name.endsWith('Source'));
 	if (!source) return [{ text: operationText(operation, () => true), show: {} }];
@@ -98,7 +98,7 @@ function sourcesOf(operation: Operation) {
 	}));
 }
 
-/** Of its parameters only those that a model can be asked for: what is chosen from a list stays with the user. */
+/** Explains only the parameters that a model can fill in: what is chosen from a list stays with the user. */
 function operationText(
 	{ description, caution, fields }: Operation,
 	isShown: (field: Field) => boolean,
@@ -115,7 +115,7 @@ function parameterText({ displayName, description, placeholder, required }: Fiel
 	return `- ${displayName}${required ? '' : ' (optional)'}${told === undefined ? '' : `: ${plainText(told)}`}`;
 }
 
-/** Descriptions in the form are HTML. */
+/** Removes the HTML that descriptions in the form may have. */
 function plainText(html: string): string {
 	return html
 		.replace(/<[^>]*>/g, '')
@@ -183,7 +183,7 @@ function operationDropdown({ value, operations, defaultOperation }: Resource): I
 			description,
 		})),
 		default: defaultOperation,
-		// n8n saves no default value: with `show: { inputMode: ['fields'] }` a change of the resource leaves the old operation in place.
+		// Not `show: { inputMode: ['fields'] }`: n8n saves no default values, so a change of the resource would keep the old operation.
 		displayOptions: { show: { resource: [value] }, hide: { inputMode: ['json'] } },
 	};
 }

@@ -34,7 +34,7 @@ export const resources: readonly Resource[] = [
 	resource('spreadsheet', 'Spreadsheet', 'Google Sheets', 'create'),
 ];
 
-/** The choices of the parameter, named as in the node creator. */
+/** The choices of Allowed Operations, named as in the node creator. */
 export const operationChoices: INodePropertyOptions[] = resources
 	.flatMap(({ value, name, operations }) =>
 		operations.map((operation) => ({
@@ -46,9 +46,9 @@ export const operationChoices: INodePropertyOptions[] = resources
 	.sort((a, b) => compareNames(a.name, b.name));
 
 /**
- * Where an input object comes from outside, whoever sends it must not choose among all operations.
- * @param allowed the parameter's value; an empty list allows all
- * @throws NodeError 400 for one that is not among them
+ * Refuses an operation that the node does not allow, because an input object may come from outside.
+ * @param allowed the value of Allowed Operations; an empty list allows all
+ * @throws NodeError 400
  */
 export function checkAllowed(allowed: unknown, resource: ResourceName, operation: Operation): void {
 	const list = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;

@@ -11,7 +11,7 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { asError, NodeError, refusal, toNodeError } from '../core/errors';
 import { named } from '../fields/field';
 
-/** The bytes of a source, each piece of which comes in time, or the stream fails: storage that hangs must not hold an item up forever. */
+/** A stream that fails if the next piece does not come in time: storage that hangs must not hold up an item forever. */
 export class TimedStream extends Readable {
 	readonly source: Readable;
 	readonly #limit: ReadLimit;
@@ -48,7 +48,7 @@ interface ReadLimit {
 	readonly what: string;
 }
 
-/** @throws NodeError 504 when the work takes too long; what it gives later is dropped */
+/** @throws NodeError 504 when the work takes too long; its later result is dropped */
 export async function inTime<T>(work: Promise<T>, { milliseconds, what }: ReadLimit): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_resolve, reject) => {
@@ -162,10 +162,10 @@ export async function fileSource(
 	return { fileName: path.basename(file), size, open: async () => (await opened()).stream };
 }
 
-/** The path as n8n's helper reads it. For one that n8n does not allow, nothing must tell whether anything is there. */
+/** Resolves a path as n8n does. The error for a path that n8n does not allow must not reveal whether the file exists. */
 async function allowedPath(helpers: IExecuteFunctions['helpers'], file: string) {
 	type Resolved = Awaited<ReturnType<typeof helpers.resolvePath>>;
-	// Older versions of n8n tell it only when the file is opened.
+	// Older versions of n8n check the path only when the file is opened.
 	const isBlocked = (resolved: Resolved) =>
 		typeof helpers.isFilePathBlocked === 'function' && helpers.isFilePathBlocked(resolved);
 	const notAllowed = refusal('n8n does not allow access to it.');
@@ -174,7 +174,7 @@ async function allowedPath(helpers: IExecuteFunctions['helpers'], file: string) 
 		if (isBlocked(resolved)) throw notAllowed;
 		return resolved;
 	} catch (error) {
-		// Where even the folder is not there, n8n gives no path to ask about.
+		// If even the folder does not exist, n8n throws before it can be asked about the path.
 		if (isBlocked(path.resolve(file) as Resolved)) throw notAllowed;
 		throw toNodeError(error);
 	}
@@ -243,7 +243,7 @@ export async function* chunksOf(stream: Readable, size: number, hash: Hash): Asy
 	}
 }
 
-/** Fills the buffer as far as data is available. @returns bytes; 0 at the end */
+/** Fills the buffer as far as data is available. @returns the number of bytes; 0 at the end */
 type Read = (target: Buffer) => Promise<number>;
 
 async function readerOf(stream: Readable): Promise<Read> {
@@ -283,7 +283,7 @@ export function sourceChanged(readBytes: number, expectedBytes: number): NodeErr
 	});
 }
 
-/** In the form of Drive's `md5Checksum`: lower-case hex. */
+/** The MD5 in the form of Drive's `md5Checksum`: lower-case hex. */
 export async function md5Of(source: Source): Promise<string> {
 	const hash = createHash('md5');
 	for await (const piece of (await source.open()) as AsyncIterable<Buffer>) hash.update(piece);

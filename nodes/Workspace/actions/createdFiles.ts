@@ -13,7 +13,7 @@ export function fileKeyOf(
 	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
 ): KeyMark | undefined {
-	// My Drive can also be chosen.
+	// Choosing My Drive means the same folder as leaving the field empty.
 	const mark = markOf({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
 	return mark === undefined ? undefined : { mark, content: hashOf(content) };
 }
@@ -22,13 +22,13 @@ interface Steps<R> {
 	readonly key: KeyMark;
 	/** ID of a file that this execution is known to have created although no answer confirmed it. */
 	readonly ownId?: string;
-	/** Creates the file with these private properties, unless there is a result without one. */
+	/** Creates the file with these private properties, or returns a result that needs no new file. */
 	readonly make: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
 	/**
 	 * Does what is still missing in a file that is not done, which must be safe to repeat, even in parallel executions.
-	 * @param is whether this execution created the file
+	 * @param is whether this execution created the file, and whether the file is done
 	 * @returns reads the result
 	 */
 	readonly finish: (
@@ -65,7 +65,7 @@ export async function madeOnce<R extends object>(
 	if (kept.appProperties?.[contentKey] !== key.content) throw usedBefore(`the file ${kept.id ?? ''}`);
 	const is = { own: kept.id === (made?.id ?? ownId), done: isDone(kept) };
 	const read = await finish(kept, is);
-	// Before the result is read: if that fails, the next run must not replace a second time in what was replaced.
+	// Set before the result is read: if reading fails, the next run must not replace placeholders again.
 	if (!is.done) await update(drive, kept, { appProperties: { [stateKey]: 'done' } });
 	const value = await read();
 	return is.own ? value : { ...value, repeated: true };
@@ -129,9 +129,9 @@ interface NewFile<R> extends Pick<Made, 'kind'> {
 	readonly templateId?: string;
 	/** With it, the file is created once. */
 	readonly key: KeyMark | undefined;
-	/** As in `madeOnce`. */
+	/** As in `createOnce`. */
 	readonly ownId: string | undefined;
-	/** As in `madeOnce`; without a key it need not be safe to repeat. */
+	/** As in `createOnce`; without a key it need not be safe to repeat. */
 	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
 }
 
@@ -156,7 +156,7 @@ export async function createThroughDrive<R extends object>(
 		ownId,
 		make,
 		async finish({ id }, { done }) {
-			// It may be found instead, after no answer came.
+			// If no answer confirmed the file, it is known only from here on.
 			if (!done) isMade(id ?? '');
 			return await finish(id ?? '', done);
 		},

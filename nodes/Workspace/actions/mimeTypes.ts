@@ -1,6 +1,6 @@
 import { extension, lookup } from 'mime-types';
 
-/** Heavy: the table of all media types; loaded on first use only. */
+/** The MIME type for the extension of a file name. The table behind it is large, so this file is loaded on first use only. */
 export function typeOfName(name: string): string | undefined {
 	return lookup(name) || undefined;
 }

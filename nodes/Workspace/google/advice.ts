@@ -24,7 +24,7 @@ interface AdviceRow {
 const files: readonly Api[] = ['sheets', 'docs'];
 const ownFilesOnly = 'App Files sees only files of this app';
 
-/** The first row that fits applies. Above each row, or several, stands who reported such an answer, or documents it. */
+/** The first row that fits applies. The link above one or more rows reports or documents such a response. */
 export const adviceTable: readonly AdviceRow[] = [
 	// https://github.com/burnash/gspread/issues/732
 	{
@@ -276,7 +276,7 @@ function idIn(url: string): string | undefined {
 		.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
 }
 
-/** What the error texts depend on in addition to Google's answer. */
+/** How the node is signed in, as far as error texts depend on it. */
 export interface SignIn {
 	readonly authentication: 'oAuth2' | 'serviceAccount';
 	/** How much of Drive it sees: the app's own files, also the names of all others, or everything. */

@@ -15,7 +15,7 @@ import { type Bases, createTransport, type TransportOptions } from './transport'
  * option: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }` as the call's second argument.
  */
 export interface Clients {
-	/** Differs for every account and sign-in. Tells nothing about them. */
+	/** Differs for every account and sign-in, and reveals nothing about them. */
 	readonly account: string;
 	readonly gmail: gmail_v1.Gmail;
 	readonly sheets: sheets_v4.Sheets;

@@ -116,8 +116,8 @@ export function timeoutError(seconds: number): NodeError {
 }
 
 /**
- * Whatever was thrown between two requests: a gateway's wrong answer, or a mistake in this package, so the cause is kept.
- * @param log receives the place in the code, without the message, which may quote the response
+ * Turns whatever an operation threw into a failure. A TypeError comes from a response of a wrong form or a mistake in this package.
+ * @param log receives its place in the code, without the message, which may quote the response
  */
 export function errorOfReading(error: unknown, log: (text: string) => void): NodeError {
 	const failure = toNodeError(error);

@@ -11,14 +11,14 @@ import { type Bases, googleBases, type TransportOptions } from './transport';
 /** A credential of this node, ready to create clients. It never sees a token: n8n adds it to each request. */
 export type Connection = Awaited<ReturnType<typeof connect>>;
 
-/** What one kind of call may require and report. */
+/** The limits of requests, and the operation's advice. */
 type CallOptions = Pick<
 	TransportOptions,
 	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'advice'
 >;
 
 /**
- * @param chosen the parameter's value
+ * @param chosen the value of Authentication
  * @param sanitizer learns the secrets that requests are sent with
  * @throws n8n's error for a credential that is not set, NodeError 400 for a base that is not an address
  */
@@ -37,7 +37,7 @@ export async function connect(context: IAllExecuteFunctions, chosen: unknown, sa
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
 		log: context.logger.info.bind(context.logger),
-		// A refreshed token makes it another account: then the facts are asked once more.
+		// A refreshed token changes this value, so what is known about the account is then asked for again.
 		account: createHash('sha256')
 			.update(JSON.stringify([type, credential]))
 			.digest('base64'),

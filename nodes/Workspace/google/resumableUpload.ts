@@ -123,7 +123,7 @@ async function sendFrom(
 		const end = from + chunk.length;
 		const isLast = chunk.length < chunkBytes;
 		if (end > source.size || (isLast && end < source.size)) {
-			// Whether all of the announced bytes went out before: then the file exists.
+			// If all of the announced bytes were already sent, the file exists.
 			const outcome = from > 0 && from === source.size ? 'done' : 'notDone';
 			throw sourceChanged(end, source.size).with({ outcome });
 		}

@@ -42,7 +42,7 @@ export type PostForm = (
 ) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
 
 const readingMilliseconds = 15_000;
-/** A token has less than 4 KiB. */
+/** The largest response that is read, in bytes. A token has less than 4 KiB. */
 const maxBytes = 256 * 1024;
 
 /** A service account's access token (RFC 7523). @throws NodeError without the key: 400 if unreadable, 401 refused, 503 Google failed */
@@ -62,7 +62,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	throw refusedByGoogle(answer.statusCode, texts, account);
 }
 
-/** Empty for an answer that is too long to be a token. @throws NodeError 503 for one that was cut off: the next may be whole */
+/** The whole body; empty if it is too long to be a token. @throws NodeError 503 if it was cut off, because the next may be whole */
 async function wholeOf(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
 	const read = await readBody(body, { limitBytes: maxBytes, signal }).catch((error: unknown) => error);
 	if (Buffer.isBuffer(read)) return read;
@@ -90,7 +90,7 @@ function adviceFor(status: number, texts: unknown[], { scope }: ServiceAccount):
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
 	}
 	if (isPassing(status)) return 'Try again later.';
-	// Nothing that issues tokens answers so.
+	// No token endpoint responds like this.
 	if (status < 400 || status === 404)
 		return 'Check the Token URL in the credential and any proxy in between.';
 	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
@@ -130,7 +130,7 @@ function encoded(value: object): string {
 	return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** A plain error, for n8n's credential form shows only the `code` of one that has it. The nodes look for the failure in its `cause`. */
+/** Throws a plain error: n8n's credential form shows only the `code` of one that has it. The nodes find the failure in its `cause`. */
 export function inWords(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;
@@ -142,7 +142,7 @@ const sharedForMilliseconds = 30_000;
 
 /** The last token of each account. */
 const tokens = new BoundedMap<string, { readonly token: string; readonly atMilliseconds: number }>();
-/** By account. */
+/** One token request at a time for each account. */
 const mutex = new KeyedMutex();
 
 /**

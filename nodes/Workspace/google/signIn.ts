@@ -1,6 +1,6 @@
 export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
-/** Scopes that can read Gmail, within a list of scopes. */
+/** Matches a list of scopes of which one can read Gmail. */
 export const mailScopes = /mail\.google\.com|gmail\.(compose|metadata|modify|readonly)/;
 
 /** Whether scopes allow reading Gmail but nothing of Drive. @param scope separated by spaces */

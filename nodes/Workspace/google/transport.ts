@@ -33,7 +33,7 @@ interface Expected {
 	validateStatus?(status: number): boolean;
 }
 
-/** The answer for the generated client, which takes every returned one as a success: others are thrown. @throws NodeError, BodyError */
+/** Reads a response for the generated client, which takes whatever is returned for a success. @throws RequestError, BodyError */
 export async function answerOf(
 	response: FullResponse,
 	expected: Expected,
@@ -49,7 +49,7 @@ export async function answerOf(
 	const memory = new MemoryBudget();
 	try {
 		const bytes = await readBody(body, { signal, announcedBytes, memory });
-		// Drive takes a part of a file without a word.
+		// Drive answers a part of a file with 308 and no body.
 		const data = status === 308 ? undefined : await dataOf(bytes, expected, call, memory);
 		return { status, headers, data };
 	} finally {
@@ -68,7 +68,7 @@ async function dataOf(
 	const data = jsonOf(bytes);
 	// Whatever Google returns is an object.
 	if (isRecord(data)) return data;
-	// n8n's client takes packed data that ends in the middle for complete. A page of a proxy does not begin like JSON.
+	// n8n's client takes compressed data that was cut off for complete. A proxy's page does not begin like JSON.
 	const isCut = data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'));
 	if (isCut) throw new BodyError('cutShort');
 	const message = `${apiNames[api]} returned a response that is not JSON`;
@@ -130,7 +130,7 @@ export function createRateLimiters(settings?: RateLimiterSettings) {
 	};
 }
 
-/** Those of the process. */
+/** Shared by all executions of the process. */
 const rateLimiters = createRateLimiters();
 
 /** The part that we use of what a generated client passes to its `auth` object. Observed with googleapis 188. */
@@ -157,9 +157,9 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly timeoutMilliseconds: number;
 	/** Identifies the credential. All its requests share one rate limiter. */
 	readonly credentialKey: string;
-	/** Those of the process if absent. */
+	/** The shared ones of the process if absent. */
 	readonly rateLimiters?: RateLimiters;
-	/** Receives what the requests are waiting for. */
+	/** Receives a line when requests wait for a rate limit. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
 	/** What the user can do in this operation, by HTTP status; appended to the general meaning of Google's answer. */

@@ -27,9 +27,9 @@ export class UploadSession {
 	storedBytes = 0;
 	lost = false;
 	private file: drive_v3.Schema$File | undefined;
-	/** The previous request got no answer, so Drive must be asked what it has. */
+	/** True if the previous request got no answer, so that Drive must be asked what it has. */
 	private unsure = false;
-	/** The last byte was sent at least once. */
+	/** True if the last byte was sent at least once. */
 	private sentLast = false;
 	private readonly transport: Transport;
 	private readonly address: string;

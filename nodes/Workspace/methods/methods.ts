@@ -25,17 +25,17 @@ import { connect, type Connection } from '../google/googleConnection';
 import { errorOfReading } from '../google/errors';
 import type { Clients } from '../operation';
 
-/** What a picker asks, and what its sign-in may see. */
+/** The client that a picker asks, and what its sign-in may see. */
 export type Picker = Pick<Clients, 'drive'> & Pick<Connection, 'signIn'>;
 
 /** A page of choices; the filter is what the user typed, the token comes from the page before. */
 type Search = (picker: Picker, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
 /**
- * A picker of Drive files of one kind, the last opened first. Empty where the filter fits nothing: n8n takes the search box away from a
- * picker that fails.
+ * A picker of Drive files of one kind, the last opened first. It is empty if nothing matches the filter, because n8n takes the search box
+ * away from a picker that fails.
  * @param noun in the plural
- * @throws NodeError 404 without a filter where there is nothing to choose from: n8n shows its message in the list
+ * @throws NodeError 404 if there is nothing to choose from without a filter: n8n shows its message in the list
  */
 function searchOf(noun: string, mimeType: string): Search {
 	return async (picker, filter, paginationToken) => {
@@ -89,7 +89,7 @@ export const searchDocuments = searchOf('documents', 'application/vnd.google-app
 
 export const searchSpreadsheets = searchOf('spreadsheets', 'application/vnd.google-apps.spreadsheet');
 
-/** My Drive, with access to all files the shared drives, then the folders by page, without those that the sign-in cannot put files into. */
+/** My Drive, the shared drives if the sign-in sees them, and the folders by page, without those that it cannot put files into. */
 export const searchFolders: Search = async (picker, filter, paginationToken) => {
 	const folder = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
@@ -168,7 +168,7 @@ function picker(search: Search) {
 	};
 }
 
-/** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing for no spreadsheet */
+/** n8n's method for a list of the chosen tab's columns. @param listOf gets no names without a tab @param nothing makes an empty list */
 function columnsMethod<T>(
 	listOf: (names: readonly string[] | undefined, headerRow: number) => T,
 	nothing: () => T,
@@ -242,7 +242,7 @@ function withName(choices: readonly INodeListSearchItems[], filter = ''): INodeL
 	return choices.filter(({ name }) => name.toLowerCase().includes(wanted));
 }
 
-/** The labels of the mailbox to choose from, its own first and with their IDs, which is what emails name them by. */
+/** The labels of the mailbox to choose from. The user's own come first and show their IDs, by which emails name them. */
 export async function labelChoices(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
 	const labels = await allLabels(clients);
 	const choices = labels.flatMap(({ id, name, type }) => {

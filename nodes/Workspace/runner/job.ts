@@ -49,7 +49,7 @@ export class RunNotes {
 export interface JobItem extends Item {
 	/** Whether something was already created for this item. */
 	readonly hasMade: boolean;
-	/** The failure for the user, with everything that was created for the item by then. */
+	/** The failure as the user reads it, with everything that was already created for the item. */
 	told(failure: NodeError): NodeError;
 }
 
@@ -138,7 +138,7 @@ export class RunItem implements JobItem {
 	}
 }
 
-/** What an item asks for. */
+/** The operation that an item asks for. */
 interface Found {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
@@ -152,7 +152,7 @@ interface Chosen extends Found {
 /** What the owner of the node allows an input object to do. */
 interface Allowed {
 	readonly allowFilePaths: boolean;
-	/** The parameter's value. */
+	/** The value of Allowed Operations. */
 	readonly allowedOperations: unknown;
 }
 
@@ -263,7 +263,7 @@ export interface Job extends Found {
 	readonly serialKey: string | undefined;
 }
 
-/** What items with the same values have in common. */
+/** The part of a job that items with the same values share. */
 interface Checked extends Chosen, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: Naming;
@@ -305,7 +305,7 @@ function readJson(parameters: NodeParameters, index: number): Chosen {
 	});
 }
 
-/** Values are not compared inside: the order of an object's keys counts, and one may be too deep for a comparison. */
+/** Compares values by identity only, because the order of an object's keys counts and an object may be too deep to compare. */
 function isSame(a: Chosen, b: Chosen): boolean {
 	if (a.operation !== b.operation) return false;
 	if (a.given === b.given) return true;

@@ -41,10 +41,10 @@ function bytesSource(bytes: Buffer, item: Item, mimeType?: string): Source {
 	return { mimeType, size: bytes.length, open: () => Promise.resolve(Readable.from([bytes])) };
 }
 
-/** On one line: a line break would begin another header. */
+/** A MIME type on one line, because a line break would begin another header. */
 const mediaType = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
-/** The media type of the content: as given, else by the name, else as the source says. */
+/** The MIME type of the content: as given, otherwise by the file name, otherwise as the source says. */
 async function mediaTypeOf(name: string, params: UploadParams, source: Source): Promise<string> {
 	const given = givenType(params);
 	if (given !== '') return given;

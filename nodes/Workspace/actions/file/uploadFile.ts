@@ -88,10 +88,10 @@ function conflict(message: string, description: string): NodeError {
 	return new NodeError({ code: 409, message, description });
 }
 
-/** Ids that Google reserves with one call; items of a run share it. */
+/** How many IDs one call reserves. The items of a run share the call. */
 const idsAtOnce = 50;
 
-/** The item's id: the same one whenever it is asked for in a run. */
+/** The ID that is reserved for the item's file: the same one throughout a run. */
 async function reservedId({ drive }: Clients, item: Item): Promise<string | undefined> {
 	const block = Math.floor(item.index / idsAtOnce);
 	const { ids } = await item.once(`reservedFileIds:${block}`, async () => {
@@ -121,15 +121,15 @@ function progressLog(item: Item): (sentBytes: number, totalBytes: number) => voi
 	};
 }
 
-/** One upload, all of it checked. */
+/** An upload whose parameters are checked and whose content is known. */
 export interface Uploading {
 	readonly client: Clients;
 	readonly params: UploadParams;
 	readonly item: Item;
 	readonly source: Source;
-	/** Of the file in Google Drive. */
+	/** The name of the file in Google Drive. */
 	readonly name: string;
-	/** Type of Google's own that the content is converted to. */
+	/** Google's own type that the content is converted to, if any. */
 	readonly target: string | undefined;
 	/** Media type of the bytes. */
 	readonly mimeType: string;
@@ -183,7 +183,7 @@ async function uploaded(
 	if (replaces !== undefined) {
 		return verified(await client.resumableUpload({ ...request, metadata, replaces }), item);
 	}
-	// By it the file of an earlier try is found. A conversion takes no ID.
+	// A mark by which the file of an earlier try is found: a property for a conversion, which takes no ID.
 	const mark =
 		target === undefined
 			? { id: await reservedId(client, item) }
@@ -195,7 +195,7 @@ async function uploaded(
 		findExisting: () => findUploaded(uploading),
 	});
 	const sent = await sending.catch(async (error: unknown) => {
-		// For our own ID: the file exists because an earlier try created it.
+		// 409 is about our own ID: the file exists because an earlier try created it.
 		if (!isNodeError(error) || error.code !== 409) throw error;
 		const file = await findUploaded(uploading).catch(() => {
 			throw error.with({ outcome: 'unknown' });

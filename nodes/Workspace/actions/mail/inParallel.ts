@@ -1,14 +1,14 @@
-/** For parts of one email: one may fill the memory of a small machine. */
+/** How many parts of an email are read at once: a single one may fill the memory of a small machine. */
 export const fewAtOnce = 2;
 
 interface Settings<R> {
-	/** Twice as many run at once each time that many succeeded, up to this. Not more than at the beginning, if not given. */
+	/** The number of tasks doubles each time that as many have succeeded, up to this. By default it does not grow. */
 	readonly most?: number;
 	/** Receives the results in the order of the values, up to the first value that failed. */
 	readonly results?: R[];
 }
 
-/** After the first failure nothing new is started, and running tasks are waited for. @throws the first failure */
+/** Works on values in parallel. After the first failure it starts nothing new and waits for running tasks. @throws the first failure */
 export async function inParallel<T, R>(
 	values: readonly T[],
 	atOnce: number,

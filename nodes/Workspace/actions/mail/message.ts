@@ -9,7 +9,7 @@ import { fewAtOnce, inParallel } from './inParallel';
 
 type Message = gmail_v1.Schema$Message;
 
-/** What is wanted of an email; if not said, all of its text. */
+/** What to read of an email; by default all of its text. */
 type Wanted = Partial<Pick<MailQuestion, 'withText' | 'newTextOnly'>>;
 
 export async function readMessage(
@@ -41,7 +41,7 @@ export async function readConversation(
 	return mails.sort((one, other) => one.summary.date.localeCompare(other.summary.date));
 }
 
-/** Reads what strangers wrote in the thread for untrusted text. What cannot be read is left out, and a hint says so. */
+/** Parses an email in the worker thread, because strangers wrote it. What cannot be read is left out, and a hint says so. */
 export async function contentOf(
 	client: Clients,
 	given: Message,
@@ -79,7 +79,7 @@ export async function contentOf(
 	return await contentOf(client, headersAlone, item, { withText: false });
 }
 
-/** In base64url. */
+/** The bytes of an attachment in base64url. */
 export async function attachment({ gmail }: Clients, messageId: string, id: string): Promise<string> {
 	const { data } = await gmail.users.messages.attachments.get({
 		userId: 'me',

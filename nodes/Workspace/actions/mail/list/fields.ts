@@ -26,7 +26,7 @@ export const amountFields = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Apart, because n8n's linter takes a field with the word token in its name for a secret. */
+/** A constant, because n8n's linter takes a field whose literal name has the word token for a secret. */
 const pageToken = 'pageToken';
 
 export const newTextOnly = {
@@ -120,7 +120,7 @@ const listOptions = [
 export type ListParams = ParamsOf<typeof amountFields, typeof listOptions>;
 
 export interface ListedMessage {
-	/** Without details only the IDs, with files also what is known of them. */
+	/** Only the IDs if details are turned off; with attachments, also what is known of them. */
 	readonly message: Pick<Summary, 'id' | 'threadId'> & Partial<Summary & Pick<Mail, 'text' | 'attachments'>>;
 	/** The attachments in their original order, if they were requested. */
 	readonly files?: readonly StoredBinary[];

@@ -12,7 +12,7 @@ import { labelIdsOf } from './query';
 /**
  * The failure that stops a list midway, extended with how to continue.
  * @param returned emails received before it, `ofThatPage` of them from the page where it stopped
- * @param pageToken of that page; undefined for the first
+ * @param pageToken the token of that page; undefined for the first
  * @throws the given error if no email was received or the execution was canceled
  */
 function endOf(
@@ -54,7 +54,7 @@ export async function listed(client: Clients, q: string, params: ListParams, ite
 
 const conditions = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
-/** An empty output looks the same when the search was mistyped. One hint for a run, because of many items some often match nothing. */
+/** Adds a hint, because a mistyped search has an empty output too. One hint for a run: with many items, some often match nothing. */
 async function tellNothingFound(given: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
 	const asked = conditions
 		.map((name) => [name, [given[name]].flat().join(', ')] as const)
@@ -145,7 +145,7 @@ async function addDetails(
 		messages.push(...ids.map((message) => ({ message })));
 		return;
 	}
-	// As many as the transport lets through; but an email may bring 25 MB of files.
+	// As many as the transport lets through, but fewer with attachments, because an email may bring 25 MB of them.
 	const most = params.downloadAttachments ? firstWidth : largestWidth;
 	const results: Array<ListedMessage | undefined> = [];
 	try {

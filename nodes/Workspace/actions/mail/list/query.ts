@@ -13,7 +13,7 @@ export function fromTerm(from: string): string[] {
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
-/** Terms for the arrival in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty time span */
+/** Terms for the time of arrival, in epoch seconds: Gmail reads a mere date as Pacific time. @throws NodeError 400 for an empty time span */
 export function receivedTerms({
 	receivedAfter,
 	receivedBefore,
@@ -29,10 +29,10 @@ export function receivedTerms({
 	return [...term('after', receivedAfter), ...term('before', receivedBefore)];
 }
 
-/** The user's query with terms of ours, which it cannot escape. @throws NodeError 400 if its brackets or quotes could end ours */
+/** Adds terms of ours to the user's query, which cannot undo them. @throws NodeError 400 if its brackets or quotes could end ours */
 export function narrowed(query: string, terms: readonly string[]): string {
 	if (terms.length === 0) return query;
-	// Whether Gmail takes a quote within a word for one is unknown, so brackets have to pair either way.
+	// It is unknown whether Gmail treats a quote within a word as a quote, so brackets must pair either way.
 	const [outside = '', ...rest] = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
 	const unquoted = [outside, ...rest.filter((_, at) => at % 2 === 1)].join(' ');
 	if (rest.length % 2 === 0 && bracketsPair(query) && bracketsPair(unquoted)) {
@@ -56,10 +56,10 @@ function bracketsPair(text: string): boolean {
 	return open.length === 0;
 }
 
-/** IDs that every mailbox has, and the form of Gmail's other IDs. These need no lookup. */
+/** Label IDs that need no lookup: those that every mailbox has, and the form of the others. */
 const knownId =
 	/^(?:INBOX|SENT|DRAFT|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|CHAT|CATEGORY_[A-Z]+|Label_[\w-]+|[A-Z]+_(?:STAR|BANG|CHECK|QUESTION|GUILLEMET|INFO))$/;
-/** How many names a message lists. */
+/** How many label names an error lists. */
 const mostShown = 20;
 
 /** The IDs of labels that are given by ID or by name. @throws NodeError 400 for a name that no label has */

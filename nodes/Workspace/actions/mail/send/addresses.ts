@@ -4,9 +4,9 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { refusal, shortened } from '../../../../core/errors';
 import { decodedWords } from '../../../../untrusted/mail/charset';
 
-/** Parts of an address list, as defined by RFC 5322. Each kind is unrolled, so that no text takes long. */
+/** Parts of an address list, as defined by RFC 5322. The loops in each pattern are unrolled, so that no text takes long. */
 const quoted = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
-/** May hold others, of which none holds one. */
+/** A comment may have comments within it, one level deep. */
 const comment = /\([^()\\\r\n]*(?:(?:\\[^\r\n]|\([^()\\\r\n]*(?:\\[^\r\n][^()\\\r\n]*)*\))[^()\\\r\n]*)*\)/;
 const angle = new RegExp(`<[^<>"\r\n]*(?:${quoted.source}[^<>"\r\n]*)*>`);
 const kinds = [
@@ -35,7 +35,7 @@ function tokensOf(text: string): Token[] {
 	}));
 }
 
-/** Bytes, without the angle brackets (RFC 5321, 4.5.3.1.3). */
+/** Bytes of the longest address, without the angle brackets (RFC 5321, 4.5.3.1.3). */
 const longest = 254;
 
 /**
@@ -101,7 +101,7 @@ export interface Address {
 	readonly address: string;
 }
 
-/** Characters of one line of an email (RFC 5322, 2.1.1). */
+/** Characters of the longest entry: one line of an email (RFC 5322, 2.1.1). */
 const longestEntry = 998;
 
 /** The addresses in a list separated by commas or new lines, in RFC 5322 form, and its other entries. */

@@ -71,13 +71,13 @@ function encodedSize(bytes: number): number {
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** Runs of other characters are taken whole, so that no text takes long. */
+/** An HTML tag. Runs of other characters are matched as a whole, so that no text takes long. */
 const tag = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
 const styleTag = /(<\/?style\b[^<>]*>)/i;
 const attributeValue = /(=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+)/g;
-/** The whole value of an attribute. */
+/** An attribute whose whole value is a `cid:` link. */
 const linkedValue = /^(["']?\s*cid:)([^"'<>]{1,255}?)(["']?)$/i;
-/** Few spaces at its end, because they are looked at again for each character of the name. */
+/** A `cid:` link in CSS. Few spaces may follow it, because they are matched again for each character of the name. */
 const linkInStyle =
 	/(url\(\s*(?:["']|&quot;|&#39;)?cid:)([^()"'<>]{1,255}?)((?:["']|&quot;|&#39;)?\s{0,9}\))/gi;
 

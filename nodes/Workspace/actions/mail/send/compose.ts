@@ -15,7 +15,7 @@ interface Bodies {
 	readonly html?: string;
 }
 
-/** HTML never goes without a plain text; that of Markdown is the Markdown itself. @throws NodeError 400 for a body that cannot be read */
+/** The forms of a body: HTML always has a plain text, and for Markdown that is the Markdown. @throws NodeError 400 for a body that cannot be read */
 async function bodiesOf(
 	body: string,
 	format: 'text' | 'html' | 'markdown',
@@ -37,7 +37,7 @@ async function bodiesOf(
 export interface OutgoingMail extends ReturnType<typeof textsOf> {
 	readonly files: readonly AttachedFile[];
 	readonly bodies: Bodies;
-	/** Where it goes. */
+	/** Where the email goes. */
 	readonly folder: Folder;
 }
 

@@ -30,7 +30,7 @@ export interface SentMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
-	/** Of an email that was saved as a draft. */
+	/** The ID of the draft, if the email was saved as one. */
 	readonly draftId?: string;
 	/** An earlier execution already sent it with the same key. */
 	readonly repeated?: true;
@@ -180,7 +180,7 @@ export async function withMarker({ gmail }: Clients, { id, draftId }: Listed) {
 	return { mail: sentMail(data, draftId), parts: headerOf(data, markerHeader).split(/\s+/) };
 }
 
-/** Milliseconds to wait before each look, because Gmail lists an email only some time after it was sent. */
+/** Milliseconds to wait before each search, because Gmail lists an email only some time after it was sent. */
 const looks = [0, 1_000, 3_000];
 /** How many of the newest emails are checked. */
 const newest = 20;
@@ -190,7 +190,7 @@ const words = {
 	drafts: { may: 'The draft may have been saved', among: 'drafts', place: 'Drafts', again: 'save' },
 };
 
-/** The email with the item's marker, when its fate is unknown. @throws NodeError with the same code: one not found may still be sent */
+/** Finds an email with an unknown outcome by the item's marker. @throws NodeError with the same code: one not found may still be sent */
 export async function findSent(
 	client: Clients,
 	folder: Folder,

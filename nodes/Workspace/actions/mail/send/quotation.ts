@@ -59,7 +59,7 @@ async function signatureOf(client: Clients, fromAlias: Address | undefined, item
 	};
 }
 
-/** As Gmail quotes, so that mail programs recognize and fold it. */
+/** The original, quoted as Gmail does, so that mail programs recognize and fold it. */
 async function quotationOf(client: Clients, id: string, isHtml: boolean, item: Item) {
 	const mail = await readMessage(client, id, item);
 	const { text, html, summary } = mail;
@@ -79,7 +79,7 @@ async function quotationOf(client: Clients, id: string, isHtml: boolean, item: I
 	};
 }
 
-/** Such as "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
+/** A time such as "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
 function timeOf(date: string): string {
 	if (date === '') return '';
 	const format = (options: Intl.DateTimeFormatOptions) =>
@@ -90,7 +90,7 @@ function timeOf(date: string): string {
 	return `${day} at ${time.replaceAll('\u202f', ' ')}`;
 }
 
-/** RFC 3676, 4.5. */
+/** Marks each line as quoted (RFC 3676, 4.5). */
 function quotedLines(text: string): string {
 	const lines = text.split('\n').map((line) => (/^(?!>|$)/.test(line) ? `> ${line}` : `>${line}`));
 	return lines.join('\n');
@@ -107,7 +107,7 @@ function escaped(text: string): string {
 const bodyStart = /<body\b(?=([^<>]*))\1>/i;
 const documentEnd = /<\/(?:body|html)\s*>/gi;
 
-/** What a page shows, without the page around it. */
+/** What stands in the body of an HTML page. */
 function bodyOf(html: string): string {
 	const start = bodyStart.exec(html);
 	const from = start ? start.index + start[0].length : 0;
@@ -132,7 +132,7 @@ async function picturesOf(client: Clients, { summary, html, files }: Mail): Prom
 	});
 }
 
-/** In one pass: an email may have thousands of pictures, and HTML of megabytes. */
+/** The names of `cid:` links, found in one pass, because an email may have thousands of pictures and megabytes of HTML. */
 export function namesOfPictures(html: string): ReadonlySet<string> {
 	return new Set(Array.from(html.matchAll(/cid:([^\s"'<>)]+)/gi), ([, name = '']) => name));
 }

@@ -10,7 +10,7 @@ import type { SendParams } from './fields';
 type RepliedMail = Awaited<ReturnType<typeof repliedMail>>;
 
 const headers = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
-/** Characters of a header that are read. More recipients than Gmail sends an email to. */
+/** How many characters of a header are read. They hold more recipients than Gmail sends an email to. */
 const longestHeader = 100_000;
 
 /** What a reply takes from the email that it answers. @throws NodeError; 404 if there is no such email */
@@ -40,7 +40,7 @@ export async function repliedMail({ gmail }: Clients, id: string) {
 	};
 }
 
-/** The email as a reply, with what the user left to the original. @throws NodeError 400 if the original names nobody to reply to */
+/** Completes a reply with the recipients and the subject of the original. @throws NodeError 400 if the original names nobody to reply to */
 export async function asReply(
 	client: Clients,
 	outgoing: OutgoingMail,
@@ -73,7 +73,7 @@ export async function asReply(
 	return { ...outgoing, to, cc: [...outgoing.cc, ...without(others, taken)], subject };
 }
 
-/** Who is answered: where the sender wants replies. A reply to an own email goes where that email went. */
+/** The recipients of a reply: those that the sender wants replies at. A reply to the account's own email goes where that email went. */
 function answered(
 	{ from, replyTo, to }: RepliedMail,
 	isOwn: (address: Address) => boolean,
@@ -85,7 +85,7 @@ function answered(
 	return without(wanted.length > 0 ? wanted : senders, []);
 }
 
-/** The addresses in a header of the original. What is none, such as a group without members, is left out. */
+/** The addresses in a header of the original. Entries without one, such as a group without members, are left out. */
 function listed(header: string, item: Item): Address[] {
 	const { addresses, others } = addressesIn(header);
 	const lost = others.filter((entry) => entry.includes('@'));
@@ -97,7 +97,7 @@ function listed(header: string, item: Item): Address[] {
 	return addresses;
 }
 
-/** Each address once, and none that is taken. */
+/** The addresses that are not taken, each one once. */
 function without(addresses: readonly Address[], taken: readonly Address[]): Address[] {
 	const seen = new Set(taken.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {

@@ -70,7 +70,7 @@ function queryFor(to: readonly Address[], subject: string): string {
 
 /** Emails sent by this process, by account and key, because Gmail lists an email only some time after it was sent. */
 const recent = new BoundedMap<string, Recent>(10_000);
-/** By account and key. */
+/** One send at a time for each account and key. */
 const mutex = new KeyedMutex();
 
 interface Sending {
@@ -81,8 +81,8 @@ interface Sending {
 }
 
 /**
- * Sends an email unless one was sent with its key. Executions in one process wait for each other; several processes at the same moment
- * cannot see each other, which the second look reports.
+ * Sends an email unless one was sent with its key. Executions in one process wait for each other. Processes that send at the same moment
+ * cannot see each other; a search after the send finds and reports that.
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendOnce(sending: Sending, send: () => Promise<SentMail>): Promise<SentMail> {
@@ -104,7 +104,7 @@ export async function sendOnce(sending: Sending, send: () => Promise<SentMail>):
 	});
 }
 
-/** Gmail decides: an email that the user deleted may be sent again. */
+/** An email that this process sent with the key. Gmail is asked for it, because one that the user deleted may be sent again. */
 async function stillThere({ gmail }: Clients, name: string): Promise<Recent | undefined> {
 	const known = recent.get(name);
 	if (!known) return undefined;
@@ -115,7 +115,7 @@ async function stillThere({ gmail }: Clients, name: string): Promise<Recent | un
 	return undefined;
 }
 
-/** Reports whether another process sent an email with this key meanwhile. The email was sent, so nothing here may fail the item. */
+/** Adds a hint if another process also sent an email with this key. This email was sent, so nothing here may fail the item. */
 async function tellOfAnother(sending: Sending, { id }: SentMail): Promise<void> {
 	const { item } = sending;
 	const [other] = await lookForKey(sending, [id]).catch((error: unknown) => {
