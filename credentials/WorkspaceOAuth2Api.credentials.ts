@@ -17,11 +17,11 @@ const credentialTest: ICredentialTestRequest = {
 		),
 		url: either('"/users/me/profile"', '"/about"'),
 		qs: { fields: either('"emailAddress"', '"user"') },
-		// The token would go to whatever host an answer names.
+		// Following a redirect would send the token to whatever host the answer names.
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	},
-	// n8n shows Google's own words to nobody here, only "Forbidden".
+	// Without a rule, n8n shows "Forbidden" instead of Google's own message.
 	rules: [
 		...[301, 302, 303, 307, 308].map((value) => ({
 			type: 'responseCode' as const,
@@ -51,7 +51,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			// The inherited fields come first; only overriding one of them can put a text among them. Source for the 7 days:
+			// The inherited fields come first, so only overriding one of them can put a text there. Source for the 7 days:
 			// https://support.google.com/cloud/answer/15549945
 			displayName: 'Client ID',
 			name: 'clientId',
@@ -74,7 +74,7 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 		fields.authorizationUrlField,
 		fields.tokenUrlField,
 		{
-			// Hidden fields keep no stored value in n8n: only an expression reaches the visible ones, which are absent while hidden.
+			// n8n stores no value of a hidden field, so this expression reads the visible field, which is absent while it is not shown.
 			displayName: 'Authorization URL in Use',
 			name: 'authUrl',
 			type: 'hidden',

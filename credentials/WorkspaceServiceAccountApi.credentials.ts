@@ -12,7 +12,7 @@ import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import * as fields from './fields';
 
-/** Less than n8n's 5 minutes and the timeout of most requests, so that a token that never came is no request that may have gone out. */
+/** Shorter than n8n's 5 minutes and most requests' timeout: else a token that never came looks like a request that may have gone out. */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
@@ -99,7 +99,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		return { accessToken: await token.catch(inWords) };
 	}
 
-	// The Workspace node tests it: n8n 2.22 to 2.35 refuse a test request with a credential that the HTTP Request node may not use.
+	// The Workspace node tests this credential, because n8n 2.22 to 2.35 refuse a test request with a credential that the HTTP Request node may not use.
 	authenticate: IAuthenticateGeneric = {
 		type: 'generic',
 		properties: { headers: { Authorization: '=Bearer {{$credentials.accessToken}}' } },

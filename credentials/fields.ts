@@ -7,7 +7,7 @@ const scopesWith = (...names: string[]) =>
 		.map((name) => `https://www.googleapis.com/auth/${name}`)
 		.join(' ');
 
-/** By Drive Access. */
+/** The scopes by Drive Access. */
 const scopes = {
 	appFiles: scopesWith('drive.file'),
 	appFilesAndNames: scopesWith('drive.file', 'drive.metadata.readonly'),
@@ -21,7 +21,7 @@ const chosen = (access: DriveAccess) => `$self["driveAccess"] === "${access}" ? 
 /** The requested scopes: the user's own list, or the narrowest ones for the 13 operations with the chosen Drive access. */
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : ${chosen('allFiles')} : ${chosen('appFiles')} : "${scopes.appFilesAndNames}"}}`;
 
-/** @param standard what Drive Access is for a new credential: a service account sees only what was shared with it anyway */
+/** @param standard the Drive Access of a new credential; a service account sees only what was shared with it anyway */
 export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 	{
 		displayName: 'Drive Access',
@@ -74,7 +74,7 @@ export const scopeFields = (standard: DriveAccess): INodeProperties[] => [
 	},
 ];
 
-/** Google's own sign-in addresses. */
+/** Google's own sign-in page. */
 export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
 
 function endpoint(displayName: string, name: string, address: string, description: string): INodeProperties {
@@ -116,7 +116,7 @@ export const authorizationUrlField = endpoint(
 
 export const tokenUrlField = endpoint('Token URL', 'tokenUrl', googleTokenUrl, 'Address that issues tokens');
 
-/** Declared, for n8n otherwise adds the field with "all": its HTTP Request node could send the secret anywhere. @param secret its name */
+/** Without these fields n8n adds its own with "all": its HTTP Request node could send the secret anywhere. @param secret its name */
 export function allowedDomainsFields(secret: string): INodeProperties[] {
 	return [
 		{

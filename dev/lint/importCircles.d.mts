@@ -1,2 +1,2 @@
-/** The shortest way from a file back to itself. */
+/** The shortest import path from a file back to itself. */
 export function circleOf(start: string): string[] | undefined;

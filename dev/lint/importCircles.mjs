@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const imported = /^\s*(?:import|export)\b[^'"]*?\bfrom\s+['"](\.[^'"]+)['"]/gm;
 
-/** The imports of each file, including types. Read once per run of the linter. */
+/** The imports of each file, including types. A run of the linter reads each file once. */
 const importsOf = new Map();
 
 function resolved(from, specifier) {

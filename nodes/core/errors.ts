@@ -29,10 +29,8 @@ export const isRedirect = (status: number) => status >= 300 && status <= 399;
 export const statusName = (code: number) =>
 	isRedirect(code) ? 'FAILED_PRECONDITION' : (names[code] ?? 'UNKNOWN');
 
-/**
- * What happened to the work that a failure is about. `notDone`: it was certainly not carried out; `unknown`: it may have been, although no
- * answer says so; `done`: it was, though not exactly as requested, so it must not be started again.
- */
+/** What a `NodeError` is constructed from. */
+
 export type Outcome = 'notDone' | 'unknown' | 'done';
 
 /** What an error is made of: what it is called follows. */
@@ -77,7 +75,7 @@ export class NodeError extends Error {
 
 export const isNodeError = (error: unknown) => error instanceof NodeError;
 
-/** What a request gives; undefined if the service says that it does not exist. */
+/** The result of a request, or undefined if the service answers 404, because what was asked for does not exist. */
 export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 	return request.catch((error: unknown) => {
 		if (isNodeError(error) && error.code === 404) return undefined;
@@ -85,34 +83,34 @@ export function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 	});
 }
 
-/** What was thrown, as an error. */
+/** Turns anything that was thrown into an Error. */
 export const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** Input refused before any request was sent. */
+/** The error for input that is refused before any request was sent. */
 export const refusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
-/** A description with the underlying code. A code such as ECONNRESET in the message makes n8n tell a tool only to try again. */
+/** Adds the underlying code to a description. In the message, a code such as ECONNRESET makes n8n tell a tool only to try again. */
 export const withCode = (description: string, code: string | undefined) =>
 	code === undefined ? description : `${description} (${code})`;
 
-/** Removes what `withCode` added, for a tool's message. */
+/** Removes what `appendErrorCode` added, for a tool's message. */
 const withoutCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
-/** The beginning of a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
+/** Shortens a text that comes from outside, for a message or a hint. @param length in UTF-16 units */
 export function shortened(text: string, length = 100): string {
 	if (text.length <= length) return text;
-	// Half a pair is no character.
+	// Half of a surrogate pair is no character.
 	return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /**
- * A text for n8n's editor, which shows hints and errors as HTML: what a stranger wrote must not become a link or a picture. It stands
- * elsewhere as it is, so `<` stays, and a space without width keeps it from beginning a tag.
+ * n8n's editor shows hints and errors as HTML, where a text from outside must not become a link or a picture. A zero-width space
+ * after `<` prevents that. An HTML entity would be visible in all the places that show the text as it is.
  */
 export const forEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
-/** An untrusted text on one line, without what could forge a log line, change the direction of text or hide a secret from the search. */
+/** Puts an untrusted text on one line, and removes what could forge a log line, reverse text or hide a secret from the sanitizer. */
 export function onOneLine(text: string): string {
 	return text
 		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -120,12 +118,12 @@ export function onOneLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** The `Sanitizer`, as far as it is needed here. */
+/** The part of `Sanitizer` that is needed here. Importing the class would make an import circle. */
 interface ErrorSanitizer {
 	error(error: NodeError): NodeError;
 }
 
-/** The item for a failed one. With `error` as its only key n8n routes it to the error output; `item.error` would replace all JSON. */
+/** The output item for a failed item. n8n routes JSON with `error` as its only key to the error output; `item.error` would replace it. */
 export function errorItem(
 	node: INode,
 	failure: NodeError,
@@ -138,7 +136,7 @@ export function errorItem(
 	return { json: { error }, pairedItem: { item: itemIndex } };
 }
 
-/** The error that stops the node, of sanitized texts only, for n8n stores it. @param itemIndex undefined if it belongs to no item */
+/** The error that stops the node. Its texts are sanitized, because n8n stores it. @param itemIndex undefined if it belongs to no item */
 export function nodeApiError(
 	node: INode,
 	failure: NodeError,
@@ -163,7 +161,7 @@ export function nodeApiError(
 	return error;
 }
 
-/** The message. For a tool it includes the advice, because a model sees nothing else of the failure. */
+/** The message of a failure. For a tool it includes the advice, because a model sees nothing else. */
 const toldBy = (node: INode, failure: NodeError) =>
 	isTool(node) ? withAdvice(failure).message : failure.message;
 
@@ -178,7 +176,7 @@ export function withAdvice(failure: NodeError): NodeError {
 	});
 }
 
-/** Any thrown value as a failure of the item: 400 for n8n's own (an expression, a missing binary field or credential), 500 for others. */
+/** Turns anything thrown into a failure: 400 for n8n's own errors (an expression, a missing binary field or credential), else 500. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return tooDeep;
@@ -190,7 +188,7 @@ export function toNodeError(error: unknown): NodeError {
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
-/** n8n's own descriptions may end with a link in HTML; ours are text. */
+/** n8n's own descriptions may end with an HTML link; ours are plain text. */
 const link = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
 
 const tooDeep = new NodeError({
@@ -203,7 +201,7 @@ const tooDeep = new NodeError({
 /** Whether a model calls the node, as a tool of an AI agent or an MCP server. */
 export const isTool = ({ type }: INode) => type.endsWith('Tool');
 
-/** Gives bytes to n8n's storage. @throws NodeError if it does not take them, as when its disk is full */
+/** Stores bytes as n8n's binary data. @throws NodeError if n8n cannot store them, for example because its disk is full */
 export async function storeBinary(
 	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
 	bytes: Buffer,
@@ -219,7 +217,7 @@ export async function storeBinary(
 
 function notStored(cause: unknown, bytes: number): NodeError {
 	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-	// Other errors of a file system, whose words name a path of the server.
+	// An error with a code comes from the file system, and its message names a path of the server.
 	const said = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
 	const description = withCode(
 		'Ask whoever operates this n8n to look at its binary data storage: whether there is room, and whether n8n may write there.',

@@ -19,20 +19,20 @@ export interface Done {
 	readonly isFinal: boolean;
 }
 
-/** What is kept for the next try. */
+/** What the next try learns about an item. `doubt`: the work may have been done, and may be repeated. */
 type Kept = Outcome | 'doubt';
 
 export interface Checked<C> {
 	readonly index: number;
 	readonly value: C;
-	/** Distinguishes it from another call of the same tool. */
+	/** What would be sent. It distinguishes the calls of one tool, and is undefined for other nodes. */
 	readonly sent: unknown;
 }
 
 /** Items that are processed together. */
 export interface Task<C> {
 	readonly items: ReadonlyArray<Checked<C>>;
-	/** Begins after all tasks of the phases before it have ended. Absent: all tasks are in one phase. */
+	/** A task begins after all tasks of earlier phases have ended. Without a phase, all tasks are in the same one. */
 	readonly phase?: number;
 	/** Tasks with the same key run one after another. */
 	readonly key?: string;
@@ -42,9 +42,9 @@ export interface Task<C> {
 export interface Work<C> {
 	/** Checks an item without sending anything. @throws NodeError 400, or n8n's own error */
 	check(index: number): C;
-	/** What would be sent, without what differs with every try (timestamps, generated IDs). */
+	/** Returns what would be sent, without what differs with every try (timestamps, generated IDs). */
 	sent(value: C): unknown;
-	/** The tasks in the order in which they begin. */
+	/** Combines items into tasks, in the order in which they begin. */
 	tasks(checked: ReadonlyArray<Checked<C>>): ReadonlyArray<Task<C>>;
 	/** The number of tasks that run at once. */
 	parallel(checked: ReadonlyArray<Checked<C>>): number;
@@ -181,7 +181,7 @@ function doubted(outcome: Outcome): Outcome {
 	return { ...outcome, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
-/** A fault of ours after the work had begun. */
+/** A bug of this package appeared after the work had begun, so the work may have been done. */
 const unexpected = (error: unknown): Done => ({
 	outcome: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	isFinal: true,

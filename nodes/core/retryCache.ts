@@ -31,10 +31,10 @@ export function isFailedTry([first]: readonly INodeExecutionData[]): boolean {
 	return error !== undefined && error !== null && error !== false;
 }
 
-/** n8n's Retry On Fail runs the whole node again, in the same process. What was or may have been sent gets its outcome from here. */
+/** n8n's Retry On Fail runs the whole node again in the same process. Items that were or may have been sent get their result from here. */
 export class RetryCache<T> {
 	readonly #attempt: TryOfNode;
-	/** One, except for a tool, which may have several calls. */
+	/** One entry, except for a tool, which may be called several times. */
 	readonly #current = new Map<string, CurrentTry<T>>();
 
 	constructor(attempt: TryOfNode) {
@@ -80,7 +80,7 @@ export class RetryCache<T> {
 		return current;
 	}
 
-	/** What would be sent is in it only for a tool: an expression may give something else with each try, such as the time. */
+	/** Only a tool's key includes what would be sent: an expression, such as one for the time, may give something else with each try. */
 	#keyOf(sent: unknown): string {
 		const { executionId, nodeId, runIndex, isTool } = this.#attempt;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
@@ -101,7 +101,7 @@ function forget(key: string): void {
 	keptRuns().delete(key);
 }
 
-/** The number of outcomes that the process keeps now. */
+/** Counts the results that the process keeps for a next try. */
 export const keptOutcomes = () =>
 	[...keptRuns().values()].reduce((sum, { outcomes }) => sum + outcomes.size, 0);
 

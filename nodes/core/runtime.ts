@@ -1,10 +1,10 @@
-/** Time, as the channel needs it; tests bring their own. */
+/** Reads the time and sets timers; tests bring their own. */
 export interface Clock {
 	/** Milliseconds since 1970: for timestamps that are shown or sent. */
 	wallMilliseconds(): number;
 	/** Milliseconds that never jump when the system's time is set: for measuring. */
 	monotonicMilliseconds(): number;
-	/** Calls once after that many milliseconds. @returns cancels; harmless afterwards */
+	/** Calls once after that many milliseconds. @returns a function that cancels the call, and is harmless after it */
 	after(milliseconds: number, call: () => void): () => void;
 }
 
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
 	},
 };
 
-/** Waits until it settles, for at most so long. @param awaited never rejects */
+/** Waits until a promise settles, but not longer than the given time. @param awaited never rejects */
 export async function settledWithin(
 	clock: Clock,
 	milliseconds: number,
@@ -43,7 +43,7 @@ export class KeyedMutex {
 	readonly #last = new Map<string, Promise<unknown>>();
 
 	async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-		// A failure ends its own work only.
+		// The next work also begins after a failure.
 		const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work);
 		this.#last.set(key, turn);
 		try {
@@ -54,7 +54,7 @@ export class KeyedMutex {
 	}
 }
 
-/** A map that forgets the entry that was set the longest time ago when it holds too many: more than 1,000, unless told. */
+/** A map with a limited number of entries. When there are more, it drops the one that was set the longest time ago. */
 export class BoundedMap<K, V> extends Map<K, V> {
 	readonly #most: number;
 
@@ -75,7 +75,8 @@ export class BoundedMap<K, V> extends Map<K, V> {
 }
 
 /**
- * The process-wide value with this name, also for code of an earlier load of the package that still runs: so its shape must never change.
+ * The process-wide value with this name. Code of an earlier version of the package that still runs shares it, so its shape must never
+ * change.
  * @param make creates it for the first caller
  */
 export function globalSingleton<T>(name: string, make: () => T): T {
@@ -84,7 +85,7 @@ export function globalSingleton<T>(name: string, make: () => T): T {
 }
 
 /**
- * n8n reports a TypeError while a node is loaded as a class that could not be found: so what an old n8n lacks is asked for before.
+ * Looks for what an old n8n lacks, before a node needs it: n8n would report the TypeError as a class that could not be found.
  * @param connectionTypes `NodeConnectionTypes` of n8n-workflow, which n8n has since 1.85
  * @throws Error that names the oldest version that works
  */

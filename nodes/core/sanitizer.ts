@@ -7,23 +7,23 @@ interface Range {
 	readonly end: number;
 }
 
-/** What is seen of a text; for each unit, where it begins and ends in the text itself. */
+/** A text as it is searched. For each of its UTF-16 units, it has the start and the end in the original text. */
 interface View {
 	readonly text: string;
 	readonly starts: Uint32Array;
 	readonly ends: Uint32Array;
 }
 
-/** A form in which a secret may stand in a view. */
+/** One of the forms in which a secret is searched for, for example its base64. */
 interface Needle {
 	readonly text: string;
 	/** Units per character of the secret. */
 	readonly scale: number;
-	/** Other data that is encoded with it reveals a little about its ends, so the whole word is masked. */
+	/** Base64 or hex. What is encoded next to a secret reveals a little about its ends, so the whole word is masked. */
 	readonly isEncoded: boolean;
 }
 
-/** Four units of a needle. */
+/** A part of a needle, `pieceLength` units long, by which the needle is found. */
 interface Piece {
 	readonly needle: Needle;
 	readonly at: number;
@@ -31,34 +31,33 @@ interface Piece {
 
 /** In characters. Anything shorter is not treated as a secret, because masking it would leave nothing of a text. */
 const leastSecret = 4;
-/** So many characters from anywhere in a secret are recognized anywhere in a text; */
+/** This many characters from anywhere in a secret are recognized anywhere in a text. */
 const enough = 12;
-/** so many of its first ones where a word ends after them; */
+/** This many of a secret's first characters are recognized where a word ends after them. */
 const leastBeginning = 6;
-/** and so many of its last ones where a word begins with them. */
+/** This many of a secret's last characters are recognized where a word begins with them. */
 const leastEnd = 8;
 const pieceLength = 4;
-/** Whatever is long enough to be recognized contains a whole piece. */
+/** Pieces begin this many units apart, so that whatever is long enough to be recognized contains a whole one. */
 const pieceDistance = 9;
 
 /**
  * Finds secrets and parts of them in a text. White space, invisible characters, the case of letters and escapes make no difference;
- * base64 and hex are found at any place of other data, also of UTF-16.
+ * Base64 and hex, also of UTF-16, are found anywhere in other encoded data.
  */
 class SecretSearch {
 	readonly #secrets = new Set<string>();
-	/** How many of them are prepared: none before a text is searched. */
+	/** The number of secrets that are prepared. None is before the first text is searched, which saves time where no text is. */
 	#prepared = 0;
-	/** For secrets that consist of escapes and white space. */
+	/** Secrets as they are, for those that consist of escapes and white space. */
 	readonly #literals: string[] = [];
-	/** By their text. */
 	readonly #pieces = new Map<string, Piece[]>();
 
 	add(secret: string): void {
 		this.#secrets.add(secret);
 	}
 
-	/** The text without what tells a secret. */
+	/** Replaces what reveals a secret. */
 	masked(text: string): string {
 		for (const secret of [...this.#secrets].slice(this.#prepared)) this.#prepare(secret);
 		this.#prepared = this.#secrets.size;
@@ -76,7 +75,7 @@ class SecretSearch {
 	}
 
 	#prepare(secret: string): void {
-		// The frame of a key file is no secret, nor is the beginning of a hex number.
+		// Neither the frame of a PEM key nor the 0x of a hex number is secret.
 		const body = secret.replaceAll(/-----(?:BEGIN|END) [A-Z ]+-----/g, '').trim();
 		const digits = body.replace(/^0x/i, '');
 		const part = digits.length < leastSecret ? body : digits;
@@ -101,7 +100,7 @@ class SecretSearch {
 		const found: Range[] = [];
 		let foundUntil = 0;
 		for (const [begin, start] of view.starts.entries()) {
-			// What is masked already is not looked at again: a secret that repeats itself would match at every place.
+			// A masked part is not searched again, because a secret that repeats itself would match at every place.
 			if (start < foundUntil) continue;
 			for (const piece of this.#pieces.get(view.text.slice(begin, begin + pieceLength)) ?? []) {
 				const range = rangeAround(piece, begin, view, source);
@@ -127,7 +126,7 @@ function formsOf(part: string): Needle[] {
 	];
 }
 
-/** The base64 characters that do not depend on what precedes or follows. @param offset bytes before it, modulo 3 */
+/** The base64 characters that do not depend on what precedes or follows. @param offset number of preceding bytes, modulo 3 */
 function base64Of(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -141,7 +140,7 @@ function placesOf(literal: string, text: string): Range[] {
 	return found;
 }
 
-/** All that matches around a piece, if it is long enough to tell something. */
+/** The range of everything that matches around a piece, if it is long enough to reveal something. */
 function rangeAround({ needle, at }: Piece, begin: number, view: View, source: string): Range | undefined {
 	const { text, scale, isEncoded } = needle;
 	let before = 0;
@@ -182,18 +181,18 @@ function characterOf([, percent, u, x, hex, decimal, entity]: RegExpExecArray): 
 	return code <= 0x10ffff ? String.fromCodePoint(code) : '\uFFFD';
 }
 
-/** White space, what has no width, and the backslash that JSON puts before a character. */
+/** The search ignores white space, characters without width, and the backslash that JSON puts before a character. */
 const hidden = /[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\\]/u;
-/** What becomes of an ASCII character; 0 for nothing. */
+/** What the search sees for each ASCII character; 0 if it ignores it. */
 const folded = Uint8Array.from({ length: 128 }, (_, code) => {
 	const character = String.fromCharCode(code).replace(hidden, '\0');
 	return character.toLowerCase().replace('-', '+').replace('_', '/').charCodeAt(0);
 });
 
-/** For escapes of different kinds inside each other, as of JSON in a URL. */
+/** More than one pass is needed for escapes of different kinds inside each other, such as JSON in a URL. */
 const mostPasses = 3;
 
-/** The text in small letters, unescaped, without white space and what has no width, and in the standard alphabet of base64. */
+/** The text in lowercase, unescaped, without what the search ignores, and with base64url in the standard alphabet of base64. */
 function visible(text: string): View {
 	const starts = Uint32Array.from({ length: text.length }, (_, at) => at);
 	let view: View = { text, starts, ends: starts.map((at) => at + 1) };
@@ -203,9 +202,9 @@ function visible(text: string): View {
 	return unescaped(view, (code) => folded[code] ?? (hidden.test(String.fromCharCode(code)) ? 0 : code));
 }
 
-/** @param keep what becomes of a character; 0 for nothing */
+/** @param keep returns the code that replaces a character; 0 drops it */
 function unescaped({ text, starts, ends }: View, keep: (code: number) => number): View {
-	// What an escape stands for is never longer.
+	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);
 	const [newStarts, newEnds] = [new Uint32Array(text.length), new Uint32Array(text.length)];
 	let length = 0;
@@ -226,7 +225,7 @@ function unescaped({ text, starts, ends }: View, keep: (code: number) => number)
 	return { text: seen, starts: newStarts.subarray(0, length), ends: newEnds.subarray(0, length) };
 }
 
-/** Replaces a secret in a text. */
+/** Stands in a text in place of a secret. */
 export const mask = '•••';
 
 /** Masks what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */

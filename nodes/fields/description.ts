@@ -14,7 +14,7 @@ function propertyOf(field: Field): INodeProperties {
 	return {
 		displayName,
 		name,
-		// Each field gives it in n8n's form of its type; n8n writes to the object that it is given.
+		// A copy, because n8n writes to the object that it is given.
 		default: structuredClone(field.default) as NodeParameterValueType,
 		...(field.required && field.requiredInForm !== false && { required: true }),
 		...(description !== undefined && { description }),
@@ -26,7 +26,7 @@ function propertyOf(field: Field): INodeProperties {
 	};
 }
 
-/** Alphabetical. Not by `localeCompare`, whose first call costs n8n's start 5 ms. */
+/** Compares alphabetically. The first call of `localeCompare` would cost n8n's start 5 ms. */
 export function compareNames(a: string, b: string): number {
 	if (a === b) return 0;
 	return a < b ? -1 : 1;
@@ -49,7 +49,7 @@ function ofType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'o
 	}
 }
 
-/** For n8n's AI builder. */
+/** Tells n8n's AI builder how to fill in a resource locator. */
 const locatorHint =
 	"Pass the whole object: { __rl: true, mode: 'id', value: '…' }, or mode 'url' with the address. Without a known ID, use mode 'list' with an empty value, and the user chooses. Never make up an ID.";
 
@@ -97,7 +97,7 @@ function entriesOf({ displayName, pair, entries }: Field): INodeProperties['opti
 type Show = NonNullable<IDisplayOptions['show']>;
 type Condition = NonNullable<Field['showWhen']>;
 
-/** A node's parameters and, in one collection, its options. @param gate under which all of them are shown */
+/** A node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
 export function propertiesOf(
 	fields: readonly Field[],
 	options: readonly Field[],
@@ -125,7 +125,10 @@ function fieldProperty(field: Field, gate?: Show): INodeProperties {
 	return { ...propertyOf(field), displayOptions: { show: { ...gate, ...asShow(field.showWhen) } } };
 }
 
-/** A slash reaches a field outside the collection. n8n sees no default of an option not added: if that fits, the others hide this one. */
+/**
+ * The condition for an option. A slash reaches a field outside the collection. For an option that was not added, n8n knows no default:
+ * if the default is one of the wanted values, the condition hides this option at all other values.
+ */
 function optionGate(
 	condition: Condition,
 	fields: readonly Field[],

@@ -15,7 +15,7 @@ export interface Choice {
 	readonly description?: string;
 }
 
-/** The formats of a field beyond n8n's type of it, and what its value is then, however it was given. */
+/** The formats of a field, which say more than its n8n type, and the value in each, however it was given. */
 interface FormatValues {
 	/** Given as text separated by commas or new lines, or as an array. */
 	readonly list: string[];
@@ -68,11 +68,11 @@ export interface Field {
 	readonly builderHint?: string;
 	/** Must have a value. Checked per item, so that Continue on Fail works. */
 	readonly required?: boolean;
-	/** n8n would stop the whole node for an empty value of a `required` field: with false only our own check acts. */
+	/** If false, n8n does not check `required`, because it would stop the whole node for one empty value. Our own check remains. */
 	readonly requiredInForm?: boolean;
 	/** With `required`: the field that can be given in its place. */
 	readonly requiredUnless?: string;
-	/** With `required`: it must be given, and an empty value is one. */
+	/** With `required`: a value must be given, but it may be empty. */
 	readonly mayBeEmpty?: boolean;
 	readonly options?: readonly Choice[];
 	readonly typeOptions?: INodePropertyTypeOptions;
@@ -83,17 +83,17 @@ export interface Field {
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** Default in JSON mode where it differs from the form's. */
 	readonly jsonDefault?: unknown;
-	/** Default in the form while another field has this value. n8n knows one default only: it is read where the field is not set. */
+	/** Default in the form while another field has this value. n8n knows only `default`, so this one applies when the value is read. */
 	readonly defaultWhen?: { readonly field: string; readonly is: string; readonly default: unknown };
-	/** How the value is read, where it is more than its type and `format` say. @throws NodeError 400 that names the field */
+	/** Reads a value for which `type` and `format` are not enough. @throws NodeError 400 that names the field */
 	read?(raw: unknown, field: Field, reading: Reading): unknown;
 	/** Set once for all items: no expression. */
 	readonly noDataExpression?: boolean;
-	/** Of a number; without it only whole numbers are taken. */
+	/** Number of decimal places; without it, only whole numbers are accepted. */
 	readonly decimals?: number;
 	readonly minimum?: number;
 	readonly maximum?: number;
-	/** Of a fixedCollection: what each of its entries holds. */
+	/** For a fixedCollection: the fields of each entry. */
 	readonly entries?: { readonly group: string; readonly fields: readonly Field[] };
 	/** For `pairs`: the fixedCollection's group and its keys, e.g. `header`, `name` and `value` (the default). */
 	readonly pair?: { readonly group: string; readonly key: string; readonly value?: string };
@@ -120,11 +120,11 @@ export type ParamsOf<F extends readonly Field[], O extends readonly Field[]> = {
 	readonly [K in F[number] as K['name']]: ValueOf<K>;
 } & { readonly [K in O[number] as K['name']]: ValueOf<K> };
 
-// Of Unicode's private use area: no text that is not ours has them around the name of a field.
+// Characters of Unicode's private use area, because no text from outside has them around the name of a field.
 const [begin, end] = ['\uE000', '\uE001'];
 const place = new RegExp(`${begin}([A-Za-z]+)${end}`, 'g');
 
-/** A field in a text for the user, in quotes: its own name until `Naming` replaces it by the one of the user's input mode. */
+/** A field in quotes, for a text for the user. `FieldNaming` replaces its name by the one that the user's input mode shows. */
 export const named = (field: string) => `'${begin}${field}${end}'`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
@@ -145,7 +145,7 @@ export class Naming {
 		return told.message === message && told.description === description ? failure : failure.with(told);
 	}
 
-	/** @throws whatever `act` throws, a NodeError with the names put in */
+	/** @throws whatever `act` throws; a NodeError gets the names that the user sees */
 	during<T>(act: () => T): T {
 		try {
 			return act();

@@ -10,14 +10,14 @@ const inPath = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
 
 const myDrive = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
 
-/** What an address leads to, by the field that it is given for. */
+/** The kind of file that a field wants, by the field's name. */
 const kinds: Readonly<Record<string, { readonly path: string; readonly noun: string }>> = {
 	spreadsheetId: { path: '/spreadsheets/', noun: 'spreadsheet' },
 	documentId: { path: '/document/', noun: 'document' },
 	parentFolder: { path: '/folders/', noun: 'folder' },
 };
 
-/** @throws NodeError 400 unless the text is an id that stands in a path as it is */
+/** @throws NodeError 400 unless the text is an ID that can stand in a URL's path as it is */
 export function checkedId(text: string, label: string): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
@@ -27,7 +27,7 @@ export function checkedId(text: string, label: string): string {
 	);
 }
 
-/** The id in any address that Google shows for a file or folder, or an id itself. @param name of the field, which tells what is wanted */
+/** Takes an ID, or any URL that Google shows for a file or folder. @param name of the field, which tells the wanted kind of file */
 export function fileIdOf(text: string, name: string, label: string): string {
 	const given = text.trim();
 	const url = urlOf(given);
@@ -94,7 +94,7 @@ export function kindOf(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Values by column, of n8n's column mapper or a plain object; without those left open. @returns undefined where names map the input */
+/** Values by column, from n8n's column mapper or a plain object. Unset ones are left out. @returns undefined if n8n maps by name */
 function columnMapping(field: Field, raw: unknown, reading: Reading) {
 	const wanted = 'an object with a value for each column';
 	if (!isRecord(raw)) throw notA(field, reading, `${wanted}, not ${kindOf(raw)}`);
@@ -115,23 +115,23 @@ function idOf(field: Field, raw: unknown, reading: Reading): string {
 	return field.format === 'fileId' ? fileIdOf(text, field.name, label) : checkedId(text, label);
 }
 
-/** The form gives a locator as an object, an expression or a tool as text. */
+/** The text of a locator. The form gives an object; an expression or a tool gives text. */
 function locatorText(field: Field, raw: unknown, reading: Reading): string {
 	const locator = reading.mode === 'fields' && isRecord(raw) && 'mode' in raw;
 	return textOf(field, (locator ? raw['value'] : raw) ?? '', reading);
 }
 
-/** An entry, or one in double quotes, which may contain commas and doubled quotes. */
+/** An entry of a list. One in double quotes may contain commas and doubled quotes. */
 const listEntry = /(?:^|[,\n])[^\S\n]*(?:"((?:[^"\n]|"")*)"[^\S\n]*(?=[,\n]|$)|([^,\n]*))/g;
 
-/** Of a text separated by commas or new lines. */
+/** The entries of a text separated by commas or new lines. */
 export function entriesOf(text: string): string[] {
 	return [...text.matchAll(listEntry)]
 		.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
 		.filter((entry) => entry !== '');
 }
 
-/** Text separated by commas or new lines, or an array. */
+/** Takes text separated by commas or new lines, or an array. */
 export function listOf(field: Field, raw: unknown, reading: Reading): string[] {
 	const entries = typeof raw === 'string' ? entriesOf(raw) : raw;
 	if (!Array.isArray(entries)) {
@@ -142,7 +142,7 @@ export function listOf(field: Field, raw: unknown, reading: Reading): string[] {
 
 type Pair = { readonly name: string; readonly value: string };
 
-/** The form's `{ group: [{ key, value }] }`, or a plain object. */
+/** Takes the form's `{ group: [{ key, value }] }`, an array of such rows, or a plain object. */
 function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 	const { group, key, value: second = 'value' } = field.pair ?? { group: 'pair', key: 'name' };
 	const pairIn = (row: Readonly<Record<string, unknown>>) => ({
@@ -159,7 +159,7 @@ function pairsOf(field: Field, raw: unknown, reading: Reading): Pair[] {
 	return Object.entries(raw).map(([name, value]) => ({ name, value: textOf(field, value, reading) }));
 }
 
-/** As at the top level, a key that means nothing is a mistake. @throws NodeError 400 that names the key and what is wanted */
+/** Refuses an unknown key in JSON mode, as at the top level. @throws NodeError 400 that names the key and what is wanted */
 export function refuseOtherKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
@@ -188,7 +188,7 @@ function rowsOf(field: Field, raw: unknown, reading: Reading): unknown[] {
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
-/** @param what the user's name for the text @throws NodeError 400 with the place only: the parser's message repeats the content */
+/** @param what the user's name for the text @throws NodeError 400 with the position only: the parser's message repeats the content */
 export function parsedJson(text: string, what: string, advice: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
@@ -220,7 +220,7 @@ function contentAttachment(field: Field, entry: Record<string, unknown>, reading
 	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** A time as ISO 8601 in UTC; '' for none. What has no offset is in the workflow's time zone, as everywhere in n8n. */
+/** A time as ISO 8601 in UTC; '' for none. A time without an offset is in the workflow's time zone, as everywhere in n8n. */
 function dateTimeOf(field: Field, raw: unknown, reading: Reading): string {
 	if (raw === '') return '';
 	const wanted = 'a date and time, such as 2026-01-31T09:00:00Z';
@@ -285,7 +285,7 @@ const types: Partial<Readonly<Record<Field['type'], Reader>>> = {
 	dateTime: dateTimeOf,
 };
 
-/** A given value as its operation gets it. @throws NodeError 400 that names the field and what is allowed */
+/** Converts a given value to the one that the operation gets. @throws NodeError 400 that names the field and what is allowed */
 export function valueOf(field: Field, raw: unknown, reading: Reading): unknown {
 	if (field.read) return field.read(raw, field, reading);
 	const reader = field.format ? formats[field.format] : (types[field.type] ?? textOf);

@@ -11,7 +11,7 @@ export const maxAnswerBytes = 64 * mebibyte;
 /** An error message is small; anything longer is not one. */
 const maxErrorBytes = mebibyte / 4;
 
-/** Why a body could not be read. After `cutShort` repeating may help, after `noMemory` waiting for others, after `tooCostly` less data. */
+/** A body that could not be read. After `cutShort` a repeat may help, after `noMemory` waiting for others, after `tooCostly` less data. */
 export class BodyError extends Error {
 	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
 	readonly code: string | undefined;
@@ -52,7 +52,7 @@ export async function readBody(
 	return bytes;
 }
 
-/** Undefined for what is no JSON, such as the page of a proxy, or nothing at all: the HTTP status then tells more. */
+/** Parses JSON. Anything else, such as the page of a proxy or an empty body, gives undefined: the HTTP status then tells more. */
 export function jsonOf(bytes: Buffer): unknown {
 	try {
 		return JSON.parse(bytes.toString('utf8')) as unknown;
@@ -101,7 +101,7 @@ async function collected(
 const costs = { object: 64, list: 40, entry: 12, text: 24, rareKey: 400 };
 /** An object with more keys is a hash table: a microsecond for each key to parse and to copy. 800,000 keys stop n8n for seconds. */
 const fewKeys = 1_000;
-/** Levels of objects and lists. What n8n copies and stores is written level by level, which overflows the stack at some thousands. */
+/** Levels of objects and lists. n8n copies and stores data by recursion, which overflows the stack at some thousands of levels. */
 const deepest = 1_000;
 
 const [quote, backslash, brace, bracket, comma] = [0x22, 0x5c, 0x7b, 0x5b, 0x2c];
@@ -110,7 +110,7 @@ const [braceEnd, bracketEnd, colon] = [0x7d, 0x5d, 0x3a];
 /** Scans a megabyte at a time, which takes a few milliseconds. @returns the estimated bytes */
 function* scanned(json: Buffer, most: number, mostLevels: number): Generator<undefined, number> {
 	let [at, cost, isText, depth] = [0, json.length, false, 0];
-	/** Of each open object. Beyond its end, a typed array takes and gives nothing. */
+	/** The number of keys of each open object. Beyond its end, a typed array ignores what is written and returns undefined. */
 	const keys = new Uint32Array(deepest);
 	while (at < json.length && cost <= most) {
 		if (at > 0) yield;
@@ -150,7 +150,7 @@ export function parsingCost(json: Buffer, most = Infinity, mostLevels = Infinity
 	return step.value;
 }
 
-/** The same for a text that may be long: n8n can do other work between two parts. */
+/** Estimates the same in slices, between which n8n can do other work. */
 export async function parsingCostInParts(json: Buffer, most = Infinity, mostLevels = Infinity) {
 	const scan = scanned(json, most, mostLevels);
 	let step = scan.next();
@@ -165,10 +165,10 @@ export function mayBeJson(bytes: Buffer): boolean {
 
 /** Fractions of the heap: for one answer; for all that are being read or parsed; for everything in it. */
 const [mostOfHeap, mostInFlight, fullHeap] = [1 / 4, 1 / 2, 0.85];
-/** For data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
+/** Limits for data that becomes an item. `JSON.parse` cannot be interrupted: above this cost, it blocks all of n8n for more than half a second. */
 export const itemLimits = { bytes: 128 * mebibyte, levels: deepest };
 
-/** Shared by the process, because all workflows run in it. */
+/** The sum of all answers in the process, because all workflows run in it. */
 const ledger = () => globalSingleton('answersInFlight', () => ({ bytes: 0 }));
 
 /** Bytes that answers currently in flight use. */

@@ -73,7 +73,7 @@ const connectRows: readonly Row[] = [
 	['notConnected', /^ETIMEDOUT$/, 'the server does not respond'],
 ];
 
-/** These apply unless a connection with TLS had been established. */
+/** These apply unless TLS had been established. */
 const tlsRows: readonly Row[] = [
 	[
 		'certificate',
@@ -102,10 +102,10 @@ subscribe('http.client.request.error', (message) => {
 	if (property(request.socket, 'secureConnecting') === false) afterTls.add(error);
 });
 
-/** Node's only sign that a connection ended before TLS was established. The code is the same as for any reset. */
+/** From Node's message for a connection that ended before TLS was established. Its code is the same as for any reset. */
 const beforeTls = 'before secure TLS connection was established';
 
-/** What to do where n8n's egress policy stopped a request; the same words in every node. */
+/** The advice when n8n's egress policy stopped a request. The wording is the same in every node. */
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 

@@ -35,8 +35,9 @@ export const firstWidth = 5;
 export const largestWidth = 20;
 
 /**
- * How many requests of one credential to one service go out at once, for the whole process: a few, doubled while the service accepts them.
- * After a refusal all wait while a single one asks; the number is halved and grows by one from then on. Quotas are not known.
+ * Limits how many requests of one credential to one service the whole process sends at once. Quotas are not known, so the number begins
+ * small and doubles while the service accepts them. After a refusal all requests wait while a single one tries; the number is halved, and
+ * grows by one from then on.
  */
 export class RateLimiter {
 	private readonly settings: RateLimiterSettings;
@@ -67,7 +68,7 @@ export class RateLimiter {
 		let notBefore = -Infinity;
 		for (;;) {
 			const wait = notBefore - this.now;
-			// As long as the service asked for this request.
+			// The service asked for this wait before the same request.
 			if (wait > 0) await unlessStopped(signal, (done) => this.settings.clock.after(wait, done));
 			const startedAt = await this.entered(limits);
 			try {
@@ -141,7 +142,7 @@ export class RateLimiter {
 		this.giveUp();
 	}
 
-	/** A request that may not wait until the next one is sent fails immediately: it was not sent. */
+	/** Fails the queued requests whose limit ends before the pause does. They were not sent. */
 	private giveUp(): void {
 		if (!this.refusal) return;
 		const { since, answer } = this.refusal;
@@ -195,7 +196,7 @@ function isQuotaRefusal(error: unknown): error is NodeError {
 	);
 }
 
-/** @throws NodeError if the execution is stopped before `begin` calls back; what `begin` returns is then called */
+/** Waits until `begin` calls back. @throws RequestError if the execution is stopped before; what `begin` returned is then called */
 async function unlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

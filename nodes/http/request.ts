@@ -34,7 +34,7 @@ export interface RequestErrors {
 	thrown(error: unknown): NodeError | Promise<NodeError>;
 }
 
-/** By the reason why a body could not be read: what happened, and what to do. */
+/** What happened and what to do, by the reason why a body could not be read. */
 export type BodyTexts = Readonly<
 	Record<BodyError['reason'], readonly [message: string, description: string]>
 >;
@@ -110,7 +110,7 @@ export interface TestResponse extends FullResponse {
 	readonly body: Readable;
 }
 
-/** A request of a credential's test, by n8n's helper with its proxies and egress policy. The body is a stream: it may be of any length. */
+/** Sends a request of a credential test through n8n, with its proxies and egress policy. The body is a stream, as it may be long. */
 export async function testRequest(
 	helpers: ICredentialTestFunctions['helpers'],
 	request: TestRequest,

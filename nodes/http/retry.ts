@@ -126,12 +126,12 @@ export function nextWait(failure: NodeError, progress: Progress, policy: RetryPo
 	const asked = failure.retryAfterMilliseconds ?? 0;
 	if (asked > left) throw ended(failure, progress, waitRefused(asked, left, policy));
 	if (left <= 0) throw ended(failure, progress, tries === 1 ? noWait(policy) : undefined);
-	// Added instead of compared, because clients that got the same time must not come back at the same moment.
+	// The jitter is added to the time that was asked for, because clients that got the same time must not come back at the same moment.
 	const jitter = fullJitterMilliseconds(tries - 1, backoff, Math.random);
 	return Math.min(left, asked + Math.max(leastWaitMilliseconds, jitter));
 }
 
-/** The failure if the service asks for a longer wait than allowed. */
+/** The advice if the service asks for a longer wait than allowed. */
 function waitRefused(asked: number, left: number, policy: RetryPolicy): string {
 	const { words, maxRetryWaitMilliseconds: allowed } = policy;
 	const remaining = left < allowed ? `, of which ${Math.floor(left / 100) / 10} are left` : '';
