@@ -19,7 +19,7 @@ function newestVersion(): string {
 	return manifest.dependencies.n8n;
 }
 
-/** All versions of n8n that have a lock file here, oldest first. */
+/** Lists all versions of n8n that have a lock file here, oldest first. */
 export function pinnedVersions(): string[] {
 	return [...olderVersions(), newestVersion()];
 }
@@ -41,7 +41,7 @@ function hostFiles(): HostFiles {
 }
 
 /**
- * Where the n8n that runs lives: the user's cache folder, keyed by its lock file, so that every checkout shares it.
+ * The folder in which the n8n that runs is installed: the user's cache folder, keyed by its lock file, so that every checkout shares it.
  * `N8N_HOST_DIR` overrides.
  */
 export function hostFolder(): string {
