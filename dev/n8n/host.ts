@@ -24,7 +24,7 @@ export function pinnedVersions(): string[] {
 	return [...olderVersions(), newestVersion()];
 }
 
-/** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws Sentence for one without a lock file */
+/** The n8n that runs: the newest pinned one, or `N8N_HOST_VERSION`. @throws MessageOnlyError for one without a lock file */
 export function n8nVersion(): string {
 	const wanted = process.env.N8N_HOST_VERSION || newestVersion();
 	const known = pinnedVersions();
@@ -51,7 +51,7 @@ export function hostFolder(): string {
 	return path.join(cache, 'n8n-nodes-agent-workspace', `n8n-${key}`);
 }
 
-/** Installs the n8n that runs unless it is there. @returns its folder. @throws Sentence when the machine lacks something */
+/** Installs the n8n that runs unless it is there. @returns its folder. @throws MessageOnlyError when the machine lacks something */
 export async function ensureHost(say: (text: string) => void = console.log): Promise<string> {
 	const folder = hostFolder();
 	const ready = path.join(folder, '.ready');

@@ -36,7 +36,7 @@ export interface HostFiles {
 	readonly lock: string;
 }
 
-/** What `npm ci` needs to install the version. @throws Sentence if the lock file is not the one that was pinned */
+/** What `npm ci` needs to install the version. @throws MessageOnlyError if the lock file is not the one that was pinned */
 export function olderHost(version: string): HostFiles {
 	const { lock: hash, ...wanted } = pinned()[version] ?? { lock: '' };
 	const lock = locks()[version] ?? '';

@@ -93,7 +93,7 @@ async function isFree(port: number): Promise<boolean> {
 	return true;
 }
 
-/** Starts the pinned n8n and waits until it answers. @throws Sentence if it exits before that */
+/** Starts the pinned n8n and waits until it answers. @throws MessageOnlyError if it exits before that */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const { child, output, port } = await spawnN8n(options);
 	const ending = {
